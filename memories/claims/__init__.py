@@ -15,7 +15,7 @@ from memories.claims.claim import (
     prefix,
     sealed,
 )
-from memories.claims.comparing import Likeness, compare, share_identifier
+from memories.claims.comparing import Likeness, compare, may_be_same, share_identifier
 from memories.claims.reading import NORMALISATION, claim_of
 
 __all__ = [
@@ -31,6 +31,7 @@ __all__ = [
     "from_lists",
     "jaccard",
     "kin",
+    "may_be_same",
     "prefix",
     "sealed",
     "share_identifier",

@@ -67,6 +67,13 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     return Likeness.REWORDING if same_subject or alike >= ALIKE_FROM else Likeness.OTHER
 
 
+def may_be_same(old: Claim, new: Claim) -> bool:
+    """A cheap look before `compare`: False where it would not say SAME of two whose topic is not given."""
+    if _substituted(old, new):
+        return bool(old.marks_of(WHOLE) & new.marks_of(WHOLE))
+    return True
+
+
 def share_identifier(old: Claim, new: Claim) -> bool:
     """Whether both name the same account, or the same identifier and the one that it belongs to: a word of both."""
     if old.marks_of(ACCOUNT) & new.marks_of(ACCOUNT):

@@ -1,7 +1,7 @@
 """The audit trail: append-only by a database trigger; entries outlive their subjects."""
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Self
 from uuid import UUID
@@ -101,19 +101,6 @@ class AuditQuerySet(Trusted["AuditEntry"]):
         """Raise the sensitivity of entries about these memories and proposals; it is never lowered."""
         about = self.filter(subject_id__in=subjects, subject_kind__in=("memory", "proposal"))
         return about.filter(sensitivity__lt=sensitivity).update(sensitivity=sensitivity)
-
-    def stands_as(self, kind: str, subject_id: UUID, version: int) -> int:
-        """The oldest version with the same state as this one, following undos back.
-
-        So decisions can be undone one after the other, each finding the row as the decision had left it.
-        """
-        about = self.filter(subject_kind=kind, subject_id=subject_id)
-        while undoes := about.filter(subject_version=version).values_list("undoes", flat=True).first():
-            undone = about.filter(pk=undoes).values_list("subject_version", flat=True).first()
-            if undone is None:
-                break
-            version = undone - 1
-        return version
 
     def of_batch(self, batch: UUID) -> "AuditQuerySet":
         return self.filter(batch_id=batch).order_by("id")
@@ -215,3 +202,17 @@ class AuditEntry(models.Model):
             "undoes": undoes,
         }
         return bulk_rows.new(cls, facts)
+
+
+def stands_as(trail: "Sequence[AuditEntry]", version: int) -> int:
+    """The oldest version of a memory with the same state as this one, following the undos in its trail back.
+
+    So decisions can be undone one after the other, each finding the row as the decision had left it.
+    """
+    versions = {entry.pk: entry.subject_version for entry in trail}
+    undoes: dict[int, UUID | None] = {}
+    for entry in trail:
+        undoes.setdefault(entry.subject_version, entry.undoes)
+    while (undone := undoes.get(version)) is not None and undone in versions:
+        version = versions[undone] - 1
+    return version

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
@@ -113,7 +114,6 @@ class Memory(Reviewable):
     created_at = models.DateTimeField(db_default=Now())
 
     objects = MemoryQuerySet.as_manager()
-    closes_with_others = False  # the caller calls `follow_closing` for many at once
 
     class Meta:
         verbose_name_plural = "memories"
@@ -250,7 +250,10 @@ class Memory(Reviewable):
     def _follow_dismissal(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
         """Write or lift the tombstone: exactly the dismissed memories have one that blocks."""
         if self.status != Status.DISMISSED:
-            Tombstone.objects.filter(memory_id=self.pk).lift(by=by, at=at)
+            if self.held:
+                self.held.lift(self)
+            else:
+                Tombstone.objects.filter(memory_id=self.pk).lift(by=by, at=at)
         elif entry.action not in UNDONE or not Tombstone.objects.raise_again(self, at=at):
             duplicate = bool(entry.after.get("duplicate"))
             Tombstone.objects.bury(self, by=by, why=entry.rationale, at=at, duplicate=duplicate)
@@ -258,16 +261,25 @@ class Memory(Reviewable):
     def _follow_closing(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
         """Withdraw proposals about a closed memory, and reopen them when the closing is undone."""
         proposals = self.proposals.model._default_manager
-        if self.status not in LIVE and not self.closes_with_others:
+        if self.status not in LIVE and self.held:
+            self.held.close(self)
+        elif self.status not in LIVE:
             proposals.follow_closing([self.pk], by=by, at=at)
-        elif self.status in LIVE and entry.undoes:
-            proposals.among([self.pk]).return_from(AuditEntry.objects.get(pk=entry.undoes).at)
+        elif entry.undoes and self.held:
+            self.held.reopen(self, self._entry(entry.undoes).at)
+        elif entry.undoes:
+            proposals.among([self.pk]).return_from(self._entry(entry.undoes).at)
+
+    def _entry(self, pk: UUID) -> AuditEntry:
+        known = self.held.trails if self.held else None
+        here = (entry for entry in known[self.pk] if entry.pk == pk) if known else ()
+        return next(iter(here), None) or AuditEntry.objects.get(pk=pk)
 
     def _follow_relation(self, entry: AuditEntry) -> None:
         """Remove the relation that a revision made when it is undone, and restore it when it is redone."""
         first = entry
         while first.undoes:
-            first = AuditEntry.objects.get(pk=first.undoes)
+            first = self._entry(first.undoes)
         if not (said := first.after.get("relation")):
             return
         relations = self.relations.model._default_manager

@@ -1,17 +1,19 @@
 """Rows whose words may claim the same: words nominate, the comparison of claims decides."""
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
+import numpy as np
 from django.apps import apps
 from django.contrib.postgres.search import SearchQuery, SearchRank
+from django.db import connection
 from django.db.models import Q, QuerySet
 
 from memories import claims
 from memories.values import text
-from memories.values.choices import Type
+from memories.values.choices import EXPERIENCE, LIVE, Type
 from memories.values.trust import SHARED_SCOPES
 
 Memories = TypeVar("Memories", bound="QuerySet[Any]")
@@ -46,3 +48,52 @@ def _words(content: str) -> Iterator[str]:
     for word in WORD.findall(text.searchable(content) or content):
         if word.casefold() not in ("or", "and"):
             yield word
+
+
+WORDS = "SELECT memory_id, tsvector_to_array(search) FROM memories_passage WHERE memory_id = ANY(%s)"
+SOUGHT = """
+SELECT memory.id, memory.type = 'working' OR memory.scope = ANY(%(shared)s), memory.type = 'working',
+    tsvector_to_array(passage.search)
+FROM memories_memory AS memory JOIN memories_passage AS passage ON passage.memory_id = memory.id
+WHERE memory.status = ANY(%(live)s) AND (memory.type = ANY(%(claims)s) AND memory.scope = ANY(%(scopes)s)
+    OR memory.type = 'working' AND (%(everywhere)s OR memory.scope = ANY(%(scopes)s)))
+"""
+READ_AT_ONCE = 4_096
+
+
+def nominated_together(ids: Sequence[UUID], scope: str) -> Iterator[tuple[UUID, UUID, bool]]:
+    """Each of these memories of a scope with the live ones that may claim the same: claims of the scope, and (with
+    True) shared ones and working states that are read there.
+
+    Where two claim the same, the shorter one has no word that the other has not, but for one written otherwise, and
+    half of the words of both are in common; a working state that says it has half of its words.
+    """
+    sought: dict[str, Any] = {
+        "live": list(LIVE),
+        "claims": [type.value for type in Type if type not in EXPERIENCE],
+        "scopes": sorted({scope, *SHARED_SCOPES}),
+        "shared": list(SHARED_SCOPES),
+        "everywhere": scope in SHARED_SCOPES,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(WORDS, [list(ids)])
+        asked = cursor.fetchall()
+        places = {word: place for place, word in enumerate(sorted({word for _, words in asked for word in words}))}
+        has = _matrix([words for _, words in asked], places)
+        sizes = has.sum(axis=1)
+        cursor.execute(SOUGHT, sought)
+        while rows := cursor.fetchmany(READ_AT_ONCE):
+            common = _matrix([row[3] for row in rows], places) @ has.T
+            length = np.array([len(row[3]) for row in rows], dtype=np.float32)[:, None]
+            is_state = np.array([row[2] for row in rows])[:, None]
+            alike = (common + 1 >= np.minimum(length, sizes)) & (3 * common >= length + sizes)
+            for place, number in np.argwhere(np.where(is_state, 2 * common >= sizes, alike)):
+                yield asked[number][0], rows[place][0], rows[place][1]
+
+
+def _matrix(texts: Sequence[Sequence[str]], places: dict[str, int]) -> "np.ndarray[Any, Any]":
+    """A row a text, with 1 at the places of the words that it has."""
+    matrix = np.zeros((len(texts), len(places)), dtype=np.float32)
+    for number, words in enumerate(texts):
+        matrix[number, [places[word] for word in words if word in places]] = 1
+    return matrix

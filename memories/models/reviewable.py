@@ -1,6 +1,6 @@
 """Decisions of people about one row: each verb is a compare-and-set together with its audit row."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
@@ -9,8 +9,8 @@ from django.db import IntegrityError, models, transaction
 from django.db.models import F
 from django.db.models.functions import Now
 
-from memories.models import claim_locks
-from memories.models.audit import AuditEntry
+from memories.models import bulk_rows, claim_locks
+from memories.models.audit import AuditEntry, stands_as
 from memories.values.choices import LIVE, Hold, Sensitivity, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
@@ -44,6 +44,8 @@ class Reviewable(models.Model):
     snoozed_until = models.DateTimeField(null=True, blank=True)
     version = models.IntegerField(default=1)
     updated_at = models.DateTimeField(db_default=Now())
+
+    held: Any = None  # the rows that a decision about many has locked (held.py), this one among them
 
     class Meta:
         abstract = True
@@ -100,7 +102,7 @@ class Reviewable(models.Model):
         `duplicate`: the claim does hold, and another memory says it.
         """
         with transaction.atomic():
-            claim_locks.to_decide(self.scope)
+            self._lock_scope()
             self.lock_for("dismiss", LIVE)
             change = {"status": Status.DISMISSED}
             noted = {"duplicate": True} if duplicate else None
@@ -109,7 +111,7 @@ class Reviewable(models.Model):
     def restore(self, *, by: Actor, why: str = "", at: datetime, batch: UUID | None = None) -> AuditEntry:
         """Make a dismissed or contested memory a candidate again, with the confidence it had; clears the hold."""
         with transaction.atomic():
-            claim_locks.to_decide(self.scope)
+            self._lock_scope()
             self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED))
             change = {"status": Status.CANDIDATE, "hold": Hold.NONE}
             return self.revise("restore", change, by=by, why=why, at=at, batch=batch)
@@ -148,18 +150,15 @@ class Reviewable(models.Model):
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """Undo one decision, if the memory is still as the decision left it. Undo of undo is redo."""
         with transaction.atomic():
-            claim_locks.to_decide(self.scope)
+            self._lock_scope()
             self.lock_for("undo", Status.values)
-            if AuditEntry.objects.about("memory", self.pk).filter(undoes=entry.pk).exists():
+            trail = self.trail()
+            if any(other.undoes == entry.pk for other in trail):
                 raise Conflict("cannot undo: it was undone before; what undid it can be undone")
             action = "redo" if entry.action == "undo" else "undo"
             if not entry.subject_version:
                 return self.tell(action, entry.after, by=by, at=at, batch=batch, undoes=entry.pk)
-            stands = (
-                AuditEntry.objects.stands_as("memory", self.pk, version)
-                for version in (self.version, entry.subject_version)
-            )
-            if len(set(stands)) > 1:
+            if stands_as(trail, self.version) != stands_as(trail, entry.subject_version):
                 raise Conflict(f"cannot undo: it was changed since and is {self.status} now{self._last_decision()}")
             return self.revise(action, self.former(entry), by=by, why="", at=at, batch=batch, undoes=entry.pk)
 
@@ -198,12 +197,27 @@ class Reviewable(models.Model):
 
     def lock_for(self, verb: str, allowed: Collection[str]) -> None:
         """Lock the row for this transaction and reload it; Conflict unless its status allows the verb."""
+        if not self.held:
+            self._lock_row(verb)
+        if self.status not in allowed:
+            raise Conflict(f"cannot {verb} a memory that is {self.status}{self._last_decision()}")
+
+    def _lock_row(self, verb: str) -> None:
         try:
             self.refresh_from_db(from_queryset=self._rows().select_for_update())
         except type(self).DoesNotExist:
             raise Conflict(f"cannot {verb}: this memory has been forgotten meanwhile") from None
-        if self.status not in allowed:
-            raise Conflict(f"cannot {verb} a memory that is {self.status}{self._last_decision()}")
+
+    def _lock_scope(self) -> None:
+        if not self.held:
+            claim_locks.to_decide(self.scope)
+
+    def trail(self) -> "Sequence[AuditEntry]":
+        """The audit entries about it, oldest first."""
+        if self.held and self.held.trails is not None:
+            known: list[AuditEntry] = self.held.trails[self.pk]
+            return known
+        return list(AuditEntry.objects.about("memory", self.pk))
 
     def _last_decision(self) -> str:
         last = AuditEntry.objects.about("memory", self.pk).exclude(action="create").last()
@@ -235,12 +249,22 @@ class Reviewable(models.Model):
         except IntegrityError:  # another memory with its key or thread is live now
             place = f"the key {self.key!r}" if self.key else "its thread"
             raise Conflict(f"cannot {action}: another live memory holds {place} meanwhile") from None
-        self.refresh_from_db(fields=[*written, "version", "updated_at"])
+        self._take_over(written, at)
         after = {**change, **(noted or {})}
         entry = self.audit(action, by=by, at=at, why=why, before=before, after=after, **facts)
-        entry.save(force_insert=True)
+        bulk_rows.insert([entry])
+        if self.held and self.held.trails is not None:
+            self.held.trails[self.pk].append(entry)
         self.follow(entry, before, by=by, at=at)
         return entry
+
+    def _take_over(self, written: dict[str, Any], at: datetime) -> None:
+        """Show what was written; of a row that is held it is known."""
+        if not self.held:
+            self.refresh_from_db(fields=[*written, "version", "updated_at"])
+            return
+        for name, value in {**written, "version": self.version + 1, "updated_at": at}.items():
+            setattr(self, name, value)
 
     def along(self, action: str, change: dict[str, Any], *, by: Actor, at: datetime) -> dict[str, Any]:
         """Columns that change along with a change and are not part of the audit row."""

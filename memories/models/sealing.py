@@ -10,18 +10,18 @@ Way = tuple[int, str]  # a way of sealing: normalisation, mark of the key
 CURRENT: Way = (claims.NORMALISATION, ITSELF)
 
 
-def seal(text: str) -> Claim:
-    """The claim of a text as stored in a tombstone: comparable, not readable."""
-    return claims.sealed(claims.claim_of(text), DigestKey.current())
+def seal(text: str, own: bytes | None = None) -> Claim:
+    """The claim of a text as stored in a tombstone: comparable, not readable. `own`: the key, where it is known."""
+    return claims.sealed(claims.claim_of(text), own or DigestKey.current())
 
 
-def seals(text: str, former: Iterable[Way]) -> dict[Way, list[Claim]]:
-    """The text sealed in the current way and in former ways.
+def seals(text: str, former: Iterable[Way], own: bytes | None = None) -> dict[Way, list[Claim]]:
+    """The text sealed in the current way and in former ways. `own`: the key, where it is known.
 
     Under a former normalisation it is also compared as it is parsed today: the dismissed text was plain, a disguised
     copy of it need not be.
     """
-    own = DigestKey.current()
+    own = own or DigestKey.current()
     found = {CURRENT: [claims.sealed(claims.claim_of(text), own)]}
     former = list(former)
     keys = {ITSELF: [own], **secrets_of(mark for _, mark in former)}

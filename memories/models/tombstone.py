@@ -10,6 +10,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models, transaction
 from django.db.models import Exists, F, OuterRef, Q
+from django.utils.functional import cached_property
 
 from memories import claims
 from memories.claims import Claim, Likeness
@@ -129,8 +130,8 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         """Write the tombstone of a memory. `blocks` false makes a watermark only."""
         stone = self.model.over(memory, by=by, why=why, at=at, blocks=blocks)
         stone.duplicate = duplicate
-        stone.save(force_insert=True)
-        stone.withhold(at=at)
+        bulk_rows.insert([stone])
+        stone.withhold(at=at, held=memory.held)
         return stone
 
     def mark(self, memories: "Iterable[Reviewable]", *, by: Actor, at: datetime) -> None:
@@ -142,7 +143,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         latest = self.filter(memory_id=memory.pk).order_by("-at", "-pk").first()
         if latest is None or not self.filter(pk=latest.pk).update(lifted_at=None, lifted_by=""):
             return False
-        latest.withhold(at=at)
+        latest.withhold(at=at, held=memory.held)
         return True
 
 
@@ -198,7 +199,8 @@ class Tombstone(models.Model):
     def over(cls, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool) -> "Tombstone":
         """Create an unsaved tombstone of a memory."""
         known_again = blocks and memory.is_claim
-        tokens, hard = claims.as_lists(seal(memory.content)) if known_again else ([], [])
+        secret = memory.held.secret if memory.held else None
+        tokens, hard = claims.as_lists(seal(memory.content, secret)) if known_again else ([], [])
         facts = {
             "scope": memory.scope,
             "key": memory.known_as,
@@ -218,7 +220,7 @@ class Tombstone(models.Model):
     def way(self) -> Way:
         return self.normalisation, self.sealed_with
 
-    @property
+    @cached_property
     def claim(self) -> Claim:
         return claims.from_lists(self.claim_tokens, self.claim_hard)
 
@@ -236,9 +238,9 @@ class Tombstone(models.Model):
         """Whether a write into these scopes meets it, see `TombstoneQuerySet.met_in`."""
         return any(scope in SHARED_SCOPES for scope in scopes) or self.scope in {*scopes, *SHARED_SCOPES}
 
-    def withhold(self, *, at: datetime, since: datetime | None = None) -> None:
+    def withhold(self, *, at: datetime, since: datetime | None = None, held: Any = None) -> None:
         """It holds from now on; see `Withholding.withhold`."""
-        _memories().withhold(self, at=at, since=since)
+        _memories().withhold(self, at=at, since=since, held=held)
 
     def likeness_to(self, sealed: Collection[Claim], *, exact: bool, names: Collection[str] = ()) -> Likeness:
         """Likeness to a text sealed in one of these ways; OTHER when the key is unknown.

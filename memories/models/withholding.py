@@ -7,16 +7,19 @@ here it follows dismissals and their end, other words, and a row's return to lif
 under its locks (claim_locks).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Self
+from uuid import UUID
 
 from django.db.models import Q
 
-from memories.claims import Likeness
+from memories import claims
+from memories.claims import Claim, Likeness
 from memories.models.ageing import Ageing
+from memories.models.digest_key import DigestKey
 from memories.models.nominating import nominated
-from memories.models.sealing import seals
+from memories.models.sealing import Way, seals
 from memories.models.tombstone import Tombstone
 from memories.models.trusted import M_co
 from memories.values import text
@@ -24,6 +27,7 @@ from memories.values.choices import EXPERIENCE, LIVE, Origin, Type
 from memories.values.trust import SHARED_SCOPES
 
 Memory = Any  # whose QuerySet this is
+Held = Any  # the rows of a decision about many (held.py)
 CLAIMS = [type.value for type in Type if type not in EXPERIENCE]
 MOST_SENTENCES = 200  # of a working state
 
@@ -37,34 +41,43 @@ class Withholding(Ageing[M_co]):
         states = self.filter(type=Type.WORKING, status__in=LIVE)
         return states if scope in SHARED_SCOPES else states.filter(scope__in=[scope, *SHARED_SCOPES])
 
-    def claiming(self, stone: Tombstone, *, since: datetime | None = None) -> list[Memory]:
+    def claiming(self, stone: Tombstone, *, since: datetime | None = None, held: Held = None) -> list[Memory]:
         """Those of these rows that claim what a tombstone is about. `since`: when it was lifted; where its words are
         gone with the memory, what was written since then is compared, and what it withheld before was."""
-        return [row for row in self._nominated_by(stone, since) if _speaks_of(stone, row)]
+        nominees = self._alike(stone, held) if held and held.alike is not None else self._nominated_by(stone, since)
+        secret = DigestKey.current() if held is None else held.secret
+        return [row for row in nominees if _speaks_of(stone, row, secret)]
 
-    def withhold(self, stone: Tombstone, *, at: datetime, since: datetime | None = None) -> None:
+    def withhold(self, stone: Tombstone, *, at: datetime, since: datetime | None = None, held: Held = None) -> None:
         """Withhold what is shared, and working states, from the scope of a tombstone that holds from now on. `since`:
-        when it was lifted."""
+        when it was lifted. `held`: what is known where many are dismissed."""
+        if held and held.alike is not None and not _elsewhere(stone, held):
+            return
         for rows in self._kept_out_by(stone):
             left = rows.exclude(withheld_from__contains=[stone.scope])
-            while found := left.claiming(stone, since=since):  # few are nominated at once
+            while found := left.claiming(stone, since=since, held=held):  # few are nominated at once
                 for row in found:
                     self._move(row, {*row.withheld_from, stone.scope}, at=at)
 
     def offer_again(self, stones: Iterable[Tombstone], *, at: datetime) -> None:
         """Withhold no more what was withheld by these tombstones, which hold no more, unless others still do."""
+        ended: dict[str, list[Tombstone]] = {}
         for stone in stones:
-            for kept in self._kept_out_by(stone):
-                rows: Iterable[Memory] = kept.exclude(withheld_from=[]).filter(withheld_from__contains=[stone.scope])
-                for row in rows:
-                    if _speaks_of(stone, row):
-                        self._move(row, scopes_against(row, row.content), at=at)
+            ended.setdefault(stone.scope, []).append(stone)
+        for scope, stones_here in ended.items():
+            rows = self.filter(status__in=LIVE, withheld_from__contains=[scope]).exclude(withheld_from=[])
+            spoken: Iterable[Memory] = (row for row in rows if _is_spoken_of(row, stones_here))
+            for row in spoken:
+                self._move(row, scopes_against(row, row.content), at=at)
 
     def _kept_out_by(self, stone: Tombstone) -> Iterator[Self]:
         if stone.keeps_out:
             yield self.shared_claims()
         if stone.denies and (states := self.states_read_in(stone.scope)).exists():
             yield states
+
+    def _alike(self, stone: Tombstone, held: Held) -> Self:
+        return self.filter(pk__in=_elsewhere(stone, held))
 
     def _nominated_by(self, stone: Tombstone, since: datetime | None) -> Self:
         content = self.model._default_manager.filter(pk__in=[stone.memory_id]).values_list("content", flat=True).first()
@@ -78,6 +91,12 @@ class Withholding(Ageing[M_co]):
 
     def _move(self, row: Memory, scopes: Iterable[str], *, at: datetime) -> None:
         self.filter(pk=row.pk).update(withheld_from=sorted(scopes), updated_at=at)
+
+
+def _elsewhere(stone: Tombstone, held: Held) -> Collection[UUID]:
+    """The shared rows and working states that may say what is dismissed, as it is known where many are."""
+    alike = (held.alike or {}).get(stone.memory_id) if stone.memory_id else None
+    return alike.elsewhere if alike else ()
 
 
 def scopes_against(memory: Memory, content: str) -> list[str]:
@@ -111,10 +130,22 @@ def _sentences(state: Memory, content: str) -> list[str]:
     return list(dict.fromkeys(parts))[:MOST_SENTENCES]
 
 
-def _speaks_of(stone: Tombstone, row: Memory) -> bool:
+def _is_spoken_of(row: Memory, stones: Iterable[Tombstone]) -> bool:
+    """Whether one of these tombstones may have withheld this row, and speaks of it."""
+    secret, sealed = DigestKey.current(), dict[Way, list[Claim]]()
+    might = (stone for stone in stones if (stone.denies if row.type == Type.WORKING else stone.keeps_out))
+    return any(_speaks_of(stone, row, secret, sealed) for stone in might)
+
+
+def _speaks_of(stone: Tombstone, row: Memory, secret: bytes, known: dict[Way, list[Claim]] | None = None) -> bool:
+    """`known`: the row sealed in ways, to which that of this tombstone is added."""
     if row.type == Type.WORKING:
         return stone.is_stated_in(_sentences(row, row.content))
-    sealed = seals(row.content, [stone.way])[stone.way]
+    known = {} if known is None else known
+    sealed = known.get(stone.way) or seals(row.content, [stone.way], secret)[stone.way]
+    known[stone.way] = sealed
+    if stone.key not in _names(row) and not any(claims.may_be_same(stone.claim, claim) for claim in sealed):
+        return False
     return stone.likeness_to(sealed, exact=_is_found(row), names=_names(row)) == Likeness.SAME
 
 

@@ -10,9 +10,11 @@ from django.db import transaction
 from django.db.models import OuterRef, Subquery
 from uuid_utils.compat import uuid7
 
-from memories.models import Memory, Proposal, claim_locks
+from memories.intake.claims import alike_and_equal
+from memories.models import Memory, claim_locks
+from memories.models.held import Held
 from memories.models.memory import MemoryQuerySet
-from memories.values.choices import LIVE, Permission, Type
+from memories.values.choices import Permission, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memos_site.review import waiting
@@ -99,15 +101,20 @@ def scopes_of(trust: Trust, ids: Collection[UUID]) -> list[str]:
 def decide_part(verdict: Verdict, part: Mapping[UUID, str], scopes: Collection[str], result: Bulk) -> None:
     """Apply the verdict to each of `part` (id -> version token, in the order of the ids) within a transaction."""
     claim_locks.to_decide(*scopes)
-    held = _locked(verdict.trust, part)
-    for memory in held.values():
-        memory.closes_with_others = True
-    before = len(result.done)
+    chosen = _locked(verdict.trust, part)
+    held = _held(verdict, chosen)
     for memory_id, seen in part.items():
-        _decide(verdict.trust, memory_id, held.get(memory_id), verdict, seen, result)
-    closed = [pk for pk in result.done[before:] if held[pk].status not in LIVE]
-    if closed:
-        Proposal.objects.follow_closing(closed, by=verdict.by, at=verdict.at)
+        _decide(verdict.trust, memory_id, chosen.get(memory_id), verdict, seen, result)
+    held.follow(by=verdict.by, at=verdict.at)
+
+
+def _held(verdict: Verdict, chosen: dict[UUID, Memory]) -> Held:
+    """Hold the chosen rows, and where they are dismissed, those that may claim the same."""
+    if verdict.verb != "dismiss":
+        return Held(dict(chosen))
+    alike = alike_and_equal(chosen.values())
+    others = {pk for one in alike.values() for pk in one.here} - chosen.keys()
+    return Held(chosen | (_locked(verdict.trust, others) if others else {}), alike)
 
 
 def _decide(trust: Trust, memory_id: UUID, memory: Memory | None, verdict: Verdict, seen: str, result: Bulk) -> None:

@@ -26,7 +26,7 @@ from memories.values.trust import Trust
 from memos_site.review import bulk, undo
 from memos_site.review.verbs import Verdict
 
-PART = 100  # rows in one transaction: stores into their scopes wait for it, and progress is shown after it
+PART = 300  # rows in one transaction: stores into their scopes wait for it, and progress is shown after it
 MOST_IN_A_RUN = 100_000
 
 

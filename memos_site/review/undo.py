@@ -13,6 +13,7 @@ from consolidation.models import BulkOrder, Run
 from memories.intake import revisions
 from memories.intake.episodes import closing
 from memories.models import AuditEntry, Memory, Proposal, Tombstone, claim_locks
+from memories.models.held import Held, trails_of
 from memories.models.proposal import PROPOSAL
 from memories.models.tombstone import TOMBSTONE
 from memories.values.choices import Permission
@@ -45,6 +46,11 @@ class Group:
     memory_id: UUID
     entries: list[AuditEntry] = field(default_factory=list)
     hidden: bool = False  # some entries are not visible to the caller
+
+    @property
+    def is_of_memories(self) -> bool:
+        """Whether nothing but memories is reverted."""
+        return all(entry.subject_kind == "memory" and entry.action != "outcome" for entry in self.entries)
 
 
 def undo(trust: Trust, batch: UUID, *, at: datetime) -> UndoResult:
@@ -151,18 +157,31 @@ def undo_part(
 ) -> None:
     """Undo some groups within a transaction."""
     claim_locks.to_decide(*scopes)  # all of them, before any row
+    groups = list(groups)
+    held = _held(groups)
     for group in groups:
-        _undo(group, done, trust=trust, at=at)
+        _undo(group, held, done, trust=trust, at=at)
+    held.follow(by=trust.actor, at=at)
 
 
-def _undo(group: Group, done: UndoResult, *, trust: Trust, at: datetime) -> None:
+def _held(groups: Iterable[Group]) -> Held:
+    """Hold the memories of groups that are about nothing else."""
+    ids = {entry.subject_id for group in groups if group.is_of_memories for entry in group.entries}
+    rows = Memory.objects.filter(pk__in=ids).order_by("pk").select_for_update(of=("self",))
+    return Held({row.pk: row for row in rows}, trails=trails_of(ids))
+
+
+def _undo(group: Group, held: Held, done: UndoResult, *, trust: Trust, at: datetime) -> None:
+    if not group.is_of_memories:
+        held.drop(entry.subject_id for entry in group.entries)
     try:
         if group.hidden:
             raise Conflict("this cannot be undone: not all of it is yours to see")
         with transaction.atomic():
-            _revert_all(group, {"by": trust.actor, "at": at, "batch": done.batch})
+            _revert_all(group, held, {"by": trust.actor, "at": at, "batch": done.batch})
         done.undone.append(group.memory_id)
     except Conflict as conflict:
+        held.drop(entry.subject_id for entry in group.entries)  # their instances may tell what was rolled back
         done.refused.append({"id": str(group.memory_id), "why": str(conflict)})
 
 
@@ -195,7 +214,7 @@ def _owners(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
     return dict(versions.values_list("pk", "skill_id")) | dict(proposals.values_list("pk", "memory_id"))
 
 
-def _revert_all(group: Group, audit: dict[str, Any]) -> None:
+def _revert_all(group: Group, held: Held, audit: dict[str, Any]) -> None:
     """Revert the latest entry first, so that each of several about one memory finds the state that it left."""
     for entry in reversed(group.entries):
         if entry.action in IRREVERSIBLE or (entry.action == "create" and not entry.before):
@@ -206,7 +225,7 @@ def _revert_all(group: Group, audit: dict[str, Any]) -> None:
         if entry.action == "outcome":
             closing.revert(entry, **audit)
             continue
-        memory = Memory.objects.filter(pk=entry.subject_id).first()
+        memory = held.rows.get(entry.subject_id) or Memory.objects.filter(pk=entry.subject_id).first()
         if memory is None and not entry.subject_version:  # nothing of it was moved
             continue
         if memory is None:

@@ -3,6 +3,7 @@
 from memories.intake.claims.near_duplicates import (
     Near,
     NearDuplicate,
+    alike_and_equal,
     compare_with,
     equals_and_near,
     equals_elsewhere,
@@ -21,6 +22,7 @@ __all__ = [
     "Occasion",
     "Statement",
     "Stored",
+    "alike_and_equal",
     "category_of",
     "compare_with",
     "equals_and_near",

@@ -1,16 +1,18 @@
 """Find live memories that claim the same or nearly so. Words nominate, the comparison of claims decides."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 from memories import claims
 from memories.claims import Claim, Likeness
 from memories.models import Memory, Tombstone
+from memories.models.held import Alike, alike_among
 from memories.models.memory import MemoryQuerySet
 from memories.models.nominating import nominated
-from memories.values.choices import Origin, Type
+from memories.values.choices import LIVE, Origin, Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
 
@@ -76,9 +78,8 @@ def equals_and_near(memory: Memory, rows: MemoryQuerySet) -> tuple[list[Memory],
     """Those of `rows` in its scope that claim the same (see `equals_of`), and those nearly so, nearest first."""
     if memory.type != Type.SEMANTIC:
         return [], []
-    claim = claims.claim_of(memory.content)
     found = list(nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope))
-    equals = [row for row in found if _is_equal(memory, claim, row)]
+    equals = [row for row in found if _is_equal(memory, row)]
     rest = {row.pk for row in found} - {row.pk for row in equals}
     near = [compare_with(row, memory.content) for row in found if row.pk in rest]
     return equals, _nearest_first(near)
@@ -94,27 +95,49 @@ def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
     rules differ in one word: only the very same claim is their equal."""
     if memory.type != Type.SEMANTIC:
         return []
-    claim = claims.claim_of(memory.content)
+    if memory.held and memory.held.alike is not None:
+        alike = memory.held.alike.get(memory.pk)
+        held = map(memory.held.rows.get, sorted(alike.here) if alike else ())
+        return [row for row in held if row and row.status in LIVE]
     found = nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope)
-    return [row for row in found if _is_equal(memory, claim, row)]
+    return [row for row in found if _is_equal(memory, row)]
+
+
+def alike_and_equal(memories: Iterable[Memory]) -> dict[UUID, Alike]:
+    """What may claim the same as each of these, see `alike_among`; in its own scope only its equals."""
+    memories = list(memories)
+    alike = alike_among(memories)
+    nominated_here = {pk for one in alike.values() for pk in one.here}
+    columns = ("type", "content", "scope", "company_id", "origin")
+    rows = Memory.objects.filter(type=Type.SEMANTIC).only(*columns).in_bulk(list(nominated_here))
+    claim_of = cache(_claim_of)
+    for memory in memories:
+        if one := alike.get(memory.pk):
+            others = [rows[pk] for pk in one.here if pk in rows and rows[pk].scope == memory.scope]
+            is_claim = memory.type == Type.SEMANTIC
+            one.here = {row.pk for row in others if is_claim and _is_equal(memory, row, claim_of)}
+    return alike
 
 
 def equals_elsewhere(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
     """Those of `rows` in other scopes that claim the same (see `equals_of`), by scope."""
     if memory.type != Type.SEMANTIC:
         return []
-    claim = claims.claim_of(memory.content)
     found = nominated(memory.content, rows.exclude(scope=memory.scope))
-    return sorted((row for row in found if _is_equal(memory, claim, row)), key=lambda row: (row.scope, row.pk))
+    return sorted((row for row in found if _is_equal(memory, row)), key=lambda row: (row.scope, row.pk))
 
 
-def _is_equal(memory: Memory, claim: Claim, row: Memory) -> bool:
+def _claim_of(memory: Memory) -> Claim:
+    return claims.claim_of(memory.content)
+
+
+def _is_equal(memory: Memory, row: Memory, claim_of: Callable[[Memory], Claim] = _claim_of) -> bool:
     if memory.company_id and row.company_id and memory.company_id.casefold() != row.company_id.casefold():
         return False
-    other = claims.claim_of(row.content)
+    claim, other = claim_of(memory), claim_of(row)
     if {memory.origin, row.origin} & Origin.of_rules():
         return claim == other
-    return claims.compare(claim, other) == Likeness.SAME
+    return claims.may_be_same(claim, other) and claims.compare(claim, other) == Likeness.SAME
 
 
 def compare_with(row: Memory, content: str, *, same_subject: bool = False) -> Near:

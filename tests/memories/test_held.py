@@ -1,0 +1,70 @@
+"""Decisions about many rows: what is looked for once for all of them is what each alone would have met."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memories.models import AuditEntry, Memory, Tombstone
+from memories.models.passage import Passage
+from memories.values.choices import Status, Type
+from memories.values.trust import everything
+from memos_site import review
+from tests.make import AT, make_memory
+
+pytestmark = pytest.mark.django_db
+TRUST, LATER = everything(), AT + timedelta(hours=1)
+
+
+def indexed(content: str, **facts: Any) -> Memory:
+    memory = make_memory(content, **facts)
+    Passage.objects.write_memories([memory])
+    return memory
+
+
+def dismissed(*memories: Memory) -> Any:
+    return review.by_ids(TRUST, [memory.pk for memory in memories], "dismiss", at=LATER, why="wrong")
+
+
+@pytest.mark.parametrize(
+    ("content", "again"),
+    [
+        ("Acme pays its invoices within 30 days", "Acme pays invoices within thirty days"),
+        ("Acme pays its invoices within 30 days", "acme PAYS its invoices within 30 days!"),
+        ("The office dog is called Rex and sleeps at noon", "At noon the office dog sleeps and is called Rex"),
+        ("发票在三十天内支付给供应商", "发票在三十天内支付给供应商。"),
+    ],
+)
+def test_equals_under_other_keys_go_along_in_other_words_too(content: str, again: str) -> None:
+    chosen, equal = indexed(content, key="one", scope="a"), indexed(again, key="other", scope="a")
+    other, elsewhere = indexed("Globex sends pallets on Mondays", scope="a"), indexed(again, key="more", scope="b")
+    result = dismissed(chosen, other)
+    assert (sorted(result.done), result.equals) == (sorted([chosen.pk, other.pk]), [equal.pk])
+    elsewhere.refresh_from_db()
+    assert elsewhere.status == Status.CANDIDATE
+
+
+def test_one_that_was_dismissed_as_the_equal_of_another_is_not_dismissed_twice() -> None:
+    chosen = [indexed("Acme pays within 30 days", key=f"key-{n}", scope="a") for n in range(3)]
+    result = dismissed(*chosen)
+    assert (sorted(result.done), result.failed) == (sorted(one.pk for one in chosen), [])
+    assert AuditEntry.objects.filter(action="dismiss").count() == 3
+    assert Tombstone.objects.standing().count() == 3
+    undone = review.undo(TRUST, result.batch, at=LATER)
+    assert (len(undone.undone), Tombstone.objects.standing().count()) == (3, 0)
+
+
+def test_what_is_shared_and_what_a_working_state_says_is_withheld_until_the_undo() -> None:
+    said = "Acme pays its invoices within 30 days"
+    chosen, other = indexed(said, scope="a", category="fact"), indexed("Globex sends pallets on Mondays", scope="a")
+    shared = indexed(said, scope="")
+    state = indexed(
+        f"Answering mails. {said}. Then lunch.", scope="a", type=Type.WORKING, thread_id="t", status="confirmed"
+    )
+    result = dismissed(chosen, other)
+    withheld = Memory.objects.filter(withheld_from=["a"])
+    assert set(withheld.values_list("pk", flat=True)) == {shared.pk, state.pk}
+    again = review.undo(TRUST, result.batch, at=LATER).batch
+    assert not withheld.exists()
+    review.undo(TRUST, again, at=LATER)
+    assert withheld.count() == 2
