@@ -17,6 +17,7 @@ MINUTES = {
     "consolidation.tasks.insights": 15,
     "memories.tasks.count_metrics": 1,
     "memories.tasks.close_silent": 5,
+    "memories.tasks.tend_tables": 5,
     "memories.tasks.index_vectors": 60,
     "memories.tasks.prune": 60,
     "memories.tasks.settle": 1440,
@@ -26,6 +27,8 @@ MINUTES = {
     "skills.tasks.scan_again": 60,
 }
 AT_START = (
+    "memories.tasks.tend_tables",
+    "memories.tasks.count_metrics",
     "memories.tasks.warm_search",
     "consolidation.tasks.queued",  # ordered runs that were under way when the former processes were killed
     "skills.tasks.scan_again",

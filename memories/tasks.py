@@ -9,7 +9,7 @@ from django_q.tasks import async_task
 
 from memories import lifecycle, metrics
 from memories.embedding import Unavailable
-from memories.indexing import ann_index, queue
+from memories.indexing import ann_index, queue, upkeep
 from memories.intake import episodes
 from memories.models import IdempotencyKey, Injection
 from memories.search import warming
@@ -59,6 +59,13 @@ def warm_search() -> str:
     told = f"{warmed.read >> 20} MB read, {warmed.searches} searches made in {took:.0f} s{rest}"
     log_of_start.info("what searches read was brought into memory: %s", told)
     return told
+
+
+@tracing.job
+def tend_tables() -> str:
+    """Vacuum and analyze tables of which the database knows nothing: after a restore, an import or a crash."""
+    tended = upkeep.tend()
+    return f"{', '.join(tended)} vacuumed and analyzed" if tended else "nothing to tend"
 
 
 @tracing.job

@@ -7,10 +7,10 @@ to MOST_CONTEXTS.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 from django.db.models import Count, Min, Sum
 from django.db.models.functions import Coalesce
 
@@ -22,6 +22,7 @@ from memories.values.choices import EXPERIENCE, LIVE, Type
 from memories.values.trust import Trust
 
 MOST_CONTEXTS = 10_000
+FEW_SECONDS, MOST_SECONDS = 5, 60
 
 
 @dataclass(frozen=True)
@@ -38,7 +39,7 @@ def collect(trust: Trust, *, at: datetime) -> dict[str, Any]:
     Memories and the audit trail of a large store are those of its snapshot: `collected_at` tells when it was counted.
     """
     query = Query(trust, at)
-    counted_at, tally = snapshots.read(trust, at=at) or (at, _counted(query))
+    counted_at, tally = _counts(query)
     memories = tallies.memory_figures(tally, trust)
     created, revisions = memories["created"]["last_30_days"], _revisions(query)
     about_callers = AuditEntry.objects.visible_to(trust).filter(subject_kind__in=(AGENT, PERSON)).count()
@@ -55,17 +56,35 @@ def collect(trust: Trust, *, at: datetime) -> dict[str, Any]:
     }
 
 
-def _counted(query: Query) -> Tally:
-    """The same counts as those of a snapshot, of what this caller may see now."""
+def _counts(query: Query) -> tuple[datetime, Tally]:
+    """Counts of a snapshot, else of now; where these take too long, those of the last snapshot, however old it is.
+
+    Without any snapshot a statement has MOST_SECONDS: a large store that has just come is counted once by its job.
+    """
+    former = snapshots.read(query.trust, at=query.at, oldest=timedelta.max)
+    if former and query.at - former[0] < snapshots.OLDEST:
+        return former
+    try:
+        return query.at, _counted(query, seconds=FEW_SECONDS if former else MOST_SECONDS)
+    except OperationalError:
+        if former is None:
+            raise
+        return former
+
+
+def _counted(query: Query, *, seconds: int) -> Tally:
+    """The same counts as those of a snapshot, of what this caller may see now. `seconds`: most that a query takes."""
     tally: Tally = {}
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL work_mem = '64MB'")  # the groups stay in memory: half the time at half a million rows
+        # the groups stay in memory: half the time at half a million rows
+        limits = "SELECT set_config('work_mem', '64MB', true), set_config('statement_timeout', %s, true)"
+        cursor.execute(limits, [f"{seconds}s"])
         for row in tallies.groups(Memory.objects.visible_to(query.trust), at=query.at):
             tallies.add_group(tally, row)
-    entries = AuditEntry.objects.visible_to(query.trust)
-    for row in tallies.actions(entries, at=query.at):
-        tallies.add_action(tally, row)
-    tallies.add_entries(tally, entries.exclude(subject_kind__in=(AGENT, PERSON)).count())
+        entries = AuditEntry.objects.visible_to(query.trust)
+        for row in tallies.actions(entries, at=query.at):
+            tallies.add_action(tally, row)
+        tallies.add_entries(tally, entries.exclude(subject_kind__in=(AGENT, PERSON)).count())
     return tally
 
 

@@ -16,22 +16,24 @@ from memories.models.metric_tally import MetricSnapshot, MetricTally
 from memories.values.choices import Sensitivity
 from memories.values.trust import Trust
 
-LARGE = 100_000  # memories; fewer are counted when they are asked for
 OLDEST = timedelta(hours=1)  # without a worker; after that the store is counted when it is asked for
+LARGE = 100_000  # memories; fewer are counted when they are asked for
 UNCHANGED = timedelta(minutes=15)  # salience and "the last day" move on without a change
 SHARE = 0.1  # most of the time that counting may take
 CHANGES = """
 SELECT coalesce(sum(n_tup_ins + n_tup_upd + n_tup_del), 0)::bigint,
-       (SELECT greatest(reltuples, 0) FROM pg_class WHERE oid = 'memories_memory'::regclass)::bigint
+       (SELECT CASE WHEN reltuples > 0 THEN reltuples ELSE pg_relation_size(oid) / %s END
+        FROM pg_class WHERE oid = 'memories_memory'::regclass)::bigint
 FROM pg_stat_user_tables WHERE relname IN ('memories_memory', 'memories_auditentry')
 """
+ROW_BYTES = 800  # of a memory, about, to estimate the rows of a table that was never analyzed
 Place = tuple[str | None, int]  # scope (None: all of them) and sensitivity
 
 
 def refresh(*, at: datetime) -> bool:
     """Count the store if it is large and the last count is out of date; whether it was counted."""
     with connection.cursor() as cursor:
-        cursor.execute(CHANGES)
+        cursor.execute(CHANGES, [ROW_BYTES])
         changes, memories = cursor.fetchone()
     last = MetricSnapshot.objects.order_by("-pk").first()
     if memories < LARGE:
@@ -65,10 +67,10 @@ def take(*, at: datetime, changes: int = 0) -> None:
         MetricSnapshot.objects.filter(pk__in=former).delete()
 
 
-def read(trust: Trust, *, at: datetime) -> tuple[datetime, Tally] | None:
+def read(trust: Trust, *, at: datetime, oldest: timedelta = OLDEST) -> tuple[datetime, Tally] | None:
     """When the store was counted last and what this caller may see of it; None if that is too long ago."""
     counted_at, found = MetricTally.objects.seen_by(trust)
-    if counted_at is None or not timedelta() <= at - counted_at < OLDEST:
+    if counted_at is None or not timedelta() <= at - counted_at < oldest:
         return None
     return counted_at, tallies.total(found)
 

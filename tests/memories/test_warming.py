@@ -181,5 +181,6 @@ def test_the_graph_over_vectors_is_walked_from_vectors_of_the_whole_store(settin
 def test_it_is_queued_when_an_installation_starts() -> None:
     schedules.enqueue_first()
     queued = {row.task["func"] for row in OrmQ.objects.all()}
-    assert queued == {"memories.tasks.warm_search", "consolidation.tasks.queued", "skills.tasks.scan_again"}
+    of_memories = {f"memories.tasks.{name}" for name in ("tend_tables", "count_metrics", "warm_search")}
+    assert queued == of_memories | {"consolidation.tasks.queued", "skills.tasks.scan_again"}
     schedules.load()

@@ -1,0 +1,61 @@
+"""Tables that came by a way of which the database's own upkeep learns late are vacuumed and analyzed by a job."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import OperationalError, connection
+
+from memories import metrics, tasks
+from memories.indexing import upkeep
+from memories.metrics import figures, snapshots
+from memories.values.trust import everything
+from tests.make import AT, make_memory
+
+PROBE = "public.upkeep_probe"
+KNOWN = """SELECT relallvisible > 0 AND reltuples = 100000,
+    EXISTS (SELECT FROM pg_stats WHERE tablename = 'upkeep_probe') FROM pg_class WHERE relname = 'upkeep_probe'"""
+
+
+def ask(statement: str) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        return cursor.fetchall() if cursor.description else []
+
+
+@pytest.fixture
+def _brought_in(transactional_db: None) -> Iterator[None]:
+    ask(f"CREATE TABLE {PROBE} WITH (autovacuum_enabled = false) AS SELECT n FROM generate_series(1, 100000) AS n")
+    yield
+    ask(f"DROP TABLE {PROBE}")
+
+
+@pytest.mark.usefixtures("_brought_in")
+def test_a_table_that_was_filled_by_sql_is_vacuumed_and_analyzed_and_then_left_alone() -> None:
+    assert PROBE in upkeep.needy_tables()
+    assert PROBE in tasks.tend_tables()
+    assert ask(KNOWN) == [(True, True)]
+    assert PROBE not in upkeep.needy_tables()
+
+
+@pytest.mark.django_db
+def test_figures_that_take_too_long_to_count_are_those_of_the_last_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
+    def too_long(_query: object, *, seconds: int) -> None:
+        raise OperationalError(f"canceling statement due to statement timeout after {seconds} s")
+
+    snapshots.take(at=AT)
+    make_memory("a")
+    later = AT + timedelta(days=2)
+    assert metrics.collect(everything(), at=later)["total_records"] == 1
+    monkeypatch.setattr(figures, "_counted", too_long)
+    shown = metrics.collect(everything(), at=later)
+    assert (shown["total_records"], shown["collected_at"]) == (0, AT)
+
+
+@pytest.mark.django_db
+def test_a_table_that_was_never_analyzed_is_large_by_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(snapshots, "CHANGES", snapshots.CHANGES.replace("reltuples > 0", "false"))
+    make_memory("a")
+    monkeypatch.setattr(snapshots, "LARGE", 5)
+    assert metrics.refresh(at=AT), "8 KB are more than five memories"
