@@ -3,7 +3,6 @@
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Self
-from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
@@ -15,7 +14,7 @@ from memories import claims
 from memories.models.ageing import PRUNABLE
 from memories.models.audit import LONGEST_TEXT, AuditEntry
 from memories.models.list_indexes import LIST_INDEXES
-from memories.models.reviewable import Reviewable
+from memories.models.reviewable import Reviewable, entry_of
 from memories.models.tombstone import Tombstone
 from memories.models.trusted import new_id
 from memories.models.withholding import Withholding, scopes_against
@@ -250,10 +249,7 @@ class Memory(Reviewable):
     def _follow_dismissal(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
         """Write or lift the tombstone: exactly the dismissed memories have one that blocks."""
         if self.status != Status.DISMISSED:
-            if self.held:
-                self.held.lift(self)
-            else:
-                Tombstone.objects.filter(memory_id=self.pk).lift(by=by, at=at)
+            self.held.lift(self) if self.held else Tombstone.objects.filter(memory_id=self.pk).lift(by=by, at=at)
         elif entry.action not in UNDONE or not Tombstone.objects.raise_again(self, at=at):
             duplicate = bool(entry.after.get("duplicate"))
             Tombstone.objects.bury(self, by=by, why=entry.rationale, at=at, duplicate=duplicate)
@@ -266,20 +262,15 @@ class Memory(Reviewable):
         elif self.status not in LIVE:
             proposals.follow_closing([self.pk], by=by, at=at)
         elif entry.undoes and self.held:
-            self.held.reopen(self, self._entry(entry.undoes).at)
+            self.held.reopen(self, entry_of(self, entry.undoes).at)
         elif entry.undoes:
-            proposals.among([self.pk]).return_from(self._entry(entry.undoes).at)
-
-    def _entry(self, pk: UUID) -> AuditEntry:
-        known = self.held.trails if self.held else None
-        here = (entry for entry in known[self.pk] if entry.pk == pk) if known else ()
-        return next(iter(here), None) or AuditEntry.objects.get(pk=pk)
+            proposals.among([self.pk]).return_from(entry_of(self, entry.undoes).at)
 
     def _follow_relation(self, entry: AuditEntry) -> None:
         """Remove the relation that a revision made when it is undone, and restore it when it is redone."""
         first = entry
         while first.undoes:
-            first = self._entry(first.undoes)
+            first = entry_of(self, first.undoes)
         if not (said := first.after.get("relation")):
             return
         relations = self.relations.model._default_manager

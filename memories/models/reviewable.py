@@ -288,3 +288,10 @@ class Reviewable(models.Model):
     @classmethod
     def _rows(cls) -> models.QuerySet[Self]:
         return cls._default_manager.all()
+
+
+def entry_of(row: Reviewable, pk: UUID) -> AuditEntry:
+    """An audit entry about a row, where it is held one of its trail."""
+    known: dict[UUID, list[AuditEntry]] | None = row.held.trails if row.held else None
+    here = (entry for entry in known[row.pk] if entry.pk == pk) if known else iter(())
+    return next(here, None) or AuditEntry.objects.get(pk=pk)

@@ -10,7 +10,6 @@ from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models, transaction
 from django.db.models import Exists, F, OuterRef, Q
-from django.utils.functional import cached_property
 
 from memories import claims
 from memories.claims import Claim, Likeness
@@ -199,7 +198,7 @@ class Tombstone(models.Model):
     def over(cls, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool) -> "Tombstone":
         """Create an unsaved tombstone of a memory."""
         known_again = blocks and memory.is_claim
-        secret = memory.held.secret if memory.held else None
+        secret = memory.held and memory.held.secret
         tokens, hard = claims.as_lists(seal(memory.content, secret)) if known_again else ([], [])
         facts = {
             "scope": memory.scope,
@@ -220,7 +219,7 @@ class Tombstone(models.Model):
     def way(self) -> Way:
         return self.normalisation, self.sealed_with
 
-    @cached_property
+    @property
     def claim(self) -> Claim:
         return claims.from_lists(self.claim_tokens, self.claim_hard)
 
