@@ -197,9 +197,8 @@ class Tombstone(models.Model):
     @classmethod
     def over(cls, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool) -> "Tombstone":
         """Create an unsaved tombstone of a memory."""
-        known_again = blocks and memory.is_claim
         secret = memory.held and memory.held.secret
-        tokens, hard = claims.as_lists(seal(memory.content, secret)) if known_again else ([], [])
+        tokens, hard = claims.as_lists(seal(memory.content, secret)) if blocks and memory.is_claim else ([], [])
         facts = {
             "scope": memory.scope,
             "key": memory.known_as,
