@@ -293,8 +293,7 @@ class Tombstone(models.Model):
     def _audit(self, action: str, before: dict[str, Any], *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
         """Draft an audit row without any content of the claim: the row outlives what is forgotten."""
         about: dict[str, Any] = {"kind": TOMBSTONE, "subject": self.pk, "label": f"tombstone of {self.memory_id}"}
-        place: dict[str, Any] = {"scope": self.scope, "sensitivity": self.sensitivity}
-        after = {"lifted_at": self.lifted_at}
-        entry = AuditEntry.draft(action=action, by=by, at=at, before=before, after=after, **about, **place, **facts)
+        about |= {"scope": self.scope, "sensitivity": self.sensitivity, "action": action, "before": before}
+        entry = AuditEntry.draft(by=by, at=at, after={"lifted_at": self.lifted_at}, **about, **facts)
         entry.save(force_insert=True)
         return entry
