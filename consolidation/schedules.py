@@ -14,6 +14,7 @@ MINUTES = {
     "consolidation.tasks.consolidate": 5,
     "consolidation.tasks.patterns": 5,
     "consolidation.tasks.duplicates": 15,
+    "consolidation.tasks.subjects": 15,
     "consolidation.tasks.insights": 15,
     "memories.tasks.count_metrics": 1,
     "memories.tasks.close_silent": 5,

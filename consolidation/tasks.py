@@ -3,6 +3,7 @@
 import time
 
 from django.conf import settings
+from django.db import transaction
 from django.utils import timezone
 
 from consolidation import (
@@ -16,10 +17,13 @@ from consolidation import (
     run_queue,
 )
 from consolidation.insights import day_counts
-from consolidation.models import Run
+from consolidation.models import AuditCursor, Run
+from consolidation.models.audit_cursor import LATEST_COMMIT
 from consolidation.webhooks import outbox
+from memories.models import Memory, Mention
 from memos_site.platform import tracing
 
+NAMED_AT_ONCE = 500  # memories in one transaction
 SLICE = 200  # seconds of work in one job, which may take 300
 WEBHOOK_SLICE = 50  # a message may take ten more
 EXTRACT_SLICE = 50  # a question that was begun may take 180 more
@@ -50,6 +54,24 @@ def patterns() -> str:
         should_stop=lambda: time.monotonic() > deadline,
     )
     return f"{run.status}: {run.counters} {run.error}".strip() if run else "nothing new"
+
+
+@tracing.job
+def subjects() -> str:
+    """Read the names in claims that were stored before names were kept, oldest first, for SLICE seconds."""
+    deadline, read, named = time.monotonic() + SLICE, 0, 0
+    cursor = AuditCursor.of("subjects")  # whose `entry` is the last memory
+    rows = Memory.objects.knowledge().order_by("pk")
+    while time.monotonic() < deadline and (batch := list(rows.filter(pk__gt=cursor.entry)[:NAMED_AT_ONCE])):
+        fresh = [memory for memory in batch if memory.created_at < timezone.now() - LATEST_COMMIT]
+        with transaction.atomic():
+            named += Mention.objects.name_in(fresh)
+            cursor.entry = fresh[-1].pk if fresh else cursor.entry
+            cursor.save(update_fields=["entry"])
+        read += len(fresh)
+        if len(fresh) < NAMED_AT_ONCE:
+            break
+    return f"{read} memories read, {named} names" if read else "nothing new"
 
 
 @tracing.job

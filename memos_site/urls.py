@@ -11,6 +11,7 @@ from memos_site.api.prometheus import Prometheus
 from memos_site.platform.addresses import remembered
 from memos_site.web import (
     account,
+    agent_runs,
     agents,
     arrivals,
     bulk,
@@ -28,6 +29,7 @@ from memos_site.web import (
     saved_views,
     settle,
     styles,
+    subjects,
     undo,
     welcome,
 )
@@ -60,9 +62,13 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("agents/<uuid:agent_id>/memos-<slug:name>.zip", harness_plugins.harness_plugin, name="harness-plugin"),
     path("agents/<uuid:agent_id>/rotate/", agents.rotate, name="rotate-agent"),
     path("agents/<uuid:agent_id>/revoke/", agents.revoke, name="revoke-agent"),
+    path("episodes/<uuid:episode_id>/helped/", agent_runs.helped, name="helped"),
     path("outcomes/", judging.outcomes, name="outcomes"),
     path("outcomes/judge/", judging.judge, name="judge"),
     path("outcomes/judge/<uuid:batch>/undo/", judging.take_back, name="take-back"),
+    path("subjects/", subjects.subjects, name="subjects"),
+    path("subjects/<uuid:subject_id>/", subjects.subject, name="subject"),
+    path("subjects/<uuid:subject_id>/merge/", subjects.merge, name="merge-subject"),
     path("undo/<uuid:batch>/", undo.undo, name="undo"),
     path("", include("memos_site.web.urls")),
     path("styles/", styles.styles, name="styles"),

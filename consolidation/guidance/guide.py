@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
+from uuid import UUID
 
 from consolidation.guidance import curves, features, holdback
 from consolidation.guidance.answer import Decision, Expected, Guidance, SimilarRun
@@ -26,14 +27,14 @@ LEAST_CASES = 5  # similar ones, for an answer
 GROWN, LEAST_ALIKE, FEW_OTHERWISE = 20, 3, 0.2
 
 
-def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime) -> Guidance:
+def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | None = None) -> Guidance:
     """From what the caller may see. Unsure, with confidence 0, where nothing is similar; a skill that is offered to a
-    run that the request names is kept as an offer, and nothing else is."""
+    run that the request names is kept as an offer, and nothing else is. `but`: a run that does not count."""
     seen, rules = asked.request.narrows(trust), tool_rules()
     asked = with_steps(asked, seen)
     said, identifiers = features.of_moment(asked.run)
     opening = asked.is_opening
-    experience = gather(said, identifiers, seen, opening=opening) if said else None
+    experience = gather(said, identifiers, seen, opening=opening, but=but) if said else None
     if experience is None:
         return Guidance(check=checked(asked, None, rules, seen))
     calibration = curves.calibration_of(experience.profiles[0].scope, seen)

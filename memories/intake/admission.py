@@ -20,6 +20,7 @@ from memories.lifecycle.ladder import waits_for_person
 from memories.models import Memory, Tombstone, bulk_rows
 from memories.models.claim_lookup import ClaimQuestion, Lookup
 from memories.models.nearness import nearest
+from memories.models.subject import named_in
 from memories.models.withholding import scopes_of, withhold_state
 from memories.values.choices import BELIEVED, DeletionPolicy, Hold, Origin, Sensitivity, Status, Type
 from memories.values.trust import SHARED_SCOPES, Actor, Trust
@@ -102,6 +103,7 @@ def admit(
     memory = _memory(derived | columns, by=trust.actor, at=at)
     if memory.status in BELIEVED and memory.hold == Hold.NONE and memory.is_claim and waits_for_person(memory):
         memory.status = Status.CANDIDATE
+    memory.named = named_in(memory, statement.claim if memory.type == Type.SEMANTIC else None)
     return Admission(memory, dismissal)
 
 

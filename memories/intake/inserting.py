@@ -1,4 +1,4 @@
-"""Insert what the gate has admitted: a memory or an episode with its passages and its audit row, by one statement.
+"""Insert what the gate has admitted: a memory or an episode with its passages, the names in it and its audit row.
 
 Every write of a new one ends here; a test holds that, so that none is without a trail or cannot be found.
 """
@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from memories import indexing
-from memories.models import AuditEntry, Episode, Event, Evidence, Memory, bulk_rows
+from memories.models import AuditEntry, Episode, Event, Evidence, Memory, bulk_rows, subject
 from memories.values.trust import Actor
 
 
@@ -28,7 +28,9 @@ def insert_memories(
     """
     trail = [memory.audit(action, by=by, at=at, **facts) for memory in memories]
     passages, rest = indexing.of_new_memories(memories)
-    if not bulk_rows.insert(memories, evidence, trail, also=passages, unless_taken=unless_taken):
+    names = subject.part_of_insert(memories)
+    also = names.beside(passages) if names else passages
+    if not bulk_rows.insert(memories, evidence, trail, also=also, unless_taken=unless_taken):
         return False
     indexing.index_rest(rest)
     return True

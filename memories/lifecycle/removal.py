@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import connection
 from django.db.models import CASCADE, DO_NOTHING, SET_NULL, Model
 
-from memories.models import Evidence, Memory, bulk_rows
+from memories.models import Evidence, Memory, Subject, bulk_rows
 
 IDS = "%(ids)s::uuid[]"
 MEMORIES = f"DELETE FROM {Memory._meta.db_table} WHERE id = ANY({IDS})"  # noqa: S608 - our own names
@@ -34,6 +34,7 @@ def remove(ids: Collection[UUID]) -> None:
         cursor.execute(REST_ON_EPISODES, given)
         if cursor.fetchone()[0]:
             Memory.objects.released(ids)
+        Subject.objects.drop_unmentioned(ids)
         for statement in [*_needed(cursor, _tables(), given), MEMORIES]:
             cursor.execute(statement, given)
 

@@ -18,6 +18,7 @@ from memories.models.performance import Performance
 from memories.models.person_settings import PersonLimits, Preferences, SavedView
 from memories.models.proposal import Proposal
 from memories.models.relation import Relation
+from memories.models.subject import Mention, Subject
 from memories.models.tombstone import Tombstone
 from memories.models.vector import EmbeddingModel, Pending, Vector
 from memories.models.wording import Wording
@@ -40,6 +41,7 @@ __all__ = [
     "Instruction",
     "Lease",
     "Memory",
+    "Mention",
     "MetricSnapshot",
     "MetricTally",
     "Passage",
@@ -50,6 +52,7 @@ __all__ = [
     "Proposal",
     "Relation",
     "SavedView",
+    "Subject",
     "Tombstone",
     "Vector",
     "Wording",

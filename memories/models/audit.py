@@ -23,6 +23,7 @@ from memos_site.platform.correlation import request_id, run_id
 
 LONGEST_TEXT = 2000
 AGENT, PERSON = "agent", "person"  # subjects that are callers
+SUBJECT = "subject"  # a name of any scope
 REVISIONS = ("supersede", "fork", "merge", "contest", "retract")
 
 
@@ -44,7 +45,8 @@ class AuditQuerySet(Trusted["AuditEntry"]):
     def visible_to(self, trust: Trust) -> Self:
         """Entries that the caller may see.
 
-        Those about agents and people only with `review`, and only if these have no scope that the caller lacks. Of a
+        Those about agents and people only with `review`, and only if these have no scope that the caller lacks; those
+        about names only who reads in all scopes. Of a
         memory that is withheld from an agent's scopes none, for they quote it.
         """
         rows, about_others = self._told_to(trust), ~Q(subject_kind__in=(AGENT, PERSON))
@@ -57,6 +59,8 @@ class AuditQuerySet(Trusted["AuditEntry"]):
 
     def _told_to(self, trust: Trust) -> Self:
         rows = super().visible_to(trust)
+        if trust.scopes is not None:
+            rows = rows.exclude(subject_kind=SUBJECT)
         if trust.scopes is None or trust.actor.kind != ActorKind.AGENT:
             return rows
         withheld = apps.get_model("memories", "Memory")._default_manager.exclude(withheld_from=[])

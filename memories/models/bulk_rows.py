@@ -34,6 +34,10 @@ class Part(NamedTuple):
     sql: str
     parameters: Sequence[Any]
 
+    def beside(self, other: "Part | None") -> "Part":
+        """Both, one after the other, as named parts of one WITH clause."""
+        return Part(f"{self.sql}, {other.sql}", [*self.parameters, *other.parameters]) if other else self
+
 
 class Defaults(NamedTuple):
     """The values of a new row: those that are the same in every row, and the makers of the others."""

@@ -17,11 +17,13 @@ class KeyWords(Func):
     output_field = SearchVectorField()
 
 
-def in_key(words: str) -> Q:
-    """Condition on a memory's key: it holds these words one after the other, the last one perhaps only begun."""
+def in_key(words: str, column: str = "key") -> Q:
+    """Condition on a memory's key, or another column with an index of its words: it holds these one after the other,
+    the last one perhaps only begun.
+    """
     given = WORD.findall(words)
     if not given:
         return Q(pk__in=[])
     begun = "" if UNSPACED.match(given[-1]) else ":*"
     query = SearchQuery(" <-> ".join(given) + begun, search_type="raw", config="simple")
-    return Q(key__isnull=False) & Q(SearchVectorExact(KeyWords("key"), query))
+    return Q(**{f"{column}__isnull": False}) & Q(SearchVectorExact(KeyWords(column), query))

@@ -75,4 +75,5 @@ LIST_INDEXES = [
     *BY_SALIENCE,
     GinIndex(KeyWords("key"), condition=Q(key__isnull=False), name="memory_by_words_of_key"),
     models.Index(fields=["scope"], condition=~Q(withheld_from=[]), name="memory_withheld"),
+    models.Index(fields=["created_by_id", "-id"], condition=EPISODES, name="memory_runs_of_agent"),
 ]

@@ -18,6 +18,7 @@ UNSPACED = re.compile(
     "[\u2e80-\u2fdf\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f"
     "\U0001b000-\U0001b16f\U00020000-\U000323af]+"
 )
+_BETWEEN_WORDS = re.compile(r"[\s_-]+")
 SENTENCE_ENDS = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|\n")
 CHINESE_FROM = 0.3  # share of Chinese letters
 _PILE = re.compile(r"([^\w\s!-~]{32})[^\w\s!-~]+")  # stacked accents: normalising takes quadratic time
@@ -41,6 +42,11 @@ def _cut(text: str, start: int) -> int:
         if ends:
             return min(ends, key=lambda end: abs(end - start - AIM))
     return start + AIM
+
+
+def plain_name(name: str) -> str:
+    """A name in lower case, with one space between its words, also where they were joined by - or _."""
+    return _BETWEEN_WORDS.sub(" ", name).strip().lower()
 
 
 def searchable(text: str) -> str | None:

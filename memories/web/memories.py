@@ -19,6 +19,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.models.withholding import tombstones_against
 from memories.people import trust_of
 from memories.search import usage
+from memories.search.subjects import subjects_in_memory
 from memories.values.choices import LIVE, ActorKind, Status, Type
 from memories.values.trust import Trust
 from memories.web import fading
@@ -67,9 +68,10 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     return render(request, "memories/memory.html", context)
 
 
-def _has(trust: Trust, memory_id: UUID) -> dict[str, Exists]:
-    """Annotations that spare the page a query each for what is not there."""
+def _has(trust: Trust, memory_id: UUID) -> dict[str, Any]:
+    """Annotations that spare the page a query each, for what is not there and for the subjects."""
     return {
+        "named_subjects": subjects_in_memory(memory_id, trust=trust, at=timezone.now()),
         "is_contest": Relation.objects.contesting(OuterRef("pk")),
         "has_adaptations": Exists(Adaptation.objects.visible_to(trust).filter(memory=memory_id)),
         "has_proposals": Exists(Proposal.objects.visible_to(trust).among([memory_id]).open()),

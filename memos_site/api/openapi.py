@@ -26,6 +26,7 @@ GROUPS = {
     "Forgetting": "Forget and erase memories, or change their salience.",
     "Decisions": "What a reviewer decides about memories, skills, proposals and adaptations, and undo.",
     "Proposals": "Changes that wait for a reviewer.",
+    "Subjects": "Companies, people, repositories, hosts and other names that memories are about.",
     "Dismissed claims": "Tombstones: claims that were dismissed, forgotten or expired, and are kept from coming back.",
     "Adaptations": "Memories that changed the behaviour of agents.",
     "Audit": "What was done, by whom and why.",

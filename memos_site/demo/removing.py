@@ -6,7 +6,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from consolidation.models import DailyCount, LLMCall, PluginRun, ToolUse
 from memories.lifecycle.forgetting import audit_trail
-from memories.models import Agent, AuditEntry, Event, Memory
+from memories.models import Agent, AuditEntry, Event, Memory, Subject
 from memos_site.demo.scopes import AGENTS, PREFIX
 
 ROOMS = ("memories", "skills", "consolidation")
@@ -18,7 +18,8 @@ def remove() -> int:
     with transaction.atomic(), audit_trail.erasing():
         ids = list(Memory.objects.filter(ours).values_list("pk", flat=True))
         agents = Agent.objects.filter(name__in=AGENTS, scopes__0__startswith=PREFIX)
-        AuditEntry.objects.filter(subject_id__in=[*ids, *agents.values_list("pk", flat=True)]).delete()
+        subjects = Subject.objects.drop_unmentioned(ids)
+        AuditEntry.objects.filter(subject_id__in=[*ids, *subjects, *agents.values_list("pk", flat=True)]).delete()
         LLMCall.objects.filter(run__scope__startswith=PREFIX).delete()
         PluginRun.objects.filter(episode_id__in=ids).delete()
         Event.objects.filter(episode__in=ids).delete()

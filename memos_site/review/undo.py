@@ -12,7 +12,8 @@ from uuid_utils.compat import uuid7
 from consolidation.models import BulkOrder, Run
 from memories.intake import revisions
 from memories.intake.episodes import closing
-from memories.models import AuditEntry, Memory, Proposal, Tombstone, claim_locks
+from memories.models import AuditEntry, Memory, Proposal, Subject, Tombstone, claim_locks
+from memories.models.audit import SUBJECT
 from memories.models.held import Held, trails_of
 from memories.models.proposal import PROPOSAL
 from memories.models.tombstone import TOMBSTONE
@@ -238,7 +239,7 @@ def _revert_other_row(entry: AuditEntry, audit: dict[str, Any]) -> None:
     if entry.subject_kind in skills:
         skills[entry.subject_kind](entry, **audit)
         return
-    kinds: dict[str, Any] = {PROPOSAL: Proposal, TOMBSTONE: Tombstone}
+    kinds: dict[str, Any] = {PROPOSAL: Proposal, TOMBSTONE: Tombstone, SUBJECT: Subject}
     if entry.subject_kind not in kinds:
         raise Conflict("this cannot be undone")
     row = kinds[entry.subject_kind].objects.filter(pk=entry.subject_id).first()

@@ -28,6 +28,7 @@ from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
 from memories.web.facets import MOST_COUNTED, carried, tabs_of
 from memories.web.paging import page_of
+from memos_site.web.agent_runs import runs_of
 from memos_site.web.arrivals import arrivals_of
 from memos_site.web.connecting import connection_texts
 from memos_site.web.scopes_field import ScopesField
@@ -123,12 +124,15 @@ def _agent(request: HttpRequest, agent_id: UUID) -> Agent:
 @never_cache
 @require_safe
 def agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
-    """What one agent may, how much it calls, and how to connect it."""
+    """What one agent may, how much it calls, its runs by time, and how to connect it."""
     trust, now = _reviewer(request), timezone.now()
     row = get_object_or_404(Agent.objects.visible_to(trust).select_related("owner"), pk=agent_id)
     history = AuditEntry.objects.visible_to(trust).about(AGENT, row.pk).reverse()[:MOST_OF_HISTORY]
+    page, runs = runs_of(row, request)
     context = {
         "agent": row,
+        "page": page,
+        "runs": runs,
         "now": now,
         "history": history,
         "administers": people.administers(request.user),

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.utils.translation import ngettext
 
-from memories.models import Memory
+from memories.models import Memory, Subject
 from memories.values.trust import Trust
 from memos_site.web.words import listed
 
@@ -28,9 +28,12 @@ def names_of(ids: Collection[UUID], trust: Trust) -> dict[UUID, str]:
 
 
 def plain_names_of(ids: Collection[UUID], trust: Trust, *, longest: int) -> dict[UUID, str]:
-    """Return id -> name of the memories that the reader may see, for a list."""
+    """Return id -> name of the memories and subjects that the reader may see, for a list."""
     rows: Any = Memory.objects.visible_to(trust).select_related("skill").in_bulk(ids)
-    return {pk: short_name(rows[pk], longest) for pk in ids if pk in rows}
+    others = [pk for pk in ids if pk not in rows]
+    subjects = Subject.objects.within(trust).in_bulk(others) if others else {}
+    names = {pk: short_name(row, longest) for pk, row in rows.items()} | {pk: str(one) for pk, one in subjects.items()}
+    return {pk: names[pk] for pk in ids if pk in names}
 
 
 def short_name(memory: Memory, longest: int) -> str:

@@ -11,9 +11,11 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories.models import Agent
+from memories.models.audit import SUBJECT
 from memories.people import trust_of
 from memories.search.by_kind import find_by_kind
 from memories.search.results import Result
+from memories.search.subjects import subjects
 from memories.values.choices import Permission, Type
 from memories.values.trust import Trust
 from memos_site.web.responses import by_htmx
@@ -25,13 +27,21 @@ MOST_OF_A_KIND, MOST_SHOWN, MOST_NAMES = 12, 8, 8
 
 @dataclass
 class Answer:
-    """What matches, by kind. `names`: skills and agents whose name holds the text: (kind, id, name)."""
+    """What matches, by kind. `names`: skills, subjects and agents whose name holds the text: (kind, id, name)."""
 
     memories: list[Result] = field(default_factory=list)
     skills: list[Result] = field(default_factory=list)
     episodes: list[Result] = field(default_factory=list)
     names: list[tuple[str, str, str]] = field(default_factory=list)
     degraded: tuple[str, ...] = ()
+
+    @property
+    def subjects(self) -> list[tuple[str, str, str]]:
+        return [name for name in self.names if name[0] == SUBJECT]
+
+    @property
+    def others(self) -> list[tuple[str, str, str]]:
+        return [name for name in self.names if name[0] != SUBJECT]
 
     @property
     def is_empty(self) -> bool:
@@ -54,15 +64,21 @@ def _answer(words: str, trust: Trust) -> Answer:
     names = [name for name in _names(words, trust) if name[1] not in shown]
     memories = [one for one in found.knowledge if one not in skills]
     return Answer(
-        memories[:MOST_SHOWN], skills[:MOST_SHOWN], found.episodes[:MOST_SHOWN], names, degraded=found.degraded
+        memories[:MOST_SHOWN],
+        skills[:MOST_SHOWN],
+        found.episodes[:MOST_SHOWN],
+        names,
+        degraded=found.degraded,
     )
 
 
 def _names(words: str, trust: Trust) -> list[tuple[str, str, str]]:
-    """Skills, and for reviewers agents, whose name holds the text, so that the beginning of a name is enough."""
+    """Skills, subjects, and for reviewers agents, whose name holds the text: the beginning of a name is enough."""
     slug = words.replace(" ", "-")
     skills = Skill.objects.visible_to(trust).filter(Q(name__icontains=slug) | Q(title__icontains=words))
     rows = _labelled(skills, "skill", "pk", "name")[:MOST_NAMES]
+    named = subjects(trust, at=timezone.now(), words=words)
+    rows = rows.union(_labelled(named, SUBJECT, "pk", "title")[:MOST_NAMES], all=True)
     if trust.may(Permission.REVIEW):
         agents = Agent.objects.visible_to(trust).unrevoked().filter(name__icontains=words)
         rows = rows.union(_labelled(agents, "agent", "pk", "name")[:MOST_NAMES], all=True)

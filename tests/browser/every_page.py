@@ -12,7 +12,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from consolidation.models import BulkOrder, ImportFile, Run
-from memories.models import Agent, AuditEntry, Episode, Memory
+from memories.models import Agent, AuditEntry, Episode, Memory, Subject
 from memories.values.choices import LIVE, Status, Type
 from memories.values.field_errors import format_instant
 from memos_site import review
@@ -24,6 +24,7 @@ PAGES = {
     *("dismissed", "episodes", "episode", "skills", "skill_version", "edit_skill", "upload", "adaptations"),
     *("insights", "agents", "import", "import-file", "welcome", "people", "person", "profile", "search", "styles"),
     *("runs", "run", "login", "join", "tools", "agent", "outcomes", "known-elsewhere", "packs"),
+    *("subjects", "subject", "helped"),
 }
 NO_PAGES = {
     *(
@@ -40,7 +41,7 @@ NO_PAGES = {
     ),  # forms
     *("import-start", "start-backlog", "set-interval", "load-demo", "remove-demo", "rotate-agent", "revoke-agent"),
     *("language", "logout", "restore_version", "merge_skill", "rename_skill", "teach-look"),
-    *("decide-queue", "save-view", "change-view", "time-zone", "decide-tool", "judge", "take-back"),
+    *("decide-queue", "save-view", "change-view", "time-zone", "decide-tool", "judge", "take-back", "merge-subject"),
     *("edit", "pane", "proposal-pane", "bulk-line"),  # parts of the inbox, which shows them
     "arrivals",  # part of an agent's page, which shows it
     *(
@@ -75,6 +76,8 @@ def addresses(person: User) -> dict[str, list[str]]:
         "skill_version": [f"/skills/{skill.pk}/{version.number}/" for version in skill.versions.all()[:2]],
         "edit_skill": [f"/skills/{skill.pk}/edit/"],
         "episode": [f"/episodes/{one.pk}/" for one in Episode.objects.order_by("source", "pk").distinct("source")],
+        "subject": [f"/subjects/{Subject.objects.order_by('name')[0].pk}/"],
+        "helped": [f"/episodes/{Episode.objects.filter(outcome='failure').order_by('pk')[0].pk}/helped/"],
         "run": [f"/runs/{one.pk}/" for one in Run.objects.order_by("kind", "status").distinct("kind")],
         "import-file": [f"/import/{_uploaded(person).pk}/"],
         "agent": [f"/agents/{Agent.objects.order_by('created_at')[0].pk}/"],
@@ -105,6 +108,7 @@ def _lists(skill: Skill) -> dict[str, list[str]]:
         "dismissed": ["/dismissed/", "/dismissed/?lifted=1"],
         "episodes": ["/episodes/"],
         "outcomes": ["/outcomes/"],
+        "subjects": ["/subjects/", "/subjects/?q=acme"],
         "skills": ["/skills/"],
         "tools": ["/skills/tools/", "/skills/tools/?q=nothing"],
         "upload": ["/skills/upload/"],

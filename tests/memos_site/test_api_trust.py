@@ -12,7 +12,7 @@ import pytest
 from django.urls import URLResolver
 from rest_framework.test import APIClient
 
-from memories.models import Memory, Tombstone
+from memories.models import Memory, Tombstone, subject
 from memories.values.choices import Sensitivity, Type
 from memories.values.trust import Trust
 from memos_site.api.urls import urlpatterns
@@ -92,6 +92,7 @@ class Secret:
             "proposals/<uuid:proposal_id>/reject": [("POST", f"proposals/{self.proposal}/reject", {})],
             "tombstones/<uuid:tombstone_id>/lift": [("POST", f"tombstones/{self.tombstone}/lift", {})],
             "adaptations/<uuid:adaptation_id>/revert": [("POST", f"adaptations/{self.adaptation}/revert", {})],
+            "subjects/<uuid:subject_id>": [("GET", f"subjects/{subject.subject_id(f'{self.word} corp')}", None)],
             "audit/<uuid:batch>/undo": [("POST", f"audit/{self.batch}/undo", {})],
             "working-states/<any_text:thread_id>": [("GET", f"working-states/thread-{self.word}", None)],
             "verdict": [
@@ -157,6 +158,7 @@ LISTS = {
     "outcomes/queue": ["outcomes/queue?limit=100"],
     "inbox": ["inbox?limit=2", "inbox?kind=semantic", "inbox?kind=version", "inbox?kind=revision"],
     "tombstones": ["tombstones?limit=2", "tombstones?active=true"],
+    "subjects": ["subjects?limit=2", "subjects?q=corp"],
     "adaptations": ["adaptations?limit=2", "adaptations?active=true"],
     "episodes": ["episodes?limit=2", "episodes?outcome=unknown"],
     "proposals": ["proposals?limit=2", "proposals?decision=open"],
@@ -188,7 +190,8 @@ FOR_PEOPLE_ONLY = {"memories/<uuid:memory_id>/erase", "memories/<uuid:memory_id>
 def make_secret(number: int, scope: str, sensitivity: int) -> Secret:
     word = f"secret{number}"
     facts: dict[str, Any] = {"scope": scope, "sensitivity": sensitivity}
-    waiting = make_memory(f"{word} waits", tags=[word], key=word, **facts)
+    waiting = make_memory(f"{word} waits", tags=[word], key=word, company_id=f"{word} Corp", **facts)
+    subject.Mention.objects.name_in([waiting])
     decided = make_memory(f"{word} was decided", **facts)
     batch = decided.promote(by=ANNA, at=AT).batch_id
     said = [user(f"{word} happened"), {"role": "assistant", "content": f"{word} answered"}]

@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from consolidation.models import Pattern, Run
 from memories.models import Episode, Memory, Proposal
+from memories.models.subject import subject_id
 from memories.people import trust_of
 from memories.values.choices import Sensitivity, Status, Type
 from memories.values.field_errors import format_instant
@@ -31,6 +32,7 @@ SEEDS, SECRETS, PAIRS, READERS = range(2), 6, 10, 3
 SCOPES = ["", "global", "project:alpha", "project:beta"]
 PLANS = {"sensitivity": Sensitivity.HIGH, "type": Type.PLAN_GRAPH}
 LISTS = {
+    "subjects": ["", "?q=corp"],
     "inbox": ["", *(f"?kind={kind}" for kind in KINDS), "?scope=project:alpha", "?source=P01", "?category=fact"],
     "memories": [
         "",
@@ -80,6 +82,9 @@ def of_one(secret: Secret, skill: Any) -> dict[str, list[tuple[str, dict[str, st
         "forget": [(f"{memory}forget/", None), (f"{memory}forget/", {"why": "x"})],
         "reveal": [(f"{memory}reveal/", {}), (f"/memories/{secret.episode}/reveal/", {})],
         "episode": [(episode, None), (f"{episode}?after=1", None)],
+        "helped": [(f"{episode}helped/", None)],
+        "subject": [(f"/subjects/{subject_id(f'{secret.word} corp')}/", None)],
+        "merge-subject": [(f"/subjects/{subject_id(f'{secret.word} corp')}/merge/", {"name": "x"})],
         "event-part": [(f"{episode}1/{part}/", None) for part in ("text", "args", "result", "nonsense")],
         "skill_version": [(f"/skills/{skill}/{number}/", None) for number in (1, 2, 9)],
         "package": [(f"/skills/{skill}/{number}.zip", None) for number in (1, 2, 9)],

@@ -12,7 +12,7 @@ from uuid_utils.compat import uuid7
 
 from memories.lifecycle import ownership, removal
 from memories.lifecycle.forgetting import audit_trail, quotations, traces
-from memories.models import Episode, Event, Memory, Relation, Tombstone, claim_locks
+from memories.models import Episode, Event, Memory, Relation, Subject, Tombstone, claim_locks
 from memories.values.choices import ActorKind, DeletionPolicy, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed
 from memories.values.trust import Trust
@@ -99,7 +99,7 @@ def take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple[
     proposals = quotations.unquote(memory)
     traces.drop_answers(proposals)
     going = memory.audit("delete", by=by, at=at, before={"status": memory.status}, batch=uuid7(), why=why)
-    subjects |= proposals | _remove(memory)
+    subjects |= proposals | Subject.objects.drop_unmentioned([memory.pk]) | _remove(memory)
     traces.drop_unused(instructions)
     audit_trail.reduce_to_skeleton(subjects)
     going.label = ""

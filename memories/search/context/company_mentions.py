@@ -8,7 +8,7 @@ from django.db.models.functions import Lower
 from memories.lexicon.english_words import STOP
 from memories.models import Memory
 from memories.models.as_of import AsOf
-from memories.values.text import UNSPACED
+from memories.values.text import UNSPACED, plain_name
 from memories.values.trust import Trust
 
 LONGEST_READ = 10_000  # characters of a task
@@ -17,7 +17,6 @@ MOST_WORDS, MOST_UNSPACED = 6, 12  # most words of a name
 MOST_KNOWN = 50
 _ONE = UNSPACED.pattern.removesuffix("+")  # a character of a script without spaces is a word
 _WORD = re.compile(rf"{_ONE}|(?:(?!{_ONE})\w)+")
-_BETWEEN = re.compile(r"[\s_-]+")
 _ENDS = ".!+)"  # may end a name: Acme Inc.
 
 Span = tuple[int, int]
@@ -61,7 +60,7 @@ def the_one(known: Collection[str], places: Mapping[str, list[Span]]) -> tuple[s
     written: dict[str, list[str]] = {}
     for id in known:
         if id.lower() in places:
-            written.setdefault(_plain(id), []).append(id)
+            written.setdefault(plain_name(id), []).append(id)
     spans = {name: [span for id in ids for span in places[id.lower()]] for name, ids in written.items()}
     named = [name for name, own in spans.items() if not all(_within_another(span, name, spans) for span in own)]
     return tuple(sorted(written[named[0]])) if len(named) == 1 else ()
@@ -74,16 +73,12 @@ def _ending(text: str, start: int, end: int) -> Iterator[Span]:
 
 
 def _written(said: str) -> Iterator[str]:
-    name = _plain(said)
+    name = plain_name(said)
     if len(name) < 2 and not UNSPACED.match(name):
         return
     if name in STOP:
         return
     yield from {said.lower(), name, name.replace(" ", "-"), name.replace(" ", "_")}
-
-
-def _plain(said: str) -> str:
-    return _BETWEEN.sub(" ", said).strip().lower()
 
 
 def _within_another(span: Span, name: str, spans: Mapping[str, list[Span]]) -> bool:

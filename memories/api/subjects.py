@@ -1,0 +1,135 @@
+"""GET subjects: who or what memories are about. GET one: all that is known of it, newest first."""
+
+from uuid import UUID
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from memories import models
+from memories.api import paging
+from memories.api.base import ApiView
+from memories.api.memory_shape import RELATED, Memory, memory_example
+from memories.api.openapi import operation
+from memories.api.paging import PAGING, query
+from memories.api.shapes import EXAMPLE_ID, Count, Json, Page, Shape
+from memories.models.subject import KINDS
+from memories.search import subjects as known
+from memories.values.choices import Permission
+
+WORDS = query("q", {"type": "string"}, "With these words in its name one after the other, the last one perhaps begun.")
+KIND = query("kind", {"type": "string", "enum": list(KINDS)}, "Of this kind.")
+
+
+class Subject(Shape):
+    id: UUID
+    title: str
+    kind: str
+    """company, person, repository, host or other"""
+    memories: Count
+    """How many live ones name it that the caller may see; 101: more than 100"""
+
+    example = {"id": EXAMPLE_ID, "title": "Acme Corp", "kind": "company", "memories": 7}
+
+
+class SubjectPage(Page):
+    results: list[Subject]
+
+
+class Spelling(Shape):
+    id: UUID
+    title: str
+
+    example = {"id": EXAMPLE_ID, "title": "ACME Inc."}
+
+
+class SaidBy(Shape):
+    source: str
+    memories: Count
+
+    example = {"source": "refund-agent", "memories": 4}
+
+
+class OneSubject(Shape):
+    """All that is known of a subject; `results` are its live memories, newest first."""
+
+    id: UUID
+    title: str
+    kind: str
+    spellings: list[Spelling]
+    """Names that people said are the same, this one first"""
+    said_by: list[SaidBy]
+    """The sources that said most of the latest 1,000"""
+    conflicts: list[UUID]
+    """Memories among them that are contested, or about which a person must choose"""
+    episodes: list[UUID]
+    """The latest of the episodes that speak for them"""
+    next: str | None
+    previous: str | None
+    results: list[Memory]
+
+    example = {
+        **{name: value for name, value in Subject.example.items() if name != "memories"},
+        "spellings": [{"id": EXAMPLE_ID, "title": "Acme Corp"}],
+        "said_by": [SaidBy.example],
+        "conflicts": [],
+        "episodes": [EXAMPLE_ID],
+        "next": None,
+        "previous": None,
+        "results": [memory_example()],
+    }
+
+
+class Subjects(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = frozenset({"q", "kind"}) | PAGING
+
+    @operation("ListSubjects", "Subjects", SubjectPage, parameters=(WORDS, KIND))
+    def get(self, request: Request) -> Response:
+        """Who or what memories are about
+
+        Companies, people, repositories, hosts and other names, by name. There are those that a live memory names which
+        the caller may see. Spellings that people merged are one.
+        """
+        at = paging.moment(request)
+        kind = paging.choice(request, "kind", list(KINDS))
+        words = request.query_params.get("q", "").strip()
+        rows = known.subjects(self.trust, at=timezone.now(), words=words, kind=kind[-1] if kind else "")
+        rows = known.with_counts(rows, self.trust, at=timezone.now())
+        return paging.answer(request, rows, known.BY_NAME, show=_shown, at=at)
+
+
+class OneSubjectView(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = PAGING
+
+    @operation("GetSubject", "Subjects", OneSubject, refuses=(404,))
+    def get(self, request: Request, subject_id: UUID) -> Response:
+        """All that is known of one subject
+
+        Its live memories by any of its spellings, newest first, with who said them, what is disputed and the episodes
+        behind them. The id of any spelling leads here; 404 where the caller sees no memory that names it so.
+        """
+        at, now = paging.moment(request), timezone.now()
+        one = known.subject(subject_id, trust=self.trust, at=now)
+        rows = known.memories_of(one, trust=self.trust, at=now)
+        answer = paging.answer(
+            request,
+            rows.select_related(*RELATED).with_salience(at),
+            ("-created_at", "-id"),
+            show=lambda row: Memory.of(row, at=at),
+            at=at,
+        )
+        answer.data = OneSubject.from_row(
+            one.subject,
+            spellings=[Spelling.from_row(each) for each in one.spellings],
+            said_by=[{"source": source, "memories": n} for source, n in known.sources_of(rows, at=now)],
+            conflicts=[row.pk for row in known.conflicts_of(rows, self.trust)[: known.MOST_CONFLICTS]],
+            episodes=[row.pk for row in known.episodes_of(rows, self.trust)],
+            **answer.data,
+        )
+        return answer
+
+
+def _shown(row: models.Subject) -> Json:
+    return Subject.from_row(row, memories=row.memory_count)  # type: ignore[attr-defined]  # an annotation

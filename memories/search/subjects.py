@@ -1,0 +1,122 @@
+"""Subjects as a caller may know them: those that a memory names which it may see now, with what is known of each."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import JSONObject
+
+from memories.models import Evidence, Memory, Mention, Proposal, Relation, Subject
+from memories.models.built import ask
+from memories.models.key_words import in_key
+from memories.models.memory import MemoryQuerySet
+from memories.models.relation import CONTESTED_BY
+from memories.models.subject import SubjectQuerySet
+from memories.models.value_counts import frequent_values, read_counts
+from memories.search.unreviewed import shown_to
+from memories.values.choices import Permission, Status
+from memories.values.exceptions import NotFound
+from memories.values.trust import Trust
+
+BY_NAME = ("name", "id")
+MOST_COUNTED = 100
+MOST_READ, MOST_SOURCES, MOST_CONFLICTS, MOST_EPISODES = 1_000, 8, 20, 12
+
+
+class _Number(Subquery):
+    template = "(SELECT count(*) FROM (%(subquery)s) AS counted)"
+    output_field = IntegerField()
+
+
+@dataclass(frozen=True)
+class Known:
+    """A subject with the spellings that the caller may see, itself first. `title`: of the page that stands for all."""
+
+    subject: Subject
+    spellings: list[Subject]
+
+    @property
+    def ids(self) -> list[UUID]:
+        return [one.pk for one in self.spellings]
+
+
+def named_memories(trust: Trust, *, at: datetime) -> MemoryQuerySet:
+    """The live memories that make a subject known to this caller."""
+    rows = Memory.objects.offered_to(trust).live().unexpired(at)
+    return rows if trust.may(Permission.REVIEW) else rows.filter(shown_to(trust).q())
+
+
+def subjects(trust: Trust, *, at: datetime, words: str = "", kind: str = "") -> SubjectQuerySet:
+    """The subjects that this caller knows, without those spellings of another one that it knows too."""
+    rows = _known(trust, at=at)
+    seen = named_memories(trust, at=at).filter(mentions__subject=OuterRef("same_as"))
+    rows = rows.filter(Q(same_as=None) | ~Exists(seen))
+    if words:
+        rows = rows.filter(in_key(words, "name"))
+    return rows.filter(kind=kind) if kind else rows
+
+
+def with_counts(rows: SubjectQuerySet, trust: Trust, *, at: datetime) -> SubjectQuerySet:
+    """Annotate `memory_count`: how many memories name it by any spelling, at most MOST_COUNTED + 1."""
+    own = OuterRef(OuterRef("pk"))
+    spelled = Subject.objects.filter(Q(pk=OuterRef(own)) | Q(same_as=OuterRef(own)))
+    naming = Mention.objects.filter(subject__in=spelled.values("pk")).values("memory")
+    counted = named_memories(trust, at=at).filter(pk__in=naming).order_by().values("pk")[: MOST_COUNTED + 1]
+    annotated: SubjectQuerySet = rows.annotate(memory_count=_Number(counted))
+    return annotated
+
+
+def subject(id: UUID, *, trust: Trust, at: datetime) -> Known:
+    """One subject by the id of any of its spellings. NotFound: no memory that the caller may see names it so."""
+    known = _known(trust, at=at)
+    one = known.filter(pk=id).first()
+    if one is None:
+        raise NotFound("no such subject")
+    spellings = list(known.together_with(one))
+    first = next((other for other in spellings if other.same_as_id is None), one)
+    return Known(first, [first, *(other for other in spellings if other.pk != first.pk)])
+
+
+def memories_of(known: Known, *, trust: Trust, at: datetime) -> MemoryQuerySet:
+    """The memories that name it, by any spelling."""
+    return _naming(named_memories(trust, at=at), known.ids)
+
+
+def sources_of(rows: MemoryQuerySet, *, at: datetime) -> list[tuple[str, int]]:
+    """Who said it, the most first: source and number among the latest MOST_READ."""
+    latest = [rows.order_by("-created_at", "-id")]
+    counted = read_counts(ask(frequent_values(latest, ["source"], read=MOST_READ, most=MOST_SOURCES), at))
+    return counted["source"].most_common() if counted else []
+
+
+def conflicts_of(rows: MemoryQuerySet, trust: Trust) -> QuerySet[Memory]:
+    """Those that are contested, speak against another, or about which a person must choose, newest first."""
+    against = Relation.objects.filter(predicate=CONTESTED_BY, target=OuterRef("pk"))
+    asked = Proposal.objects.visible_to(trust).open().filter(kind=Proposal.Kind.CONFLICT, memory=OuterRef("pk"))
+    return rows.filter(Q(status=Status.CONTESTED) | Exists(against) | Exists(asked)).order_by("-created_at", "-id")
+
+
+def episodes_of(rows: MemoryQuerySet, trust: Trust) -> QuerySet[Memory]:
+    """The episodes behind the latest MOST_READ of these memories, as far as the caller may see them, newest first."""
+    latest = rows.order_by("-created_at", "-id").values("pk")[:MOST_READ]
+    behind = Evidence.objects.filter(memory__in=latest, episode__isnull=False).values("episode")
+    shown = Memory.objects.offered_to(trust).filter(pk__in=behind).select_related("episode")
+    return shown.order_by("-created_at", "-id")[:MOST_EPISODES]
+
+
+def subjects_in_memory(memory_id: UUID, *, trust: Trust, at: datetime) -> ArraySubquery:
+    """The subjects that a memory names, for an annotation: [{"id", "title"}]."""
+    rows = _known(trust, at=at).filter(mentions__memory=memory_id).order_by("name")
+    return ArraySubquery(rows.values(told=JSONObject(id="id", title="title")))
+
+
+def _known(trust: Trust, *, at: datetime) -> SubjectQuerySet:
+    naming = named_memories(trust, at=at).filter(mentions__subject=OuterRef("pk"))
+    return Subject.objects.within(trust).filter(Exists(naming))
+
+
+def _naming(rows: MemoryQuerySet, ids: Collection[UUID]) -> MemoryQuerySet:
+    return rows.filter(pk__in=Mention.objects.filter(subject__in=ids).values("memory"))

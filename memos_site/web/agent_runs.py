@@ -1,0 +1,161 @@
+"""An agent's day: its runs by time, what each was given and what it did with it, and what would have helped one."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.utils import timezone
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_safe
+
+from consolidation.guidance import guide
+from consolidation.guidance.profiling import first_change
+from consolidation.guidance.request import AboutTo, GuidanceQuestion, GuidanceRequest
+from consolidation.models import RunProfile, SkillOffer
+from consolidation.pipelines import recorded
+from consolidation.pipelines.tool_rules import tool_rules
+from memories.models import Agent, Episode, Injection
+from memories.people import trust_of
+from memories.values.keyset import Page
+from memories.values.trust import Trust
+from memories.web.paging import page_of
+from skills.models import Skill, SkillUse
+
+ROWS = 20  # of a page
+LONGEST_TASK, MOST_SIMILAR = 2_000, 5
+
+
+@dataclass
+class GivenSkill:
+    """A skill that guidance named to a run, or withheld from it.
+
+    `outcome`: of the use that the agent reported, '' for none; `followed`: whether the run changed just what it says,
+    None where that is not known.
+    """
+
+    skill: Skill
+    version: int
+    withheld: bool = False
+    outcome: str = ""
+    followed: bool | None = None
+
+
+@dataclass
+class AgentRun:
+    """`contexts`: blocks for a prompt that its thread was given, with `memories` in them together."""
+
+    episode: Episode
+    skills: list[GivenSkill] = field(default_factory=list)
+    contexts: int = 0
+    memories: int = 0
+
+    @property
+    def may_have_been_helped(self) -> bool:
+        """It ended ill, or probably so."""
+        is_ill = self.episode.outcome == "failure" or self.episode.verdict == "high"
+        return bool(self.episode.closed_at) and is_ill and self.episode.outcome != "success"
+
+
+def runs_of(agent: Agent, request: HttpRequest) -> tuple[Page[Episode], list[AgentRun]]:
+    """A page of the runs of an agent that the reader may see, the newest first."""
+    trust = trust_of(request.user)
+    rows = Episode.objects.visible_to(trust).filter(memory__created_by_id=agent.trust.actor.identity)
+    page = page_of(request, rows.select_related("memory"), ("-memory_id",), limit=ROWS)
+    runs = {episode.pk: AgentRun(episode) for episode in page.rows}
+    _add_skills(runs, trust)
+    _add_contexts(runs.values(), agent, trust)
+    return page, list(runs.values())
+
+
+def _add_skills(runs: dict[UUID, AgentRun], trust: Trust) -> None:
+    of_thread = {(run.episode.scope, run.episode.thread_id): pk for pk, run in runs.items() if run.episode.thread_id}
+    threads = [thread for _, thread in of_thread]
+    offers = SkillOffer.objects.visible_to(trust).filter(Q(episode_id__in=runs) | Q(thread_id__in=threads))
+    profiles = RunProfile.objects.filter(pk__in=runs).only("pk", "effects").in_bulk()
+    given: dict[tuple[UUID, UUID], GivenSkill] = {}
+    found = list(offers.order_by("at", "pk"))
+    uses = list(SkillUse.objects.visible_to(trust).filter(episode__in=runs).select_related("version"))
+    skills = Skill.objects.visible_to(trust).select_related("memory")
+    known = skills.in_bulk({*(offer.memory_id for offer in found), *(use.skill_id for use in uses)})
+    for offer in found:
+        pk = offer.episode_id if offer.episode_id in runs else of_thread.get((offer.scope, offer.thread_id))
+        if pk is not None and (skill := known.get(offer.memory_id)):
+            followed = _followed(skill, profiles.get(pk))
+            given[pk, skill.pk] = GivenSkill(skill, offer.version, offer.withheld, followed=followed)
+    for use in uses:
+        if use.episode_id and (skill := known.get(use.skill_id)):
+            version = use.version.number if use.version else 0
+            one = given.setdefault((use.episode_id, skill.pk), GivenSkill(skill, version))
+            one.outcome = use.outcome
+    for (pk, _), one in given.items():
+        runs[pk].skills.append(one)
+
+
+def _followed(skill: Skill, profile: RunProfile | None) -> bool | None:
+    effects = skill.memory.payload.get("effects")
+    return None if profile is None or effects is None else sorted(effects) == sorted(profile.effects)
+
+
+def _add_contexts(runs: Iterable[AgentRun], agent: Agent, trust: Trust) -> None:
+    by_thread: dict[str, list[AgentRun]] = defaultdict(list)
+    for run in runs:
+        if run.episode.thread_id:
+            by_thread[run.episode.thread_id].append(run)
+    first = min((run.episode.memory.created_at for rows in by_thread.values() for run in rows), default=None)
+    if first is None:
+        return
+    kept = Injection.objects.visible_to(trust).filter(agent=agent.name, thread_id__in=list(by_thread))
+    for injection in kept.order_by("-at")[: ROWS * 10]:
+        for run in by_thread[injection.thread_id]:
+            run.contexts += 1
+            run.memories += len(injection.items)
+
+
+@never_cache
+@require_safe
+def helped(request: HttpRequest, episode_id: UUID) -> HttpResponse:
+    """What guidance says today of a run, had it asked before its first change; nothing is kept, and no offer made."""
+    trust = trust_of(request.user)
+    rows = Episode.objects.visible_to(trust).select_related("memory")
+    episode = get_object_or_404(rows, pk=episode_id, closed_at__isnull=False)
+    asked = _question(episode)
+    told = guide.answer(asked, trust=trust, at=timezone.now(), but=episode.pk) if asked else None
+    context: dict[str, Any] = {"episode": episode, "memory": episode.memory, "told": told}
+    if told and asked:
+        skill = told.skill and Skill.objects.visible_to(trust).filter(pk=told.skill.memory_id).first()
+        similar = [one for one in told.similar if one.outcome == "success"] or told.similar
+        context |= {"call": asked.call, "skill": skill, "similar": similar[:MOST_SIMILAR]}
+        if check := told.check:
+            all_with, all_without = check.well_with + check.ill_with, check.well_without + check.ill_without
+            context["case_counts"] = {"with_it": all_with, "without_it": all_without}
+    return render(request, "agents/helped.html", context)
+
+
+def _question(episode: Episode) -> GuidanceQuestion | None:
+    """The run as it was before its first change, and that change; None where no user spoke."""
+    [recording] = recorded.read([episode])
+    run = recording.run
+    if not run.said:
+        return None
+    until = first_change(run, tool_rules([episode]))
+    change = next((call for call in run.steps if call.position == until), None)
+    about = AboutTo(tool=change.name, arguments=dict(change.arguments)) if change else None
+    request = GuidanceRequest(
+        task=run.said[0].text[:LONGEST_TASK], about_to=about, scopes=[episode.scope] if episode.scope else []
+    )
+    return GuidanceQuestion(request, _before(run, until))
+
+
+def _before(run: Any, until: int | None) -> Any:
+    if until is None:
+        return run
+    return replace(run, calls=_first(run.calls, until), messages=_first(run.messages, until))
+
+
+def _first(parts: Sequence[Any], until: int) -> tuple[Any, ...]:
+    return tuple(part for part in parts if part.position < until)

@@ -1,0 +1,135 @@
+"""Pages of subjects: who or what memories are about, all that is known of one, and the merge of two spellings."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from memories.models import AuditEntry, Subject
+from memories.models.audit import SUBJECT
+from memories.models.subject import subject_id as id_of
+from memories.people import trust_of
+from memories.search import subjects as known
+from memories.search.subjects import Known
+from memories.values.choices import Permission
+from memories.values.exceptions import Conflict, NotAllowed, NotFound
+from memories.values.text import plain_name
+from memories.values.trust import Trust
+from memories.web.facets import carried, filters_of
+from memories.web.paging import NEWEST, page_of
+from memos_site.web.responses import Steps, answer, posted, refuse, too_late
+
+ROWS, MOST_LIKE = 50, 6
+KINDS = {
+    "company": gettext_lazy("Company"),
+    "person": gettext_lazy("Person"),
+    "repository": gettext_lazy("Repository"),
+    "host": gettext_lazy("Host"),
+    "other": gettext_lazy("Another name"),
+}
+
+
+@require_safe
+def subjects(request: HttpRequest) -> HttpResponse:
+    """The subjects by name, found by words and kind."""
+    trust, at = trust_of(request.user), timezone.now()
+    asked = filters_of(request.GET, ("q", "kind"))
+    kind = asked["kind"] if asked["kind"] in KINDS else ""
+    rows = known.subjects(trust, at=at, words=asked["q"], kind=kind)
+    page = page_of(request, known.with_counts(rows, trust, at=at), known.BY_NAME, limit=ROWS)
+    context = {
+        "page": page,
+        "filters": asked | {"sort": kind},
+        "kinds": KINDS.items(),
+        "kept": carried(request.GET, "q", "kind"),
+        "most": known.MOST_COUNTED,
+    }
+    return render(request, "subjects/subjects.html", context)
+
+
+@require_safe
+def subject(request: HttpRequest, subject_id: UUID) -> HttpResponse:
+    """All that is known of one subject, newest first; another spelling of it leads here."""
+    trust, at = trust_of(request.user), timezone.now()
+    one = _subject(subject_id, trust)
+    if one.subject.pk != subject_id:
+        return redirect("subject", subject_id=one.subject.pk)
+    rows = known.memories_of(one, trust=trust, at=at)
+    context = {
+        "subject": one.subject,
+        "kind": KINDS[one.subject.kind],
+        "spellings": one.spellings[1:],
+        "page": page_of(request, rows.select_related("skill"), NEWEST, limit=ROWS),
+        "conflicts": known.conflicts_of(rows, trust).select_related("skill")[: known.MOST_CONFLICTS],
+        "said_by": known.sources_of(rows, at=at),
+        "episodes": known.episodes_of(rows, trust),
+        "merges": _merges(one),
+        "may_merge": _may_merge(trust) and one.subject.same_as_id is None,
+        "like": _like(one, trust) if _may_merge(trust) else [],
+    }
+    return render(request, "subjects/subject.html", context)
+
+
+@posted
+def merge(request: HttpRequest, subject_id: UUID) -> HttpResponse:
+    """Say that another name is a spelling of this subject (`name`, as it is written, or `id`, and its `version`)."""
+    trust, now = trust_of(request.user), timezone.now()
+    if not _may_merge(trust):
+        return refuse(NotAllowed(_("Merging spellings needs the permission to review in every scope.")))
+    into = _subject(subject_id, trust)
+    try:
+        name = request.POST.get("name", "")[:256]
+        other = known.subject(_id(request) or id_of(plain_name(name)), trust=trust, at=now)
+        version = request.POST.get("version", "")
+        given = int(version) if version.isdecimal() and len(version) < 9 else other.subject.version
+        entry = other.subject.merge(into.subject, by=trust.actor, at=now, version=given)
+    except NotFound:
+        messages.warning(request, _("No memory names “%(name)s”.") % {"name": name})
+        return redirect("subject", subject_id=into.subject.pk)
+    except Conflict as conflict:
+        return answer(request, too_late(conflict), conflict=True)
+    text = _("“%(other)s” is now another spelling of “%(into)s”.")
+    steps = Steps(undo=entry.batch_id)
+    return answer(request, text % {"other": other.subject.title, "into": into.subject.title}, steps=steps)
+
+
+def _subject(id: UUID, trust: Trust) -> Known:
+    try:
+        return known.subject(id, trust=trust, at=timezone.now())
+    except NotFound as missing:
+        raise Http404(str(missing)) from None
+
+
+def _id(request: HttpRequest) -> UUID | None:
+    try:
+        return UUID(request.POST.get("id", ""))
+    except ValueError:
+        return None
+
+
+def _may_merge(trust: Trust) -> bool:
+    """A spelling is the same in every scope: only who reads in all of them decides that."""
+    return trust.may(Permission.REVIEW) and trust.scopes is None
+
+
+def _merges(one: Known) -> dict[UUID, UUID]:
+    """Spelling -> the batch that merged it, for its undo."""
+    entries = AuditEntry.objects.filter(subject_kind=SUBJECT, subject_id__in=one.ids, after__same_as__isnull=False)
+    latest: dict[UUID, UUID] = {}
+    for entry in entries.order_by("at", "id"):
+        if entry.after["same_as"]:
+            latest[entry.subject_id] = entry.batch_id
+    return latest
+
+
+def _like(one: Known, trust: Trust) -> list[Subject]:
+    """Other subjects whose name has the first word of this one: perhaps other spellings."""
+    first = one.subject.name.partition(" ")[0].rstrip(".,")
+    rows: Any = known.subjects(trust, at=timezone.now(), words=first).exclude(pk__in=one.ids)
+    return list(rows.order_by("name")[:MOST_LIKE])

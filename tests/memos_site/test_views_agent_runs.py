@@ -1,0 +1,81 @@
+"""An agent's page tells its runs by time; of a failed one a click tells what would have helped, and keeps nothing."""
+
+from typing import Any
+
+import pytest
+
+from consolidation import consolidation_run
+from consolidation.models import Run, SkillOffer
+from memories.models import AuditEntry, Injection
+from memories.values.choices import Outcome, Sensitivity
+from tests.make import AT, answer, call, make_agent, make_run, make_skill, user
+from tests.pages import signed_in
+
+pytestmark = pytest.mark.django_db
+
+
+def said(number: int, payment: str, result: Any) -> list[dict[str, Any]]:
+    opening = user(f"The parcel of order-{number} arrived broken, I want my money back.")
+    asked = call("refund_payment", "c1", payment_id=f"{payment}-{number}")
+    return [opening, asked, answer(result, "c1")]
+
+
+def runs(agent: Any) -> list[Any]:
+    """Six that went well and one that failed, of this agent."""
+    well = [
+        make_run(messages=said(n, "pay", {"refunded": True}), thread_id=f"t{n}", scope="shop", outcome=Outcome.SUCCESS)
+        for n in range(6)
+    ]
+    failed = make_run(
+        messages=said(7, "order", {"error": "payment not found"}), thread_id="t7", scope="shop", outcome=Outcome.FAILURE
+    )
+    for run in (*well, failed):
+        type(run).objects.filter(pk=run.pk).update(created_by_id=agent.trust.actor.identity)
+    return [*well, failed]
+
+
+def page(path: str, **who: Any) -> Any:
+    return signed_in(**who).get(path)
+
+
+def test_the_page_of_an_agent_lists_its_runs_with_what_they_were_given_and_leads_from_the_failed_one() -> None:
+    agent = make_agent("refund-agent")[0]
+    *_, failed = runs(agent)
+    skill = make_skill("refund-payment", scope="shop")
+    SkillOffer.objects.create(memory=skill.memory, version=1, scope="shop", thread_id="t7", withheld=False, at=AT)
+    Injection.objects.create(
+        agent=agent.name, thread_id="t7", at=AT, task_sha256=b"x" * 32, items=[{}, {}], status="ok", sensitivity=0
+    )
+    shown = page(f"/agents/{agent.pk}/").content.decode()
+    assert shown.count("arrived broken") >= 7
+    assert shown.count("What would have helped") == 1
+    assert f"/episodes/{failed.pk}/helped/" in shown
+    assert "2 memories in its prompt" in shown
+    assert f"/memories/{skill.pk}/" in shown
+
+
+def test_what_would_have_helped_compares_the_run_with_others_and_keeps_nothing() -> None:
+    agent = make_agent("refund-agent")[0]
+    *_, failed = runs(agent)
+    consolidation_run.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=AT)
+    before = (SkillOffer.objects.count(), AuditEntry.objects.count(), Injection.objects.count())
+    shown = page(f"/episodes/{failed.pk}/helped/").content.decode()
+    assert "refund_payment" in shown
+    assert "Runs like it" in shown
+    assert f"/episodes/{failed.pk}/" not in shown.split("Runs like it")[1]
+    assert (SkillOffer.objects.count(), AuditEntry.objects.count(), Injection.objects.count()) == before
+
+
+def test_a_run_without_a_word_of_a_user_says_that_there_is_nothing_to_compare() -> None:
+    quiet = make_run(messages=[call("deploy", "c1"), answer("done", "c1")])
+    assert "No user spoke" in page(f"/episodes/{quiet.pk}/helped/").content.decode()
+
+
+def test_runs_above_the_readers_clearance_are_not_shown_nor_compared() -> None:
+    agent = make_agent("refund-agent")[0]
+    secret = make_run(
+        messages=said(9, "pay", {"refunded": True}), sensitivity=Sensitivity.HYPER.label, outcome=Outcome.FAILURE
+    )
+    type(secret).objects.filter(pk=secret.pk).update(created_by_id=agent.trust.actor.identity)
+    assert "order-9" not in page(f"/agents/{agent.pk}/").content.decode()
+    assert page(f"/episodes/{secret.pk}/helped/", name="ben").status_code == 404
