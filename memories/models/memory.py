@@ -11,7 +11,6 @@ from django.db.models import Q
 from django.db.models.functions import Coalesce, Lower, Now
 
 from memories import claims
-from memories.claims.named_things import Named
 from memories.models.ageing import PRUNABLE
 from memories.models.audit import LONGEST_TEXT, AuditEntry
 from memories.models.list_indexes import LIST_INDEXES
@@ -114,7 +113,7 @@ class Memory(Reviewable):
     created_at = models.DateTimeField(db_default=Now())
 
     objects = MemoryQuerySet.as_manager()
-    named: list[Named] | None = None  # the names in a new one, as the gate read them
+    named: Any = None  # the names in a new one, as the gate read them: a list of claims.named_things.Named
 
     class Meta:
         verbose_name_plural = "memories"
@@ -227,8 +226,7 @@ class Memory(Reviewable):
             kept = (text for text in (before["content"], self.content) if len(text) > LONGEST_TEXT)
             self.wordings.keep(self, *kept)
             self.passages.rewrite(self)
-        if not {"content", "company_id", "sensitivity"}.isdisjoint(before) and self.is_claim:
-            self.mentions.rewrite(self)
+        self.mentions.follow(self, before)
         if "sensitivity" in before:
             self.sensitivity_follows()
         former = before.get("status", self.status)

@@ -29,6 +29,7 @@ from memories.values.trust import SHARED_SCOPES, Actor, Trust
 
 KINDS = (COMPANY, PERSON, REPOSITORY, HOST, OTHER)
 OF_PEOPLE = (Category.PREFERENCE, Category.CONTACT)
+NAMING = frozenset({"content", "company_id", "sensitivity"})
 # `memory`: the rows that the same statement inserts, or the table.
 NAMED = """
 named AS (
@@ -199,8 +200,10 @@ class MentionQuerySet(models.QuerySet["Mention"]):
                 cursor.execute(f"WITH {OF_STORED} SELECT", [to_json(rows).decode()])
         return len(rows)
 
-    def rewrite(self, memory: Memory) -> None:
-        """Write the names of a memory anew, whose words, company or level have changed."""
+    def follow(self, memory: Memory, before: Collection[str]) -> None:
+        """Write the names of a claim anew where its words, company or level have changed (`before`: columns)."""
+        if NAMING.isdisjoint(before) or not memory.is_claim:
+            return
         memory.named = None
         gone = self.filter(memory=memory).exclude(subject__in=[row["subject_id"] for row in _rows([memory])])
         ids = list(gone.values_list("subject", flat=True))
