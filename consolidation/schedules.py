@@ -9,6 +9,7 @@ MINUTES = {
     "consolidation.tasks.reembed": 1,
     "consolidation.tasks.queued": 1,
     "consolidation.tasks.webhooks": 1,
+    "memos_site.mail.sending.mails": 1,
     "consolidation.tasks.extract": 1,
     "consolidation.tasks.contrast": 1,
     "consolidation.tasks.consolidate": 5,

@@ -25,6 +25,7 @@ PLACES: list[tuple[Any, Any, tuple[str, ...]]] = [
     (_("Who may do what"), _("People, groups, agents and their tokens, sign-ins."), ("auth", "axes", "agent")),
     (_("What came in and what is believed"), _("Every row, read-only but for decisions."), ("memories", "skills")),
     (_("Webhooks"), _("Where messages go, and what became of each."), ("webhook", "webhookdelivery")),
+    (_("Mails"), _("Which mails people were sent, and why one was not."), ("mail",)),
     (_("What is learned, and its runs"), _("Patterns, counts, runs and questions to the model."), ("consolidation",)),
     (_("Jobs"), _("Schedules, the queue, and what succeeded or failed."), ("django_q",)),
 ]
@@ -41,6 +42,7 @@ ABOUT = {  # model -> what an operator finds there
     "evidence": _("what speaks for and against each memory"),
     "idempotencykey": _("answers kept for repeated requests"),
     "lease": _("which worker holds which scope"),
+    "mail": _("digests and alerts to people, and how sending ended"),
     "memory": _("facts, preferences, skills and plans, whatever their status"),
     "performance": _("how often skills worked"),
     "proposal": _("changes that wait for a decision"),

@@ -2,19 +2,31 @@
 
 from collections.abc import Sequence
 from typing import Any
+from urllib.parse import urlsplit
 
-from django.core.checks import Error, Tags, register
+from django.conf import settings
+from django.core.checks import Error, Tags, Warning, register
 from django.core.files.storage import FileSystemStorage, storages
 from django.db import DatabaseError, transaction
 
 from memories import leases
 from memos_site.platform.env import PROBLEMS
+from memos_site.platform.mail_server import CONSOLE
 
 
 @register()
 def environment_is_readable(**kwargs: Any) -> list[Error]:
     """memos_site.E001: a variable of the environment has a value that cannot be used."""
     return [Error(problem, id="memos_site.E001") for problem in PROBLEMS]
+
+
+@register()
+def links_of_mails_lead_here(**kwargs: Any) -> list[Warning]:
+    """memos_site.W001: mails are sent, and their links lead to the reader's own machine."""
+    if settings.EMAIL_BACKEND == CONSOLE or urlsplit(settings.SITE_URL).hostname not in ("localhost", "127.0.0.1"):
+        return []
+    said = f"SITE_URL: the links in mails lead to {settings.SITE_URL}, which is the machine of whoever reads them"
+    return [Warning(said, hint="set SITE_URL to the address under which people reach the site", id="memos_site.W001")]
 
 
 @register(Tags.database)

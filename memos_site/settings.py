@@ -10,6 +10,7 @@ from django.templatetags.static import static
 from memos_site.platform.env import ENV, private_directory, secret_key
 from memos_site.platform.environment import BASE_DIR
 from memos_site.platform.logs import logging_settings
+from memos_site.platform.mail_server import mail_settings
 from memos_site.platform.package_storage import package_storage
 
 DEBUG = ENV.DEBUG
@@ -18,6 +19,8 @@ SECRET_KEY = ENV.SECRET_KEY or secret_key(DATA_DIR)
 SECRET_KEY_FALLBACKS = ENV.SECRET_KEY_FALLBACKS
 ALLOWED_HOSTS = ENV.ALLOWED_HOSTS
 SITE_URL = ENV.SITE_URL.rstrip("/")
+globals().update(mail_settings(ENV.EMAIL_URL))
+DEFAULT_FROM_EMAIL = ENV.EMAIL_FROM
 
 INSTALLED_APPS = [
     "memos_site.apps.MemosConfig",

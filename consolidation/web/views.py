@@ -48,6 +48,7 @@ JOBS = {  # the task of a schedule -> what it does
     "consolidation.tasks.reembed": gettext_lazy("Recompute search vectors after a change of model"),
     "consolidation.tasks.queued": gettext_lazy("Start runs that were ordered"),
     "consolidation.tasks.webhooks": gettext_lazy("Deliver webhooks"),
+    "memos_site.mail.sending.mails": gettext_lazy("Send mails to people"),
     "consolidation.tasks.insights": gettext_lazy("Count for the page of insights"),
     "consolidation.tasks.extract": gettext_lazy("Read conversations with the language model"),
     "consolidation.tasks.contrast": gettext_lazy("Compare runs of skills with the language model"),

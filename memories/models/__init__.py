@@ -11,6 +11,7 @@ from memories.models.idempotency import IdempotencyKey
 from memories.models.imported_row import ImportedRow
 from memories.models.injection import Injection
 from memories.models.lease import Lease
+from memories.models.mails import Mail
 from memories.models.memory import Memory
 from memories.models.metric_tally import MetricSnapshot, MetricTally
 from memories.models.passage import Passage
@@ -40,6 +41,7 @@ __all__ = [
     "Injection",
     "Instruction",
     "Lease",
+    "Mail",
     "Memory",
     "Mention",
     "MetricSnapshot",

@@ -1,5 +1,6 @@
 """What is kept about a person: the limits that an administrator gives, their preferences, their views of the inbox."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.conf import settings
@@ -7,6 +8,7 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.contrib.postgres.fields import ArrayField
 from django.db import IntegrityError, models, transaction
 from django.db.models.functions import Lower, Now
+from django.utils.translation import gettext_lazy as _
 
 from memories.models.trusted import new_id
 from memories.values.exceptions import Conflict
@@ -43,13 +45,31 @@ class PreferencesSet(models.QuerySet["Preferences"]):
     def choose_time_zone(self, user: User, zone: str) -> None:
         self.update_or_create(user=user, defaults={"time_zone": zone})
 
+    def choose_mails(self, user: User, *, digest: str, alerts: bool, at: datetime) -> None:
+        """Write to a person from now on, of what happens from now on."""
+        self.update_or_create(user=user, defaults={"digest": digest, "alerts": alerts, "mails_since": at})
+
+    def stop_mails(self, user_id: int, *, alerts: bool) -> None:
+        """Write no more digests, or no more alerts, to a person."""
+        self.filter(user_id=user_id).update(**({"alerts": False} if alerts else {"digest": ""}))
+
 
 class Preferences(models.Model):
-    """What a person chose for their pages, so that another browser knows it too."""
+    """What a person chose for their pages, so that another browser knows it too, and for mails to them.
+
+    `alerts`: conflicts of what is applied, and skills that harm, at once. `mails_since`: when the mails were chosen.
+    """
+
+    class Digest(models.TextChoices):
+        DAILY = "daily", _("Every day")
+        WEEKLY = "weekly", _("Every week")
 
     user = models.OneToOneField(settings.AUTH_USER_MODEL, models.CASCADE, primary_key=True)
     language = models.CharField(max_length=16, blank=True)  # one of settings.LANGUAGES; '' = as the browser asks
     time_zone = models.CharField(max_length=64, blank=True, db_default="")  # '' = the workspace's
+    digest = models.CharField(max_length=8, blank=True, choices=Digest, db_default="")  # '' = none
+    alerts = models.BooleanField(default=False, db_default=False)
+    mails_since = models.DateTimeField(null=True)
 
     objects = PreferencesSet.as_manager()
 

@@ -1,4 +1,4 @@
-"""Admin pages of django-q's jobs and schedules, and of the sign-ins that axes records."""
+"""Admin pages of django-q's jobs and schedules, of the mails that one sends, and of sign-ins."""
 
 import ast
 from typing import Any
@@ -13,6 +13,7 @@ from django_q.admin import FailAdmin, QueueAdmin, ScheduleAdmin, TaskAdmin
 from django_q.models import Failure, OrmQ, Schedule, Success
 
 from memories.admin.trusted import Administrators, Uncounted
+from memories.models import Mail
 
 for model in (Schedule, Success, Failure, OrmQ, AccessAttempt, AccessLog, AccessFailureLog):
     admin.site.unregister(model)
@@ -55,6 +56,24 @@ class Failures(FailAdmin, _JobAdmin):  # type: ignore[misc]  # an untyped base
 @admin.register(OrmQ)
 class Queue(QueueAdmin, _JobAdmin):  # type: ignore[misc]  # an untyped base
     pass
+
+
+@admin.register(Mail)
+class Mails(_JobAdmin):
+    """Which mails people were sent, and why one was not. Their texts are not kept."""
+
+    list_display = ("user", "kind", "about", "status", "attempts", "error", "next_at", "sent_at")
+    list_filter = ("status", "kind")
+    ordering = ("-created_at", "-id")
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 class _SignInAdmin(Uncounted):

@@ -13,6 +13,8 @@ from memos_site.platform.setting_types import (
     Address,
     Backend,
     Endpoint,
+    Mailbox,
+    MailURL,
     Networks,
     PostgresURL,
     PostgresURLs,
@@ -28,7 +30,7 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 # their values are never shown; addresses may contain a password
 SECRETS = (
     *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "DATABASE_REPLICA_URLS", "CACHE_URL", "Q_BROKER_URL"),
-    *("EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY"),
+    *("EMAIL_URL", "EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY"),
     *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL_S3"),
     *("OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET", "OSS_ENDPOINT"),
     *("LLM_BASE_URL", "LLM_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT"),
@@ -68,6 +70,12 @@ class Site(Section):
     SITE_URL: Address = Field(
         "http://localhost:8000", description="under which people reach the site: links of mails and chats begin with it"
     )
+    EMAIL_URL: MailURL = Field(
+        "",
+        description="smtp://user:password@host:port, which sends [mails](deploy.md#mail) (`smtps`: TLS; `smtp` on port "
+        "587: STARTTLS); they are written to the log when unset",
+    )
+    EMAIL_FROM: Mailbox = Field("Memos <memos@localhost>", description="the sender of mails")
     HTTPS: bool = Field(False, description="the site is reached over HTTPS only: secure cookies, HSTS, redirects")
     TRUSTED_PROXIES: Networks = Field(
         [],

@@ -1,6 +1,7 @@
 """Types of the settings that come from the environment: what a value must be, in a sentence without the value."""
 
 import re
+from email.utils import formataddr, parseaddr
 from ipaddress import ip_network
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -83,6 +84,26 @@ def _host(value: str) -> str:
     return address
 
 
+def _mail(url: str) -> str:
+    """ValueError without the value, which may hold a password."""
+    try:
+        parts = urlsplit(url)
+        good = parts.scheme in ("smtp", "smtps") and bool(parts.hostname) and parts.port != 0
+        good = good and parts.path in ("", "/") and not (parts.query or parts.fragment)
+    except ValueError:
+        good = False
+    if not good:
+        raise ValueError("must be smtp://user:password@host:port or smtps://user:password@host:port")
+    return url
+
+
+def _mailbox(value: str) -> str:
+    name, address = parseaddr(value)
+    if not re.fullmatch(r"[^@\s<>]+@[^@\s<>]+", address) or not value.isprintable():
+        raise ValueError("must be an address such as memos@example.com or Memos <memos@example.com>")
+    return formataddr((name, address)) if name else address
+
+
 def upper(value: Any) -> Any:
     return value.strip().upper() if isinstance(value, str) else value
 
@@ -92,6 +113,8 @@ Backend = Annotated[Literal["LOCAL", "S3", "OSS"], BeforeValidator(upper)]
 Endpoint = Annotated[str, AfterValidator(_host)]
 Address = Annotated[str, AfterValidator(_address)]
 Networks = Annotated[list[Annotated[str, AfterValidator(_network)]], BeforeValidator(_words)]
+MailURL = Annotated[str, AfterValidator(_mail)]
+Mailbox = Annotated[str, AfterValidator(_mailbox)]
 Token = Annotated[str, AfterValidator(_token)]
 Percent = Annotated[int, Field(ge=0, le=100)]
 Weight = Annotated[float, Field(ge=0, le=100, allow_inf_nan=False)]

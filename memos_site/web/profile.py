@@ -1,6 +1,6 @@
-"""The page of the signed-in person: name, password, sessions in other browsers, keys, own agents."""
+"""The page of the signed-in person: name, mails, password, sessions in other browsers, keys, own agents."""
 
-from typing import Any
+from typing import Any, Self
 
 from axes.models import AccessLog
 from django import forms
@@ -13,12 +13,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods
 
 from memories import accounts
-from memories.models import Agent
+from memories.models import Agent, Mail, Preferences
 from memories.people import administers, trust_of
+from memos_site.platform.mail_server import CONSOLE
 from memos_site.web import time_zone
 
 MOST_AGENTS, MOST_SIGN_INS = 50, 8
@@ -26,6 +28,25 @@ MOST_AGENTS, MOST_SIGN_INS = 50, 8
 
 class NameForm(forms.Form):
     full_name = forms.CharField(max_length=150, required=False)
+
+
+class MailsForm(forms.Form):
+    """Where mails go, and which of them a person gets."""
+
+    email = forms.EmailField(required=False, max_length=254)
+    digest = forms.ChoiceField(choices=[("", gettext_lazy("none")), *Preferences.Digest.choices], required=False)
+    alerts = forms.BooleanField(required=False)
+
+    @classmethod
+    def of(cls, user: User) -> Self:
+        chosen = Preferences.objects.filter(user=user).first() or Preferences()
+        return cls(initial={"email": user.email, "digest": chosen.digest, "alerts": chosen.alerts})
+
+    def clean(self) -> dict[str, Any]:
+        given: dict[str, Any] = super().clean() or {}
+        if (given.get("digest") or given.get("alerts")) and not given.get("email") and "email" not in self.errors:
+            self.add_error("email", _("Mails need an address."))
+        return given
 
 
 class ElsewhereForm(forms.Form):
@@ -51,6 +72,7 @@ def profile(request: HttpRequest) -> HttpResponse:
     assert isinstance(user, User)  # LoginRequiredMiddleware let them in
     forms_of: dict[str, Any] = {
         "name": NameForm,
+        "mails": lambda data=None: MailsForm(data) if data is not None else MailsForm.of(user),
         "password": lambda data=None: PasswordChangeForm(user, data),
         "elsewhere": lambda data=None: ElsewhereForm(user, data),
     }
@@ -71,6 +93,11 @@ def _save(request: HttpRequest, user: User, decision: str, form: Any) -> str:
         user.first_name = form.cleaned_data["full_name"]
         user.save(update_fields=["first_name"])
         return _("Saved")
+    if decision == "mails":
+        user.email = form.cleaned_data.pop("email")
+        user.save(update_fields=["email"])
+        Preferences.objects.choose_mails(user, **form.cleaned_data, at=timezone.now())
+        return _("Saved")
     if decision == "password":
         form.save()
         accounts.record_password(user, at=timezone.now())
@@ -89,6 +116,8 @@ def _page(request: HttpRequest, user: User, shown: dict[str, Any], *, status: in
         "sign_ins": AccessLog.objects.filter(username=user.username).order_by("-attempt_time")[:MOST_SIGN_INS],
         "agents": Agent.objects.visible_to(trust).unrevoked().filter(owner=user).order_by("name")[:MOST_AGENTS],
         "administers": administers(user),
+        "sends_no_mail": settings.EMAIL_BACKEND == CONSOLE,
+        "last_mail": Mail.objects.filter(user=user).order_by("-created_at").first(),
         "now": timezone.now(),
         "zone_choices": time_zone.by_region(),
         "chosen_zone": time_zone.zone_of(request),

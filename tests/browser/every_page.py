@@ -16,6 +16,7 @@ from memories.models import Agent, AuditEntry, Episode, Memory, Subject
 from memories.values.choices import LIVE, Status, Type
 from memories.values.field_errors import format_instant
 from memos_site import review
+from memos_site.web import stopping
 from memos_site.web.inbox_rows import KINDS
 from skills.models import Skill
 
@@ -24,7 +25,7 @@ PAGES = {
     *("dismissed", "episodes", "episode", "skills", "skill_version", "edit_skill", "upload", "adaptations"),
     *("insights", "agents", "import", "import-file", "welcome", "people", "person", "profile", "search", "styles"),
     *("runs", "run", "login", "join", "tools", "agent", "outcomes", "known-elsewhere", "packs"),
-    *("subjects", "subject", "helped"),
+    *("subjects", "subject", "helped", "stop-mails"),
 }
 NO_PAGES = {
     *(
@@ -58,7 +59,7 @@ NO_PAGES = {
     *("mcp", "otlp-traces", "prometheus", "live", "ready"),  # programs
     "api-docs",  # Swagger UI's page
 }
-WITHOUT_SIGNING_IN = {"login", "join"}
+WITHOUT_SIGNING_IN = {"login", "join", "stop-mails"}
 
 
 def addresses(person: User) -> dict[str, list[str]]:
@@ -84,6 +85,7 @@ def addresses(person: User) -> dict[str, list[str]]:
         "bulk-order": [f"/bulk/{_ordered(person, memory).pk}/"],
         "person": [f"/people/{person.pk}/"],
         "join": [_invitation()],
+        "stop-mails": [reverse("stop-mails", args=[stopping.token(person.pk, alerts=False)])],
         "known-elsewhere": [f"/decided/{AuditEntry.objects.filter(action='dismiss').latest('at').batch_id}/elsewhere/"],
         "login": ["/login/"],
     }

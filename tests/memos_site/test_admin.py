@@ -61,6 +61,7 @@ WITH_VERBS = (
     PendingProfile, Tombstone,
 )  # fmt: skip
 FOR_ADMINISTRATORS = {"user", "group", "schedule", "success", "failure", "ormq", "idempotencykey", "webhook", "lease"}
+FOR_ADMINISTRATORS.add("mail")
 
 
 def models() -> list[type[Model]]:

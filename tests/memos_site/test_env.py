@@ -20,6 +20,12 @@ from memos_site.platform.environment import SECRETS, Environment
         ("DEFAULT_SENSITIVITY", "private"),
         ("DATABASE_URL", "nonsense"),
         ("LOG_FORMAT", "xml"),
+        ("EMAIL_URL", "mail.example.com"),
+        ("EMAIL_URL", "smtp://"),
+        ("EMAIL_URL", "smtp://host:x"),
+        ("EMAIL_URL", "smtp://host:25/?tls=1"),
+        ("EMAIL_FROM", "Memos"),
+        ("EMAIL_FROM", "a@b.c\nBcc: d@e.f"),
         ("EMBEDDING_DIMENSIONS", "-1"),
         ("EMBEDDING_API_KEY", "two words"),
         ("EXTERNAL_MAX_SENSITIVITY", "secret"),
@@ -38,6 +44,7 @@ def test_a_wrong_value_is_named_and_its_default_stands_in(name: str, value: str)
 
 def test_a_password_in_a_wrong_value_is_not_repeated() -> None:
     assert "hunter2" not in "".join(env.read({"DATABASE_URL": "mysql://me:hunter2@host/db"})[1])
+    assert "hunter2" not in "".join(env.read({"EMAIL_URL": "http://me:hunter2@host"})[1])
 
 
 @pytest.mark.parametrize(

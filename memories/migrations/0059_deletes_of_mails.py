@@ -1,0 +1,11 @@
+"""Let the former version delete people while this one runs: it knows nothing of the mails to them."""
+
+from django.db import migrations
+
+from memos_site.platform.foreign_keys import DeleteInDatabase
+
+
+class Migration(migrations.Migration):
+    dependencies = [("memories", "0058_mails_of_people")]
+
+    operations = [DeleteInDatabase("mail", "user")]
