@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from consolidation.guidance import line_runs, skill_answers
 from consolidation.models import PlanShape
-from consolidation.models.worth import SkillLines, SkillWorth
+from consolidation.models.worth import LEAST_COMPARED, SkillLines, SkillWorth
 from memories.models import Memory
 from memories.people import trust_of
 from skills.models import Skill, SkillVersion
@@ -81,3 +81,20 @@ def worth_line(memory: Memory) -> str:
             said += other % {"well": worth.otherwise_well, "all": worth.otherwise}
         said += "."
     return said
+
+
+@register.filter
+def publish_verdict(memory: Memory) -> str:
+    """What the recorded runs say about publishing a skill, in one sentence."""
+    worth: SkillWorth | None = getattr(memory, "worth", None)
+    if worth is None or min(worth.followed, worth.otherwise) < LEAST_COMPARED:
+        return _("Whether it helps is not known yet: too few recorded runs did this, or did otherwise.")
+    helps = _(
+        "Runs that did this ended well in %(well)s of %(all)s, others like them in %(other)s of %(others)s: publish."
+    )
+    no_benefit = _(
+        "Runs that did this ended well in %(well)s of %(all)s, others like them in %(other)s of %(others)s: no benefit."
+    )
+    text = no_benefit if worth.is_weak else helps
+    counts = {"well": worth.followed_well, "all": worth.followed}
+    return text % {**counts, "other": worth.otherwise_well, "others": worth.otherwise}

@@ -204,3 +204,22 @@ def test_published_skills_are_named_by_what_their_runs_say_they_are_worth(client
     page = page_of(client)
     best, worst = page.index("9 of 10 ended well"), page.index("1 of 10 ended well")
     assert best < worst and "does not help" in page[best:worst]
+
+
+@pytest.mark.parametrize(
+    ("ends", "verdict"),
+    [
+        ((22, 9, 1, 6), "ended well in 22 of 31, others like them in 1 of 7: publish."),
+        ((3, 7, 5, 2), "ended well in 3 of 10, others like them in 5 of 7: no benefit."),
+        ((9, 1, 1, 0), "Whether it helps is not known yet"),
+    ],
+)
+def test_a_proposed_skill_begins_with_what_its_runs_say_about_publishing_it(
+    client: Client, ends: tuple[int, ...], verdict: str
+) -> None:
+    skill = make_skill(published=False)
+    names = ("followed_well", "followed_ill", "otherwise_well", "otherwise_ill")
+    counted = {"runs": 100, "routed": 12, "gained": 0, "lost": 0, "at": timezone.now()}
+    SkillWorth.objects.create(memory=skill.memory, **dict(zip(names, ends, strict=True)), **counted)
+    page = client.get(f"/memories/{skill.pk}/").content.decode()
+    assert verdict in page and page.index(verdict) < page.index("What it is worth")
