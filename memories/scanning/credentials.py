@@ -36,6 +36,7 @@ _DIGITS = re.compile(  # begins with what the number of a card begins with: ten 
     r"[ .\-_/–·\u00a0\u2009]{1,3}\d{1,7}|\d{3}[ .\-_/–\u00a0]{1,3}\d{6}[ .\-_/–\u00a0]{1,3}\d{4,5})"
 )
 _ESCAPE = re.compile(r"\\{1,8}u(?!d[89a-f])([0-9a-f]{4})", re.IGNORECASE)
+_BYTE = re.compile(r"\\x([0-9a-f]{2})")
 _ESCAPED_TWICE = re.compile(r"\\{2,}")
 _WIDE = re.compile("[\uff01-\uff5e]")
 _NARROW = {0xFF01 + place: 0x21 + place for place in range(0x5E)} | {0x3000: 0x20}
@@ -58,7 +59,7 @@ def masked(text: str) -> str:
 
 def masked_line(text: str) -> str:
     """A line of a log, in which characters may be escaped, with every secret masked and still one line."""
-    plain = masked(without_escapes(text))
+    plain = masked(_BYTE.sub(lambda match: chr(int(match[1], 16)), without_escapes(text)))
     return "".join(char if char.isprintable() else " " for char in plain)
 
 

@@ -10,6 +10,9 @@ MOST_ROWS, LONGEST_HEAD = 1_000, 500
 _LINE = re.compile(r"\\{1,8}r?\\{0,8}n|\r?\n")
 _MARKS = " \"'`*\\"
 _NAMES = re.compile(r"[\w .:-]{1,60}")  # what columns are called: nothing that only code holds
+_LAST_WORDS = re.compile(r"[\w .-]*$")
+_JSON_TEXT = re.compile(r"[:\[] ?\\{0,7}\"|\", \"")
+_VALUE = re.compile(r"[ \t\"'`*\\]*([^\s\"'`\\]*)")  # a JSON document may go on behind it
 _TOKEN = re.compile(r"(?i:(?:\w{1,20}[ _-])?token)")
 _LIKE_TOKENS = re.compile(r"(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w+/.-]{12,512}={0,2}|[0-9a-f]{32,128}")
 _TELLING = re.compile(rf"{TELLING}(?!\d{{2,4}}[-/.]\d{{1,2}}[-/.])[^\s'\"\\]{{6,512}}")  # and no date
@@ -27,14 +30,19 @@ def in_columns(text: str, heads: Iterable[int]) -> Iterator[tuple[int, int]]:
         start = max((line.end() for line in _LINE.finditer(text, least, place)), default=least)
         end = _end(text, start)
         head = text[start:end]
+        begun = max((text_of_json.end() for text_of_json in _JSON_TEXT.finditer(head)), default=0)
+        head = head[begun:]
         sign = max("|\t,", key=head.count)
-        if sign in head and (columns := _columns(head.split(sign))):
-            yield from _below(text, end, sign, columns, cells=head.count(sign) + 1)
+        cells = head.split(sign)
+        if sign == "," and not all(map(str.strip, cells)):
+            continue  # a line of code
+        if sign in head and (columns := _columns(cells)):
+            yield from _below(text, end, sign, columns, cells=len(cells))
 
 
 def _columns(cells: list[str]) -> Columns:
     names = [cell.strip(_MARKS) for cell in cells]
-    names[0] = names[0].rpartition('"')[2]  # a JSON document may begin before it
+    names[0] = _LAST_WORDS.findall(names[0])[0]  # what stands before a table on its line
     if not all(_NAMES.fullmatch(name) for name in filter(None, names)) or "" in names[1:-1]:
         return {}
     named = {n: _TELLING for n, name in enumerate(names) if NAME.search(name)}
@@ -56,7 +64,8 @@ def _below(text: str, end: int, sign: str, columns: Columns, *, cells: int) -> I
         if len(row) != cells and not set(text[start:end]) <= set("-+|: "):
             return
         for n, pattern in columns.items():
-            value = row[n].strip(_MARKS) if n < len(row) else ""
+            read = _VALUE.match(row[n]) if n < len(row) else None
+            value = read[1] if read else ""
             if pattern.fullmatch(value):
                 at = start + sum(len(cell) + 1 for cell in row[:n]) + row[n].index(value)
                 yield at, at + len(value)

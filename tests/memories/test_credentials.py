@@ -60,6 +60,8 @@ SECRETS = [
     *("token: Zp0zVZomHFwUbbYrEqmSM9wCZ7Uw9xfo", "token=" + "0af3" * 8, '{"token": "Kq7TzPw2MvB9xd"}'),
     *("passwd: qwmkbxTorplskj", "passwd=tqzvhkxwmrbdp"),  # letters alone
     *("| user | password |\n|---|---|\n| anna | hunter2Kz |", "user,password\nanna,hunter2Kz\nbob,4Kz-hunter"),
+    '{"a": "b, c, d, e", "content": "user,password\\nanna,hunter2Kz"}',
+    "Not Found: /by-key/user,password\nanna,hunter2Kz",
     "| job | token |\n|---|---|\n| build | " + "0af3" * 8 + " |",
     "00000000: 7061 7373 776f 7264 3d68 756e 7465 7232  password=hunter2\n00000010: 4b7a 2100 4b7a 2100",
     *("ghp_" + "a1B2" * 5 + "\n" + "a1B2" * 4, "sk-proj-" + "abcDEF123456" * 2 + "\n  abcDEF123456"),
@@ -207,3 +209,7 @@ def test_a_text_in_base64_or_hexadecimal_that_names_a_secret_is_masked_as_a_whol
 @pytest.mark.parametrize("text", ["cGFzc3dvcmQ= is a word", "https://x.example/cGFzc3dvcmQ/a", "7365637265740a"])
 def test_the_encoded_name_of_a_secret_alone_is_none(text: str) -> None:
     assert not credentials.is_in(text)
+
+
+def test_a_line_of_a_log_hides_no_name_behind_escapes() -> None:
+    assert "hunter2Kz" not in credentials.masked_line(r"Not Found: /by-key/pass\xadword=hunter2Kz")
