@@ -16,6 +16,7 @@ from memories.claims.claim import (
     sealed,
 )
 from memories.claims.comparing import Likeness, compare, may_be_same, share_identifier
+from memories.claims.encodings import readings
 from memories.claims.reading import NORMALISATION, claim_of
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "kin",
     "may_be_same",
     "prefix",
+    "readings",
     "sealed",
     "share_identifier",
 ]

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+import codecs
 import html
 import re
 from collections.abc import Callable
@@ -11,6 +12,11 @@ MOST_ROUNDS = 3  # &amp;amp;amp;, or base64 of percent-encoded text
 LEAST_BYTES = 9  # of a text in base64: a shorter run may be a word
 _INLINE = "a|abbr|b|big|code|del|em|font|i|ins|kbd|mark|q|s|small|span|strong|sub|sup|tt|u|wbr"
 _BLOCK = "blockquote|br|div|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|tr|ul"
+LONGEST_CIPHER = 2_000  # characters
+_HAN = re.compile("[\u4e00-\u9fff]")
+_SMALL_WORDS = re.compile(
+    r"(?<!\w)(?:the|an?|and|of|to|in|is|are|was|on|by|for|with|at|its?|not|has|have|from)(?!\w)", re.IGNORECASE
+)
 _TAG = re.compile(
     rf"<!--[^<>]{{0,200}}-->|</?(?:{_INLINE}|(?P<block>{_BLOCK}))(?:\s(?![^<>]{{0,200}}(?:href|src))[^<>]{{0,200}})?/?>",
     re.IGNORECASE,
@@ -31,6 +37,16 @@ def decoded(text: str) -> str:
             break
         text = plain
     return text
+
+
+def readings(text: str) -> list[str]:
+    """The text, and what it says backwards, or with each letter moved by 13 places; English that stands as it is, which
+    small words tell, is read in no other way."""
+    if _HAN.search(text):
+        return [text, text[::-1]]
+    if len(text) > LONGEST_CIPHER or " " not in text.strip() or _SMALL_WORDS.search(text):
+        return [text]
+    return [text, text[::-1], codecs.encode(text, "rot13")]
 
 
 def _decoded_once(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from django.conf import settings
 
-from memories import scanning
+from memories import claims, scanning
 from memories.intake.evidence import record_suppressed
 from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.lifecycle.ladder import waits_for_person
@@ -121,7 +121,8 @@ def question_of(
     statement: Statement, occasions: Iterable[str] = (), *, stems: Sequence[str] = (), trust: Trust
 ) -> ClaimQuestion:
     caller, place = trust.actor.identity, {"scope": statement.scope, "key": statement.key}
-    return ClaimQuestion(statement.claim, caller=caller, occasions=occasions, stems=stems, **place)
+    others = [claims.claim_of(read) for read in claims.readings(statement.content)[1:]]
+    return ClaimQuestion(statement.claim, caller=caller, occasions=occasions, stems=stems, others=others, **place)
 
 
 def admit_new_words(

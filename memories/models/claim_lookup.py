@@ -42,7 +42,7 @@ class Lookup:
 @dataclass(frozen=True)
 class ClaimQuestion:
     """What a store asks. `stems`: the keys of the wanted memories begin with one of these and #; without any they are
-    those of `key`. `caller`: an actor's identity.
+    those of `key`. `caller`: an actor's identity. `others`: what the words say in a simple cipher.
     """
 
     claim: Claim
@@ -51,6 +51,7 @@ class ClaimQuestion:
     caller: str
     occasions: Iterable[str] = ()
     stems: Sequence[str] = ()
+    others: Sequence[Claim] = ()
 
     def lock_and_ask(self) -> Lookup:
         """Asks again if the database has another key of digests than this process knows: the first time, and after a
@@ -107,7 +108,8 @@ class ClaimQuestion:
         return None if self.scope in SHARED_SCOPES else sorted({self.scope, *SHARED_SCOPES})
 
     def _tokens(self, secret: bytes) -> list[str]:
-        return claims.as_lists(claims.sealed(self.claim, secret))[0]
+        read = (claims.sealed(claim, secret) for claim in (self.claim, *self.others))
+        return sorted({token for claim in read for token in claims.as_lists(claim)[0]})
 
     def as_json(self, number: int, secret: bytes) -> dict[str, Any]:
         """The same question as one row among others."""

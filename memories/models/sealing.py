@@ -16,13 +16,14 @@ def seal(text: str, own: bytes | None = None) -> Claim:
 
 
 def seals(text: str, former: Iterable[Way], own: bytes | None = None) -> dict[Way, list[Claim]]:
-    """The text sealed in the current way and in former ways. `own`: the key, where it is known.
+    """The text sealed in the current way and in former ways, and in the current one what it says in a simple cipher.
+    `own`: the key, where it is known.
 
     Under a former normalisation it is also compared as it is parsed today: the dismissed text was plain, a disguised
     copy of it need not be.
     """
     own = own or DigestKey.current()
-    found = {CURRENT: [claims.sealed(claims.claim_of(text), own)]}
+    found = {CURRENT: [claims.sealed(claims.claim_of(read), own) for read in claims.readings(text)]}
     former = list(former)
     keys = {ITSELF: [own], **secrets_of(mark for _, mark in former)}
     for normalisation, mark in former:

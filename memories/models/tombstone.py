@@ -252,6 +252,8 @@ class Tombstone(models.Model):
             likeness = claims.compare(self.claim, claim)
             if likeness == Likeness.SAME and exact and claim != self.claim:
                 likeness = Likeness.REWORDING
+            if likeness == Likeness.SAME:
+                return likeness
             found = likeness if found == Likeness.OTHER else found
         return found
 

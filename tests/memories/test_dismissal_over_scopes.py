@@ -1,5 +1,6 @@
 """A claim that was dismissed in one scope is written where every scope reads it: it waits, and is withheld there."""
 
+import codecs
 from dataclasses import replace
 from importlib import import_module
 from typing import Any
@@ -278,3 +279,15 @@ def test_what_one_tombstone_says_of_scopes_is_what_the_database_says() -> None:
     for scopes in ([PLACE], ["project:q2", "project:q3"], ["project:q3"], SHARED[:1], [PLACE, "global"], []):
         met = {stone for stone in Tombstone.objects.all() if stone.is_met_in(scopes)}
         assert met == set(Tombstone.objects.met_in(*scopes)), scopes
+
+
+@pytest.mark.parametrize("read", ["backwards", "rot13"])
+@pytest.mark.parametrize(
+    "said", ["Lumina Rail pays invoices by transfer to account 5622-8821", "供应商东方物流的付款期限是31天"]
+)
+def test_a_cipher_hides_no_claim(read: str, said: str) -> None:
+    if read == "rot13" and not said.isascii():
+        return
+    dismissed(said, PLACE)
+    hidden = said[::-1] if read == "backwards" else codecs.encode(said, "rot13")
+    assert store(hidden, scope=PLACE, key="other").suppressed
