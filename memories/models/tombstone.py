@@ -252,9 +252,7 @@ class Tombstone(models.Model):
             likeness = claims.compare(self.claim, claim)
             if likeness == Likeness.SAME and exact and claim != self.claim:
                 likeness = Likeness.REWORDING
-            if likeness == Likeness.SAME:
-                return likeness
-            found = likeness if found == Likeness.OTHER else found
+            found = likeness if likeness == Likeness.SAME or found == Likeness.OTHER else found
         return found
 
     def is_stated_in(self, sentences: Iterable[str]) -> bool:
