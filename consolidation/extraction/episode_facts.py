@@ -89,6 +89,8 @@ def _distinct(facts: Iterator[Fact]) -> Iterator[Fact]:
 def _write(fact: Fact, work: Work) -> str:
     """Write one fact through the gate; the counter that it belongs to."""
     passage = work.transcript.proof(fact.quote)
+    if passage is not None:
+        fact = fact.model_copy(update={"subject": grounding.subject_of(fact.subject, fact.quote, passage)})
     if passage is None or (fault := _fault(fact, passage, work)):
         return "not_proven" if passage is None else fault
     stored = triples.store(_triple(fact, passage, work), trust=everything(BY), at=work.at)

@@ -15,6 +15,9 @@ from memories.values.text import SENTENCE_ENDS, sentences
 SUBJECT, OBJECT, SPEAKER = "subject_not_named", "object_not_said", "said_by_another"
 AROUND = 300  # characters: the longest sentence that is read before a quote, and after it
 THE_USER = {"user", "the user", "customer", "the customer", "client", "the client", "用户", "该用户", "客户"}
+OF_SELF = {"i", "me", "my", "myself", "我", "本人"}
+_PRONOUNS = OF_SELF | {"we", "you", "he", "she", "it", "they", "us", "him", "her", "them", "this", "that", "someone"}
+_PRONOUNS |= {"我们", "你", "您", "你们", "他", "她", "它", "他们", "她们", "大家", "有人"}
 _ROLES = frozenset(["user", "customer", "client", "person", "speaker", "team"])
 _NAME = re.compile(r"(?<![\w'’])(?:[A-Z][\w'’-]*|\w*\d\w*)")
 _HAN = re.compile(r"[\u3400-\u9fff]{2,}")
@@ -43,6 +46,8 @@ def fault(subject: str, predicate: str, object: str, quote: str, passage: Passag
     are nowhere in the conversation), OBJECT (none of its words stands in or beside the quote, or a name of it
     nowhere), SPEAKER (somebody else said it of themselves)."""
     around = _around(passage.comparable, comparable(quote))
+    if subject.casefold() in _PRONOUNS:
+        return SUBJECT
     if subject.casefold() not in THE_USER and not _is_named(subject, transcript, but=_ROLES):
         return SUBJECT
     words = f"{predicate} {object}" if object.casefold() in _TRUE else object
@@ -51,6 +56,20 @@ def fault(subject: str, predicate: str, object: str, quote: str, passage: Passag
     if not all(_is_named(name, transcript) for name in _NAME.findall(object)):
         return OBJECT
     return SPEAKER if _of_another(subject, quote, passage, transcript) else ""
+
+
+def subject_of(subject: str, quote: str, passage: Passage) -> str:
+    """The subject; "I" is the person whose name stands before the line of the quote, else the user who wrote it."""
+    if subject.casefold() not in OF_SELF:
+        return subject
+    if written := _LINE_OF.match(_line_of(quote, passage)):
+        return written["name"]
+    user = "用户" if _HAN.search(quote) else "the user"
+    return user if passage.speaker == "user" else subject
+
+
+def _line_of(quote: str, passage: Passage) -> str:
+    return next((line for line in passage.text.splitlines() if comparable(quote) in comparable(line)), "")
 
 
 def _around(text: str, quote: str) -> str:
@@ -86,8 +105,7 @@ def _of_another(subject: str, quote: str, passage: Passage, transcript: Transcri
         return False
     if not (_FIRST_PERSON.search(quote) or _POSSESSIVE.search(quote)):
         return False
-    line = next((line for line in passage.text.splitlines() if comparable(quote) in comparable(line)), "")
-    if written := _LINE_OF.match(line):
+    if written := _LINE_OF.match(_line_of(quote, passage)):
         return not wanted & _words(written["name"])
     addressed = _all_words(_addressed(transcript, "user", _ADDRESSED))
     named = _all_words([*_sentences(transcript, _NAMED), *_addressed(transcript, "agent", _GREETED)]) - addressed

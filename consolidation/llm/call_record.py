@@ -13,10 +13,9 @@ from django.utils import timezone
 
 from consolidation.llm.errors import DailyLimit, ModelError
 from consolidation.models import LLMCall, Run
+from consolidation.models.llm_calls import PENDING
 from memos_site.platform import tracing
 from memos_site.platform.outages import UNAVAILABLE
-
-PENDING = "no answer was recorded: its worker ended, or it is under way"
 
 
 @dataclass

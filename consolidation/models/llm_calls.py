@@ -9,6 +9,8 @@ from consolidation.models.runs import Run
 from memories.models.trusted import new_id
 from memories.values.trust import Trust
 
+PENDING = "no answer was recorded: its worker ended, or it is under way"
+
 
 class LLMCallQuerySet(models.QuerySet["LLMCall"]):
     def visible_to(self, trust: Trust) -> Self:
@@ -34,6 +36,7 @@ class LLMCall(models.Model):
     at = models.DateTimeField()
 
     objects = LLMCallQuerySet.as_manager()
+    FAILED = Q(ok=False) & ~Q(error=PENDING, run__status=Run.Status.RUNNING)
 
     class Meta:
         verbose_name = "model call"
@@ -50,3 +53,8 @@ class LLMCall(models.Model):
 
     def __str__(self) -> str:
         return f"{self.purpose} {self.model} {'ok' if self.ok else self.error[:80]}"
+
+    @property
+    def is_under_way(self) -> bool:
+        """Of a run that is under way."""
+        return self.error == PENDING and self.run is not None and self.run.status == Run.Status.RUNNING

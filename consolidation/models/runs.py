@@ -44,7 +44,8 @@ class RunQuerySet(Trusted["Run"]):
 
     def with_model_use(self) -> Self:
         """Annotate the calls of the language model, the failed ones among them, and their tokens."""
-        calls = apps.get_model("consolidation", "LLMCall")._default_manager.filter(run=OuterRef("pk")).order_by()
+        call: Any = apps.get_model("consolidation", "LLMCall")
+        calls = call.objects.filter(run=OuterRef("pk")).order_by()
         by_run = calls.values("run")
 
         def total(expression: Any) -> Coalesce:
@@ -53,7 +54,7 @@ class RunQuerySet(Trusted["Run"]):
 
         return self.annotate(
             calls=total(Count("pk")),
-            failed_calls=total(Count("pk", filter=Q(ok=False))),
+            failed_calls=total(Count("pk", filter=call.FAILED)),
             tokens_in=total(Sum("tokens_in")),
             tokens_out=total(Sum("tokens_out")),
             tokens_reasoning=total(Sum("tokens_reasoning")),

@@ -103,7 +103,7 @@ def _write_version(
 
 
 def _propose(skill: Skill, prepared: PreparedVersion, draft: SkillDraft, *, run: Run, at: datetime) -> None:
-    changelog = "; ".join(filter(None, [draft.reason, *draft.notes]))[:LONGEST_CHANGELOG]
+    changelog = "; ".join(filter(None, [*draft.notes, draft.reason]))[:LONGEST_CHANGELOG]  # a page shows its beginning
     made_by = SkillVersion.MadeBy.EXTRACTION
     publishing.propose(skill, prepared, made_by=made_by, by=BY, at=at, changelog=changelog, run_id=run.pk)
 

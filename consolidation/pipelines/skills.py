@@ -4,13 +4,15 @@ package and propose. Nothing is published without a person.
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeVar
 
 from django.conf import settings
 from pydantic import BaseModel
 
+from consolidation.extraction.line_grounding import Ground, grounded
 from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, recall, skill_named
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
@@ -29,6 +31,8 @@ from memories.values.choices import LIVE
 
 T = TypeVar("T", bound=BaseModel)
 CHUNKS = "chunks"
+UNGROUNDED = "nothing of it was said or done in the conversation"
+LONGEST_TITLE = 60  # characters of a task's title that are taken from the user
 KNOWN_TOKENS = 2_500  # of a question: known skills and memories, and what was said before
 MOST_HISTORY, LONGEST_HISTORY = 20, 5_000  # messages, and characters of them, that were said before the conversation
 WHAT = {"en": "the task and what is known", "zh": "任务和已知内容"}
@@ -63,7 +67,10 @@ def chunk(work: Work) -> Counter[str]:
     found = division(work.run, work.transcript)
     if not found.tasks:
         raise StepSkipped("; ".join(["no task in it", *found.dropped]))
-    return Counter(tasks=len(found.tasks))
+    ground = Ground.of(work.transcript)
+    return Counter(tasks=len(found.tasks)) + Counter(
+        fault for task in found.tasks if (fault := ground.title_fault(task.name))
+    )
 
 
 def division(run: Run, transcript: Transcript) -> Division:
@@ -75,8 +82,18 @@ def division(run: Run, transcript: Transcript) -> Division:
 
 def task_steps(run: Run, transcript: Transcript) -> Iterator[Step]:
     """One step for each task of the conversation."""
-    for number, task in enumerate(division(run, transcript).tasks, start=1):
+    tasks = (replace(task, name=_title(task, transcript)) for task in division(run, transcript).tasks)
+    for number, task in enumerate(tasks, start=1):
         yield Step(f"task {number}: {task.name}"[:128], partial(extract, task), after=(CHUNKS,), for_skills=True)
+
+
+def _title(task: Task, transcript: Transcript) -> str:
+    """The model's title; where it names what nobody said, the first words of the user in its messages."""
+    if not Ground.of(transcript).title_fault(task.name):
+        return task.name
+    chosen = set(task.positions)
+    spoken = (one.text for one in transcript.passages if one.position in chosen and one.speaker == "user")
+    return " ".join(next(spoken, "").split())[:LONGEST_TITLE]
 
 
 def extract(task: Task, work: Work) -> Writing:
@@ -98,14 +115,23 @@ def extract(task: Task, work: Work) -> Writing:
         detailed = Detailed(draft.fields)
     else:
         detailed = write_details(draft, task=text, tools=tools, work=work, name="details")
+    fields, dropped = grounded(detailed.fields, _ground(work.transcript, draft, recalled, detailed.written))
+    if fields is None:
+        raise StepSkipped(f"{UNGROUNDED}: {', '.join(f'{reason} {n}' for reason, n in dropped.items())}")
     notes = [*FAILED.get(episode.outcome or "", ()), *detailed.left_out]
-    written = SkillDraft(detailed.fields, extraction.reason, detailed.written, notes)
+    written = SkillDraft(fields, extraction.reason, detailed.written, notes)
 
     def write() -> Counter[str]:
         former = improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
-        return skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
+        return dropped + skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
 
     return write
+
+
+def _ground(transcript: Transcript, draft: DraftSkill, recalled: Recalled, files: Sequence[str]) -> Ground:
+    """What a line of the skill may name: the conversation, the skill that the model was shown and improves, files."""
+    named = (one for one in recalled.skills if draft.update and str(one.memory.pk) == draft.old_memory_id)
+    return Ground.of(transcript, *(one.shown for one in named), *files)
 
 
 def _query(task: Task, text: str, work: Work) -> str:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from django.db.models import Count, Q, Sum
+from django.db.models import Count, Sum
 from django.db.models.functions import TruncDate
 
 from consolidation.models import LLMCall
@@ -27,7 +27,7 @@ def costs(trust: Trust, *, at: datetime) -> list[Cost]:
     """Of the last two weeks, newest day first: the calls of runs that the caller may see, and those of no run."""
     calls = LLMCall.objects.visible_to(trust).filter(at__gt=at - DAYS).annotate(day=TruncDate("at"))
     groups = calls.values("day", "purpose", "model").annotate(
-        calls=Count("pk"), failed=Count("pk", filter=Q(ok=False)), tin=Sum("tokens_in"), tout=Sum("tokens_out")
+        calls=Count("pk"), failed=Count("pk", filter=LLMCall.FAILED), tin=Sum("tokens_in"), tout=Sum("tokens_out")
     )
     columns = ("day", "purpose", "model", "calls", "failed", "tin", "tout")
     return [Cost(*row) for row in groups.order_by("-day", "purpose", "model").values_list(*columns)]

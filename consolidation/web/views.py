@@ -164,7 +164,7 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
         raise Http404
     without_foreign_figures(row, trust)
     steps = RunStep.objects.filter(run=row).visible_to(trust).defer("answer")
-    calls = LLMCall.objects.filter(run=row).order_by("ok", "at", "pk")[:MOST_CALLS]
+    calls = LLMCall.objects.filter(run=row).select_related("run").order_by("ok", "at", "pk")[:MOST_CALLS]
     live = row.is_unfinished and row.status != Run.Status.PAUSED
     page, written = run_trail.page_of_run(request, row, trust)
     trail = {"page": page, "written": written, "no_trail": not written}

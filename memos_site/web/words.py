@@ -51,6 +51,8 @@ COUNTERS = [
     *(_("lines written"), _("lost"), _("surplus"), _("unmeasured"), _("facts created"), _("facts seen again")),
     *(_("patterns created"), _("plans created"), _("plans seen again"), _("skills learned")),
     *(_("skills seen again"), _("skills created"), _("skills known"), _("runs made comparable")),
+    *(_("subject not named"), _("object not said"), _("said by another"), _("not proven"), _("outdated")),
+    *(_("name not said"), _("number not said"), _("code not said"), _("path not said")),
     *(_("unread parts"), _("tasks"), _("known"), _("changed"), _("left out"), _("rows")),
 ]
 FIELDS = [_("content"), _("category"), _("sensitivity"), _("tags"), _("expires at")]

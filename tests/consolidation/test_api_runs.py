@@ -109,8 +109,8 @@ def test_what_the_model_was_asked_is_summed_failures_included(client: APIClient)
     LLMCall.objects.create(ok=True, tokens_in=100, tokens_out=20, tokens_reasoning=5, **facts)
     LLMCall.objects.create(ok=False, error="truncated", tokens_in=10, **facts)
     expected = {"calls": 2, "failed_calls": 1, "tokens_in": 110, "tokens_out": 20, "tokens_reasoning": 5}
-    assert get(client, f"runs/{run.pk}")["model"] == expected | {"cost": None}
-    assert get(client, "runs")["results"][0]["model"] == expected
+    assert get(client, f"runs/{run.pk}")["model"] == {**expected, "cost": None}
+    assert get(client, "runs")["results"][0]["model"] == {**expected, "cost": None}
 
 
 def test_a_running_run_stops_after_its_batch_when_it_is_paused_and_goes_on_when_resumed(

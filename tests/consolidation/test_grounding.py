@@ -35,6 +35,9 @@ SHOP = conversation(
     'tool: {"id": "C-77", "name": "Nordlys Bakery", "terms": "net-45", "city": "Bergen"}',
     "user: I am vegetarian and I would rather sit at the aisle. Acme Corp pays within 30 days.",
 )
+LINES = conversation(
+    "user: Tim: I like breaking up my studying into smaller parts.", "user: I prefer tea.", "agent: I do."
+)
 CHINESE = conversation(
     "user: 你好，我是王芳，我在晨光面包店工作。",
     "agent: 你好，王芳。",
@@ -99,3 +102,22 @@ def test_the_name_before_a_line_says_who_speaks() -> None:
     assert fault(chat, "Mia", "lives in", "Lisbon", "I moved to Lisbon") == ""
     assert fault(chat, "Tom", "lives in", "Porto", "I stay in Porto") == ""
     assert fault(chat, "Tom", "moved to", "Lisbon", "I moved to Lisbon") == grounding.SPEAKER
+
+
+@pytest.mark.parametrize(
+    ("of", "quote", "subject"),
+    [
+        (LINES, "I like breaking up my studying", "Tim"),
+        (LINES, "I prefer tea", "the user"),
+        (LINES, "I do", "I"),
+        (CHINESE, "我喜欢靠窗的座位", "用户"),
+    ],
+)
+def test_who_speaks_of_themselves_is_named(of: Transcript, quote: str, subject: str) -> None:
+    [passage] = of.holding(quote)
+    assert grounding.subject_of("I", quote, passage) == subject == grounding.subject_of(subject, quote, passage)
+
+
+@pytest.mark.parametrize("subject", ["I", "they", "It", "她", "我们"])
+def test_a_pronoun_is_no_subject(subject: str) -> None:
+    assert fault(FRIENDS, subject, "prefers", "green tea", "My sister Ada prefers green tea") == grounding.SUBJECT

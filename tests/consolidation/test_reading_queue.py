@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 from consolidation.extraction import backlog, queue
 from consolidation.extraction.backlog import Choice
 from consolidation.models import LLMCall, Run
+from consolidation.models.llm_calls import PENDING
 from memories.models import AuditEntry, Episode
 from tests.consolidation.test_api_runs import get, post
 from tests.make import AT, caller, make_run
@@ -153,3 +154,17 @@ def test_a_run_and_the_ledger_say_what_the_model_cost(settings: Any) -> None:
     settings.LLM_PRICE_INPUT = settings.LLM_PRICE_OUTPUT = 0.0
     assert get(reader, f"runs/{run.pk}")["model"]["cost"] is None
     assert "cost:" not in person.get(f"/runs/{run.pk}/").content.decode()
+
+
+def test_a_call_under_way_is_no_failed_one_until_its_run_has_ended() -> None:
+    [episode] = unread("success")
+    run, person = read(episode, ago=timedelta(minutes=1)), signed_in()
+    use = {"purpose": "chunks", "model": "m", "at": timezone.now(), "error": PENDING}
+    LLMCall.objects.create(run=run, ok=False, tokens_in=10, **use)
+    for status, failed in (("running", 0), ("failed", 1)):
+        Run.objects.update(status=status)
+        assert get(caller(permissions=["read"], name=status), f"runs/{run.pk}")["model"]["failed_calls"] == failed
+        page = person.get(f"/runs/{run.pk}/").content.decode()
+        assert ("under way</td>" in page) == (failed == 0) and ("no answer was recorded" in page.lower()) == (
+            failed == 1
+        )

@@ -1,0 +1,137 @@
+"""Whether a line that a model wrote about a run is grounded there: each name, number, tool, field and path occurs.
+
+Words that any language has are free; a line that names what nobody said or called is left out, and counted by reason.
+Capitals of a first word, and of a heading ("Check The Fare: ..."), name nothing.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from consolidation.extraction.transcripts import Transcript, comparable
+from memories.scanning import prompt_injection
+from memories.values.text import UNSPACED, sentences
+from skills.manifest import Fields
+
+NAME, NUMBER, CODE, PATH = "name_not_said", "number_not_said", "code_not_said", "path_not_said"
+ORDER = "instruction_like"
+LISTS = ("trigger", "experience", "preference", "examples", "tool")  # of the fields
+FREE = {"i", "id", "ids", "ok", "am", "pm", "use", "not"}  # capitals that name nothing
+NUMERALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+HAN_NUMERALS = ["零", "一", "二两", "三", "四", "五", "六", "七", "八", "九", "十"]
+_BULLET = re.compile(r"^\s*(?:\d+[.)、]\s*|[-*+]\s+|#+\s*)+")
+_STEP = re.compile(r"\bsteps?\s+\d+(?:\s*(?:-|–|to|and|or)\s*\d+)?|(?:第\s*|步骤\s*)\d+\s*步?", re.IGNORECASE)
+_PATH = re.compile(
+    r"(?:https?://|(?<![\w/.])(?:~|\.{1,2})?/)[^\s`'\"()<>，。]+|(?<![\w/])[\w.-]+(?:/[\w.-]+){2,}"
+    r"|\b[\w-]+\.(?:py|js|ts|tsx|json|md|txt|sh|ya?ml|toml|cfg|ini|csv|sql|html|css|go|rs|java|log|env|lock|xml)\b"
+)
+_CODE = re.compile(r"`([^`]+)`|(?<![\w`])([A-Za-z]\w*_\w*|[a-z]+[A-Z]\w*)")
+_NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_NAME = re.compile(r"(?<=[\w,;’'] )(?:[A-Z][\w’'-]*)(?=[^\w]|$)")
+_CAPITAL = r"(?:[A-Z][\w’'-]*|and|of|the|for|to|an?|in|with|or)"
+_HEADING = re.compile(rf"^\W*{_CAPITAL}(?:[ &/]+{_CAPITAL})*\W*(?::|$)")
+_LATIN = re.compile(r"[A-Za-z][A-Za-z’'-]+")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_NUMBERED = re.compile(r"^\d+([.)])")
+
+
+@dataclass(frozen=True)
+class Ground:
+    """What may be named: the texts of a run with its tools, and of skills that it improves."""
+
+    text: str
+
+    @classmethod
+    def of(cls, transcript: Transcript, *others: str) -> "Ground":
+        said = (f"{passage.speaker}: {passage.text}" for passage in transcript.passages)
+        return cls(comparable("\n".join([*said, *others])))
+
+    @cached_property
+    def numbers(self) -> frozenset[str]:
+        """Whole, and each part of a date, a time or a fraction."""
+        whole = _NUMBER.findall(self.text)
+        return frozenset(map(_plain, [*whole, *(part for one in whole for part in re.findall(r"\d+", one))]))
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(re.findall(r"\w+", self.text)) | frozenset(re.findall(r"[^\W_]+", self.text))
+
+    def fault(self, line: str) -> str:
+        """Why the line is not grounded, or ""."""
+        bare = _STEP.sub(" ", _BULLET.sub("", line))
+        if prompt_injection.is_in(bare):
+            return ORDER
+        if not all(comparable(path).rstrip(".,;:") in self.text for path in _PATH.findall(bare)):
+            return PATH
+        bare = _PATH.sub(" ", bare)
+        if not all(self._holds_code(one or other) for one, other in _CODE.findall(bare)):
+            return CODE
+        bare = _CODE.sub(" x ", bare)
+        if not all(map(self._holds_number, _NUMBER.findall(bare))):
+            return NUMBER
+        bare = _HEADING.sub(" ", bare)
+        names = _LATIN.findall(bare) if UNSPACED.search(bare) else _NAME.findall(bare)
+        return "" if all(map(self._holds_name, names)) else NAME
+
+    def title_fault(self, title: str) -> str:
+        """As `fault`, of a title. One Whose Words All Begin So shows no names."""
+        return self.fault(title.lower() if _HEADING.fullmatch(title) else title)
+
+    def _holds_code(self, code: str) -> bool:
+        return comparable(code) in self.text or all(word in self.words for word in re.findall(r"\w+", comparable(code)))
+
+    def _holds_number(self, number: str) -> bool:
+        plain = _plain(number)
+        if plain in self.numbers:
+            return True
+        value = int(plain) if plain.isdigit() and len(plain) < 3 else len(NUMERALS)
+        signs = "".join(HAN_NUMERALS[value : value + 1])
+        return self.words.issuperset(NUMERALS[value : value + 1] or [plain]) or any(sign in self.text for sign in signs)
+
+    def _holds_name(self, name: str) -> bool:
+        bare = _POSSESSIVE.sub("", name.casefold())
+        return bare in FREE or bare.isdigit() or bare in self.text or bare.removesuffix("s") in self.words
+
+
+def _plain(number: str) -> str:
+    return number.replace(",", "").rstrip(".:/-").lstrip("0") or "0"
+
+
+def grounded(fields: Fields, ground: Ground) -> tuple[Fields | None, Counter[str]]:
+    """The fields without the lines that are not grounded, and how many were left out by reason.
+
+    None: nothing is left of how the work is done, or of what the skill is for. Programs are not read here: they are
+    scanned, and marked for the reviewer.
+    """
+    dropped: Counter[str] = Counter()
+
+    def keep(lines: Iterable[str]) -> list[str]:
+        faults = [(line, ground.fault(line) if line.strip() else "") for line in lines]
+        dropped.update(fault for _line, fault in faults if fault)
+        return [line for line, fault in faults if not fault]
+
+    kept = {name: keep(getattr(fields, name) or []) or None for name in LISTS}
+    others = {file: "\n".join(keep(text.splitlines())) for file, text in (fields.others or {}).items()}
+    procedure = _renumbered(keep(fields.procedure.splitlines()))
+    joint = "" if UNSPACED.search(fields.description) else " "
+    description = joint.join(keep(sentences(fields.description)))
+    title = fields.title if not ground.title_fault(fields.title) else ""
+    if not description or (fields.procedure and not procedure.strip()):
+        return None, dropped
+    changed = {"procedure": procedure, "description": description, "title": title}
+    written = {"others": {file: text for file, text in others.items() if text.strip()} or None}
+    return Fields.model_validate({**fields.model_dump(), **kept, **changed, **written}), dropped
+
+
+def _renumbered(lines: list[str]) -> str:
+    """A list without gaps in its numbers."""
+    number = 0
+
+    def following(match: re.Match[str]) -> str:
+        nonlocal number
+        number += 1
+        return f"{number}{match[1]}"
+
+    return "\n".join(_NUMBERED.sub(following, line) for line in lines)
