@@ -6,6 +6,6 @@ from memos_site.platform.foreign_keys import DeleteInDatabase
 
 
 class Migration(migrations.Migration):
-    dependencies = [("memories", "0058_mails_of_people")]
+    dependencies = [("memories", "0060_mails_of_people")]
 
     operations = [DeleteInDatabase("mail", "user")]

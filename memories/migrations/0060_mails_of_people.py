@@ -10,7 +10,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('memories', '0057_verdicts_of_episodes'),
+        ('memories', '0059_deletes_of_subjects'),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
