@@ -57,14 +57,7 @@ TESTED_ELSEWHERE = {
     *("start-backlog", "decide-queue", "decided", "save-view", "change-view", "people", "person", "join", "profile"),
     *(
         "bulk-order",
-        "bulk-line",
-        "time-zone",
-        "tools",
-        "decide-tool",
-        "agent",
-        "known-elsewhere",
-        "packs",
-        "stop-mails",
+        *("bulk-line", "time-zone", "tools", "decide-tool", "agent", "known-elsewhere", "packs", "stop-mails"),
     ),
 }
 WITH_A_TEST_BELOW = {

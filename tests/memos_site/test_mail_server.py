@@ -1,0 +1,21 @@
+"""EMAIL_URL: the server that sends mails."""
+
+import pytest
+
+from memos_site.platform.mail_server import CONSOLE, mail_settings
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("smtp://mail.example.com", (25, "", "", False, False)),
+        ("smtp://anna%40example.com:p%2Fw@mail.example.com:587", (587, "anna@example.com", "p/w", False, True)),
+        ("smtps://me:secret@mail.example.com", (465, "me", "secret", True, False)),
+        ("smtps://mail.example.com:587", (587, "", "", True, False)),
+    ],
+)
+def test_the_address_of_a_server_says_how_it_is_spoken_to(url: str, expected: tuple[object, ...]) -> None:
+    made = mail_settings(url)
+    names = ("EMAIL_PORT", "EMAIL_HOST_USER", "EMAIL_HOST_PASSWORD", "EMAIL_USE_SSL", "EMAIL_USE_TLS")
+    assert (made["EMAIL_HOST"], *(made[name] for name in names)) == ("mail.example.com", *expected)
+    assert mail_settings("") == {"EMAIL_BACKEND": CONSOLE}
