@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.contrib.postgres.expressions import ArraySubquery
 from django.db.models import Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
-from django.db.models.functions import JSONObject
+from django.db.models.functions import JSONObject, Length
 
 from memories.models import Evidence, Memory, Mention, Proposal, Relation, Subject
 from memories.models.built import ask
@@ -22,7 +22,7 @@ from memories.values.exceptions import NotFound
 from memories.values.trust import Trust
 
 BY_NAME = ("name", "id")
-MOST_COUNTED = 100
+MOST_COUNTED, MOST_NAMED = 100, 1_000
 MOST_READ, MOST_SOURCES, MOST_CONFLICTS, MOST_EPISODES = 1_000, 8, 20, 12
 
 
@@ -55,7 +55,8 @@ def subjects(trust: Trust, *, at: datetime, words: str = "", kind: str = "") -> 
     seen = named_memories(trust, at=at).filter(mentions__subject=OuterRef("same_as"))
     rows = rows.filter(Q(same_as=None) | ~Exists(seen))
     if words:
-        rows = rows.filter(in_key(words, "name"))
+        named = Subject.objects.filter(in_key(words, "name")).order_by(Length("name"), "name")
+        rows = rows.filter(pk__in=named.values("pk")[:MOST_NAMED])  # no index has their order: it begins with the words
     return rows.filter(kind=kind) if kind else rows
 
 
@@ -93,10 +94,11 @@ def sources_of(rows: MemoryQuerySet, *, at: datetime) -> list[tuple[str, int]]:
 
 
 def conflicts_of(rows: MemoryQuerySet, trust: Trust) -> QuerySet[Memory]:
-    """Those that are contested, speak against another, or about which a person must choose, newest first."""
+    """Those of the latest MOST_READ that are contested, speak against another, or about which a person must choose."""
     against = Relation.objects.filter(predicate=CONTESTED_BY, target=OuterRef("pk"))
     asked = Proposal.objects.visible_to(trust).open().filter(kind=Proposal.Kind.CONFLICT, memory=OuterRef("pk"))
-    return rows.filter(Q(status=Status.CONTESTED) | Exists(against) | Exists(asked)).order_by("-created_at", "-id")
+    latest = rows.filter(pk__in=rows.order_by("-created_at", "-id").values("pk")[:MOST_READ])
+    return latest.filter(Q(status=Status.CONTESTED) | Exists(against) | Exists(asked)).order_by("-created_at", "-id")
 
 
 def episodes_of(rows: MemoryQuerySet, trust: Trust) -> QuerySet[Memory]:
@@ -114,8 +116,9 @@ def subjects_in_memory(memory_id: UUID, *, trust: Trust, at: datetime) -> ArrayS
 
 
 def _known(trust: Trust, *, at: datetime) -> SubjectQuerySet:
-    naming = named_memories(trust, at=at).filter(mentions__subject=OuterRef("pk"))
-    return Subject.objects.within(trust).filter(Exists(naming))
+    """A subquery of its own for each subject: as a join the database would read all memories for a few hundred."""
+    naming = named_memories(trust, at=at).filter(mentions__subject=OuterRef("pk")).order_by().values("pk")[:1]
+    return Subject.objects.within(trust).alias(named_by=Subquery(naming)).filter(named_by__isnull=False)
 
 
 def _naming(rows: MemoryQuerySet, ids: Collection[UUID]) -> MemoryQuerySet:
