@@ -36,7 +36,7 @@ _PEM = (
     r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
     r"[^-]{0,10000}(?:-(?!----)[^-]{0,2000}){0,20}(?:-----END [A-Z0-9 ]{1,60}-----)?"
 )
-_BROKEN = r"(?:\\{1,4}r)?\\{1,4}n[ \t]{0,8}|\r?\n[ \t]{0,8}"
+_BROKEN = r"(?:(?:\\{1,4}r)?\\{1,4}n|\r?\n)[ \t]{0,8}(?:#|//|\*)?[ \t]{0,8}"  # also within a comment
 WITH_SPACES = (
     _issued(  # over two lines, by their length
         "ghp_|gho_|ghu_|ghs_|ghr_|npm_", rf"(?:gh[pousr]|npm)_(?=\w{{0,35}}(?:{_BROKEN})\w)(?:\w(?:{_BROKEN})?){{35}}\w"

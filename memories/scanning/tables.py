@@ -12,6 +12,8 @@ _MARKS = " \"'`*\\"
 _NAMES = re.compile(r"[\w .:-]{1,60}")  # what columns are called: nothing that only code holds
 _LAST_WORDS = re.compile(r"[\w .-]*$")
 _JSON_TEXT = re.compile(r"[:\[] ?\\{0,7}\"|\", \"")
+_REST_OF_JSON = re.compile(r"\\{0,7}\"\s*(?:,\s*\\{0,7}\"|[}\]]).*", re.DOTALL)
+_RULED = frozenset("-+|: #/*;=\t")  # a line between head and rows, perhaps in a comment
 _VALUE = re.compile(r"[ \t\"'`*\\]*([^\s\"'`\\]*)")  # a JSON document may go on behind it
 _TOKEN = re.compile(r"(?i:(?:\w{1,20}[ _-])?token)")
 _LIKE_TOKENS = re.compile(r"(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w+/.-]{12,512}={0,2}|[0-9a-f]{32,128}")
@@ -60,8 +62,11 @@ def _below(text: str, end: int, sign: str, columns: Columns, *, cells: int) -> I
         if line is None:
             return
         start, end = line.end(), _end(text, line.end())
-        row = text[start:end].split(sign)
-        if len(row) != cells and not set(text[start:end]) <= set("-+|: "):
+        line_text = text[start:end]
+        row = line_text.split(sign)
+        if len(row) != cells:
+            row = _REST_OF_JSON.sub("", line_text).split(sign)
+        if len(row) != cells and not set(line_text) <= _RULED:
             return
         for n, pattern in columns.items():
             read = _VALUE.match(row[n]) if n < len(row) else None
