@@ -11,6 +11,7 @@ from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Cast, RowNumber
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from consolidation.insights.figures import Figures
 from consolidation.models.daily_counts import OTHER_SCOPES
@@ -49,15 +50,16 @@ def week(figures: Figures, trust: Trust, *, scope: str | None) -> list[Change]:
     def lately(name: str, *labels: str) -> int:
         return int(sum(n or 0 for n in figures.by_day(name, *labels)[-DAYS:]))
 
-    conflicts = _within(Proposal.objects.visible_to(trust).open().filter(kind=Proposal.Kind.CONFLICT), scope, "")
+    conflicts = Proposal.objects.visible_to(trust).open().filter(kind=Proposal.Kind.CONFLICT)
+    open_ones = _within(conflicts, scope, "").count()
     fading = sum(n or 0 for name in ("fades", "expires") for n in figures.now(name, ["0"]))
     found = [
         Change(lately("arrived", ""), _("came in to be learned or decided"), inbox),
         Change(lately("decided", "taken", "changed"), _("taken or reworded by people"), f"{memories}?status=confirmed"),
         Change(lately("decided", "climbed"), _("promoted by rules"), f"{memories}?status=confirmed"),
         Change(lately("decided", "refused"), _("dismissed or rejected"), reverse("dismissed")),
-        Change(conflicts.count(), _("conflicts are open"), f"{inbox}?kind=conflict"),
-        Change(int(fading), _("fade or end within a week"), "#chart-forecast"),
+        Change(open_ones, ngettext("open conflict", "open conflicts", open_ones), f"{inbox}?kind=conflict"),
+        Change(int(fading), _("will fade or end within a week"), "#chart-forecast"),
     ]
     return [one for one in found if one.n]
 
