@@ -61,8 +61,9 @@ class AskVerdict(ApiView):
         """Ask how a run would end
 
         Ask right before you say that you are done. Compares what the run changed with what similar finished runs
-        changed that the caller may see, and how they ended. Name a run that you reported, or send its messages. A run
-        that you have not reported yourself is `unknown`. Nothing is blocked: the agent decides.
+        changed that the caller may see, and how they ended. Name a run that you reported, or send its messages, which
+        are then the run whatever `thread_id` says. A run that you have not reported yourself is `unknown`. Nothing is
+        blocked: the agent decides.
         """
         return Response(judge(self.request.data, trust=self.trust))
 

@@ -27,7 +27,7 @@ class VerdictRequest(BaseModel):
     task: Text | None = Field(None, validation_alias=AliasChoices("task", "task_descriptor"))
     episode_id: UUID | None = None
     thread_id: Given | None = None
-    """With `source`: the younger of its runs. Beside `messages` it is not looked at: they are the run"""
+    """With `source`: the younger of its runs"""
     scopes: Scopes = []
     """Of the caller's; what has no scope or is global counts in each"""
     scope: SkipJsonSchema[ScopeName | None] = None  # a list of one

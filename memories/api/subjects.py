@@ -21,7 +21,7 @@ WORDS = query("q", {"type": "string"}, "With these words in its name one after t
 KIND = query("kind", {"type": "string", "enum": list(KINDS)}, "Of this kind.")
 
 
-class Subject(Shape):
+class ListedSubject(Shape):
     id: UUID
     title: str
     kind: str
@@ -33,7 +33,7 @@ class Subject(Shape):
 
 
 class SubjectPage(Page):
-    results: list[Subject]
+    results: list[ListedSubject]
 
 
 class Spelling(Shape):
@@ -69,7 +69,7 @@ class OneSubject(Shape):
     results: list[Memory]
 
     example = {
-        **{name: value for name, value in Subject.example.items() if name != "memories"},
+        **{name: value for name, value in ListedSubject.example.items() if name != "memories"},
         "spellings": [{"id": EXAMPLE_ID, "title": "Acme Corp"}],
         "said_by": [SaidBy.example],
         "conflicts": [],
@@ -132,4 +132,4 @@ class OneSubjectView(ApiView):
 
 
 def _shown(row: models.Subject) -> Json:
-    return Subject.from_row(row, memories=row.memory_count)  # type: ignore[attr-defined]  # an annotation
+    return ListedSubject.from_row(row, memories=row.memory_count)  # type: ignore[attr-defined]  # an annotation

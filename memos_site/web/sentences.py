@@ -67,6 +67,11 @@ DECISIONS = [
     _("one of them may not be merged without another person"),
     _("this version has critical findings: say why it is published"),
     _("the token of %(name)s has been revoked before"),
+    _("cannot merge: these spellings were merged or separated meanwhile"),
+    _("cannot merge: one of these is gone meanwhile"),
+    _("cannot undo: these spellings were merged or separated meanwhile"),
+    _("cannot undo: the other spelling is gone"),
+    _("thin takes an outcome or a limit: all would stay"),
 ]
 SKILLS = [
     _("it is what a published skill says: propose a version"),

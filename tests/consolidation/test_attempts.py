@@ -14,7 +14,7 @@ from consolidation.models import Pattern, PlanShape
 from consolidation.pipelines.attempts import attempt, attempt_one
 from memories.models.row_queue import MOST_ATTEMPTS, QueuedRow
 
-OTHER_ATTEMPTS = {"Run", "RunStep", "WebhookDelivery", "EventBatch"}  # orders, and what is tried again after a time
+OTHER_ATTEMPTS = {"Run", "RunStep", "WebhookDelivery", "EventBatch", "Mail"}  # orders, and what is tried again later
 
 pytestmark = pytest.mark.django_db
 

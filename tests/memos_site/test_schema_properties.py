@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from consolidation.models import Run, Webhook, WebhookDelivery
 from memories.intake import episodes
 from memories.intake.reports.events import WorkingStateReport, check
-from memories.models import Tombstone
+from memories.models import Subject, Tombstone
 from memories.values.choices import Permission, Sensitivity
 from memories.values.trust import everything
 from memos_site.api.tools import TOOLS
 from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, make_agent, make_memory, make_run, make_skill, make_version
+from tests.memories.storing import store
 from tests.memos_site.test_api_schema import OPERATIONS
 from tests.shared_rows import shared_rows
 
@@ -105,12 +106,14 @@ def _rows() -> dict[str, list[str]]:
     runs = [Run.objects.create(kind="consolidate", trigger="api", status=status) for status in Run.Status]
     working = check(WorkingStateReport, {"source": "P01", "thread_id": "t1", "state": "planning"})
     episodes.working_state(working, trust=everything(), at=AT)
+    store(company_id="Acme Corp", trust=everything())
     return {
         "memory_id": ids,
         "target_record_id": ids[:2],
         "episode_id": ids[:2],
         "batch": [str(batch)],
         "proposal_id": [str(proposal.pk)],
+        "subject_id": [str(Subject.objects.get(name="acme corp").pk)],
         "tombstone_id": [str(Tombstone.objects.get().pk)],
         "adaptation_id": [str(adaptation.pk)],
         "name": ["book-flight", "rename_file"],

@@ -174,7 +174,7 @@ def test_the_list_needs_the_same_queries_however_many_people_there_are(
 def test_the_profile_shows_what_one_may_do_and_ones_agents(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     client = signed_in()
     make_agent("refunds", owner=User.objects.get(username="anna"))
-    with django_assert_num_queries(10):
+    with django_assert_num_queries(12):
         page = client.get("/profile/").content.decode()
     assert all(word in page for word in ("reviewer", "medium", "every scope", "refunds"))
 
