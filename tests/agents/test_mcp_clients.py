@@ -8,7 +8,7 @@ import subprocess
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -81,10 +81,10 @@ def authorizing(url: str, token: str) -> Iterator[str]:
         def _pass(self) -> None:
             body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             told = {name: value for name, value in self.headers.items() if name.lower() != "connection"}
-            asked = http.client.HTTPConnection(place, timeout=60)
-            asked.request(self.command, self.path, body, {**told, "Authorization": f"Bearer {token}"})
-            answer = asked.getresponse()
-            content = answer.read()
+            with closing(http.client.HTTPConnection(place, timeout=60)) as asked:
+                asked.request(self.command, self.path, body, {**told, "Authorization": f"Bearer {token}"})
+                answer = asked.getresponse()
+                content = answer.read()
             self.send_response(answer.status)
             for name, value in answer.getheaders():
                 if name.lower() not in ("connection", "content-length", "transfer-encoding"):
@@ -92,7 +92,6 @@ def authorizing(url: str, token: str) -> Iterator[str]:
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
             self.wfile.write(content)
-            asked.close()
 
         do_GET = do_POST = do_DELETE = _pass  # noqa: N815  # names of http.server
 
