@@ -40,7 +40,7 @@ def mails() -> str:
 
 
 def collect(*, at: datetime) -> None:
-    """Write a row for each digest that is due and for each happening that a person is to be told at once."""
+    """Write a row for each digest that is due and for each matter that a person is to be told at once."""
     Mail.objects.forget(at)
     for person in recipients():
         Mail.objects.add(
@@ -72,7 +72,7 @@ def send_due(*, now: Callable[[], datetime] = timezone.now, should_stop: Callabl
     while not should_stop() and (rows := Mail.objects.take(now())):
         try:
             sent += _send(rows, now)
-        except Exception as error:  # whatever a server or an address does: the row says it, and the next mail goes out
+        except Exception as error:  # whatever a server or an address does: the row says it, and the next job goes on
             _record_failure(rows, error, at=now())
             raise NotSent(f"a mail could not be sent: {_said(error)}") from error
     return sent
