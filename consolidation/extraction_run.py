@@ -12,7 +12,7 @@ from functools import partial
 from django.utils import timezone
 
 from consolidation import model_queue
-from consolidation.extraction import episode_facts
+from consolidation.extraction import episode_facts, outcome_judge
 from consolidation.extraction.processing import MOST_ATTEMPTS, process
 from consolidation.extraction.queue import KIND
 from consolidation.extraction.steps import Step, never
@@ -21,7 +21,11 @@ from consolidation.pipelines import skills
 
 __all__ = ["KIND", "MOST_ATTEMPTS", "STEPS", "process", "process_queue"]
 
-STEPS: tuple[Step, ...] = (Step("facts", episode_facts.perform), *skills.STEPS)
+STEPS: tuple[Step, ...] = (
+    Step("facts", episode_facts.perform),
+    *skills.STEPS,
+    Step(outcome_judge.NAME, outcome_judge.perform),
+)
 
 
 def process_queue(

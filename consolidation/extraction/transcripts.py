@@ -139,16 +139,18 @@ def comparable(text: str) -> str:
     return SPACES.sub(" ", normal(unicodedata.normalize("NFC", text)).translate(ALIKE)).strip().casefold()
 
 
-def of(episode: Episode) -> Transcript:
-    """Read an episode, without what its operator told the agent."""
-    events = list(_events(episode))
+def of(episode: Episode, *, end: bool = False) -> Transcript:
+    """Read an episode, without what its operator told the agent. `end`: the last events of a long one, not the first."""
+    first = max(0, episode.event_count - MOST_EVENTS) if end else 0
+    events = list(_events(episode, after=first))
     passages = tuple(passage for event in events for passage in _passages(event))
     return Transcript(passages, messages=len(events), unread=max(0, episode.event_count - MOST_EVENTS))
 
 
-def _events(episode: Episode) -> Iterator[Event]:
+def _events(episode: Episode, *, after: int) -> Iterator[Event]:
     small = When(result_length__lte=LONGEST_READ, then="result")
-    rows = Event.objects.filter(episode=episode, position__lte=MOST_EVENTS, instruction=None)
+    rows = Event.objects.filter(episode=episode, position__gt=after, position__lte=after + MOST_EVENTS)
+    rows = rows.filter(instruction=None)
     rows = rows.not_spoken_by(roles.SYSTEM).defer("text", "result").order_by("position")
     rows = rows.annotate(words_read=Left("text", LONGEST_READ), result_length=Length(Cast("result", TextField())))
     start = Left(Cast("result", TextField()), LONGEST_SHOWN)

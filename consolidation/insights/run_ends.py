@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from consolidation.insights.figures import Figures, by_day, of_share
-from memories.intake.episodes.agreement import Agreement, agreements, verdicts_that_came_true
+from memories.intake.episodes.agreement import LEAST_OF_MODEL, Agreement, agreements, verdicts_that_came_true
 from memories.web.charts import Chart, Form, Series, Tone
 
 WEEK = 7  # days
@@ -31,6 +31,9 @@ def _agreed(one: Agreement) -> str:
         return _("%(source)s agreed with people in %(share)s, which is too few: it does not count in learning.") % facts
     if one.is_off:
         return _("%(source)s does not count in learning: COUNT_INFERRED_OUTCOMES is off.") % facts
+    if one.is_untried and one.labels:
+        text = _("%(source)s agreed with people in %(share)s; before %(least)s it does not count in learning.")
+        return text % {**facts, "least": LEAST_OF_MODEL}
     return _("%(source)s agreed with people in %(share)s.") % facts if one.labels else ""
 
 

@@ -27,7 +27,7 @@ from consolidation.pipelines import skill_writing
 from consolidation.pipelines.skill_writing import SkillDraft
 from consolidation.prompts import prompt
 from memories.models import Episode
-from memories.values.choices import LIVE
+from memories.values.choices import LIVE, OutcomeSource
 
 T = TypeVar("T", bound=BaseModel)
 CHUNKS = "chunks"
@@ -149,7 +149,7 @@ def _extraction(text: str, recalled: Recalled, work: Work, *, simple: bool) -> E
     language = work.transcript.language
     parts = {
         "task": text,
-        "outcome": OUTCOMES[language][work.episode.outcome],
+        "outcome": OUTCOMES[language][_told(work.episode)],
         "known": recalled.shown or NOTHING_KNOWN[language],
     }
     if history := _history(work.episode):
@@ -172,6 +172,11 @@ def _ask(shape: type[T], stage: str, name: str, work: Work, *, task: str, **part
         return work.ask(shape, name=name, system=prompt(stage, language), text=fence, purpose=stage)
 
     return in_halves(ask, part_tokens())
+
+
+def _told(episode: Episode) -> str | None:
+    """How the conversation ended, where it was not merely a model that judged so."""
+    return None if episode.said_by == OutcomeSource.MODEL else episode.outcome
 
 
 def _candidates(draft: DraftSkill, recalled: Recalled, episode: Episode) -> list[KnownSkill]:

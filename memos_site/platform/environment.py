@@ -163,8 +163,8 @@ class Learning(Section):
     )
     COUNT_INFERRED_OUTCOMES: bool = Field(
         True,
-        description="outcomes that are read from what a user said next, or judged by a language model, count in "
-        "learning; either way they are shown as inferred",
+        description="outcomes that are read from what a user said next, or judged by a language model that people "
+        "agreed with, count in learning; either way they are shown as inferred",
     )
     SKILL_HOLDBACK: Literal["auto"] | Annotated[float, Field(ge=0, le=0.5, allow_inf_nan=False)] = Field(
         0,

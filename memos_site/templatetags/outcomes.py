@@ -17,18 +17,33 @@ register = template.Library()
 
 @dataclass(frozen=True)
 class ShownStatement:
-    """What one source says. `quote`: the words that it was read from, '' for none."""
+    """What one source says. `quote`: the words that it was read from; `reason`: what a model said of them; '' for none."""
 
     sentence: str
     at: datetime | None
     quote: str = ""
+    reason: str = ""
 
 
 @register.filter
 def end_statements(episode: Episode) -> list[ShownStatement]:
     """Return what each source says of how a run ended, the one that holds first."""
     said = sorted(episode.statements().values(), key=lambda one: one.source.rank, reverse=True)
-    return [ShownStatement(_sentence(one), one.at, str(one.details.get("quote", ""))) for one in said]
+    return [_shown(one) for one in said]
+
+
+@register.filter
+def statements_before_judging(episode: Episode) -> list[ShownStatement]:
+    """Return what is shown before a person has judged: what a model says that nobody has tried yet is not, or people
+    would agree with what they have just read."""
+    said = sorted(episode.statements().values(), key=lambda one: one.source.rank, reverse=True)
+    tried = [one for one in said if one.source != OutcomeSource.MODEL or episode.outcome_counts]
+    return [_shown(one) for one in tried]
+
+
+def _shown(told: EndStatement) -> ShownStatement:
+    quote, reason = (str(told.details.get(name, "")) for name in ("quote", "reason"))
+    return ShownStatement(_sentence(told), told.at, quote, reason)
 
 
 @register.simple_tag

@@ -61,6 +61,7 @@ TRIGGERS = {
 STEPS = {  # steps and stages of a run whose stored names are not what a reader would call them
     "facts": gettext_lazy("write down facts"),
     "chunks": gettext_lazy("find the tasks in it"),
+    "outcome": gettext_lazy("judge how it ended"),
     "skills": gettext_lazy("write skills"),
 }
 

@@ -12,6 +12,7 @@ from memories.models import Episode
 from memories.values.choices import Outcome, OutcomeSource
 
 LEAST_LABELS, LEAST_AGREEMENT = 30, 0.8
+LEAST_OF_MODEL = 10  # labels before a language model's word counts at all: a weak one is wrong in half of the runs
 LATEST = 1_000  # labels of people
 AT_ONCE = 2_000
 DOUBTED = "doubted"  # in the details of a label: the run was shown because its outcome was doubted
@@ -40,7 +41,13 @@ class Agreement:
 
     @property
     def is_distrusted(self) -> bool:
-        return self.labels >= LEAST_LABELS and self.agreed < LEAST_AGREEMENT * self.labels
+        least = LEAST_OF_MODEL if self.source == OutcomeSource.MODEL else LEAST_LABELS
+        return self.labels >= least and self.agreed < LEAST_AGREEMENT * self.labels
+
+    @property
+    def is_untried(self) -> bool:
+        """Whether it counts only after people have agreed with it, and too few have looked."""
+        return self.source == OutcomeSource.MODEL and self.labels < LEAST_OF_MODEL
 
     @property
     def is_off(self) -> bool:
@@ -49,7 +56,7 @@ class Agreement:
 
     @property
     def counts(self) -> bool:
-        return not (self.is_distrusted or self.is_off)
+        return not (self.is_distrusted or self.is_untried or self.is_off)
 
 
 def agreements() -> list[Agreement]:

@@ -1,0 +1,115 @@
+"""How a run ended, where nothing else tells: the model says so, with words of the run that were said at its end.
+
+What it says is the lowest of all sources, and counts in learning only after people have agreed with it
+(`memories/intake/episodes/agreement.py`).
+"""
+
+from collections import Counter
+from typing import Literal
+
+from pydantic import BaseModel
+
+from consolidation.extraction import transcripts
+from consolidation.extraction.line_grounding import Ground
+from consolidation.extraction.steps import StepSkipped, Work
+from consolidation.extraction.transcripts import MOST_EVENTS, Passage, Transcript, orders_near
+from consolidation.learning.effects.effects import changes
+from consolidation.learning.runs.run import Run
+from consolidation.learning.statements.work_words import says_it_worked
+from consolidation.llm import fenced, in_halves, part_tokens
+from consolidation.pipelines import recorded
+from consolidation.pipelines.tool_rules import tool_rules
+from consolidation.prompts import prompt
+from memories.intake.episodes import closing
+from memories.models import Episode
+from memories.models.ending import EndStatement
+from memories.scanning import credentials
+from memories.values.choices import Outcome, OutcomeSource
+from memories.values.trust import SYSTEM
+
+NAME = PURPOSE = "outcome"
+KNOWN, NO_WORK = "how it ended is known", "it called no tool"
+UNPROVEN, ORDERED = "outcomes_unproven", "instruction_like"
+SHORTEST_QUOTE, LONGEST_QUOTE, LONGEST_REASON = 4, 200, 300
+WHAT = {"en": "the transcript", "zh": "对话记录"}
+
+
+class Judgement(BaseModel):
+    """What the model says. `quote`: words of the run that show it."""
+
+    reason: str = ""
+    outcome: Literal["success", "failure", "unknown"]
+    quote: str = ""
+
+
+def perform(work: Work) -> Counter[str]:
+    """Ask how the run ended, and keep what words at its end show.
+
+    Counters: outcomes_judged, outcomes_unknown (the model cannot tell), outcomes_unproven, instruction_like (an order
+    stands beside the quote). StepSkipped: another source tells, or the run has done nothing.
+    """
+    episode = Episode.objects.select_related("memory").get(pk=work.episode.pk)
+    others = episode.statements().keys() - {OutcomeSource.MODEL}
+    run = recorded.read_end(episode) if episode.event_count > MOST_EVENTS else recorded.read([episode])[0].run
+    if others or not run.steps:
+        raise StepSkipped(KNOWN if others else NO_WORK)
+    transcript = work.transcript if episode.event_count <= MOST_EVENTS else transcripts.of(episode, end=True)
+    judged = _ask(work, transcript)
+    if judged.outcome == "unknown":
+        return Counter(outcomes_unknown=1)
+    if fault := _fault(judged, run, transcript, since=_last_change(run, episode)):
+        return Counter({fault: 1})
+    closing.hear(episode, _statement(judged, transcript, work), by=SYSTEM, at=work.at)
+    return Counter(outcomes_judged=1)
+
+
+def _ask(work: Work, transcript: Transcript) -> Judgement:
+    """A context that does not hold the run gets its beginning and its end."""
+    language = transcript.language
+
+    def ask(most: int) -> Judgement:
+        text = fenced(transcript.within(most), what=WHAT[language], language=language)
+        return work.ask(Judgement, system=prompt(NAME, language), text=text, purpose=PURPOSE)
+
+    return in_halves(ask, part_tokens())
+
+
+def _last_change(run: Run, episode: Episode) -> int:
+    """The position of the last call that changed something, else of the first call."""
+    rules = tool_rules([episode])
+    changed = [call.position for call in run.steps if changes(call, rules)]
+    return max(changed) if changed else min(call.position for call in run.steps)
+
+
+def _fault(judged: Judgement, run: Run, transcript: Transcript, *, since: int) -> str:
+    """Why its quote does not show how the run ended: the counter that it belongs to.
+
+    Words before the last change say nothing of the end, an agent's own words prove no success, and a call that failed,
+    or a user who says that it did not work, shows none.
+    """
+    weight = sum(1 if char.isascii() else 2 for char in judged.quote.strip())
+    failed = {call.position for call in run.steps if call.failed}
+    shown = [
+        passage
+        for passage in transcript.holding(judged.quote)
+        if passage.position >= since and _may_show(passage, judged.outcome, failed)
+    ]
+    if weight < SHORTEST_QUOTE or not shown:
+        return UNPROVEN
+    return ORDERED if any(orders_near(passage, judged.quote) for passage in shown) else ""
+
+
+def _may_show(passage: Passage, outcome: str, failed: set[int]) -> bool:
+    said = says_it_worked(passage.text) if passage.speaker == "user" else None
+    if outcome == Outcome.FAILURE:
+        return said is not True
+    return passage.proves and said is not False and not (passage.tool and passage.position in failed)
+
+
+def _statement(judged: Judgement, transcript: Transcript, work: Work) -> EndStatement:
+    """`details`: the quote, and the reason as far as it names nothing that the run does not hold."""
+    details = {"quote": credentials.masked(" ".join(judged.quote.split()))[:LONGEST_QUOTE]}
+    reason = " ".join(judged.reason.split())[:LONGEST_REASON]
+    if reason and not Ground.of(transcript).fault(reason):
+        details["reason"] = credentials.masked(reason)
+    return EndStatement(OutcomeSource.MODEL, Outcome(judged.outcome), work.at, work.model.name[:200], details)
