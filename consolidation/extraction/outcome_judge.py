@@ -37,9 +37,9 @@ WHAT = {"en": "the transcript", "zh": "对话记录"}
 class Judgement(BaseModel):
     """What the model says. `quote`: words of the run that show it."""
 
-    reason: str = ""
+    reason: str
     outcome: Literal["success", "failure", "unknown"]
-    quote: str = ""
+    quote: str
 
 
 def perform(work: Work) -> Counter[str]:

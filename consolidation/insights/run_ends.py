@@ -32,7 +32,7 @@ def _agreed(one: Agreement) -> str:
     if one.is_off:
         return _("%(source)s does not count in learning: COUNT_INFERRED_OUTCOMES is off.") % facts
     if one.is_untried and one.labels:
-        text = _("%(source)s agreed with people in %(share)s; before %(least)s it does not count in learning.")
+        text = _("%(source)s agreed with people in %(share)s: it counts in learning once they have judged %(least)s.")
         return text % {**facts, "least": LEAST_OF_MODEL}
     return _("%(source)s agreed with people in %(share)s.") % facts if one.labels else ""
 
