@@ -140,7 +140,7 @@ def comparable(text: str) -> str:
 
 
 def of(episode: Episode, *, end: bool = False) -> Transcript:
-    """Read an episode, without what its operator told the agent. `end`: the last events of a long one, not the first."""
+    """Read an episode, without what its operator told the agent. `end`: the last events of a long one."""
     first = max(0, episode.event_count - MOST_EVENTS) if end else 0
     events = list(_events(episode, after=first))
     passages = tuple(passage for event in events for passage in _passages(event))

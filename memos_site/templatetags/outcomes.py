@@ -17,7 +17,7 @@ register = template.Library()
 
 @dataclass(frozen=True)
 class ShownStatement:
-    """What one source says. `quote`: the words that it was read from; `reason`: what a model said of them; '' for none."""
+    """What one source says. `quote`: the words that it was read from; `reason`: a model's. '' for none."""
 
     sentence: str
     at: datetime | None
