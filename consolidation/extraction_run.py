@@ -12,12 +12,12 @@ from functools import partial
 from django.utils import timezone
 
 from consolidation import model_queue
-from consolidation.extraction import episode_facts, outcome_judge
+from consolidation.extraction import episode_facts
 from consolidation.extraction.processing import MOST_ATTEMPTS, process
 from consolidation.extraction.queue import KIND
 from consolidation.extraction.steps import Step, never
 from consolidation.llm.workers import Workers
-from consolidation.pipelines import skills
+from consolidation.pipelines import outcome_judge, skills
 
 __all__ = ["KIND", "MOST_ATTEMPTS", "STEPS", "process", "process_queue"]
 

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 
 from consolidation import extraction_run
-from consolidation.extraction import outcome_judge, queue, transcripts
+from consolidation.extraction import queue, transcripts
 from consolidation.models import Run
 from consolidation.models.profiles import RunProfile
-from consolidation.pipelines import recorded
+from consolidation.pipelines import outcome_judge, recorded
 from memories.intake.episodes import agreement
 from memories.intake.episodes.closing import judge, set_outcome
 from memories.models import Episode

@@ -14,6 +14,7 @@ from consolidation.extraction.line_grounding import Ground
 from consolidation.extraction.steps import StepSkipped, Work
 from consolidation.extraction.transcripts import MOST_EVENTS, Passage, Transcript, orders_near
 from consolidation.learning.effects.effects import changes
+from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Run
 from consolidation.learning.statements.work_words import says_it_worked
 from consolidation.llm import fenced, in_halves, part_tokens
@@ -57,7 +58,7 @@ def perform(work: Work) -> Counter[str]:
     judged = _ask(work, transcript)
     if judged.outcome == "unknown":
         return Counter(outcomes_unknown=1)
-    if fault := _fault(judged, run, transcript, since=_last_change(run, episode)):
+    if fault := _fault(judged, run, transcript, tool_rules([episode])):
         return Counter({fault: 1})
     closing.hear(episode, _statement(judged, transcript, work), by=SYSTEM, at=work.at)
     return Counter(outcomes_judged=1)
@@ -74,36 +75,36 @@ def _ask(work: Work, transcript: Transcript) -> Judgement:
     return in_halves(ask, part_tokens())
 
 
-def _last_change(run: Run, episode: Episode) -> int:
+def _last_change(run: Run, rules: ToolRules) -> int:
     """The position of the last call that changed something, else of the first call."""
-    rules = tool_rules([episode])
     changed = [call.position for call in run.steps if changes(call, rules)]
     return max(changed) if changed else min(call.position for call in run.steps)
 
 
-def _fault(judged: Judgement, run: Run, transcript: Transcript, *, since: int) -> str:
+def _fault(judged: Judgement, run: Run, transcript: Transcript, rules: ToolRules) -> str:
     """Why its quote does not show how the run ended: the counter that it belongs to.
 
-    Words before the last change say nothing of the end, an agent's own words prove no success, and a call that failed,
-    or a user who says that it did not work, shows none.
+    Words before the last change say nothing of the end, nor does a request that was handed over; an agent's own words
+    prove nothing: it may rightly refuse. A call that failed, or a user who says that it did not work, is no success.
     """
-    weight = sum(1 if char.isascii() else 2 for char in judged.quote.strip())
-    failed = {call.position for call in run.steps if call.failed}
+    weight, since = sum(1 if char.isascii() else 2 for char in judged.quote.strip()), _last_change(run, rules)
+    mute = {call.position for call in run.steps if any(map(rules.hands_over, rules.kinds(call)))}
+    mute |= {call.position for call in run.steps if call.failed and judged.outcome == Outcome.SUCCESS}
     shown = [
         passage
         for passage in transcript.holding(judged.quote)
-        if passage.position >= since and _may_show(passage, judged.outcome, failed)
+        if passage.position >= since and _may_show(passage, judged.outcome, mute)
     ]
     if weight < SHORTEST_QUOTE or not shown:
         return UNPROVEN
     return ORDERED if any(orders_near(passage, judged.quote) for passage in shown) else ""
 
 
-def _may_show(passage: Passage, outcome: str, failed: set[int]) -> bool:
-    said = says_it_worked(passage.text) if passage.speaker == "user" else None
-    if outcome == Outcome.FAILURE:
-        return said is not True
-    return passage.proves and said is not False and not (passage.tool and passage.position in failed)
+def _may_show(passage: Passage, outcome: str, mute: set[int]) -> bool:
+    """Whether the passage proves something, and its user does not say the opposite. `mute`: calls that show nothing."""
+    worked = says_it_worked(passage.text) if passage.speaker == "user" else None
+    contradicts = worked is not None and worked != (outcome == Outcome.SUCCESS)
+    return passage.proves and not contradicts and not (passage.tool and passage.position in mute)
 
 
 def _statement(judged: Judgement, transcript: Transcript, work: Work) -> EndStatement:
