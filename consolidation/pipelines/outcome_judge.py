@@ -89,7 +89,7 @@ def _fault(judged: Judgement, run: Run, transcript: Transcript, rules: ToolRules
     """
     weight, since = sum(1 if char.isascii() else 2 for char in judged.quote.strip()), _last_change(run, rules)
     mute = {call.position for call in run.steps if any(map(rules.hands_over, rules.kinds(call)))}
-    mute |= {call.position for call in run.steps if call.failed and judged.outcome == Outcome.SUCCESS}
+    mute |= {call.position for call in run.steps if call.failed and judged.outcome == "success"}
     shown = [
         passage
         for passage in transcript.holding(judged.quote)
@@ -103,7 +103,7 @@ def _fault(judged: Judgement, run: Run, transcript: Transcript, rules: ToolRules
 def _may_show(passage: Passage, outcome: str, mute: set[int]) -> bool:
     """Whether the passage proves something, and its user does not say the opposite. `mute`: calls that show nothing."""
     worked = says_it_worked(passage.text) if passage.speaker == "user" else None
-    contradicts = worked is not None and worked != (outcome == Outcome.SUCCESS)
+    contradicts = worked is not None and worked != (outcome == "success")
     return passage.proves and not contradicts and not (passage.tool and passage.position in mute)
 
 

@@ -96,6 +96,7 @@ def test_a_run_without_a_call_is_not_judged(endpoint: ModelEndpoint) -> None:
             {"quote": "already refunded"},
         ),
         ([call("cancel_refund", payment="pay-17"), answer("stopped")], {}),  # a change after it
+        ([call("transfer_to_human"), answer("transfer successful")], {"quote": "transfer successful"}),
         ([user("That worked, thanks!")], {"outcome": "failure", "quote": "That worked, thanks!"}),
     ],
 )
@@ -113,11 +114,13 @@ def test_a_model_that_cannot_tell_says_so(endpoint: ModelEndpoint) -> None:
     assert told(episode)[:2] == (None, "none") and run.counters == {"outcomes_unknown": 1}
 
 
-def test_an_agent_that_gives_up_is_a_failure_by_its_own_words(endpoint: ModelEndpoint) -> None:
+def test_a_user_who_turns_away_shows_a_failure_and_an_agent_that_refuses_does_not(endpoint: ModelEndpoint) -> None:
     episode = ended(
         call("get_payment"), answer("none"), agent("I cannot refund this."), user("Then I will ask my bank.")
     )
-    judged(endpoint, episode, {**FAILURE, "quote": "I cannot refund this."})
+    run = judged(endpoint, episode, {**FAILURE, "quote": "I cannot refund this."})
+    assert told(episode)[:2] == (None, "none") and run.counters == {"outcomes_unproven": 1}
+    judged(endpoint, episode, FAILURE)
     assert told(episode)[:2] == ("failure", "model")
 
 
