@@ -17,7 +17,7 @@ OF_DECORATORS = ["@*validator*", "@register*", "@*.register*", "@admin.*", "@*co
 KINDS = ("function", "method", "property", "class", "import")
 OF_FRAMEWORKS = {"Meta", "TokenSchemes", "SessionScheme", "__getattr__"}  # read by Django, DRF and Python
 FOR_OTHERS = {  # tests, migrations, translators and type checkers use them
-    *("DeleteInDatabase", "PRUNABLE_BELOW", "PackageStorage", "PROSE", "prose_of"),
+    *("CreateModels", "DeleteInDatabase", "PRUNABLE_BELOW", "PackageStorage", "PROSE", "prose_of"),
     *(
         "KINDS_OF_MEMORIES",
         "REVIEWS",

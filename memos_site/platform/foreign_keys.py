@@ -33,6 +33,8 @@ class DeleteInDatabase(Operation):
         self, app_label: str, editor: BaseDatabaseSchemaEditor, before: ProjectState, after: ProjectState
     ) -> None:
         field: Any = after.apps.get_model(app_label, self.model)._meta.get_field(self.field)
+        while editor.deferred_sql:  # the keys of tables that this very migration creates
+            editor.execute(editor.deferred_sql.pop(0), None)
         self._alter(app_label, editor, after, ACTIONS[field.remote_field.on_delete])
 
     def database_backwards(

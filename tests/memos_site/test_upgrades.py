@@ -154,7 +154,7 @@ def _columns(model: Model) -> dict[str, Any]:
 
 @cache
 def _loader() -> MigrationLoader:
-    return MigrationLoader(None)
+    return MigrationLoader(None, replace_migrations=False)
 
 
 def _since(loader: MigrationLoader) -> list[Any]:
