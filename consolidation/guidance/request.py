@@ -5,13 +5,14 @@ from datetime import UTC, datetime
 from typing import Annotated, Any, Protocol
 from uuid import UUID
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AliasChoices, Field, StringConstraints, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from consolidation.learning.runs.run import Call, Message, Run
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.messages import Reader
 from memories.search.request import Narrowed, Scopes, narrowed
+from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
@@ -20,19 +21,15 @@ NO_RUN = UUID(int=0)
 BLANK_IS_ABSENT = ("source", "source_plugin", "thread_id")
 
 
-class AboutTo(BaseModel):
+class AboutTo(Described):
     """A call that the agent is about to make."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     tool: Annotated[Given, StringConstraints(strip_whitespace=True, min_length=1)]
     arguments: dict[str, Any] = {}
 
 
-class GuidanceRequest(BaseModel):
+class GuidanceRequest(Described):
     """The run so far as `messages`, or the task in a sentence; one of the two."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     messages: Annotated[list[Any], Field(max_length=50_000)] | None = None
     """In the forms that conversations take: OpenAI's or Anthropic's, with tool calls and results"""

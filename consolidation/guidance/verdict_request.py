@@ -3,7 +3,7 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from consolidation.guidance.request import given_fields
@@ -12,15 +12,14 @@ from consolidation.pipelines.recorded import Recording
 from memories.models import Episode
 from memories.search.request import Narrowed, Scopes, narrowed
 from memories.values.choices import Permission
+from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
 
 
-class VerdictRequest(BaseModel):
+class VerdictRequest(Described):
     """`messages` or a `task`, or the `episode_id` or `thread_id` of a run that the caller reported."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     messages: Annotated[list[Any], Field(max_length=50_000)] | None = None
     """The whole run in the forms that conversations take: OpenAI's or Anthropic's, with tool calls and results"""

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from memories import lifecycle, models, redaction, search
@@ -22,6 +22,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.search import Result, SearchRequest, dismissed_words, unreviewed
 from memories.search.request import AskingRun, Scopes, scopes_of
 from memories.values.choices import ActorKind, Permission, Type
+from memories.values.described import Described
 from memories.values.exceptions import NotFound, UnknownKey
 from memories.values.field_types import CategoryName, Given, ScopeName, Text
 from memories.values.speakers import agents_of, review_of
@@ -36,10 +37,6 @@ KNOWLEDGE = [Type.SEMANTIC.value, Type.WORKING.value, Type.COMPETENCE.value, Typ
 MOST_EVENTS = 1_000
 
 
-class Arguments(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-
-
 class MemoryQuestion(AskingRun):
     text: Text
     """A question or words, in any language"""
@@ -52,7 +49,7 @@ class MemoryQuestion(AskingRun):
     limit: Annotated[int, Field(ge=1, le=100)] = 5
 
 
-class ListQuestion(Arguments):
+class ListQuestion(Described):
     scopes: Scopes = []
     scope: SkipJsonSchema[ScopeName | None] = None
     limit: Annotated[int, Field(ge=1, le=100)] = 10
@@ -67,7 +64,7 @@ class PluginQuestion(ListQuestion):
     """The source of the memories: the name of a plugin or an agent"""
 
 
-class OneMemory(Arguments):
+class OneMemory(Described):
     """By `id`, or by `key` and perhaps `scope`."""
 
     id: UUID | None = None

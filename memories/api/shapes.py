@@ -9,7 +9,9 @@ from functools import cache
 from operator import attrgetter
 from typing import Annotated, Any, ClassVar, get_args
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
+
+from memories.values.described import Described
 
 Json = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -19,10 +21,9 @@ EXAMPLE_ID = "0198c2f0-5f0e-7a52-9d0c-3c1f5a1b7e11"
 EXAMPLE_TIME = "2026-03-01T12:00:00Z"
 
 
-class Shape(BaseModel):
+class Shape(Described):
     """Has these fields and no others; a docstring under a field is its description."""
 
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
     example: ClassVar[Json] = {}
 
     @classmethod
@@ -44,10 +45,8 @@ class OpenShape(Shape):
     model_config = ConfigDict(extra="allow")
 
 
-class RequestBody(BaseModel):
+class RequestBody(Described):
     """Takes these fields and no others; a docstring under a field is its description."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
 
 class Page(Shape):

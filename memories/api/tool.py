@@ -7,21 +7,20 @@ from functools import cached_property
 from inspect import cleandoc
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import BaseModel, Field, StringConstraints
 
 from memories.api.shapes import Json
 from memories.api.tool_reply import LEAST_CHARS, MOST_CHARS, USUAL_CHARS, Page, Reply
 from memories.api.tool_schema import flat_schema
 from memories.intake.reports.events import check
 from memories.values.choices import Permission
+from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
 from memories.values.trust import Trust
 
 
-class Paging(BaseModel):
+class Paging(Described):
     """How much of an answer comes at once."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     max_chars: Annotated[int, Field(ge=LEAST_CHARS, le=MOST_CHARS)] = USUAL_CHARS
     """Longest answer; the rest follows with `next`"""

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from django.db import transaction
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 from uuid_utils.compat import uuid7
 
 from memories import claims
@@ -20,6 +20,7 @@ from memories.models.proposal import Rejected
 from memories.models.reviewable import OF_CLOSED_TOO
 from memories.scanning import credentials
 from memories.values.choices import LIVE, Hold, Permission, Sensitivity, Status, Type
+from memories.values.described import Described
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
 from memories.values.field_types import (
     LONGEST_TEXT,
@@ -39,10 +40,8 @@ WORDS = ("content", "category")
 Words = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT, pattern=SOMETHING)]
 
 
-class Edit(BaseModel):
+class Edit(Described):
     """Fields that are not given stay as they are."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     content: Words = Field(default_factory=str)
     category: CategoryName = Field(default_factory=lambda: "fact")

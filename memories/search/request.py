@@ -7,6 +7,7 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from memories.values.choices import BELIEVED, UNDECIDED, Sensitivity, Type
+from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_errors import NOT_AN_INSTANT
 from memories.values.field_types import (
@@ -72,10 +73,8 @@ def narrowed(trust: Trust, *limits: Limits | None) -> Trust:
     return trust
 
 
-class AskingRun(BaseModel):
+class AskingRun(Described):
     """The run that asks."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     for_run: Annotated[str, StringConstraints(strip_whitespace=True, max_length=512)] = ""
     """The run that asks, by its thread or episode: skills that are withheld from it are left out"""

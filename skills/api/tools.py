@@ -3,7 +3,7 @@
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from memories import search
@@ -14,6 +14,7 @@ from memories.search import SearchRequest, run_votes
 from memories.search.request import AskingRun, Scopes, scopes_of
 from memories.values import links
 from memories.values.choices import Outcome, Permission, Type
+from memories.values.described import Described
 from memories.values.exceptions import NotFound
 from memories.values.field_types import Given, ScopeName, Text
 from skills import outcomes
@@ -33,9 +34,7 @@ class SkillQuestion(AskingRun):
     limit: Annotated[int, Field(ge=1, le=50)] = 10
 
 
-class OneSkillQuestion(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-
+class OneSkillQuestion(Described):
     name: Given
     scope: ScopeName | None = None
     """Needed only where several scopes have a skill of that name"""

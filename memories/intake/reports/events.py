@@ -6,11 +6,12 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, Field, ValidationError
 
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.payloads import Object
 from memories.values import strict_json
+from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import (
     DeletionPolicyName,
@@ -48,10 +49,8 @@ Value = Annotated[Any, AfterValidator(bounded)]
 Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
-class Report(BaseModel):
+class Report(Described):
     """What every report says of itself."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     source: Given = Field(validation_alias=AliasChoices("source", "source_plugin"))
     scope: ScopeName | None = None

@@ -10,11 +10,12 @@ from collections.abc import Iterable
 from graphlib import CycleError, TopologicalSorter
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from memories.values import strict_json
 from memories.values.choices import Type
+from memories.values.described import Described
 from memories.values.field_types import Given, Identifier, Instant, Text, bounded
 
 LONGEST_NAME = 240  # leaves room in a key for the hash of an object
@@ -23,11 +24,7 @@ Object = Annotated[Any, BeforeValidator(strict_json.text_of), AfterValidator(bou
 Record = Annotated[dict[str, Any], AfterValidator(bounded)]
 
 
-class Payload(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-
-
-class Validity(Payload):
+class Validity(Described):
     mode: Literal["global", "conditional", "timeboxed"] = "global"
     conditions: Value = None
     start: Instant = None
@@ -42,13 +39,13 @@ class Validity(Payload):
         return self
 
 
-class EvidenceSource(Payload):
+class EvidenceSource(Described):
     source_type: Identifier
     source_id: Identifier
     timestamp: Instant = None
 
 
-class Triple(Payload):
+class Triple(Described):
     """Subject, predicate and object: what one statement says."""
 
     kind: Literal["semantic"] = "semantic"
@@ -68,19 +65,19 @@ class Triple(Payload):
         return key_of(self.subject, self.predicate, self.object)
 
 
-class SkillTrigger(Payload):
+class SkillTrigger(Described):
     signal: Text
     conditions: Value = None
 
 
-class RecipeStep(Payload):
+class RecipeStep(Described):
     step: Text
     tool: Identifier = ""
     args_schema: Record = {}
     validation: Text = ""
 
 
-class Competence(Payload):
+class Competence(Described):
     """How something is done. `performance` is counted by the server."""
 
     kind: Literal["competence"] = "competence"
@@ -102,7 +99,7 @@ class Competence(Payload):
         return short(self.skill_name)
 
 
-class Repeat(Payload):
+class Repeat(Described):
     """How often a step was done in one run. `per`: the parameters of which each time had a value of its own."""
 
     least: Annotated[int, Field(ge=1)] = 1
@@ -110,7 +107,7 @@ class Repeat(Payload):
     per: Annotated[list[Identifier], Field(max_length=100)] = []
 
 
-class PlanNode(Payload):
+class PlanNode(Described):
     id: Given
     op: Text = ""
     params: Record = {}
@@ -118,13 +115,13 @@ class PlanNode(Payload):
     repeat: Repeat | None = None
 
 
-class PlanEdge(Payload):
+class PlanEdge(Described):
     source: Identifier = Field(alias="from")
     to: Identifier
     kind: Literal["data", "control"] = "control"
 
 
-class PlanGraph(Payload):
+class PlanGraph(Described):
     """Steps and what must come before what: acyclic, no edge from or to a node that is not there, none to itself."""
 
     kind: Literal["plan_graph"] = "plan_graph"

@@ -4,8 +4,9 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
+from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import (
     LONGEST_KEY,
@@ -36,11 +37,7 @@ Words = Annotated[str, Field(max_length=LONGEST_TEXT, **_SAYS), AfterValidator(_
 Key = Annotated[str, Field(max_length=LONGEST_KEY, **_SAYS), AfterValidator(_something)]
 
 
-class Body(BaseModel):
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
-
-
-class NewMemory(Body):
+class NewMemory(Described):
     """The memory that a revision makes. What is not said is as in the memory that it comes from."""
 
     type: Literal["semantic", "competence", "plan_graph", "working"] | None = None
@@ -72,22 +69,22 @@ class NewMemory(Body):
         return self.model_dump(mode="json", exclude_unset=True)
 
 
-class Supersession(Body):
+class Supersession(Described):
     memory: NewMemory
     rationale: Rationale
 
 
-class Contest(Body):
+class Contest(Described):
     ref: Annotated[str, Field(max_length=LONGEST_RATIONALE), AfterValidator(str.strip)] | None = None
     """The id of the memory that speaks against it, or words; nothing: it is only contested"""
     rationale: Rationale
 
 
-class Retraction(Body):
+class Retraction(Described):
     rationale: Rationale
 
 
-class Merger(Body):
+class Merger(Described):
     ids: Annotated[list[UUID], Field(min_length=2, max_length=MOST_MERGED)]
     """Two or more, of one scope and type"""
     memory: NewMemory

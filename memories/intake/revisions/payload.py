@@ -6,17 +6,18 @@ from pydantic import Field
 
 from memories.intake.reports import payloads
 from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
-from memories.intake.reports.payloads import EvidenceSource, Payload, Validity
+from memories.intake.reports.payloads import EvidenceSource, Validity
 from memories.intake.reports.revisions import check
 from memories.models import Memory
 from memories.values.choices import Type
+from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid, within
 
 SERVERS = ("revision", "performance", "skill", "metrics", "kind")
 AT = "/memory/payload"
 
 
-class Note(Payload):
+class Note(Described):
     """A statement that is only its words."""
 
     validity: Validity = Validity()
@@ -37,7 +38,7 @@ def payload_of(raw: dict[str, Any], head: Memory) -> dict[str, Any]:
     if not given and head.type != Type.SEMANTIC:
         return {name: value for name, value in head.payload.items() if name != "revision"}
     is_note = head.type == Type.SEMANTIC and not {"subject", "predicate", "object"} & given.keys()
-    shape: type[Payload] = Note if is_note else payloads.SHAPES[kind]
+    shape: type[Described] = Note if is_note else payloads.SHAPES[kind]
     checked = check(shape, given, AT)
     if isinstance(checked, payloads.PlanGraph) and (wrong := list(payloads.graph_errors(checked))):
         raise Invalid(*(FieldError(AT + pointer, "invalid", why) for pointer, why in wrong))

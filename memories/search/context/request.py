@@ -2,10 +2,11 @@
 
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AliasChoices, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from memories.search.request import Narrowed, PastInstant, Scopes, narrowed, scopes_of
+from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
@@ -13,10 +14,8 @@ from memories.values.trust import Trust
 IDENTIFIERS = ("source", "source_plugin", "company_id", "thread_id")
 
 
-class ContextRequest(BaseModel):
+class ContextRequest(Described):
     """Without a task: what is known of the company and from the source."""
-
-    model_config = ConfigDict(extra="forbid", use_attribute_docstrings=True)
 
     task: Text = Field("", validation_alias=AliasChoices("task", "task_descriptor"))
     """What the agent is about to do, in any words"""
