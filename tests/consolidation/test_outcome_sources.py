@@ -24,7 +24,7 @@ PASSED, FAILED = "3 passed in 0.1s", "1 failed, 2 passed in 0.1s"
 Said = list[dict[str, Any]]
 
 
-def sh(command: str, output: str) -> tuple[str, dict[str, str], str]:
+def sh(command: str, output: Any) -> tuple[str, dict[str, str], Any]:
     return "bash", {"command": command}, output
 
 
@@ -43,6 +43,13 @@ def sh(command: str, output: str) -> tuple[str, dict[str, str], str]:
         ([("bash", {"command": "ruff check ."}, {"exit_code": 0, "stdout": ""})], True),
         ([("bash", {"command": "mypy . | head"}, {"exit_code": 0, "stdout": ""})], None),
         ([sh("pytest -q", "bash: pytest: command not found")], None),
+        ([sh("python3 test_add.py", "1 passed"), sh("ls", "src")], True),
+        ([sh("cd app && node --test tests/add.test.mjs", "# fail 2\n✖ 2")], False),
+        ([sh("bash run_tests.sh", {"exit_code": 1, "output": "no"}), sh("ls", "src")], False),
+        ([sh("python3 add.py", "1 passed")], None),
+        ([("Write", {"file_path": "/r/test_bug.py"}, "done"), sh("python3 test_bug.py", "1 passed")], None),
+        ([sh("cat > test_bug.py <<E\nx\nE", ""), sh("python3 test_bug.py", "1 passed")], None),
+        ([sh("sed -i s/a/b/ add.py", ""), sh("python3 test_add.py; ls", "1 passed")], True),
         ([("go_test", {}, "ok  \tacme/pay\t0.01s")], True),
         ([("go_test", {}, "done"), ("build_report", {}, "BUILD SUCCESS")], None),
         ([sh("ls", "src")], None),

@@ -9,16 +9,20 @@ from dataclasses import dataclass
 
 from consolidation.learning.commands import forms, purposes
 from consolidation.learning.commands.command_lines import command_line
-from consolidation.learning.commands.shell import is_plain
+from consolidation.learning.commands.shell import LONGEST_LINE, command_words, is_plain
+from consolidation.learning.commands.wrappers import bare, program_name
 from consolidation.learning.effects.attempts import answer, not_started
-from consolidation.learning.effects.effects import ran
+from consolidation.learning.effects.effects import changes, ran
 from consolidation.learning.effects.signatures import bare_name
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.values import text_of
 
 CHECKS = frozenset({purposes.TESTS, "lint", "types", "build"})
 NEUTRAL = frozenset({"git add", "git commit", "git push", "git tag", "git fetch", "black --check"})
 RUNNERS = frozenset({"run", "execute", "go", "npm", "cargo", "make", "mvn", "gradle", "dotnet", "swift"})
+INTERPRETERS = frozenset({"python", "node", "deno", "bun", "ruby", "perl", "php", "bash", "sh"})
+_TEST_FILE = re.compile(r"(?:test_\w+|[\w-]+[._](?:test|spec)|(?:run[_-]?)?tests?)\.(?:py|[cm]?[jt]s|rb|pl|php|sh)")
 _FAILED = re.compile(
     r"\b[1-9]\d* (?:failed|failures?|errors?|failing)\b|^FAILED\b|^FAIL\b|^--- FAIL|\btest result: FAILED"
     r"|BUILD FAILURE|\bBUILD FAILED|\bFailed: [1-9]|\bFailures: [1-9]|\bErrors: [1-9]|^make: \*\*\*|\berror TS\d"
@@ -50,7 +54,7 @@ def last_check(run: Run, rules: ToolRules) -> LastCheck | None:
     """
     committed = False
     for call in reversed(run.steps):
-        told = list(_checks(call, rules))
+        told = [*_checks(call, rules), *_test_files(call, run, rules)]
         if told:
             passed = _passed(call, command_line(call) if rules.runs_commands(call.name) else "")
             return None if passed is None or (committed and not passed) else LastCheck(told[0], passed, committed)
@@ -72,6 +76,29 @@ def _checks(call: Call, rules: ToolRules) -> Iterator[str]:
     for kind, form in forms.called(line) if line else ():
         if form and kind not in idle and purposes.purpose(form) in CHECKS:
             yield form
+
+
+def _test_files(call: Call, run: Run, rules: ToolRules) -> Iterator[str]:
+    """The tests of the project that a call runs as scripts: `python test_add.py`, not one that the run wrote itself."""
+    for file in _scripts(command_line(call)) if rules.runs_commands(call.name) else ():
+        name = file.rsplit("/", 1)[-1]
+        before = (other for other in run.steps if other.position < call.position and name in text_of(other.args))
+        if _TEST_FILE.fullmatch(name) and not any(_writes(other, rules) for other in before):
+            yield file
+
+
+def _scripts(line: str) -> Iterator[str]:
+    try:
+        for words, _writes in command_words(line[:LONGEST_LINE]):
+            program, *rest = bare(words) or [""]
+            if program_name(program) in INTERPRETERS:
+                yield from [word for word in rest if not word.startswith("-")][:1]
+    except ValueError:  # an open quote, say
+        return
+
+
+def _writes(call: Call, rules: ToolRules) -> bool:
+    return any(kind not in INTERPRETERS for kind in changes(call, rules))
 
 
 def _is_check(tool: str) -> bool:
