@@ -14,7 +14,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from memos_hook import Late, Redirected, Refused, Server
 
-SECONDS = 60.0  # that a tool may take
+OF_A_TOOL, OF_THE_REST = 60.0, 5.0  # seconds; agents begin no session before the server said what tools it has
 
 
 def answer(server: Server, line: str) -> dict[str, object] | None:
@@ -22,7 +22,8 @@ def answer(server: Server, line: str) -> dict[str, object] | None:
     message = json.loads(line)
     id = message.get("id") if isinstance(message, dict) else None
     try:
-        answered = server.ask("/mcp", message, within=SECONDS)
+        calls = isinstance(message, dict) and message.get("method") == "tools/call"
+        answered = server.ask("/mcp", message, within=OF_A_TOOL if calls else OF_THE_REST)
         return answered or None
     except Refused as refusal:
         problem = str(refusal)

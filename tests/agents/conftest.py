@@ -5,10 +5,14 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from django.utils import timezone
 
+from memories.intake import claims
+from memories.intake.reports.claims import read_teaching
+from memories.values.trust import everything
 from tests.agents.faults import KNOWN
 from tests.agents.harnesses import install
-from tests.make import make_agent, make_memory, make_skill
+from tests.make import ANNA, make_agent, make_skill
 
 
 @pytest.fixture(scope="session")
@@ -22,6 +26,8 @@ def programs() -> Path:
 
 @pytest.fixture
 def token() -> str:
-    make_memory(KNOWN, key="tests-how", category="fact", status="confirmed", confidence=90, company_id="Acme")
+    """Of an agent, in a team where Anna has taught one thing and published a skill."""
+    taught = read_teaching({"content": KNOWN, "key": "tests-how", "category": "fact", "company_id": "Acme"})
+    claims.teach(taught, trust=everything(ANNA), at=timezone.now())
     make_skill()
     return make_agent()[1]

@@ -16,11 +16,12 @@ from tests.memos_site.harness import SCRIPTS
 
 QUESTION = {"task": "Fix add for Acme"}
 LIST, TEST = "ls -la", "python3 test_add.py"
+WRONG, MENDED, STILL_WRONG = "a - b", "a + b", "a * b"
 LONGEST = 900  # seconds of a session; a bound for what hangs
 
 
-def _edit(path: str, old: str, new: str, **more: str) -> Callable[[str], Json]:
-    return lambda file: {path: file, old: "a - b", new: "a + b", **more}
+def _edit(path: str, old: str, new: str, **more: str) -> Callable[[str, str], Json]:
+    return lambda file, wanted: {path: file, old: WRONG, new: wanted, **more}
 
 
 @dataclass(frozen=True)
@@ -32,25 +33,24 @@ class Agent:
     sessions: tuple[tuple[str, ...], ...]
     run: str
     edit: str
-    edit_arguments: Callable[[str], Json]
+    edit_arguments: Callable[[str, str], Json]  # of a file, and what it is to say
     query: str
     prepare: Callable[[Path, str], dict[str, str]]
     run_arguments: Mapping[str, Any] = field(default_factory=lambda: {"description": "run"})
     command: str = "command"
     namespace: str = ""
     read: tuple[str, str] = ("", "")  # its tool that reads a file, and the name of that argument, where edits want it
-    lists_mcp_tools: bool = True
 
-    def script(self, file: str) -> list[Call]:
-        """List, a failing test, a look, an edit, a passing test, a question by MCP."""
+    def script(self, file: str, wanted: str) -> list[Call]:
+        """A failing test, a look, an edit, the test again, a question by MCP, and a list of files at the end."""
 
         def ran(line: str) -> Call:
             return Call(self.run, {self.command: line, **self.run_arguments})
 
         tool, argument = self.read
         look = [Call(tool, {argument: file})] if tool else []
-        edit = Call(self.edit, self.edit_arguments(file))
-        return [ran(LIST), ran(TEST), *look, edit, ran(TEST), Call(self.query, QUESTION, namespace=self.namespace)]
+        edit = Call(self.edit, self.edit_arguments(file, wanted))
+        return [ran(TEST), *look, edit, ran(TEST), Call(self.query, QUESTION, namespace=self.namespace), ran(LIST)]
 
 
 def _claude(_home: Path, url: str) -> dict[str, str]:
@@ -103,7 +103,6 @@ def _write(path: Path, text: str) -> None:
 PROMPT = "Fix add for Acme"
 _CLAUDE = ("claude", "--dangerously-skip-permissions", "-p")
 _CODEX = ("codex", "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
-_SED = "sed -i 's/a - b/a + b/' add.py"
 AGENTS = [
     Agent(
         "claude", "claude-code", ((*_CLAUDE, PROMPT), (*_CLAUDE, "Thanks", "-c")), "Bash", "Edit",
@@ -112,7 +111,8 @@ AGENTS = [
     ),
     Agent(
         "codex", "codex", ((*_CODEX, PROMPT), (*_CODEX, "resume", "--last", "Thanks")), "exec_command", "exec_command",
-        lambda _file: {"cmd": _SED}, "context", _codex, {}, "cmd", "mcp__memos", lists_mcp_tools=False,
+        lambda _file, wanted: {"cmd": f"sed -i 's/{WRONG}/{wanted}/' add.py"},
+        "context", _codex, {}, "cmd", "mcp__memos",
     ),
     Agent(
         "gemini", "gemini-cli", (("gemini", "-y", "-p", PROMPT),), "run_shell_command", "replace",
@@ -121,7 +121,7 @@ AGENTS = [
     Agent(
         "qwen", "qwen-code", (("qwen", "-y", "-p", PROMPT),), "run_shell_command", "edit",
         _edit("file_path", "old_string", "new_string"), "mcp__memos__context", _qwen,
-        {"description": "run", "is_background": False}, read=("read_file", "file_path"), lists_mcp_tools=False,
+        {"description": "run", "is_background": False}, read=("read_file", "file_path"),
     ),
     Agent(
         "opencode", "opencode", (("opencode", "run", PROMPT),), "bash", "edit",
@@ -145,6 +145,7 @@ class Session:
     returned: list[int]
     requests: list[tuple[str, Json]]
     offered: set[str]
+    wanted: str  # what the edit was to write
     file: str
 
 
@@ -171,12 +172,20 @@ Connect = Callable[[Path, dict[str, str]], subprocess.CompletedProcess[str]]
 
 
 def play(
-    agent: Agent, home: Path, programs: Path, url: str, token: str, *, by: Connect | None = None, **more: str
+    agent: Agent,
+    home: Path,
+    programs: Path,
+    url: str,
+    token: str,
+    *,
+    by: Connect | None = None,
+    wanted: str = MENDED,
+    **more: str,
 ) -> Session:
     """Connect the agent, `by` what is told its folder and its environment, else by `memos connect`; then let it work
     in a repository. `more` is environment of the sessions."""
     folder = repository(home)
-    with fake_model(agent.script(str(folder / "add.py"))) as model:
+    with fake_model(agent.script(str(folder / "add.py"), wanted)) as model:
         known = {**environment(home, programs), **agent.prepare(home, model.url)}
         connect = [sys.executable, str(SCRIPTS / "memos_connect.py"), "connect", agent.name, "--url", url, "--trust"]
         with_token = {**known, "MEMOS_TOKEN": token}
@@ -186,7 +195,8 @@ def play(
     printed = "\n".join(f"{one.stdout}\n{one.stderr}" for one in ended)
     codes = [one.returncode for one in ended]
     file = (folder / "add.py").read_text()
-    return Session(agent, connected.stdout + connected.stderr, printed, codes, model.requests, model.offered, file)
+    told = connected.stdout + connected.stderr
+    return Session(agent, told, printed, codes, model.requests, model.offered, wanted, file)
 
 
 def run(line: list[str], folder: Path, known: dict[str, str]) -> subprocess.CompletedProcess[str]:

@@ -100,7 +100,9 @@ class Responses:
         return bool(body.get("stream"))
 
     def tools(self, body: Json) -> list[str]:
-        return [tool.get("name", tool.get("type", "")) for tool in body.get("tools", [])]
+        """Those of a namespace too."""
+        every = [one for tool in body.get("tools", []) for one in (tool, *(tool.get("tools") or []))]
+        return [tool.get("name", tool.get("type", "")) for tool in every]
 
     def step(self, body: Json) -> int:
         return sum(item.get("type") in self.CALLS for item in body["input"] if isinstance(item, dict))

@@ -55,7 +55,7 @@ def test_the_inspector_lists_and_calls(live_server: Any, programs: Path, token: 
     program = (programs / "mcp-inspector", "--cli", f"{live_server.url}/mcp", "--transport", "http")
     line = (*program, "--header", f"Authorization: Bearer {token}")
     assert {tool["name"] for tool in json.loads(run(*line, "--method", "tools/list"))["tools"]} == SHORT_TABLE
-    asked = ("--tool-name", "context", "--tool-arg", "task=Fix add for Acme")
+    asked = ("--tool-name", "memory_query", "--tool-arg", "text=tests of this repository")
     assert KNOWN in json.loads(run(*line, "--method", "tools/call", *asked))["content"][0]["text"]
 
 
