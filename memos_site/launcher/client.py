@@ -8,14 +8,17 @@ Each write carries an Idempotency-Key, so that it is tried again when the connec
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
 import httpx
 
 from .credentials import url_and_token
+
+if TYPE_CHECKING:
+    from .answers import ContextAnswer, GuidanceAnswer, Memory, SearchAnswer, StoredClaim
 
 Json = dict[str, Any]
 TRIES, PAUSE, LONGEST_PAUSE = 4, 0.5, 30.0  # seconds
@@ -51,7 +54,7 @@ def _pause(tried: int, response: httpx.Response | None) -> float:
 
 
 class _Calls:
-    """Path and body of each verb; what they are sent with is the business of the two clients."""
+    """Path and body of each verb; how they are sent, and so the type of what returns, is told by the two clients."""
 
     def call(self, path: str, body: Json | None = None, *, method: str = "") -> Any:
         """The answer to a GET, with a body to a POST, or to that `method`; paths are those under /api/v1/."""
@@ -90,6 +93,15 @@ def _settings(url: str | None, token: str | None, timeout: float) -> Json:
 class Memos(_Calls):
     """Waits for each answer. `url` and `token`: else MEMOS_URL and MEMOS_TOKEN, else what `memos connect` wrote."""
 
+    if TYPE_CHECKING:
+
+        def context(self, task: str, **more: Any) -> ContextAnswer: ...
+        def search(self, query: str, **more: Any) -> SearchAnswer: ...
+        def guidance(self, task: str, **more: Any) -> GuidanceAnswer: ...
+        def store(self, key: str, content: str, *, category: str, source: str, **more: Any) -> StoredClaim: ...
+        def outcome(self, episode: str, status: str, *, source: str, **more: Any) -> Memory: ...
+        def tool(self, name: str, **arguments: Any) -> Json: ...
+
     def __init__(self, url: str | None = None, token: str | None = None, *, timeout: float = 30.0) -> None:
         self.http = httpx.Client(**_settings(url, token, timeout))
 
@@ -126,6 +138,17 @@ class Memos(_Calls):
 
 class AsyncMemos(_Calls):
     """The same verbs, to be awaited."""
+
+    if TYPE_CHECKING:
+
+        def context(self, task: str, **more: Any) -> Awaitable[ContextAnswer]: ...
+        def search(self, query: str, **more: Any) -> Awaitable[SearchAnswer]: ...
+        def guidance(self, task: str, **more: Any) -> Awaitable[GuidanceAnswer]: ...
+        def store(
+            self, key: str, content: str, *, category: str, source: str, **more: Any
+        ) -> Awaitable[StoredClaim]: ...
+        def outcome(self, episode: str, status: str, *, source: str, **more: Any) -> Awaitable[Memory]: ...
+        def tool(self, name: str, **arguments: Any) -> Awaitable[Json]: ...
 
     def __init__(self, url: str | None = None, token: str | None = None, *, timeout: float = 30.0) -> None:
         self.http = httpx.AsyncClient(**_settings(url, token, timeout))

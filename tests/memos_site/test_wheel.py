@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from memos_site.api.openapi import document
 from memos_site.launcher.client import AsyncMemos, Memos, MemosError
 from tests.make import make_agent
+from tests.memos_site import client_shapes
 from tests.memos_site.processes import SOURCE
 
 
@@ -39,10 +41,16 @@ def test_the_wheel_holds_everything_in_one_package_and_runs_anywhere(installed: 
     assert "serve        the server" in memos(installed).stdout
     assert memos(installed, "doctor").stdout.startswith("NOT no agent of this computer is connected")
     assert "--port" in memos(installed, "serve", "--help").stdout
+    assert (installed / "memos" / "py.typed").exists()
     found = "from memos import Memos, AsyncMemos; print(Memos.__name__)"
     known = {"PYTHONPATH": str(installed)}
     ended = subprocess.run([sys.executable, "-c", found], env=known, capture_output=True, text=True, check=False)
     assert ended.stdout == "Memos\n", ended.stderr
+
+
+def test_the_client_is_typed_with_what_the_openapi_document_says() -> None:
+    assert client_shapes.FILE.read_text() == client_shapes.source(document())
+    assert (client_shapes.FILE.parent / "py.typed").exists()
 
 
 @pytest.mark.django_db(transaction=True)
