@@ -1,5 +1,5 @@
-"""A session of the OpenAI Agents SDK in Memos: `Runner.run(agent, "Hi", session=MemosSession("ticket-812"))`. Needs
-`memos[openai-agents]`.
+"""A session of the OpenAI Agents SDK in Memos: `Runner.run(agent, "Hi", session=MemosSession("ticket-812"))`; and hooks
+that report runs without a session. Needs `memos[openai-agents]`.
 
 The session is a thread: messages and answered tool calls are its events, and its runs are episodes to learn from. What
 is neither (reasoning, calls of hosted tools) is not kept. Texts come back as texts, calls with ids of Memos.
@@ -10,9 +10,12 @@ from typing import Any, cast
 from urllib.parse import urlencode, urlsplit
 from uuid import uuid4
 
+from agents import RunHooks
 from agents.items import TResponseInputItem
 from agents.memory.session import SessionABC
 from agents.memory.session_settings import SessionSettings
+from agents.run_context import AgentHookContext, RunContextWrapper
+from agents.tool import FunctionTool, Tool, default_tool_error_function
 
 from .client import AsyncMemos
 
@@ -127,3 +130,61 @@ def _loaded(arguments: Any) -> Any:
         return json.loads(arguments) if isinstance(arguments, str) and arguments else arguments
     except ValueError:
         return arguments
+
+
+class MemosHooks(RunHooks[Any]):
+    """Reports a run without a MemosSession, which says the same: what was asked, each call and how it went, the answer.
+
+    One for each thread, in `Runner.run(..., hooks=MemosHooks("ticket-812"))`. Calls of hosted tools are not told.
+    """
+
+    def __init__(
+        self,
+        thread_id: str,
+        client: AsyncMemos | None = None,
+        *,
+        scope: str | None = None,
+        source: str = "openai-agents",
+    ) -> None:
+        self.client = client or AsyncMemos()
+        self.place: Json = {"source": source, "thread_id": thread_id, **({} if scope is None else {"scope": scope})}
+        self._handed_over = False  # to the agent that starts next: its request was told
+        self._episode = ""
+
+    async def on_agent_start(self, context: AgentHookContext[Any], agent: Any) -> None:
+        asked = [] if self._handed_over else [cast(Json, item) for item in context.turn_input]
+        self._handed_over = False
+        for item in [item for item in asked if item.get("role") == "user"][-1:]:
+            await self._say("user_message", _text(item.get("content")))
+
+    async def on_handoff(self, context: RunContextWrapper[Any], from_agent: Any, to_agent: Any) -> None:
+        self._handed_over = True
+
+    async def on_tool_end(self, context: RunContextWrapper[Any], agent: Any, tool: Tool, result: object) -> None:
+        args = _loaded(getattr(context, "tool_arguments", None))
+        told = result if isinstance(result, str | int | float | bool | dict | list | None) else str(result)
+        ok = _went_well(tool, result)
+        await self._report("tool-outputs", tool_name=tool.name, args=args, result=told, ok=ok)
+
+    async def on_agent_end(self, context: AgentHookContext[Any], agent: Any, output: Any) -> None:
+        await self._say("assistant_message", output if isinstance(output, str) else str(output))
+
+    async def outcome(self, status: str) -> None:
+        """Say how the run ended: success, failure or partial. Else the server reads it from the run's last checks."""
+        if not self._episode:
+            raise ValueError("nothing was reported of this run yet")
+        await self.client.outcome(self._episode, status, source=self.place["source"])
+
+    async def _say(self, kind: str, text: str) -> None:
+        if text:
+            await self._report("events", event_kind=kind, ref=uuid4().hex, summary=text)
+
+    async def _report(self, path: str, **fields: Any) -> None:
+        self._episode = (await self.client.call(path, {**self.place, **fields}))["id"]
+
+
+def _went_well(tool: Tool, result: object) -> bool | None:
+    """None: the tool words its errors itself, so that its answer does not say."""
+    if not isinstance(tool, FunctionTool) or not tool._use_default_failure_error_function:
+        return None
+    return bool(result != default_tool_error_function(cast(Any, None), Exception()))

@@ -70,3 +70,52 @@ def test_items_are_limited_taken_back_and_cleared(live_server: Any) -> None:
 
     asyncio.run(work())
     assert Episode.objects.get().thread_id == "another"
+
+
+def test_hooks_report_a_run_without_a_session_and_how_its_calls_went(live_server: Any) -> None:
+    from agents import Agent, Runner, function_tool, set_tracing_disabled
+    from openai.types.responses import ResponseFunctionToolCall
+
+    from memos_site.launcher.openai_agents import MemosHooks
+    from tests.memos_site.scripted_agent import Script, get_order, says
+
+    set_tracing_disabled(True)
+
+    @function_tool
+    def refund(payment_id: str) -> str:
+        raise LookupError(payment_id)
+
+    @function_tool(failure_error_function=lambda _context, error: f"no: {error}")
+    def cancel(order_id: str) -> str:
+        raise LookupError(order_id)
+
+    def calls(tool: str, arguments: str) -> ResponseFunctionToolCall:
+        return ResponseFunctionToolCall(call_id=tool, name=tool, arguments=arguments, type="function_call")
+
+    order = '{"order_id": "order-7"}'
+    asked = (calls("get_order", order), calls("refund", '{"payment_id": "pay-7"}'), calls("cancel", order))
+    desk = Agent(name="desk", model=Script(*asked, says("I cannot.")), tools=[get_order, refund, cancel])
+    front = Agent(name="front", model=Script(calls("transfer_to_desk", "{}")), handoffs=[desk])
+    token = make_agent()[1]
+
+    async def work() -> None:
+        async with AsyncMemos(live_server.url, token) as client:
+            hooks = MemosHooks("ticket-812", client)
+            with pytest.raises(ValueError, match="nothing was reported"):
+                await hooks.outcome("failure")
+            await Runner.run(front, "Where is order-7?", hooks=hooks)
+            await hooks.outcome("failure")
+
+    asyncio.run(work())
+    episode = Episode.objects.get()
+    assert (episode.thread_id, episode.source, episode.outcome) == ("ticket-812", "openai-agents", "failure")
+    events = list(Event.objects.order_by("position"))
+    assert [(event.role, event.text.strip('"')) for event in events if event.role] == [
+        ("user", "Where is order-7?"),
+        ("assistant", "I cannot."),
+    ]
+    assert [(event.tool, event.args, event.ok) for event in events if event.tool] == [
+        ("get_order", {"order_id": "order-7"}, True),
+        ("refund", {"payment_id": "pay-7"}, False),
+        ("cancel", {"order_id": "order-7"}, None),  # it words its errors itself
+    ]
