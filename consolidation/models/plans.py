@@ -1,5 +1,6 @@
 """Plans that runs share, with the runs that followed each."""
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Self
 from uuid import UUID
@@ -20,10 +21,15 @@ class PlanShapeQuerySet(RowQueue["PlanShape"]):
     in_queue = Q(due=True)
 
     def settle(self, shapes: Sequence["PlanShape"]) -> None:
-        """Mark as written, with their memories and cases: no longer due until the next run."""
+        """Mark as written, with their memories and cases: no longer due until the next run.
+
+        One that was counted while they were written keeps its plan due; the rows are locked from here on.
+        """
         for shape in shapes:
             shape.settle()
         self.bulk_update(shapes, ["due", "attempts", "error", "cases", "memory", "changes"])
+        late = PlannedRun.objects.filter(shape__in=shapes).uncounted()
+        self.filter(pk__in=late.order_by().values("shape")).update(due=True)
 
     def with_effects(self, effects: Collection[str], *, scope: str, sensitivity: int) -> Self:
         """The plans with exactly these effects, in whatever order, those of most cases first."""
@@ -74,6 +80,14 @@ class PlannedRunQuerySet(Trusted["PlannedRun"]):
     def uncounted(self) -> Self:
         """Runs that the plan's memory has not counted yet, or has counted with another outcome."""
         return self.exclude(counted=F("outcome")).order_by("at", "episode_id")
+
+    def counted_as_read(self, runs: Iterable["PlannedRun"]) -> None:
+        """Note that the plan's memory has counted these runs, with the outcomes that they had when they were read."""
+        by_outcome: dict[str, list[int]] = defaultdict(list)
+        for run in runs:
+            by_outcome[run.outcome].append(run.pk)
+        for outcome, ids in by_outcome.items():
+            self.filter(pk__in=ids).update(counted=outcome)
 
     def of(self, episode_ids: Iterable[UUID]) -> Self:
         return self.filter(episode_id__any=list(episode_ids))

@@ -7,13 +7,12 @@ with its effects shows it. Most plans are seen once, so new ones are written a b
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
 
 from consolidation.learning import plan_graphs
 from consolidation.models import Pattern, PlannedRun, PlanShape, Sighting
@@ -44,7 +43,7 @@ def write_plans(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpo
     last = UUID(int=0)
     while ids := list(_due(scope, last)):
         last = ids[-1]
-        counters.update(attempt(PlanShape.objects.all(), ids, lambda ids: _write(_read(ids), at=at)))
+        counters.update(attempt(PlanShape.objects.all(), ids, lambda ids: _write(scope, ids, at=at)))
         checkpoint(0, counters)
     return counters
 
@@ -54,21 +53,21 @@ def _due(scope: str, last: UUID) -> Iterable[UUID]:
     return rows.values_list("pk", flat=True)[:BATCH]
 
 
-def _read(ids: Sequence[UUID]) -> list[PlanShape]:
-    return list(PlanShape.objects.filter(pk__in=ids).order_by("pk"))
-
-
-def _write(shapes: Sequence[PlanShape], *, at: datetime) -> Counter[str]:
-    """Bring plans of one scope to their end, in one transaction."""
+@transaction.atomic
+def _write(scope: str, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
+    """Bring plans of one scope to their end."""
+    claim_locks.to_store(scope)
+    shapes = list(PlanShape.objects.filter(pk__in=ids).order_by("pk"))
+    fresh: dict[UUID, list[PlannedRun]] = defaultdict(list)
+    for run in PlannedRun.objects.filter(shape__in=shapes).uncounted():
+        fresh[run.shape_id].append(run)
     known = [shape for shape in shapes if shape.memory_id]
-    with transaction.atomic():
-        claim_locks.to_store(shapes[0].scope)
-        counters = _create([shape for shape in shapes if not shape.memory_id], at=at)
-        for shape in known:
-            counters.update(_meet(shape, at=at))
-        PlannedRun.objects.filter(shape__in=shapes).uncounted().update(counted=F("outcome"))
-        _note_changes(shapes)
-        PlanShape.objects.settle(shapes)
+    counters = _create([shape for shape in shapes if not shape.memory_id], at=at)
+    for shape in known:
+        counters.update(_meet(shape, fresh[shape.pk], at=at))
+    PlannedRun.objects.counted_as_read(chain.from_iterable(fresh.values()))
+    _note_changes(shapes)
+    PlanShape.objects.settle(shapes)
     return counters
 
 
@@ -101,10 +100,9 @@ def _is_dismissed(shape: PlanShape, runs: Sequence[PlannedRun], counters: Counte
     return True
 
 
-def _meet(shape: PlanShape, *, at: datetime) -> Counter[str]:
+def _meet(shape: PlanShape, fresh: Sequence[PlannedRun], *, at: datetime) -> Counter[str]:
     """Count new runs of a plan that has a memory."""
     memory = Memory.objects.select_for_update(of=("self",)).get(pk__in=[shape.memory_id])
-    fresh = list(shape.runs.uncounted())
     if memory.status not in LIVE:  # people dismissed it or took it back: it is noted that it was met again
         record_suppressed(memory, dict.fromkeys((run.at for run in fresh), ""), source=SOURCE)
         return Counter(suppressed=len(fresh))

@@ -11,7 +11,7 @@ from tests.cluster.load import SCOPE, Ledger
 WAITING = """
 SELECT (SELECT count(*) FROM memories_episode WHERE closed_at IS NOT NULL AND digested_at IS NULL),
        (SELECT count(*) FROM memories_pending), (SELECT count(*) FROM consolidation_pattern WHERE due AND cases > 1),
-       (SELECT count(*) FROM consolidation_argumentfact WHERE due),
+       (SELECT count(*) FROM consolidation_unprofiled), (SELECT count(*) FROM consolidation_argumentfact WHERE due),
        (SELECT count(*) FROM consolidation_planshape WHERE due)
 """
 ROWS = {
@@ -68,7 +68,8 @@ class Tables(Protocol):
 
 
 def waiting(server: Tables) -> tuple[Any, ...]:
-    """What background work has not done yet: episodes, passages without a vector, patterns, facts, plans."""
+    """What background work has not done yet: episodes, passages without a vector, patterns, profiles,
+    facts, plans."""
     [row] = server.sql(WAITING)
     return row
 

@@ -79,7 +79,7 @@ def trial(
     try:
         until(lambda: not any(books.waiting(cluster.primary)), what="background work")
     except AssertionError as error:
-        error.add_note(f"episodes, passages, patterns: {books.waiting(cluster.primary)}\n{cluster.said[-8000:]}")
+        error.add_note(f"as in `books.WAITING`: {books.waiting(cluster.primary)}\n{cluster.said[-8000:]}")
         raise
     hurry.ended.set()
     hurry.join()

@@ -1,13 +1,15 @@
-"""What plans cost and what they may not hold: the question for the next ones, values of runs that became secret."""
+"""What plans cost, what they may not hold (values of runs that became secret), and runs that are counted meanwhile."""
+
+from uuid import uuid4
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from consolidation.models import PlanShape
+from consolidation.models import PlannedRun, PlanShape
 from consolidation.pipelines import plans
 from memories.models import Memory
-from tests.consolidation.experience import run
+from tests.consolidation.experience import NOON, run
 from tests.consolidation.test_plans import digested, memories, refund
 
 pytestmark = pytest.mark.django_db
@@ -40,3 +42,21 @@ def test_a_plan_holds_no_value_of_a_run_that_became_more_secret_since_it_was_cou
     PlanShape.objects.update(due=True)
     digested()
     assert "broken in transit" not in str(memories()[0].payload)
+
+
+def test_a_run_that_is_counted_while_its_plan_is_written_keeps_the_plan_due(monkeypatch: pytest.MonkeyPatch) -> None:
+    refund(1)
+    note_changes = plans._note_changes
+
+    def another_run_comes_first(shapes: list[PlanShape]) -> None:
+        PlannedRun.objects.create(shape=shapes[0], episode_id=uuid4(), case=uuid4(), outcome="success", at=NOON)
+        note_changes(shapes)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(plans, "_note_changes", another_run_comes_first)
+        digested()
+    assert list(PlannedRun.objects.order_by("pk").values_list("counted", flat=True)) == ["success", ""]
+    assert PlanShape.objects.get().due
+    digested()
+    assert memories()[0].performance.successes == 2
+    assert not PlanShape.objects.get().due
