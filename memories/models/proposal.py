@@ -191,6 +191,11 @@ class Proposal(models.Model):
         return [self.memory_id, *self.others]
 
     @property
+    def content(self) -> str:
+        """The text that it would write; '' where it writes none."""
+        return _content(self.change)
+
+    @property
     def is_rejected(self) -> bool:
         return self.decision == self.Decision.REJECTED
 

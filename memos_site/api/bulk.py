@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Action = str
 else:
     Action = Literal[tuple(verb.name for verb in OF_MANY)]
-Kind = Literal["episodic", "semantic", "working", "competence", "plan_graph", "version"]  # proposals: one by one
+Kind = Literal["episodic", "semantic", "working", "competence", "plan_graph", "version"]  # proposals: by their ids
 
 
 class BulkDecision(RequestBody):
@@ -108,6 +108,9 @@ class Bulk(WriteView):
         By `ids`, or by `filter` and `as_of`: without `status` it finds what waits in the inbox, with it what a list of
         memories shows. Up to 5,000, each by itself: what fails is named and keeps no other from it. One batch undoes
         all.
+
+        `ids` may name proposals too: to promote one is to accept it, to dismiss one to reject it. Which memory of a
+        conflict holds, and what carries a flag, is decided singly.
         """
         at = timezone.now()
         raw: Json = request.data if isinstance(request.data, dict) else {}

@@ -11,7 +11,7 @@ from django.db.models import OuterRef, Subquery
 from uuid_utils.compat import uuid7
 
 from memories.intake.claims import alike_and_equal
-from memories.models import Memory, claim_locks
+from memories.models import Memory, Proposal, claim_locks
 from memories.models.held import Held
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import Permission, Type
@@ -19,6 +19,7 @@ from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
 from memories.values.trust import Trust
 from memos_site.review import waiting
 from memos_site.review.decide import apply_verdict, equals_dismissed_with, missing_reason, unknown_verb
+from memos_site.review.decide_rows import decide_among, version_token
 from memos_site.review.verbs import VERBS, Verdict
 from skills.models import SkillVersion
 
@@ -40,8 +41,8 @@ OTHER_FILTERS = ("kind", "q", "flag", "tag", "min_confidence")
 class Bulk:
     """Result of a bulk decision.
 
-    `batch`: the id by which all of it is undone; `done`: memories decided; `equals`: memories dismissed along because
-    they claim the same; `failed`: id, code and detail of each that was not decided.
+    `batch`: the id by which all of it is undone; `done`: memories and proposals decided; `equals`: memories dismissed
+    along because they claim the same; `failed`: id, code and detail of each that was not decided.
     """
 
     batch: UUID
@@ -60,7 +61,7 @@ def by_ids(
     seen: Mapping[UUID, str] | None = None,
     **options: Any,
 ) -> Bulk:
-    """Apply the verb to each memory.
+    """Apply the verb to each memory, and to each proposal what it means there (`decide_rows.AMONG_MEMORIES`).
 
     `seen` (id -> version token) and `options` as in `decide`. NotAllowed: no permission to review. Invalid: too many
     memories, an unknown verb, no reason.
@@ -94,18 +95,28 @@ def check_order(trust: Trust, verb: str, why: str, number: int, *, most: int) ->
 
 
 def scopes_of(trust: Trust, ids: Collection[UUID]) -> list[str]:
-    """Return the scopes of these memories, whose locks a decision about them takes."""
-    return list(_rows(trust).filter(pk__in=ids).order_by().values_list("scope", flat=True).distinct())
+    """Return the scopes of these memories and proposals, whose locks a decision about them takes."""
+    rows = (_rows(trust), Proposal.objects.visible_to(trust))
+    memories, proposals = (one.filter(pk__in=ids).order_by().values_list("scope", flat=True) for one in rows)
+    return list(memories.union(proposals))
 
 
 def decide_part(verdict: Verdict, part: Mapping[UUID, str], scopes: Collection[str], result: Bulk) -> None:
-    """Apply the verdict to each of `part` (id -> version token, in the order of the ids) within a transaction."""
+    """Apply the verdict to each of `part` (id -> version token, in the order of the ids) within a transaction.
+
+    Proposals come last, when the memories that they are about stand as they were decided.
+    """
     claim_locks.to_decide(*scopes)
     chosen = _locked(verdict.trust, part)
+    others = part.keys() - chosen.keys()
+    proposals = Proposal.objects.visible_to(verdict.trust).in_bulk(others) if others else {}
     held = _held(verdict, chosen)
     for memory_id, seen in part.items():
-        _decide(verdict.trust, memory_id, chosen.get(memory_id), verdict, seen, result)
+        if memory_id not in proposals:
+            _decide(memory_id, chosen.get(memory_id), verdict, seen, result)
     held.follow(by=verdict.by, at=verdict.at)
+    for proposal_id in sorted(proposals):
+        _decide(proposal_id, proposals[proposal_id], verdict, part[proposal_id], result)
 
 
 def _held(verdict: Verdict, chosen: dict[UUID, Memory]) -> Held:
@@ -117,12 +128,15 @@ def _held(verdict: Verdict, chosen: dict[UUID, Memory]) -> Held:
     return Held(chosen | (_locked(verdict.trust, others) if others else {}), alike)
 
 
-def _decide(trust: Trust, memory_id: UUID, memory: Memory | None, verdict: Verdict, seen: str, result: Bulk) -> None:
+def _decide(row_id: UUID, row: Memory | Proposal | None, verdict: Verdict, seen: str, result: Bulk) -> None:
     try:
-        _decide_one(trust, memory, verdict, seen)
-        result.done.append(memory_id)
+        if isinstance(row, Proposal):
+            decide_among(verdict, row, seen)
+        else:
+            _decide_one(verdict.trust, row, verdict, seen)
+        result.done.append(row_id)
     except tuple(CODES) as refusal:
-        result.failed.append({"id": str(memory_id), "code": CODES[_kind(refusal)], "detail": str(refusal)})
+        result.failed.append({"id": str(row_id), "code": CODES[_kind(refusal)], "detail": str(refusal)})
 
 
 def by_filter(
@@ -133,24 +147,36 @@ def by_filter(
 
 
 def ids_matching(
-    trust: Trust, filters: Mapping[str, Any], as_of: datetime, *, at: datetime, most: int | None = None
+    trust: Trust,
+    filters: Mapping[str, Any],
+    as_of: datetime,
+    *,
+    at: datetime,
+    most: int | None = None,
+    proposals: bool = False,
 ) -> list[UUID]:
     """Return the ids of memories that match the filters now and have not changed since `as_of`.
 
-    Invalid: more than `most`, by default MOST_AT_ONCE.
+    `proposals`: those too that wait in the inbox within the filters. Invalid: more than `most`, by default
+    MOST_AT_ONCE.
     """
     most = most or MOST_AT_ONCE
     rows = matching(trust, filters, at=at).filter(created_at__lte=as_of, updated_at__lte=as_of)
     ids = list(rows.order_by().values_list("pk", flat=True)[: most + 1])
+    if proposals and filters.get("kind", "") in ("", *waiting.PROPOSALS):
+        opened = waiting.open_proposals(trust, at=at, **filters).filter(opened_at__lte=as_of)
+        ids += opened.filter(memory__updated_at__lte=as_of).order_by().values_list("pk", flat=True)[: most + 1]
     if len(ids) > most:
         raise Invalid(FieldError("/filter", "too_many", f"matches more than {most:,}: narrow it"))
     return ids
 
 
 def version_tokens(trust: Trust, ids: Collection[UUID]) -> dict[UUID, str]:
-    """Return id -> `version_token` of the visible ones, as they stand now."""
+    """Return id -> `version_token` of the visible memories and proposals, as they stand now."""
     numbers = _rows(trust).filter(pk__in=ids).order_by().values_list("pk", "version", NUMBER_PROPOSED)
-    return {pk: token_of(version, number) for pk, version, number in numbers}
+    proposals = Proposal.objects.visible_to(trust).filter(pk__in=ids).select_related("memory")
+    tokens = {pk: token_of(version, number) for pk, version, number in numbers}
+    return tokens | {row.pk: version_token(row) for row in proposals}
 
 
 def token_of(version: int, proposed: int | None) -> str:

@@ -8,12 +8,14 @@ from uuid import UUID
 from django.db import transaction
 from uuid_utils.compat import uuid7
 
+from memories import scanning
 from memories.intake import equal_claims, proposals
 from memories.models import Adaptation, Memory, Proposal, Tombstone, claim_locks
 from memories.models.trusted import Trusted
 from memories.values.choices import Permission, Status
 from memories.values.exceptions import Conflict, NotAllowed, NotFound, Outdated
 from memories.values.trust import Trust
+from memos_site.review.verbs import Verdict
 
 
 def decidable(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
@@ -52,8 +54,9 @@ def accept(
     seen: str = "",
     versions: frozenset[int] | None = None,
     keep: UUID | None = None,
+    batch: UUID | None = None,
 ) -> UUID:
-    """Apply a proposal and return the id of the batch by which it is undone.
+    """Apply a proposal and return the id of the batch by which it is undone: `batch`, else one of its own.
 
     `seen`: the `version_token` that was shown; only the version of the memory in it counts. Conflict: it has changed.
 
@@ -61,7 +64,7 @@ def accept(
     wording is kept, where a proposal compares several.
     """
     proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
-    batch = uuid7()
+    batch = batch or uuid7()
     with transaction.atomic():
         claim_locks.to_decide(proposal.scope)
         _match(proposal, "accept", versions)
@@ -81,10 +84,14 @@ def reject(
     why: str = "",
     seen: str = "",
     versions: frozenset[int] | None = None,
+    batch: UUID | None = None,
 ) -> UUID:
-    """Close a proposal without applying it and return the batch. `versions` as in `accept`; `seen` does not count."""
+    """Close a proposal without applying it and return the batch.
+
+    `versions` and `batch` as in `accept`; `seen` does not count.
+    """
     proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
-    batch = uuid7()
+    batch = batch or uuid7()
     with transaction.atomic():
         _match(proposal, "reject", versions)
         proposal.decide(Proposal.Decision.REJECTED, by=trust.actor, at=at, why=why.strip(), batch=batch)
@@ -92,14 +99,21 @@ def reject(
 
 
 def snooze_proposal(
-    trust: Trust, proposal_id: UUID, *, until: datetime | None, at: datetime, why: str = "", seen: str = ""
+    trust: Trust,
+    proposal_id: UUID,
+    *,
+    until: datetime | None,
+    at: datetime,
+    why: str = "",
+    seen: str = "",
+    batch: UUID | None = None,
 ) -> UUID:
     """Take an open proposal out of the inbox until then (None: bring it back) and return the batch.
 
-    `seen`: the `version_token` that was shown; only the snooze in it counts. '' accepts any.
+    `seen`: the `version_token` that was shown; only the snooze in it counts. '' accepts any. `batch` as in `accept`.
     """
     proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
-    batch = uuid7()
+    batch = batch or uuid7()
     if seen and version_token(proposal).partition(".")[2] != seen.partition(".")[2]:
         raise Conflict("cannot snooze a proposal that is snoozed anew")
     proposal.snooze(until, by=trust.actor, at=at, why=why.strip(), batch=batch)
@@ -115,6 +129,23 @@ def _match(proposal: Proposal, verb: str, versions: frozenset[int] | None) -> No
 
 
 OF_PROPOSALS: dict[str, Callable[..., UUID]] = {"accept": accept, "reject": reject, "snooze": snooze_proposal}
+AMONG_MEMORIES = {"promote": "accept", "dismiss": "reject", "snooze": "snooze"}  # what a verb about many does to one
+
+
+def decide_among(verdict: Verdict, proposal: Proposal, seen: str) -> None:
+    """Apply a verdict about many rows to a proposal among them, within its batch.
+
+    Conflict: it cannot be applied, or must be read first: what carries a flag, and which one of several holds.
+    """
+    if verdict.verb not in AMONG_MEMORIES:
+        raise Conflict("a proposed change is accepted, rejected or snoozed")
+    if verdict.verb == "promote" and proposal.change.get("verb") == proposals.CHOOSE:
+        raise Conflict("which one of them holds is decided one by one")
+    if verdict.verb == "promote" and (proposal.resembles or scanning.flags(proposal.content)):
+        raise Conflict("it carries a flag: accept it by itself, not among others")
+    how: dict[str, Any] = {"until": verdict.until} if verdict.verb == "snooze" else {}
+    how |= {"why": verdict.why, "seen": seen, "batch": verdict.batch}
+    OF_PROPOSALS[AMONG_MEMORIES[verdict.verb]](verdict.trust, proposal.pk, at=verdict.at, **how)
 
 
 def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UUID:

@@ -187,16 +187,13 @@ def _undo(group: Group, held: Held, done: UndoResult, *, trust: Trust, at: datet
 
 
 def _groups(entries: list[AuditEntry], seen: set[UUID]) -> list[Group]:
-    """Group entries by decision: a skill with its versions, a revision with all its memories.
-
-    A batch that accepted a proposal is one group with all that it wrote.
-    """
-    owner, joined = _owners(entries), revisions.together(entries)
-    accepted = next((owner.get(entry.subject_id) for entry in entries if entry.subject_kind == PROPOSAL), None)
+    """Group entries by decision: a skill with its versions, a revision or a proposal with all its memories."""
+    proposals = list(Proposal.objects.filter(pk__in=_ids(entries, PROPOSAL)))
+    owner, joined = _owners(entries, proposals), revisions.together(entries, [row.subjects for row in proposals])
     groups: dict[UUID, Group] = {}
     for entry in entries:
         subject = owner.get(entry.subject_id, entry.subject_id)
-        about = accepted or joined.get(subject, subject)
+        about = joined.get(subject, subject)
         group = groups.setdefault(about, Group(about))
         if entry.pk in seen:
             group.entries.append(entry)
@@ -205,14 +202,14 @@ def _groups(entries: list[AuditEntry], seen: set[UUID]) -> list[Group]:
     return list(groups.values())
 
 
-def _owners(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
+def _owners(entries: Iterable[AuditEntry], proposals: Iterable[Proposal]) -> dict[UUID, UUID]:
     """Map skill versions and proposals of the batch to the memory that each is about."""
-    ids: dict[str, list[UUID]] = {}
-    for entry in entries:
-        ids.setdefault(entry.subject_kind, []).append(entry.subject_id)
-    versions = SkillVersion.objects.filter(pk__in=ids.get(publishing.VERSION, ()))
-    proposals = Proposal.objects.filter(pk__in=ids.get(PROPOSAL, ()))
-    return dict(versions.values_list("pk", "skill_id")) | dict(proposals.values_list("pk", "memory_id"))
+    versions = SkillVersion.objects.filter(pk__in=_ids(entries, publishing.VERSION))
+    return dict(versions.values_list("pk", "skill_id")) | {row.pk: row.memory_id for row in proposals}
+
+
+def _ids(entries: Iterable[AuditEntry], kind: str) -> list[UUID]:
+    return [entry.subject_id for entry in entries if entry.subject_kind == kind]
 
 
 def _revert_all(group: Group, held: Held, audit: dict[str, Any]) -> None:

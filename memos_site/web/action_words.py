@@ -47,6 +47,10 @@ OTHERS = {  # actions that are no verb: of agents, of rules, and what a decision
         many=(gettext_lazy("Do %(n)s again"), gettext_lazy("Doing again %(n)s"), gettext_lazy("Done again: %(n)s")),
     ),
 }
+OF_PROPOSALS = {  # of many: what a verb about memories does to the proposals among them
+    "promote": (gettext_lazy("Accept %(n)s"), gettext_lazy("Accepting %(n)s"), gettext_lazy("Accepted %(n)s")),
+    "dismiss": (gettext_lazy("Reject %(n)s"), gettext_lazy("Rejecting %(n)s"), gettext_lazy("Rejected %(n)s")),
+}
 OF_SYSTEM = {"create": gettext_lazy("first seen"), "reinforce": gettext_lazy("seen again")}  # nobody said it
 BY_ACTION = {verb.action: verb for verb in VERBS.values()} | {"unpin": VERBS["pin"]}
 
@@ -86,10 +90,15 @@ def tallies() -> dict[str, Any]:
     return {action: one.tally or one.done for action, one in words.items() if one}
 
 
-def of_many(stage: int, verb: str, number: int, options: Mapping[str, Any]) -> str:
-    """Say what is done to many: TO_DO, UNDER_WAY or DONE, as in `Dismiss 10,000 as noise`. `options`: `why` too."""
+def of_many(stage: int, verb: str, number: int, options: Mapping[str, Any], *, proposals: int = 0) -> str:
+    """Say what is done to many: TO_DO, UNDER_WAY or DONE, as in `Dismiss 10,000 as noise`. `options`: `why` too;
+    `proposals`: so many of them are."""
     words = words_for(verb, options) or Words("")
-    return str(words.many[stage]) % _facts(options, number=number)
+    parts = [(words.many, number)]
+    if proposals and verb in OF_PROPOSALS:
+        parts = [(words.many, number - proposals), (OF_PROPOSALS[verb], proposals)]
+    texts = [str(many[stage]) % _facts(options, number=n) for many, n in parts if n or len(parts) == 1]
+    return "; ".join(texts)
 
 
 def of_order(order: BulkOrder) -> str:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from memories.intake import equal_claims
+from memories.models import Proposal
 from memories.people import trust_of
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
 from memories.values.field_errors import NOT_AN_INSTANT, parse_instant
@@ -85,7 +86,8 @@ def _selection(request: HttpRequest, trust: Trust, *, at: datetime) -> dict[UUID
     as_of = parse_instant(request.POST.get("as_of"))
     if as_of is None:
         raise Invalid(FieldError("/as_of", "not_an_instant", NOT_AN_INSTANT))
-    return dict.fromkeys(review.ids_matching(trust, filters, as_of, at=at, most=review.MOST_IN_A_RUN), "")
+    found = review.ids_matching(trust, filters, as_of, at=at, most=review.MOST_IN_A_RUN, proposals=True)
+    return dict.fromkeys(found, "")
 
 
 def _question_page(
@@ -114,7 +116,8 @@ def _message(verb: str, result: review.Bulk, trust: Trust, how: dict[str, Any]) 
     """Say how many were decided, and name the first few; of the failures the first few with their reasons."""
     if not result.done and not result.failed:
         return _("Nothing is selected")
-    text = action_words.of_many(action_words.DONE, verb, len(result.done), how)
+    proposals = Proposal.objects.filter(pk__in=result.done).count()
+    text = action_words.of_many(action_words.DONE, verb, len(result.done), how, proposals=proposals)
     if result.done:
         text = f"{text}: {names_text(result.done, trust)}{action_words.equals_note(result.equals)}"
     if not result.failed:

@@ -18,7 +18,6 @@ from memories.values.keyset import Order, Page
 from memories.values.trust import Trust
 from memories.web.compared import attach_compared
 from memories.web.paging import cursor_of
-from memos_site import review
 from memos_site.web import bulk_orders, inbox_page, inbox_rows, saved_views
 from memos_site.web.responses import answer, by_htmx, inbox_path, snoozed_kind, too_late
 from memos_site.web.session import decided_count
@@ -47,7 +46,6 @@ def inbox(request: HttpRequest) -> HttpResponse:
         "page": page,
         "orders": bulk_orders.under_way(request) if counted.has_orders else [],
         "htmx_page": True,
-        "bulk_allowed": filters["kind"] not in review.PROPOSALS,  # those are decided one by one
         "kinds": kinds,
         "views": views,
         "query": query,

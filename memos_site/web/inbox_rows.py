@@ -69,10 +69,9 @@ class Kinds:
     has_orders: bool = False
 
     def matching(self, kind: str) -> dict[str, Any]:
-        """The memories of a tab, as far as tabs count; proposals, which are decided singly, do not count."""
-        single = (*review.PROPOSALS, review.SNOOZED)
-        counted = [row for row in self.rows if (row["value"] == kind if kind else row["value"] not in single)]
-        number = sum(row["n"] for row in counted if row["value"] not in single)
+        """What waits of a tab, as far as tabs count; what is snoozed is decided row by row."""
+        counted = [row for row in self.rows if row["value"] != review.SNOOZED and kind in ("", row["value"])]
+        number = sum(row["n"] for row in counted)
         more = "+" if any(row["shown"].endswith("+") for row in counted) else ""
         return {"matching_count": number, "matching_shown": number_format(number, force_grouping=True) + more}
 

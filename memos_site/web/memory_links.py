@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.utils.translation import ngettext
 
-from memories.models import Memory, Subject
+from memories.models import Memory, Proposal, Subject
 from memories.values.trust import Trust
 from memos_site.web.words import listed
 
@@ -28,11 +28,16 @@ def names_of(ids: Collection[UUID], trust: Trust) -> dict[UUID, str]:
 
 
 def plain_names_of(ids: Collection[UUID], trust: Trust, *, longest: int) -> dict[UUID, str]:
-    """Return id -> name of the memories and subjects that the reader may see, for a list."""
+    """Return id -> name of the memories, the subjects, and what proposals are about, as far as the reader may see
+    them, for a list."""
     rows: Any = Memory.objects.visible_to(trust).select_related("skill").in_bulk(ids)
     others = [pk for pk in ids if pk not in rows]
+    proposals: Any = (
+        Proposal.objects.visible_to(trust).select_related("memory__skill").in_bulk(others) if others else {}
+    )
     subjects = Subject.objects.within(trust).in_bulk(others) if others else {}
     names = {pk: short_name(row, longest) for pk, row in rows.items()} | {pk: str(one) for pk, one in subjects.items()}
+    names |= {pk: short_name(row.memory, longest) for pk, row in proposals.items()}
     return {pk: names[pk] for pk in ids if pk in names}
 
 

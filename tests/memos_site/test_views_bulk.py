@@ -8,11 +8,12 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from memories.models import Memory
+from memories.models import Memory, Proposal
 from memories.people import trust_of
 from memos_site import review
 from memos_site.review import consent
 from skills.models import SkillVersion
+from tests.deciding import propose
 from tests.make import AT, BEN, make_memory, make_person, make_skill, make_version
 from tests.pages import candidate, signed_in
 
@@ -143,3 +144,33 @@ def test_of_very_many_flagged_rows_the_first_are_read_and_the_others_counted(
     page = post(client, *flagged, skill.memory, make_memory("Acme pays late"))
     assert "Promote these 6 too?" in page and "claim 0" in page and "claim 1<" not in page and "and 4 more" in page
     assert "Promoted 7" in answered(client, page, "Promote and publish all 7")
+
+
+def test_proposals_of_a_tab_are_decided_together_in_their_own_words(client: Client) -> None:
+    for n in range(3):
+        propose(make_memory(f"Company {n} pays late", status="confirmed"), content=f"Company {n} pays early")
+    page = client.get("/?kind=revision").content.decode()
+    assert page.count('name="chosen"') == 3
+    assert page.count("Accept") == 4  # of the selection and of each row
+    as_of = re.search(r'name="as_of" value="([^"]+)"', page)
+    assert as_of
+    body = {"decision": "promote", "matching": "1", "kind": "revision", "as_of": as_of[1]}
+    told = client.post("/bulk/", body, follow=True).content.decode()
+    assert "Accepted 3: “Company" in told
+    batch = re.search(r"/undo/([0-9a-f-]+)/", told)
+    assert batch
+    assert "Undone" in client.post(f"/undo/{batch[1]}/", follow=True).content.decode()
+    assert Proposal.objects.open().count() == 3
+
+
+def test_conflicts_of_a_tab_can_only_be_kept_together(client: Client) -> None:
+    pair = [make_memory(f"Acme pays on net-{n} terms") for n in (30, 60)]
+    change = {"verb": "choose", "ids": [str(one.pk) for one in pair]}
+    Proposal.objects.filter(pk=propose(pair[0]).pk).update(kind="conflict", change=change, others=[pair[1].pk])
+    page = client.get("/?kind=conflict").content.decode()
+    bar = page[page.index('id="bulk"') : page.index('id="queue"')]
+    assert "Keep both" in bar and "Promote" not in bar
+    chosen = re.search(r'name="chosen"\s+value="([^"]+)"', page)
+    assert chosen
+    body = {"decision": "dismiss both hold", "chosen": chosen[1]}
+    assert "Rejected 1" in client.post("/bulk/", body, follow=True).content.decode()

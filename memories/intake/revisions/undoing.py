@@ -4,7 +4,7 @@ The audit row of a revision names the relation that it made. Undoing that row ta
 brings it back (Memory.follow); and by it the rows of one batch that belong together are found.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 from uuid import UUID
 
@@ -18,8 +18,10 @@ def related(source: Memory, predicate: str, target: Memory) -> dict[str, Any]:
     return {RELATION: {"source": str(source.pk), "predicate": predicate, "target": str(target.pk)}}
 
 
-def together(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
+def together(entries: Iterable[AuditEntry], compared: Iterable[Collection[UUID]] = ()) -> dict[UUID, UUID]:
     """Map each subject to the first one of those that the same revision moved; what stands alone is left out.
+
+    `compared`: memories that one proposal is about, which belong together too.
 
     Undo the rows of such a group in one transaction, the last one first: the new memory gives back the key that the old
     one had. Holds for the rows of an undo as well, whose first rows are looked up.
@@ -27,12 +29,17 @@ def together(entries: Iterable[AuditEntry]) -> dict[UUID, UUID]:
     group: dict[UUID, UUID] = {}
     for first in _first(entries):
         if relation := first.after.get(RELATION):
-            ends = [UUID(relation["source"]), UUID(relation["target"])]
-            joined = {group.get(end, end) for end in ends}
-            root = min(joined)
-            group |= {member: root for member, former in group.items() if former in joined}
-            group |= dict.fromkeys(ends, root)
+            _join(group, [UUID(relation["source"]), UUID(relation["target"])])
+    for ends in compared:
+        _join(group, ends)
     return group
+
+
+def _join(group: dict[UUID, UUID], ends: Collection[UUID]) -> None:
+    joined = {group.get(end, end) for end in ends}
+    root = min(joined)
+    group |= {member: root for member, former in group.items() if former in joined}
+    group |= dict.fromkeys(ends, root)
 
 
 def _first(entries: Iterable[AuditEntry]) -> list[AuditEntry]:
