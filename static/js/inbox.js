@@ -9,7 +9,7 @@ const byId = (id) => document.getElementById(id);
 const isOpen = (row) => row?.matches('[data-row]:not([hidden], [data-row="done"], [aria-busy])');
 const queue = () => byId("queue");
 const rowOf = (element) => element.closest?.("[data-row]") ?? byId(element.closest?.("[data-about]")?.dataset.about);
-const SOON = 8; // rows before the end of what is loaded
+const SOON = 24; // rows before the end of what is loaded: as many as keys decide while further ones come on a slow line
 const pane = byId("pane");
 
 function after(row) {
@@ -44,11 +44,23 @@ function back(row) {
   unanswered();
 }
 
+const TOLD = 8000; // ms
+
 function unanswered() {
   const words = byId("no-answer");
   words.hidden = false;
-  setTimeout(() => (words.hidden = true), 8000);
+  setTimeout(() => (words.hidden = true), TOLD);
 }
+
+let forgotten = 0;
+on("memos:missed", () => {
+  const words = byId("missed");
+  const number = words.querySelector("[data-n]");
+  number.textContent = Number(words.hidden ? 0 : number.textContent) + 1;
+  words.hidden = false;
+  clearTimeout(forgotten);
+  forgotten = setTimeout(() => (words.hidden = true), TOLD);
+});
 
 on("submit", (event) => {
   const form = event.target;
@@ -126,10 +138,12 @@ async function more(link) {
   early.clear();
   const page = await fetched(link.href).catch(() => null);
   if (!page) return void end.removeAttribute("aria-busy");
-  const held = end.contains(document.activeElement);
+  const at = document.activeElement;
+  const held = end.contains(at) || at === document.body || (at.matches("[data-row]") && !isOpen(at));
   const rows = [...page.body.children].filter((one) => !one.id || !(byId(one.id) || early.has(one.id)));
   end.replaceWith(...rows);
   if (held) go(rows.find(isOpen));
+  ahead(document.activeElement.closest("[data-row]"));
   watch();
   count();
   emptied();
@@ -156,7 +170,9 @@ on("click", (event) => {
 // The form of an edit takes the place of its link; what waits no more says who was faster.
 async function edit(link) {
   const row = rowOf(link);
+  row?.setAttribute("aria-busy", "true"); // letters that come before the form are no decisions
   const page = await fetched(link.dataset.fetch).catch((error) => (error instanceof RangeError ? location.reload() : unanswered()));
+  row?.removeAttribute("aria-busy");
   if (!page || !link.isConnected) return;
   const form = page.querySelector("form.edit");
   if (!form) return settle(page, row, { held: true });
@@ -182,18 +198,25 @@ on("focusin", (event) => {
   const row = event.target.closest?.("#queue > [data-row]");
   if (!row) return;
   activate(row);
-  const further = document.querySelector("#queue > .pager a");
-  const all = row.parentElement.children;
-  if (further && [...all].indexOf(row) > all.length - SOON) more(further);
+  ahead(row);
 });
+
+// Further rows where few are left behind the one in hand.
+function ahead(row) {
+  const further = document.querySelector("#queue > .pager a");
+  const all = row?.parentElement.children;
+  if (further && all && [...all].indexOf(row) > all.length - SOON) more(further);
+}
 on("click", (event) => {
   const row = event.target.closest?.("#queue > [data-row]");
   if (row && !event.target.closest("a, button, input, summary, label, textarea, form.edit")) row.focus({ preventScroll: true });
 });
 
 // The pane beside the queue shows the grounds of the row in hand, where there is room for it.
+const SLOW = 300; // ms without an answer, after which the pane says that it loads
 let shown = null;
 let soon = 0;
+let slow = 0;
 let asking = null;
 
 function activate(row) {
@@ -213,7 +236,9 @@ function show(row, wait = 60) {
   shown = row.dataset.pane;
   pane.setAttribute("aria-busy", "true"); // it still shows those of another row
   clearTimeout(soon);
+  clearTimeout(slow);
   soon = setTimeout(() => load(row), wait);
+  slow = setTimeout(() => say("loading"), SLOW);
 }
 
 async function load(row) {
@@ -222,13 +247,23 @@ async function load(row) {
   try {
     const page = await fetched(row.dataset.pane, { signal: asking.signal });
     if (!page || shown !== row.dataset.pane) return;
-    pane.removeAttribute("aria-busy");
     pane.replaceChildren(...page.body.children);
     pane.dataset.about = row.id;
     pane.scrollTop = 0;
+    say("");
   } catch (error) {
-    if (error.name !== "AbortError") shown = null;
+    if (error.name === "AbortError") return;
+    shown = null;
+    pane.replaceChildren(); // not the grounds of another row
+    say("failed");
   }
+}
+
+// What stands above the pane: nothing after a quick answer, and while a slow one is awaited that it loads.
+function say(state) {
+  clearTimeout(slow);
+  pane.toggleAttribute("aria-busy", state === "loading");
+  for (const one of document.querySelectorAll("[data-pane-is]")) one.hidden = one.dataset.paneIs !== state;
 }
 
 on("memos:placed", (event) => {

@@ -28,10 +28,18 @@ function press(what) {
     all?.click();
     return all;
   }
-  const row = here() ?? rows().find((row) => !row.matches(GONE)) ?? document;
-  const found = row.matches?.(GONE) && what !== "open" ? null : row.querySelector(`[data-does="${what}"]`) ?? beside(row, what);
+  const row = here() ?? rows().find((row) => !row.matches(GONE)) ?? (document.getElementById("queue") ? null : document);
+  if (!row || (row.matches?.(GONE) && what !== "open")) return missed(what);
+  const found = row.querySelector(`[data-does="${what}"]`) ?? beside(row, what);
   found?.click();
   return found;
+}
+
+// A decision without a row in hand that waits: it is never kept for the next one, which nobody has seen, and never lost in
+// silence.
+function missed(what) {
+  if (DECISIONS.some((one) => one.dataset.presses === what)) document.dispatchEvent(new CustomEvent("memos:missed"));
+  return null;
 }
 
 // The pane beside the queue may offer what the row itself has no room for.
@@ -175,8 +183,9 @@ function typed(event) {
 document.addEventListener("keydown", typed);
 
 // From the moment a link or a plain form leads away until the page is there (or comes back from the cache).
-const leave = () => {
+const leave = (event) => {
   leaving = true;
+  setTimeout(() => (leaving &&= !event?.defaultPrevented), 0); // asked whether to stay, the person stayed
   setTimeout(() => (leaving = false), 10_000); // it never came
 };
 addEventListener("beforeunload", leave);

@@ -1,6 +1,10 @@
 // Forms of the queue answered in place. The server sends fragments: a first one that takes the place of the row asked about, and
 // any number with `hx-swap-oob` that take the places of those with their ids. What is under way is told to the page as
 // `memos:asked` and `memos:answered`, whatever has become of the form meanwhile.
+//
+// On a slow line forms are sent a few at a time, so that what the page reads (further rows, grounds) keeps a connection of
+// the six that a browser has. A page that is left sends the others all the same: one that comes twice meets the version
+// that it was decided on, and does nothing.
 
 const tell = (name, detail) => document.dispatchEvent(new CustomEvent(`memos:${name}`, { detail }));
 const HEADERS = () => ({ "HX-Request": "true", "HX-Current-URL": location.href });
@@ -29,16 +33,39 @@ export function place(page, { missing }) {
   return page.body.firstElementChild;
 }
 
-export async function send(form, button, { answered, failed }) {
-  const body = new URLSearchParams(new FormData(form, button));
+const AT_ONCE = 4;
+const MOST_LEFT = 16; // that a browser sends for a page that is left
+const waiting = [];
+const sent = new Set();
+
+export function send(form, button, then) {
+  waiting.push({ address: form.action, body: new URLSearchParams(new FormData(form, button)), then });
   tell("asked");
+  next();
+}
+
+async function next() {
+  if (sent.size >= AT_ONCE || !waiting.length) return;
+  const one = waiting.shift();
+  sent.add(one);
   try {
-    const page = await fetched(form.action, { method: "POST", body });
-    if (page) answered(page);
+    const page = await fetched(one.address, { method: "POST", body: one.body });
+    if (page) one.then.answered(page);
   } catch (error) {
     if (error instanceof RangeError) location.reload(); // it was refused: the page shows how things stand
-    else failed();
+    else one.then.failed();
   } finally {
+    sent.delete(one);
     tell("answered");
+    next();
   }
 }
+
+addEventListener("beforeunload", (event) => {
+  if (waiting.length + sent.size > MOST_LEFT) event.preventDefault(); // the browser asks whether to stay
+});
+addEventListener("pagehide", () => {
+  for (const { address, body } of [...sent, ...waiting.splice(0)]) {
+    fetch(address, { method: "POST", body, headers: HEADERS(), credentials: "same-origin", keepalive: true }).catch(() => {});
+  }
+});
