@@ -2,12 +2,14 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Sequence
+from typing import Annotated, Any, NamedTuple
 
+from django.db import transaction
 from pydantic import BaseModel, BeforeValidator
 
-from consolidation.extraction import grounding
+from consolidation.extraction import grounding, needs
+from consolidation.extraction.needs import Needless
 from consolidation.extraction.steps import Work
 from consolidation.extraction.transcripts import Passage, comparable, orders_near
 from consolidation.llm import part_tokens
@@ -20,7 +22,7 @@ from memories.intake.triples import Triple
 from memories.models import Memory
 from memories.scanning import prompt_injection
 from memories.scanning.credentials import MASK
-from memories.values.choices import ActorKind, Origin, Sensitivity, Status, Type
+from memories.values.choices import LIVE, ActorKind, Origin, Sensitivity, Status, Type
 from memories.values.field_errors import format_instant
 from memories.values.trust import Actor, Trust, everything
 
@@ -62,17 +64,33 @@ class Facts(BaseModel):
     facts: Annotated[list[Fact], BeforeValidator(_listed)]
 
 
+class Proven(NamedTuple):
+    """A fact, with the passage that proves it."""
+
+    fact: Fact
+    passage: Passage
+
+
 def perform(work: Work) -> Counter[str]:
     """Ask for the facts of each part of a conversation, and write those that hold.
 
     Counters: facts_created, facts_reinforced, facts_proposed, suppressed, not_proven (no such words of a user or tool,
-    or no whole sentence), those of `grounding`, instruction_like, outdated, known (nothing new), unread_parts.
+    or no whole sentence), those of `grounding`, instruction_like, outdated, known (nothing new), not_needed (of them
+    all: nobody is asked about it, see `needs`), unread_parts.
     """
     language, parts = work.transcript.language, work.transcript.parts(part_tokens())
     work.ask_parts(Facts, parts, system=prompt("facts", language), what=WHAT[language])
     counters: Counter[str] = Counter(unread_parts=int(work.transcript.unread > 0))
+    proven: list[Proven] = []
     for fact in _distinct(fact for answer in work.answers_of_parts(Facts) for fact in answer.facts[:MOST_FACTS]):
-        counters[_write(fact, work)] += 1
+        found = _proven(fact, work)
+        if isinstance(found, str):
+            counters[found] += 1
+        else:
+            proven.append(found)
+    for one, needless in zip(proven, _needless(proven, work), strict=True):
+        counters[_write(one, needless, work)] += 1
+        counters["not_needed"] += int(needless is not None)
     return +counters
 
 
@@ -86,14 +104,37 @@ def _distinct(facts: Iterator[Fact]) -> Iterator[Fact]:
             yield fact.model_copy(update=words)
 
 
-def _write(fact: Fact, work: Work) -> str:
-    """Write one fact through the gate; the counter that it belongs to."""
+def _proven(fact: Fact, work: Work) -> Proven | str:
+    """The fact with the passage that proves it, or the counter that it belongs to."""
     passage = work.transcript.proof(fact.quote)
-    if passage is not None:
-        fact = fact.model_copy(update={"subject": grounding.subject_of(fact.subject, fact.quote, passage)})
-    if passage is None or (fault := _fault(fact, passage, work)):
-        return "not_proven" if passage is None else fault
-    stored = triples.store(_triple(fact, passage, work), trust=everything(BY), at=work.at)
+    if passage is None:
+        return "not_proven"
+    fact = fact.model_copy(update={"subject": grounding.subject_of(fact.subject, fact.quote, passage)})
+    return _fault(fact, passage, work) or Proven(fact, passage)
+
+
+def _needless(proven: Sequence[Proven], work: Work) -> list[Needless | None]:
+    """Why nobody is asked about each of these. The model is asked about all that no record shows, for its answer is
+    kept by their numbers, and not at all where nothing of it is new."""
+    shown = [needs.is_of_a_record(one.fact.object, one.passage, work.transcript) for one in proven]
+    asked = [one for one, of_record in zip(proven, shown, strict=True) if not of_record]
+    keys = [triples.folded_key(one.fact.subject, one.fact.predicate, one.fact.object) for one in asked]
+    known = Memory.objects.filter(scope=work.episode.scope, key__in=keys, status__in=LIVE).values_list("key", flat=True)
+    is_new = bool(set(keys) - set(known))
+    told = iter(needs.asked([_content(one.fact) for one in asked], work) if is_new else [None] * len(keys))
+    return [needs.OF_A_RECORD if of_record else next(told) for of_record in shown]
+
+
+def _content(fact: Fact) -> str:
+    return payloads.content_of(fact.subject, fact.predicate, fact.object)
+
+
+def _write(proven: Proven, needless: Needless | None, work: Work) -> str:
+    """Write one fact through the gate; the counter that it belongs to."""
+    with transaction.atomic():
+        stored = triples.store(_triple(proven.fact, proven.passage, work), trust=everything(BY), at=work.at)
+        if stored.created and stored.memory:
+            needs.keep(stored.memory, needless, at=work.at)
     if stored.created:
         return "facts_created"
     if stored.reinforced:
@@ -150,7 +191,7 @@ def _statement(fact: Fact, passage: Passage, work: Work) -> Statement:
     episode = work.episode
     evidence = {"source_type": "episode", "source_id": str(episode.pk), "timestamp": format_instant(passage.at)}
     return Statement(
-        content=payloads.content_of(fact.subject, fact.predicate, fact.object),
+        content=_content(fact),
         key=triples.folded_key(fact.subject, fact.predicate, fact.object),
         scope=episode.scope,
         source=SOURCE,

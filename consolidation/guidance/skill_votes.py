@@ -4,25 +4,46 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from consolidation.guidance import curves, features
-from consolidation.guidance.experience import gather
+from consolidation.guidance.experience import Experience, gather
+from consolidation.guidance.grounds import NEAR_CASES, SIMILAR
 from consolidation.guidance.request import check
-from memories.models import Memory
-from memories.values.choices import LIVE, Type
-from memories.values.trust import SHARED_SCOPES, Trust
+from memories.models import Episode, Memory
+from memories.values.choices import LIVE, ActorKind, Permission, Sensitivity, Type
+from memories.values.trust import SHARED_SCOPES, Actor, Trust
 
 
 def of_skills(text: str, *, trust: Trust) -> Mapping[UUID, float]:
     """The share of the vote for the effects of each live skill with effects, by memory, where `text` is what a user
     says first. Empty: nothing is known of such requests.
     """
-    said, identifiers = features.of_moment(check({"task": text}).run)
-    experience = gather(said, identifiers, trust, opening=True) if said else None
+    experience = _experience(text, trust)
     if experience is None:
         return {}
     scope = experience.profiles[0].scope
-    if experience.nearness < curves.calibration_of(scope, trust).nearness:
-        return {}
     shares = {vote.effects: vote.share for vote in experience.votes}
     skills = Memory.objects.visible_to(trust).filter(type=Type.COMPETENCE, status__in=LIVE, payload__has_key="effects")
     effects = skills.filter(scope__in={scope, *SHARED_SCOPES}).values_list("pk", "payload__effects")
     return {skill: shares.get(frozenset(tools), 0.0) for skill, tools in effects}
+
+
+def ends_of_similar(text: str, episode: Episode) -> tuple[int, int]:
+    """Of the nearest cases that began like this request, in the scope of the episode and up to its level: how many
+    ended well, of how many. (0, 0): nothing is known of such requests.
+    """
+    actor, level = Actor(ActorKind.SYSTEM, "Memos", "extraction"), Sensitivity(episode.memory.sensitivity)
+    trust = Trust(actor, level, frozenset({episode.scope}), permissions=frozenset({Permission.READ}))
+    experience = _experience(text, trust, but=episode.pk)
+    if experience is None:
+        return 0, 0
+    surveyor, row = experience.surveyor, experience.whole[: len(experience.surveyor.cases)]
+    near, _weights = surveyor.near(row, row >= SIMILAR, NEAR_CASES)
+    return int(surveyor.well[near].sum()), len(near)
+
+
+def _experience(text: str, trust: Trust, but: UUID | None = None) -> Experience | None:
+    """The runs that may speak to a request; None where none is like it. `but`: a run that does not count."""
+    said, identifiers = features.of_moment(check({"task": text}).run) if text.strip() else (None, [])
+    experience = gather(said, identifiers, trust, opening=True, but=but) if said else None
+    if experience is None or experience.nearness < curves.calibration_of(experience.profiles[0].scope, trust).nearness:
+        return None
+    return experience

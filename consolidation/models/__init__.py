@@ -9,6 +9,7 @@ from consolidation.models.llm_calls import LLMCall
 from consolidation.models.patterns import Pattern, Sighting, case_of
 from consolidation.models.plans import PlannedRun, PlanShape
 from consolidation.models.profiles import GuidanceCurve, PendingMeasurement, PendingProfile, RunProfile
+from consolidation.models.redundancies import Redundancy
 from consolidation.models.run_steps import RunStep
 from consolidation.models.runs import Run, RunStopped
 from consolidation.models.statement_messages import StatementMessage
@@ -35,6 +36,7 @@ __all__ = [
     "PlanShape",
     "PlannedRun",
     "PluginRun",
+    "Redundancy",
     "RuleGroup",
     "RuleRetry",
     "RuleSighting",

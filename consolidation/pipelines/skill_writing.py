@@ -7,6 +7,8 @@ from datetime import datetime
 
 from django.db import transaction
 
+from consolidation.extraction import needs
+from consolidation.extraction.needs import Needless
 from consolidation.extraction.recall import KnownSkill, skill_named
 from consolidation.models import Run
 from memories.intake import admission
@@ -35,12 +37,14 @@ LONGEST_CHANGELOG = 500
 
 @dataclass(frozen=True)
 class SkillDraft:
-    """What a task of a conversation taught. `files`: paths that the model wrote; `notes`: what was left out."""
+    """What a task of a conversation taught. `files`: paths that the model wrote; `notes`: what was left out;
+    `needless`: why nobody is asked about it."""
 
     fields: Fields
     reason: str
     files: Sequence[str] = ()
     notes: Sequence[str] = ()
+    needless: Needless | None = None
 
 
 def write(draft: SkillDraft, former: KnownSkill | None, *, episode: Episode, run: Run, at: datetime) -> Counter[str]:
@@ -75,7 +79,8 @@ def _write_skill(draft: SkillDraft, *, episode: Episode, run: Run, at: datetime)
         skill = Skill.objects.create(memory=memory, scope=memory.scope, name=fields.name, title=fields.title)
         _propose(skill, prepared, draft, run=run, at=at)
         _testify(memory, episode, draft, Evidence.Kind.CREATED, at=at)
-    return Counter(skills_created=1)
+        needs.keep(memory, draft.needless, at=at)
+    return Counter(skills_created=1, not_needed=int(draft.needless is not None))
 
 
 def _write_version(
@@ -99,6 +104,8 @@ def _write_version(
         _propose(skill, prepared, replace(draft, notes=[*merged.losses, *draft.notes]), run=run, at=at)
         if memory.status == Status.CANDIDATE:  # not decided yet: what people read is what the proposal says
             memory.revise("revise", {"content": merged.fields.description}, by=BY, why="", at=at)
+            if draft.needless is None:  # now it says something that agents need
+                needs.keep(memory, None, at=at)
     return Counter(versions_proposed=1)
 
 

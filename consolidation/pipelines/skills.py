@@ -4,7 +4,7 @@ package and propose. Nothing is published without a person.
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TypeVar
@@ -12,7 +12,9 @@ from typing import TypeVar
 from django.conf import settings
 from pydantic import BaseModel
 
+from consolidation.extraction import needs
 from consolidation.extraction.line_grounding import Ground, grounded
+from consolidation.extraction.needs import Needless
 from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, recall, skill_named
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
@@ -22,15 +24,18 @@ from consolidation.extraction.task_chunks import Chunks, Division, Task, divide
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import Unusable, fenced, in_halves, part_tokens
 from consolidation.llm.tokens import cut
-from consolidation.models import Run
+from consolidation.models import Redundancy, Run
 from consolidation.pipelines import skill_writing
 from consolidation.pipelines.skill_writing import SkillDraft
 from consolidation.prompts import prompt
 from memories.models import Episode
 from memories.values.choices import LIVE, OutcomeSource
+from skills.manifest import Fields
 
 T = TypeVar("T", bound=BaseModel)
+Peers = Callable[[str, Episode], tuple[int, int]]  # of a request: how many cases ended well, of how many
 CHUNKS = "chunks"
+ENOUGH_CASES, AS_WELL = 8, 0.9  # similar ones, and the share of them that ended well: there is little to gain
 UNGROUNDED = "nothing of it was said or done in the conversation"
 LONGEST_TITLE = 60  # characters of a task's title that are taken from the user
 KNOWN_TOKENS = 2_500  # of a question: known skills and memories, and what was said before
@@ -59,6 +64,11 @@ FAILED = {"failure": ["learned from a conversation that failed"]}  # whoever pub
 NOTHING_KNOWN = {"en": "None.", "zh": "没有。"}
 
 
+def nobody(request: str, episode: Episode) -> tuple[int, int]:
+    """No similar run is known."""
+    return 0, 0
+
+
 def chunk(work: Work) -> Counter[str]:
     """First step: ask the model which tasks the conversation holds, each part of a long one by itself."""
     language = work.transcript.language
@@ -80,23 +90,29 @@ def division(run: Run, transcript: Transcript) -> Division:
     return divide(chunks, sorted({passage.position for passage in transcript.passages}))
 
 
-def task_steps(run: Run, transcript: Transcript) -> Iterator[Step]:
+def task_steps(run: Run, transcript: Transcript, *, peers: Peers = nobody) -> Iterator[Step]:
     """One step for each task of the conversation."""
     tasks = (replace(task, name=_title(task, transcript)) for task in division(run, transcript).tasks)
     for number, task in enumerate(tasks, start=1):
-        yield Step(f"task {number}: {task.name}"[:128], partial(extract, task), after=(CHUNKS,), for_skills=True)
+        do = partial(extract, task, peers=peers)
+        yield Step(f"task {number}: {task.name}"[:128], do, after=(CHUNKS,), for_skills=True)
 
 
 def _title(task: Task, transcript: Transcript) -> str:
     """The model's title; where it names what nobody said, the first words of the user in its messages."""
     if not Ground.of(transcript).title_fault(task.name):
         return task.name
+    return " ".join(_request(task, transcript).split())[:LONGEST_TITLE]
+
+
+def _request(task: Task, transcript: Transcript) -> str:
+    """What the user said first in the messages of a task."""
     chosen = set(task.positions)
     spoken = (one.text for one in transcript.passages if one.position in chosen and one.speaker == "user")
-    return " ".join(next(spoken, "").split())[:LONGEST_TITLE]
+    return next(spoken, "")
 
 
-def extract(task: Task, work: Work) -> Writing:
+def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Writing:
     """A step: turn one task into a skill, or into the next version of one; what it writes, it writes in its turn, for
     tasks of one conversation may make one skill.
 
@@ -119,13 +135,29 @@ def extract(task: Task, work: Work) -> Writing:
     if fields is None:
         raise StepSkipped(f"{UNGROUNDED}: {', '.join(f'{reason} {n}' for reason, n in dropped.items())}")
     notes = [*FAILED.get(episode.outcome or "", ()), *detailed.left_out]
-    written = SkillDraft(fields, extraction.reason, detailed.written, notes)
+    needless = _needless(fields, task, work, peers)
+    written = SkillDraft(fields, extraction.reason, detailed.written, notes, needless)
 
     def write() -> Counter[str]:
         former = improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
         return dropped + skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
 
     return write
+
+
+def _needless(fields: Fields, task: Task, work: Work, peers: Peers) -> Needless | None:
+    """Why nobody is asked about the skill: nothing taught it; similar runs end as well without it and it holds nothing
+    but steps; or the model says so."""
+    chosen = set(task.positions)
+    passages = [one for one in work.transcript.passages if one.position in chosen]
+    if not needs.is_taught(passages, work.episode.outcome):
+        return Needless(Redundancy.Why.UNTAUGHT)
+    if not fields.experience and not fields.preference:
+        well, cases = peers(_request(task, work.transcript), work.episode)
+        if cases >= ENOUGH_CASES and well >= AS_WELL * cases:
+            return Needless(Redundancy.Why.COUNTED, f"{well} / {cases}")
+    lines = [fields.name, fields.description, fields.procedure, *fields.experience, *fields.preference]
+    return needs.asked(["\n".join(lines)], work)[0]
 
 
 def _ground(transcript: Transcript, draft: DraftSkill, recalled: Recalled, files: Sequence[str]) -> Ground:
@@ -139,9 +171,7 @@ def _query(task: Task, text: str, work: Work) -> str:
     try:
         return _ask(Query, "query_rewrite", "query", work, task=text).query
     except Unusable:
-        chosen = set(task.positions)
-        spoken = (one.text for one in work.transcript.passages if one.position in chosen and one.speaker == "user")
-        return f"{task.name} {next(spoken, '')}"[:1_000]
+        return f"{task.name} {_request(task, work.transcript)}"[:1_000]
 
 
 def _extraction(text: str, recalled: Recalled, work: Work, *, simple: bool) -> Extraction:
@@ -219,4 +249,9 @@ def _is_simple(episode: Episode) -> bool:
     return mode == "simple" if mode in ("simple", "full") else not settings.COMPLETE_SKILL_MEMORY
 
 
-STEPS = (Step(CHUNKS, chunk, for_skills=True, expand=task_steps),)
+def steps(peers: Peers = nobody) -> tuple[Step, ...]:
+    """`peers`: how runs of a similar request ended."""
+    return (Step(CHUNKS, chunk, for_skills=True, expand=partial(task_steps, peers=peers)),)
+
+
+STEPS = steps()

@@ -21,6 +21,7 @@ from django.db.models import (
 from django.db.models.functions import Coalesce, Greatest
 
 from consolidation.models.commands import CommandFact
+from consolidation.models.redundancies import Redundancy
 from memories.models import Memory, Proposal
 from memories.models.evidence import supporting_occasions, with_support
 from memories.models.memory import MemoryQuerySet
@@ -62,7 +63,8 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
 
     A skill waits as a candidate, and as kind `version` when a new version of a confirmed or applied one is proposed.
     Of the skills and facts that consolidation learned those wait which its pipelines chose (`pipelines.ripeness`,
-    `pipelines.facts`); the others, and its plans, are only stored.
+    `pipelines.facts`), of what a model read in conversations those that agents need (`extraction.needs`); the others,
+    and plans, are only stored.
     Snoozed ones wait again when their time has come; before that they are of the kind SNOOZED.
     `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`. Where they are many, the first
     ones are read much faster by `waiting_parts`.
@@ -70,7 +72,7 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
     updated, undecided = _updated(), Q(status__in=UNDECIDED)
     wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
     rows = _open_to(trust, at, filters, kind).filter(wanted)
-    rows = rows.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1]).exclude(_is_kept_fact())
+    rows = rows.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1]).exclude(_is_kept_fact()).exclude(_is_redundant())
     if kind in Type.values:
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:
@@ -117,10 +119,11 @@ def parts_to_count(trust: Trust, at: datetime, filters: Mapping[str, str], kind:
     parts: dict[str, MemoryQuerySet] = {}
     others = [type for type in OTHER_TYPES if kind in ("", type)]
     if others:
-        learned = undecided.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1])
+        learned = undecided.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1]).exclude(_is_redundant())
         parts[kind or LEARNED] = learned.filter(type__in=others)
     if kind in ("", Type.SEMANTIC):
         parts[str(Type.SEMANTIC)] = undecided.filter(type=Type.SEMANTIC).exclude(_is_kept_fact())
+        parts[str(Type.SEMANTIC)] = parts[str(Type.SEMANTIC)].exclude(_is_redundant())
     if kind in ("", VERSION):
         parts[VERSION] = rows.filter(_updated())
     return parts
@@ -132,6 +135,11 @@ def _is_kept_fact() -> Q:
     """
     kept = CommandFact.objects.filter(memory=OuterRef("pk"), waits=False, memory__status=Status.CANDIDATE)
     return Q(Exists(kept))
+
+
+def _is_redundant() -> Q:
+    """Condition of what a model read in conversations and agents do without."""
+    return Q(Exists(Redundancy.objects.filter(memory=OuterRef("pk"), memory__status=Status.CANDIDATE)))
 
 
 def _updated() -> Q:

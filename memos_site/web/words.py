@@ -53,7 +53,7 @@ COUNTERS = [
     *(_("skills seen again"), _("skills created"), _("skills known"), _("runs made comparable")),
     *(_("subject not named"), _("object not said"), _("said by another"), _("not proven"), _("outdated")),
     *(_("name not said"), _("number not said"), _("code not said"), _("path not said")),
-    *(_("outcomes judged"), _("outcomes unproven"), _("outcomes unknown")),
+    *(_("not needed"), _("outcomes judged"), _("outcomes unproven"), _("outcomes unknown")),
     *(_("unread parts"), _("tasks"), _("known"), _("changed"), _("left out"), _("rows")),
 ]
 FIELDS = [_("content"), _("category"), _("sensitivity"), _("tags"), _("expires at")]

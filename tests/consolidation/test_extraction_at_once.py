@@ -91,9 +91,9 @@ def test_recall_and_extraction_of_five_tasks_are_asked_at_once(endpoint: ModelEn
     endpoint.answers("query_rewrite", *[together(AT_ONCE, lambda body: {"query": task_of(body)})] * AT_ONCE)
     endpoint.answers("skill_extraction_simple", *[together(AT_ONCE, skill_of)] * AT_ONCE)
     run = process()
-    assert (run.status, run.counters) == ("succeeded", {"tasks": 5, "skills_created": 5})
+    assert (run.status, run.counters) == ("succeeded", {"tasks": 5, "skills_created": 5, "not_needed": 2})
     assert steps(run) == [(name, "succeeded", 1) for name in NAMES]
-    assert len(endpoint.asked) == LLMCall.objects.filter(run=run).count() == 11
+    assert len(endpoint.asked) == LLMCall.objects.filter(run=run).exclude(purpose="need").count() == 11
 
 
 def test_the_details_of_one_task_are_asked_at_once(endpoint: ModelEndpoint) -> None:
@@ -119,7 +119,7 @@ def test_the_details_of_one_task_are_asked_at_once(endpoint: ModelEndpoint) -> N
     assert fields["others"] == {f"{name}.md": f"# {name}" for name in NAMES[:3]}
     assert set(fields["scripts"]) == {"total.py"} and fields["tool"] == ["`weigh`: Gives the weights."]
     kept = Run.objects.get().steps.get(name__startswith="task").answer
-    assert kept is not None and len(kept) == 2 + AT_ONCE
+    assert kept is not None and len(kept) == 3 + AT_ONCE
 
 
 def test_no_more_is_asked_at_once_than_the_setting_says(endpoint: ModelEndpoint, settings: Any) -> None:
@@ -212,7 +212,7 @@ def test_what_was_answered_beside_an_outage_is_kept_and_not_paid_for_again(
     asked = len(endpoint.asked)
     endpoint.answers("skill_extraction_simple", skill_of)
     run = process(minutes=30)
-    assert run.counters == {"tasks": 3, "skills_created": 3} and len(endpoint.asked) == asked + 1
+    assert run.counters == {"tasks": 3, "skills_created": 3, "not_needed": 1} and len(endpoint.asked) == asked + 1
 
 
 def test_each_thread_has_a_connection_of_its_own_which_it_closes() -> None:

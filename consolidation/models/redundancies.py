@@ -1,0 +1,27 @@
+"""Table of what was read in conversations and is only kept: agents do without it, so no person is asked about it."""
+
+from django.db import models
+from django.utils.translation import gettext_lazy as _
+
+from memories.models import Memory
+
+
+class Redundancy(models.Model):
+    """Why a fact or skill that a model read does not wait for a person while it is a candidate.
+
+    It is kept and found like others, and a person may promote or dismiss it. `reason`: counts, or the model's words.
+    """
+
+    class Why(models.TextChoices):
+        SHOWN = "shown", _("a tool shows it at once")
+        COUNTED = "counted", _("similar runs end as well without it")
+        UNTAUGHT = "untaught", _("nothing in the conversation teaches it")
+        MODEL = "model", _("a language model says that agents do without it")
+
+    memory = models.OneToOneField(Memory, models.CASCADE, primary_key=True)
+    why = models.CharField(max_length=8, choices=Why)
+    reason = models.CharField(max_length=300, blank=True)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.why}: {self.reason}".strip(": ")
