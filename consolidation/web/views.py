@@ -19,13 +19,14 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 from django_q.models import Schedule
 
-from consolidation import llm, ordering, run_queue, set_aside
+from consolidation import llm, ordering, reembedding_run, run_queue, set_aside
 from consolidation.extraction.backlog import Choice
 from consolidation.models import LLMCall, Run, RunStep
 from consolidation.models.run_figures import without_foreign_figures
 from consolidation.models.runs import TITLES
 from consolidation.web import run_trail, scheduling
 from consolidation.web.model_costs import costs
+from memories.indexing import reembedding
 from memories.people import administers, trust_of
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
@@ -169,6 +170,8 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
     page, written = run_trail.page_of_run(request, row, trust)
     trail = {"page": page, "written": written, "no_trail": not written}
     context = {"run": row, "calls": calls, "live": live, **trail, **_steps(steps, whole="steps" in request.GET)}
+    if live and row.kind == reembedding_run.KIND:
+        context["model_change"] = reembedding.model_change()
     return render(request, "consolidation/run.html", context)
 
 

@@ -29,6 +29,13 @@ class Step(NamedTuple):
     total: int = 0
 
 
+class ModelChange(NamedTuple):
+    """Names of models: searches compare vectors of `serving` until every passage has one of `next`."""
+
+    serving: str
+    next: str
+
+
 class SetAside(Exception):
     """Too many passages have no vector for the model to take over; the message is a sentence."""
 
@@ -36,6 +43,12 @@ class SetAside(Exception):
 def due() -> bool:
     """Whether the configured model is not the serving one, or the backfill has never been checked."""
     return not EmbeddingModel.objects.filter(active=True, name=embedding.embedder().name).exists()
+
+
+def model_change() -> ModelChange | None:
+    """The change that is under way; None where the configured model serves."""
+    change = ModelChange(EmbeddingModel.objects.serving(), embedding.embedder().name)
+    return change if change.serving != change.next else None
 
 
 def retry_set_aside() -> int:

@@ -55,6 +55,7 @@ COUNTERS = [
     *(_("name not said"), _("number not said"), _("code not said"), _("path not said")),
     *(_("not needed"), _("outcomes judged"), _("outcomes unproven"), _("outcomes unknown")),
     *(_("unread parts"), _("tasks"), _("known"), _("changed"), _("left out"), _("rows")),
+    _("former vectors removed"),
 ]
 FIELDS = [_("content"), _("category"), _("sensitivity"), _("tags"), _("expires at")]
 FIELDS += [
@@ -81,6 +82,7 @@ PLAIN = {  # stored words that the pages say otherwise, each as a word above
     "facts_reinforced": "facts seen again",
     "plans_reinforced": "plans seen again",
     "profiles_written": "runs made comparable",
+    "clearing": "former vectors removed",
 }
 
 

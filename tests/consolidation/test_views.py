@@ -11,6 +11,7 @@ from pytest_django import DjangoAssertNumQueries
 from consolidation import schedules
 from consolidation.models import LLMCall, Pattern, Run, RunStep
 from consolidation.models.groups import RuleRetry
+from memories.embedding import built_in
 from memories.models import Episode
 from memories.values.choices import Sensitivity
 from memos_site.templatetags.runs import LISTS
@@ -219,6 +220,16 @@ def test_a_run_that_found_nothing_new_says_so_and_says_who_began_it() -> None:
     page = flat(signed_in().get("/runs/"))
     assert "nothing new" in page and "from a page" in page
     assert "Recompute search vectors" in page and "Tokens in + out" in page
+
+
+def test_the_page_of_a_change_of_model_says_which_model_searches_compare_by(settings: Any) -> None:
+    run = make_job(status=Run.Status.RUNNING, kind="reembed", stage="vectors", done=120, total=400)
+    client = signed_in()
+    assert "Searches compare by" not in flat(client.get(f"/runs/{run.pk}/"))
+    settings.EMBEDDING_ENDPOINT, settings.EMBEDDING_MODEL = "http://127.0.0.1:9", "gte-small"
+    page = flat(client.get(f"/runs/{run.pk}/"))
+    assert "120 of 400" in page
+    assert f"Searches compare by {built_in().name} until all passages have a vector of gte-small." in page
 
 
 def test_the_list_is_narrowed_by_what_a_run_does_and_how_it_ended() -> None:
