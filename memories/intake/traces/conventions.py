@@ -68,9 +68,19 @@ def _tool_call(span: Span, kind: str) -> ToolCall:
     result = told.get("gen_ai.tool.call.result", told.get("output.value"))
     if kind == "RETRIEVER" and isinstance(args, str):
         args = {"query": args}
+    answered, result = _answer(result)
     if result is None and span.failed:
         result = span.message or told.get("error.type")
-    return ToolCall(str(name), str(id), args, result)
+    return ToolCall(str(name), str(id or answered), args, result)
+
+
+def _answer(result: Any) -> tuple[str, Any]:
+    """The id of the call, or '', and its result: LangChain traces the whole message that answers it."""
+    message = _loaded(result)
+    told = message.get("data", message.get("kwargs")) if isinstance(message, dict) else None
+    if not isinstance(told, dict) or "content" not in told or not told.get("tool_call_id"):
+        return "", result
+    return str(told["tool_call_id"]), told["content"]
 
 
 def _messages(span: Span) -> tuple[Messages, Messages]:

@@ -110,9 +110,11 @@ def _order(draft: EventDraft) -> tuple[bool, float]:
 def _keep(found: Iterable[EventDraft], drafts: dict[str, EventDraft], refused: dict[str, str], span: Span) -> None:
     try:
         for draft in list(found):
-            former = drafts.get(draft.ref)
-            if former is None or _order(draft) < _order(former):
-                drafts[draft.ref] = draft
+            former = drafts.get(draft.ref, draft)
+            kept, other = sorted((former, draft), key=_order)
+            if isinstance(other.args, dict) and not isinstance(kept.args, dict):
+                kept.args = other.args  # spans of LangChain tell a single argument without its name
+            drafts[draft.ref] = kept
     except Invalid as invalid:
         refused[span.id] = "; ".join(f"{error.pointer} {error.detail}".strip() for error in invalid.errors[:3])
 
