@@ -15,7 +15,7 @@ from memories.models import Episode, Event, Memory
 from memories.models.episode import node_id
 from memories.models.former_episodes import made_at
 from memories.web.tool_graph import Call, graph
-from memos_site.templatetags.page import as_json, failed
+from memos_site.templatetags.page import as_json, failed, one_line
 from memos_site.web.words import in_words, listed
 
 register = template.Library()
@@ -124,3 +124,18 @@ def duration(span: timedelta) -> str:
 def milliseconds(ms: float) -> str:
     """Return a latency, from a second on in seconds."""
     return _("%(seconds).1f s") % {"seconds": ms / 1000} if ms >= 1000 else _("%(ms)d ms") % {"ms": round(ms)}
+
+
+@register.filter
+def as_printed(value: Any) -> str:
+    """Return texts of several lines as they stand, after the other fields of their object; anything else as JSON."""
+    texts = {name: one for name, one in value.items() if _has_lines(one)} if isinstance(value, dict) else {}
+    if not texts:
+        return as_json(value)
+    rest = one_line({name: one for name, one in value.items() if name not in texts})
+    parts = texts.values() if len(texts) == 1 else (f"{name}:\n{text}" for name, text in texts.items())
+    return "\n\n".join(filter(None, [rest, *parts]))
+
+
+def _has_lines(value: Any) -> bool:
+    return isinstance(value, str) and "\n" in value.strip()

@@ -170,20 +170,6 @@ def test_spans_of_openinference_are_read() -> None:
     assert Event.objects.get(tool="get_order").ok is False
 
 
-@pytest.mark.parametrize("together", [True, False], ids=["in one request", "span by span"])
-@pytest.mark.parametrize("holder", ["data", "kwargs"])
-def test_a_call_that_langchain_traces_with_the_message_of_its_answer_is_one(together: bool, holder: str) -> None:
-    answer = {"type": "tool", holder: {"content": '{"state": "late"}', "tool_call_id": "call-1", "status": "success"}}
-    of_tool = {"openinference.span.kind": "TOOL", "tool.name": "get_order", "input.value": "order-7"}
-    spans = [span(1, FIRST), span(2, {**of_tool, "output.value": json.dumps(answer)}, code=1), span(3, SECOND)]
-    client = caller()
-    for body in [request(*spans)] if together else [request(one) for one in spans]:
-        send(client, body)
-    assert told() == TOLD
-    call = Event.objects.get(tool="get_order")
-    assert (call.args, call.result, call.ok) == ({"order_id": "order-7"}, {"state": "late"}, True)
-
-
 def test_the_first_editions_of_the_conventions_are_read() -> None:
     body = request(
         span(1, {"gen_ai.operation.name": "chat", "gen_ai.prompt.0.role": "user", "gen_ai.prompt.0.content": ASK})

@@ -45,6 +45,16 @@ def test_an_error_stands_open_and_red_though_the_recording_does_not_say_that_it_
     assert '<details class="call bad" open>' in page
 
 
+def test_what_was_printed_stands_in_its_lines_and_who_spoke_is_named() -> None:
+    """A harness reports prompt and calls under its own name."""
+    printed = {"output": "Traceback\n  assert add(2, 3) == 5", "exit_code": 1}
+    messages = [{**user("Fix add"), "actor": "codex"}, call("Bash", command="python3 test_add.py"), answer(printed)]
+    page = signed_in().get(f"/episodes/{make_run(source='codex', messages=messages).pk}/").content.decode()
+    assert '<pre class="result">exit_code: 1\n\nTraceback\n  assert add(2, 3) == 5</pre>' in page
+    assert "&quot;command&quot;: &quot;python3 test_add.py&quot;" in page
+    assert [line.strip() for line in page.splitlines() if line.strip() == "user"] == ["user"]
+
+
 def test_flags_are_shown() -> None:
     run = make_run(messages=[user("hi"), call("search", to="Rome")])
     assert "unanswered" in signed_in().get(f"/episodes/{run.pk}/").content.decode()
