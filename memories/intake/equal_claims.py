@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memories.intake.claims import equals_elsewhere, equals_of
+from memories.intake.claims import equals_elsewhere, equals_of, held_equals
 from memories.models import Adaptation, AuditEntry, Memory
 from memories.models.audit import AuditQuerySet
 from memories.values.choices import Hold, Permission, RevertReason, Status
@@ -28,9 +28,10 @@ def dismiss(memory: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID
     decision: dict[str, Any] = {"by": trust.actor, "why": why, "at": at, "batch": batch}
     duplicate = _is_duplicate(why)
     try:
-        memory.dismiss(duplicate=duplicate, **decision)
+        if not (memory.held and memory.held.has_closed(memory)):  # as the equal of another one, just now
+            memory.dismiss(duplicate=duplicate, **decision)
     except Conflict:
-        if not _dismissals(batch).filter(subject_id=memory.pk).exists():  # as the equal of another one, just now
+        if not _dismissals(batch).filter(subject_id=memory.pk).exists():  # as that of one of a former part
             raise
     for equal in () if duplicate else _equals(memory, trust):
         equal.dismiss(**decision)
@@ -131,4 +132,6 @@ def _fix(equal: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID) ->
 
 
 def _equals(memory: Memory, trust: Trust) -> list[Memory]:
+    if memory.held and memory.held.alike is not None:
+        return held_equals(memory)
     return equals_of(memory, Memory.objects.visible_to(trust).live())

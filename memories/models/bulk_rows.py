@@ -4,7 +4,7 @@ Each group of rows travels as JSON, so that the statement is the same however ma
 where it has several rows, first what is the same in all of them.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from operator import itemgetter
@@ -118,6 +118,19 @@ def insert(
     return True
 
 
+def update(rows: Sequence[Model], names: Collection[str]) -> None:
+    """Write these columns of stored rows, each with its values, by one statement."""
+    model = type(rows[0])
+    key, table = str(model._meta.pk.column), model._meta.db_table
+    left = frozenset(field.attname for field in _fields(model) if field.attname not in {*names, model._meta.pk.attname})
+    shape = Shape(model, left, len(rows) > 1)
+    written = ", ".join(f"{field.column} = given.{field.column}" for field in _fields(model) if field.attname in names)
+    given = f"{_given(table, shape.several)} AS given"
+    with connection.cursor() as cursor:
+        sql = f"UPDATE {table} AS row SET {written} FROM {given} WHERE row.{key} = given.{key}"  # noqa: S608 - our own
+        cursor.execute(sql, _as_json(rows, shape))
+
+
 def insert_select(like: Model, columns: Mapping[str, str], source: str) -> Part:
     """The insert of a row for each of `source` (a FROM clause): like this new one, but for `columns`, which are SQL.
 
@@ -227,8 +240,13 @@ def _statement(shapes: tuple[Shape, ...], also: str, unless: str, unless_taken: 
 
 def _insert(model: type[Model], left: frozenset[str], several: bool) -> str:
     table, names = model._meta.db_table, ", ".join(str(field.column) for field in _written(model, left))
+    return f"INSERT INTO {table} ({names}) SELECT {names} FROM {_given(table, several)}"  # noqa: S608 - our own
+
+
+def _given(table: str, several: bool) -> str:
+    """The rows that `_as_json` tells."""
     base = f"json_populate_record(NULL::{table}, %s)" if several else f"NULL::{table}"
-    return f"INSERT INTO {table} ({names}) SELECT {names} FROM json_populate_recordset({base}, %s)"  # noqa: S608
+    return f"json_populate_recordset({base}, %s)"
 
 
 class Written(NamedTuple):

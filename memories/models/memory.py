@@ -13,8 +13,9 @@ from django.db.models.functions import Coalesce, Lower, Now
 from memories import claims
 from memories.models.ageing import PRUNABLE
 from memories.models.audit import LONGEST_TEXT, AuditEntry
+from memories.models.held import entry_of
 from memories.models.list_indexes import LIST_INDEXES
-from memories.models.reviewable import Reviewable, entry_of
+from memories.models.reviewable import Reviewable
 from memories.models.tombstone import Tombstone
 from memories.models.trusted import new_id
 from memories.models.withholding import Withholding, scopes_against
@@ -209,9 +210,8 @@ class Memory(Reviewable):
 
     def along(self, action: str, change: dict[str, Any], *, by: Actor, at: datetime) -> dict[str, Any]:
         """Restart the idle time; fingerprint, speakers, and what the claim is withheld from follow the content."""
-        moved: dict[str, Any] = {}
-        if self.idle_since is not None and action in ACTIVITY:
-            moved |= decay.awake(at)
+        wakes = self.idle_since is not None and action in ACTIVITY
+        moved: dict[str, Any] = {**decay.awake(at)} if wakes else {}
         if self.type == Type.SEMANTIC and "content" in change:
             moved["fingerprint"] = claims.fingerprint(claims.claim_of(change["content"]), self.scope)
             stating = None if action in UNDONE else by
@@ -231,7 +231,7 @@ class Memory(Reviewable):
             self.sensitivity_follows()
         former = before.get("status", self.status)
         self._follow_behaviour(former, before, again=entry.action in UNDONE, by=by, at=at)
-        if Status.DISMISSED in (former, self.status) and former != self.status:
+        if former != self.status and Status.DISMISSED in (former, self.status):
             self._follow_dismissal(entry, by=by, at=at)
         if (former in LIVE) != (self.status in LIVE):
             self._follow_closing(entry, by=by, at=at)

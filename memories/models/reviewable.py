@@ -1,6 +1,7 @@
 """Decisions of people about one row: each verb is a compare-and-set together with its audit row."""
 
 from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
@@ -79,7 +80,7 @@ class Reviewable(models.Model):
         self, *, by: Actor, at: datetime, to: Status = Status.CONFIRMED, why: str = "", batch: UUID | None = None
     ) -> AuditEntry:
         """Promote by a person: confidence rises to at least LEAST, and no rule lowers it again."""
-        with transaction.atomic():
+        with self._atomic():
             self.lock_for("promote", PROMOTABLE[to])
             vouched = {"confidence": max(self.confidence, LEAST[to]), "hold": Hold.FLOOR}
             change = {"status": to, **vouched, "snoozed_until": None}
@@ -89,7 +90,7 @@ class Reviewable(models.Model):
         self, *, by: Actor, at: datetime, to: Status = Status.CANDIDATE, why: str = "", batch: UUID | None = None
     ) -> AuditEntry:
         """Demote by a person; no rule moves it afterwards."""
-        with transaction.atomic():
+        with self._atomic():
             self.lock_for("demote", DEMOTABLE[to])
             change = {"status": to, "hold": Hold.FIXED}
             return self.revise("demote", change, by=by, why=why, at=at, batch=batch)
@@ -101,7 +102,7 @@ class Reviewable(models.Model):
 
         `duplicate`: the claim does hold, and another memory says it.
         """
-        with transaction.atomic():
+        with self._atomic():
             self._lock_scope()
             self.lock_for("dismiss", LIVE)
             change = {"status": Status.DISMISSED}
@@ -110,7 +111,7 @@ class Reviewable(models.Model):
 
     def restore(self, *, by: Actor, why: str = "", at: datetime, batch: UUID | None = None) -> AuditEntry:
         """Make a dismissed or contested memory a candidate again, with the confidence it had; clears the hold."""
-        with transaction.atomic():
+        with self._atomic():
             self._lock_scope()
             self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED))
             change = {"status": Status.CANDIDATE, "hold": Hold.NONE}
@@ -121,7 +122,7 @@ class Reviewable(models.Model):
     ) -> AuditEntry:
         """Hide from the inbox until then; None ends a snooze. Conflict: the snooze was changed since it was read."""
         was = self.snoozed_until
-        with transaction.atomic():
+        with self._atomic():
             self.lock_for("snooze", LIVE)
             if self.snoozed_until != was:
                 raise Conflict(f"cannot snooze a memory that is snoozed or woken anew{self._last_decision()}")
@@ -149,7 +150,7 @@ class Reviewable(models.Model):
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """Undo one decision, if the memory is still as the decision left it. Undo of undo is redo."""
-        with transaction.atomic():
+        with self._atomic():
             self._lock_scope()
             self.lock_for("undo", Status.values)
             trail = self.trail()
@@ -202,6 +203,10 @@ class Reviewable(models.Model):
         if self.status not in allowed:
             raise Conflict(f"cannot {verb} a memory that is {self.status}{self._last_decision()}")
 
+    def _atomic(self) -> Any:
+        """The transaction of a verb; none where its changes wait, so that a refusal has nothing to take back."""
+        return nullcontext() if self.held and self.held.defers(self) else transaction.atomic()
+
     def _lock_row(self, verb: str) -> None:
         try:
             self.refresh_from_db(from_queryset=self._rows().select_for_update())
@@ -220,7 +225,8 @@ class Reviewable(models.Model):
         return list(AuditEntry.objects.about("memory", self.pk))
 
     def _last_decision(self) -> str:
-        last = AuditEntry.objects.about("memory", self.pk).exclude(action="create").last()
+        known = self.held and self.held.latest.get(self.pk)
+        last = known or AuditEntry.objects.about("memory", self.pk).exclude(action="create").last()
         return f" ({last.action} by {last.actor})" if last else ""
 
     def revise(
@@ -242,29 +248,30 @@ class Reviewable(models.Model):
         """
         before = {name: getattr(self, name) for name in change}
         changed = {**change, **(beside or {})}
-        written = {**changed, **self.along(action, changed, by=by, at=at)}
+        written = {**changed, **self.along(action, changed, by=by, at=at), "updated_at": at}
+        told = {"by": by, "at": at, "why": why, "before": before, "after": {**change, **(noted or {})}, **facts}
         try:
             with transaction.atomic(savepoint=False):  # a Conflict ends what the caller has begun
-                self._rows().filter(pk=self.pk).update(**written, version=F("version") + 1, updated_at=at)
+                entry = self._change_held(action, written, told) if self.held else self._change(action, written, told)
         except IntegrityError:  # another memory with its key or thread is live now
             place = f"the key {self.key!r}" if self.key else "its thread"
             raise Conflict(f"cannot {action}: another live memory holds {place} meanwhile") from None
-        self._take_over(written, at)
-        after = {**change, **(noted or {})}
-        entry = self.audit(action, by=by, at=at, why=why, before=before, after=after, **facts)
-        bulk_rows.insert([entry])
-        if self.held and self.held.trails is not None:
-            self.held.trails[self.pk].append(entry)
         self.follow(entry, before, by=by, at=at)
         return entry
 
-    def _take_over(self, written: dict[str, Any], at: datetime) -> None:
-        """Show what was written; of a row that is held it is known."""
-        if not self.held:
-            self.refresh_from_db(fields=[*written, "version", "updated_at"])
-            return
-        for name, value in {**written, "version": self.version + 1, "updated_at": at}.items():
-            setattr(self, name, value)
+    def _change(self, action: str, written: dict[str, Any], told: dict[str, Any]) -> AuditEntry:
+        self._rows().filter(pk=self.pk).update(**written, version=F("version") + 1)
+        self.refresh_from_db(fields=[*written, "version"])
+        entry = self.audit(action, **told)
+        bulk_rows.insert([entry])
+        return entry
+
+    def _change_held(self, action: str, written: dict[str, Any], told: dict[str, Any]) -> AuditEntry:
+        written["version"] = self.version + 1
+        self.__dict__.update(written)
+        entry = self.audit(action, **told)
+        self.held.change(self, written, entry)
+        return entry
 
     def along(self, action: str, change: dict[str, Any], *, by: Actor, at: datetime) -> dict[str, Any]:
         """Columns that change along with a change and are not part of the audit row."""
@@ -288,10 +295,3 @@ class Reviewable(models.Model):
     @classmethod
     def _rows(cls) -> models.QuerySet[Self]:
         return cls._default_manager.all()
-
-
-def entry_of(row: Reviewable, pk: UUID) -> AuditEntry:
-    """An audit entry about a row, where it is held one of its trail."""
-    known: dict[UUID, list[AuditEntry]] | None = row.held.trails if row.held else None
-    here = (entry for entry in known[row.pk] if entry.pk == pk) if known else iter(())
-    return next(here, None) or AuditEntry.objects.get(pk=pk)

@@ -1,6 +1,6 @@
 """Sealing: the claim of a text as digests that compare as its words do, and cannot be read."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from memories import claims
 from memories.claims import Claim
@@ -10,9 +10,9 @@ Way = tuple[int, str]  # a way of sealing: normalisation, mark of the key
 CURRENT: Way = (claims.NORMALISATION, ITSELF)
 
 
-def seal(text: str, own: bytes | None = None) -> Claim:
+def seal(text: str, own: bytes | None = None, claim_of: Callable[[str], Claim] = claims.claim_of) -> Claim:
     """The claim of a text as stored in a tombstone: comparable, not readable. `own`: the key, where it is known."""
-    return claims.sealed(claims.claim_of(text), own or DigestKey.current())
+    return claims.sealed(claim_of(text), own or DigestKey.current())
 
 
 def seals(text: str, former: Iterable[Way], own: bytes | None = None) -> dict[Way, list[Claim]]:

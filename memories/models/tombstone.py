@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 from uuid import UUID
 
@@ -129,8 +130,11 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         """Write the tombstone of a memory. `blocks` false makes a watermark only."""
         stone = self.model.over(memory, by=by, why=why, at=at, blocks=blocks)
         stone.duplicate = duplicate
+        if memory.held:
+            memory.held.bury(stone)
+            return stone
         bulk_rows.insert([stone])
-        stone.withhold(at=at, held=memory.held)
+        _memories().withhold(stone, at=at)
         return stone
 
     def mark(self, memories: "Iterable[Reviewable]", *, by: Actor, at: datetime) -> None:
@@ -139,11 +143,10 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
 
     def raise_again(self, memory: "Reviewable", *, at: datetime) -> bool:
         """Reactivate the last tombstone of a memory whose dismissal is redone, with the hits that it counted."""
-        latest = self.filter(memory_id=memory.pk).order_by("-at", "-pk").first()
-        if latest is None or not self.filter(pk=latest.pk).update(lifted_at=None, lifted_by=""):
-            return False
-        latest.withhold(at=at, held=memory.held)
-        return True
+        if latest := self.filter(memory_id=memory.pk).order_by("-at", "-pk").first():
+            self.filter(pk=latest.pk).update(lifted_at=None, lifted_by="")
+            _memories().withhold(latest, at=at)
+        return latest is not None
 
 
 class Tombstone(models.Model):
@@ -197,8 +200,8 @@ class Tombstone(models.Model):
     @classmethod
     def over(cls, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool) -> "Tombstone":
         """Create an unsaved tombstone of a memory."""
-        secret = memory.held and memory.held.secret
-        tokens, hard = claims.as_lists(seal(memory.content, secret)) if blocks and memory.is_claim else ([], [])
+        known = (memory.held.secret, memory.held.claim_of) if memory.held else ()
+        tokens, hard = claims.as_lists(seal(memory.content, *known)) if blocks and memory.is_claim else ([], [])
         facts = {
             "scope": memory.scope,
             "key": memory.known_as,
@@ -218,7 +221,7 @@ class Tombstone(models.Model):
     def way(self) -> Way:
         return self.normalisation, self.sealed_with
 
-    @property
+    @cached_property
     def claim(self) -> Claim:
         return claims.from_lists(self.claim_tokens, self.claim_hard)
 
@@ -235,10 +238,6 @@ class Tombstone(models.Model):
     def is_met_in(self, scopes: Collection[str]) -> bool:
         """Whether a write into these scopes meets it, see `TombstoneQuerySet.met_in`."""
         return any(scope in SHARED_SCOPES for scope in scopes) or self.scope in {*scopes, *SHARED_SCOPES}
-
-    def withhold(self, *, at: datetime, since: datetime | None = None, held: Any = None) -> None:
-        """It holds from now on; see `Withholding.withhold`."""
-        _memories().withhold(self, at=at, since=since, held=held)
 
     def likeness_to(self, sealed: Collection[Claim], *, exact: bool, names: Collection[str] = ()) -> Likeness:
         """Likeness to a text sealed in one of these ways; OTHER when the key is unknown.
@@ -259,9 +258,11 @@ class Tombstone(models.Model):
         """Whether one of these sentences states its claim; skills and plans are known by their names, not stated."""
         return self.category is not None and any(self.is_same(seals(one, [self.way])) for one in sentences)
 
-    def is_same(self, sealed: dict[Way, list[Claim]]) -> bool:
-        """Whether a text, sealed in its way, claims the same."""
-        return self.likeness_to(sealed.get(self.way, ()), exact=False) == Likeness.SAME
+    def is_same(self, sealed: dict[Way, list[Claim]], exact: bool = False, names: Collection[str] = ()) -> bool:
+        """Whether a text, sealed in its way, claims the same, as `likeness_to` says, after a cheap look."""
+        ways = sealed.get(self.way, ())
+        might = self.key in names or any(claims.may_be_same(self.claim, claim) for claim in ways)
+        return might and self.likeness_to(ways, exact=exact, names=names) == Likeness.SAME
 
     def lift(self, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
         """Let the claim come back. A dismissed memory stays dismissed. Conflict: it was lifted before."""
@@ -283,7 +284,7 @@ class Tombstone(models.Model):
                 raise Conflict("cannot undo: it was lifted or holds again meanwhile")
             self.refresh_from_db()
             if becomes is None:
-                self.withhold(at=at, since=was)
+                _memories().withhold(self, at=at, since=was)
             action = "redo" if entry.action == "undo" else "undo"
             return self._audit(action, entry.after, by=by, at=at, batch=batch, undoes=entry.pk)
 

@@ -7,6 +7,7 @@ here it follows dismissals and their end, other words, and a row's return to lif
 under its locks (claim_locks).
 """
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Self
@@ -15,7 +16,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from memories import claims
-from memories.claims import Claim, Likeness
+from memories.claims import Claim
 from memories.models.ageing import Ageing
 from memories.models.digest_key import DigestKey
 from memories.models.nominating import nominated
@@ -41,23 +42,37 @@ class Withholding(Ageing[M_co]):
         states = self.filter(type=Type.WORKING, status__in=LIVE)
         return states if scope in SHARED_SCOPES else states.filter(scope__in=[scope, *SHARED_SCOPES])
 
-    def claiming(self, stone: Tombstone, *, since: datetime | None = None, held: Held = None) -> list[Memory]:
+    def claiming(self, stone: Tombstone, *, since: datetime | None = None) -> list[Memory]:
         """Those of these rows that claim what a tombstone is about. `since`: when it was lifted; where its words are
         gone with the memory, what was written since then is compared, and what it withheld before was."""
-        nominees = self._alike(stone, held) if held and held.alike is not None else self._nominated_by(stone, since)
-        secret = DigestKey.current() if held is None else held.secret
-        return [row for row in nominees if _speaks_of(stone, row, secret)]
+        secret = DigestKey.current()
+        return [row for row in self._nominated_by(stone, since) if _speaks_of(stone, row, secret)]
 
-    def withhold(self, stone: Tombstone, *, at: datetime, since: datetime | None = None, held: Held = None) -> None:
+    def withhold(self, stone: Tombstone, *, at: datetime, since: datetime | None = None) -> None:
         """Withhold what is shared, and working states, from the scope of a tombstone that holds from now on. `since`:
-        when it was lifted. `held`: what is known where many are dismissed."""
-        if held and held.alike is not None and not _elsewhere(stone, held):
-            return
+        when it was lifted."""
         for rows in self._kept_out_by(stone):
             left = rows.exclude(withheld_from__contains=[stone.scope])
-            while found := left.claiming(stone, since=since, held=held):  # few are nominated at once
+            while found := left.claiming(stone, since=since):  # few are nominated at once
                 for row in found:
                     self._move(row, {*row.withheld_from, stone.scope}, at=at)
+
+    def withhold_together(self, stones: Collection[Tombstone], held: Held) -> None:
+        """The same for the new tombstones of rows that are held."""
+        if held.alike is None:
+            for stone in stones:
+                self.withhold(stone, at=stone.at)
+            return
+        alike = {stone.pk: _elsewhere(stone, held) for stone in stones}
+        nominated_here = {pk for ids in alike.values() for pk in ids}
+        rows: dict[UUID, Memory] = self.filter(status__in=LIVE).in_bulk(list(nominated_here))
+        sealed: dict[UUID, dict[Way, list[Claim]]] = defaultdict(dict)
+        for stone in stones:
+            for row in (rows[pk] for pk in alike[stone.pk] if pk in rows):
+                might = stone.scope not in row.withheld_from and _is_kept_out(row, stone)
+                if might and _speaks_of(stone, row, held.secret, sealed[row.pk]):
+                    row.withheld_from = sorted({*row.withheld_from, stone.scope})
+                    self._move(row, row.withheld_from, at=stone.at)
 
     def offer_again(self, stones: Iterable[Tombstone], *, at: datetime) -> None:
         """Withhold no more what was withheld by these tombstones, which hold no more, unless others still do."""
@@ -75,9 +90,6 @@ class Withholding(Ageing[M_co]):
             yield self.shared_claims()
         if stone.denies and (states := self.states_read_in(stone.scope)).exists():
             yield states
-
-    def _alike(self, stone: Tombstone, held: Held) -> Self:
-        return self.filter(pk__in=_elsewhere(stone, held))
 
     def _nominated_by(self, stone: Tombstone, since: datetime | None) -> Self:
         content = self.model._default_manager.filter(pk__in=[stone.memory_id]).values_list("content", flat=True).first()
@@ -99,6 +111,13 @@ def _elsewhere(stone: Tombstone, held: Held) -> Collection[UUID]:
     return alike.elsewhere if alike else ()
 
 
+def _is_kept_out(row: Memory, stone: Tombstone) -> bool:
+    """Whether a tombstone that this live row claims withholds it: see `_kept_out_by`."""
+    if row.type == Type.WORKING:
+        return stone.denies and stone.is_met_in([row.scope])
+    return stone.keeps_out and row.scope in SHARED_SCOPES and row.is_claim
+
+
 def scopes_against(memory: Memory, content: str) -> list[str]:
     """The scopes that read this memory and where these words of it are dismissed."""
     return scopes_of(tombstones_against(memory, content))
@@ -110,8 +129,11 @@ def tombstones_against(memory: Memory, content: str) -> Sequence[Tombstone]:
         return Tombstone.objects.met_in(memory.scope).stated_by(_sentences(memory, content))
     if memory.scope not in SHARED_SCOPES or not memory.is_claim:
         return ()
-    names, exact = _names(memory), _is_found(memory)
-    return Tombstone.objects.met_by(content, scope=memory.scope, key=memory.key, names=names, exact=exact).elsewhere
+    names, stones = _names(memory), Tombstone.objects.met_in(memory.scope)
+    sealed = stones.sealed_alike(content)
+    tokens = {token for ways in sealed.values() for claim in ways for token in claims.kin(claim)}
+    near = stones.filter(Q(claim_tokens__overlap=list(tokens)) | Q(key__in=names)).order_by("-at", "-pk")
+    return [stone for stone in near if stone.keeps_out and stone.is_same(sealed, _is_found(memory), names)]
 
 
 def scopes_of(stones: Iterable[Tombstone]) -> list[str]:
@@ -142,11 +164,9 @@ def _speaks_of(stone: Tombstone, row: Memory, secret: bytes, known: dict[Way, li
     if row.type == Type.WORKING:
         return stone.is_stated_in(_sentences(row, row.content))
     known = {} if known is None else known
-    sealed = known.get(stone.way) or seals(row.content, [stone.way], secret)[stone.way]
-    known[stone.way] = sealed
-    if stone.key not in _names(row) and not any(claims.may_be_same(stone.claim, claim) for claim in sealed):
-        return False
-    return stone.likeness_to(sealed, exact=_is_found(row), names=_names(row)) == Likeness.SAME
+    if stone.way not in known:
+        known[stone.way] = seals(row.content, [stone.way], secret)[stone.way]
+    return stone.is_same(known, _is_found(row), _names(row))
 
 
 def _names(row: Memory) -> list[str]:

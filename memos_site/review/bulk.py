@@ -3,16 +3,18 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import OuterRef, Subquery
 from uuid_utils.compat import uuid7
 
+from memories import claims
 from memories.intake.claims import alike_and_equal
 from memories.models import Memory, Proposal, claim_locks
-from memories.models.held import Held
+from memories.models.held import ClaimOf, Held
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import Permission, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
@@ -25,6 +27,7 @@ from skills.models import SkillVersion
 
 CHUNK = 500  # decisions in one transaction; stores into their scopes wait for it
 MOST_AT_ONCE = 5_000
+MOST_REMEMBERED = 10_000  # claims, of some 5 KB each
 CODES: dict[type[Exception], str] = {
     **{Conflict: "conflict", NotFound: "not_found", Invalid: "invalid", NotAllowed: "not_allowed"},
 }
@@ -73,11 +76,11 @@ def by_ids(
     check_order(trust, verb, why, len(wanted), most=MOST_AT_ONCE)
     result = Bulk(batch=uuid7())
     verdict = Verdict(verb, trust, at, result.batch, why.strip(), **options)
-    scopes = scopes_of(trust, wanted)
+    scopes, claim_of = scopes_of(trust, wanted), remembering()
     for start in range(0, len(wanted), CHUNK):
         part = {memory_id: (seen or {}).get(memory_id, "") for memory_id in wanted[start : start + CHUNK]}
         with transaction.atomic():
-            decide_part(verdict, part, scopes, result)
+            decide_part(verdict, part, scopes, result, claim_of)
     result.equals = equals_dismissed_with(verdict, wanted)
     return result
 
@@ -101,31 +104,51 @@ def scopes_of(trust: Trust, ids: Collection[UUID]) -> list[str]:
     return list(memories.union(proposals))
 
 
-def decide_part(verdict: Verdict, part: Mapping[UUID, str], scopes: Collection[str], result: Bulk) -> None:
+def remembering() -> ClaimOf:
+    """Return what reads claims for the parts of one order, which compare the same rows again and again."""
+    return lru_cache(MOST_REMEMBERED)(claims.claim_of)
+
+
+def decide_part(
+    verdict: Verdict, part: Mapping[UUID, str], scopes: Collection[str], result: Bulk, claim_of: ClaimOf
+) -> None:
     """Apply the verdict to each of `part` (id -> version token, in the order of the ids) within a transaction.
 
     Proposals come last, when the memories that they are about stand as they were decided.
     """
     claim_locks.to_decide(*scopes)
+    try:
+        with transaction.atomic():
+            decided = _decided(verdict, part, claim_of, together=True)
+    except IntegrityError:  # another live memory holds a key of one of them: of which, each tells by itself
+        decided = _decided(verdict, part, claim_of, together=False)
+    result.done += decided.done
+    result.failed += decided.failed
+
+
+def _decided(verdict: Verdict, part: Mapping[UUID, str], claim_of: ClaimOf, *, together: bool) -> Bulk:
+    decided = Bulk(verdict.batch)
     chosen = _locked(verdict.trust, part)
     others = part.keys() - chosen.keys()
     proposals = Proposal.objects.visible_to(verdict.trust).in_bulk(others) if others else {}
-    held = _held(verdict, chosen)
+    held = _held(verdict, chosen, claim_of=claim_of, together=together)
     for memory_id, seen in part.items():
         if memory_id not in proposals:
-            _decide(memory_id, chosen.get(memory_id), verdict, seen, result)
+            _decide(memory_id, chosen.get(memory_id), verdict, seen, decided)
     held.follow(by=verdict.by, at=verdict.at)
     for proposal_id in sorted(proposals):
-        _decide(proposal_id, proposals[proposal_id], verdict, part[proposal_id], result)
+        _decide(proposal_id, proposals[proposal_id], verdict, part[proposal_id], decided)
+    return decided
 
 
-def _held(verdict: Verdict, chosen: dict[UUID, Memory]) -> Held:
+def _held(verdict: Verdict, chosen: dict[UUID, Memory], *, claim_of: ClaimOf, together: bool) -> Held:
     """Hold the chosen rows, and where they are dismissed, those that may claim the same."""
     if verdict.verb != "dismiss":
-        return Held(dict(chosen))
-    alike = alike_and_equal(chosen.values())
+        return Held(dict(chosen), together=together)
+    alike = alike_and_equal(chosen.values(), claim_of)
     others = {pk for one in alike.values() for pk in one.here} - chosen.keys()
-    return Held(chosen | (_locked(verdict.trust, others) if others else {}), alike)
+    rows = chosen | (_locked(verdict.trust, others) if others else {})
+    return Held(rows, alike, claim_of=claim_of, together=together)
 
 
 def _decide(row_id: UUID, row: Memory | Proposal | None, verdict: Verdict, seen: str, result: Bulk) -> None:

@@ -92,7 +92,7 @@ def process(run: Run, *, should_stop: Callable[[], bool] = never) -> None:
 def _deciding(ordered: BulkOrder) -> Callable[[], int]:
     """Return what decides about the next rows of an order and answers how many they were."""
     chosen = {UUID(pk): seen for pk, seen in ordered.chosen}
-    ids, scopes = list(chosen), bulk.scopes_of(_trust(ordered), chosen)
+    ids, scopes, claim_of = list(chosen), bulk.scopes_of(_trust(ordered), chosen), bulk.remembering()
 
     def decide_next() -> int:
         with transaction.atomic():
@@ -103,7 +103,7 @@ def _deciding(ordered: BulkOrder) -> Callable[[], int]:
                 result = bulk.Bulk(batch=held.batch)
                 how = held.verdict_options
                 verdict = Verdict(held.verb, _trust(held), timezone.now(), held.batch, held.why, **how)
-                bulk.decide_part(verdict, part, scopes, result)
+                bulk.decide_part(verdict, part, scopes, result, claim_of)
                 held.record(max(part), done=len(result.done), refused=result.failed)
         return len(part)
 

@@ -1,12 +1,13 @@
 """Undo: revert each row of a batch, as a batch of its own, so that undoing an undo is a redo."""
 
 from collections.abc import Collection, Iterable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from uuid_utils.compat import uuid7
 
 from consolidation.models import BulkOrder, Run
@@ -159,17 +160,29 @@ def undo_part(
     """Undo some groups within a transaction."""
     claim_locks.to_decide(*scopes)  # all of them, before any row
     groups = list(groups)
-    held = _held(groups)
+    try:
+        with transaction.atomic():
+            part = _undone(groups, done.batch, together=True, trust=trust, at=at)
+    except IntegrityError:  # another live memory holds a key of one of them: of which, each tells by itself
+        part = _undone(groups, done.batch, together=False, trust=trust, at=at)
+    done.undone += part.undone
+    done.refused += part.refused
+
+
+def _undone(groups: Collection[Group], batch: UUID, *, together: bool, trust: Trust, at: datetime) -> UndoResult:
+    part = UndoResult(batch)
+    held = _held(groups, together=together)
     for group in groups:
-        _undo(group, held, done, trust=trust, at=at)
+        _undo(group, held, part, trust=trust, at=at)
     held.follow(by=trust.actor, at=at)
+    return part
 
 
-def _held(groups: Iterable[Group]) -> Held:
+def _held(groups: Iterable[Group], *, together: bool) -> Held:
     """Hold the memories of groups that are about nothing else."""
     ids = {entry.subject_id for group in groups if group.is_of_memories for entry in group.entries}
     rows = Memory.objects.filter(pk__in=ids).order_by("pk").select_for_update(of=("self",))
-    return Held({row.pk: row for row in rows}, trails=trails_of(ids))
+    return Held({row.pk: row for row in rows}, trails=trails_of(ids), together=together)
 
 
 def _undo(group: Group, held: Held, done: UndoResult, *, trust: Trust, at: datetime) -> None:
@@ -178,7 +191,8 @@ def _undo(group: Group, held: Held, done: UndoResult, *, trust: Trust, at: datet
     try:
         if group.hidden:
             raise Conflict("this cannot be undone: not all of it is yours to see")
-        with transaction.atomic():
+        several = len(group.entries) > 1 or not group.is_of_memories  # a refused one takes the others back
+        with transaction.atomic() if several else nullcontext():
             _revert_all(group, held, {"by": trust.actor, "at": at, "batch": done.batch})
         done.undone.append(group.memory_id)
     except Conflict as conflict:

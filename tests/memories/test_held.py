@@ -14,6 +14,7 @@ from tests.make import AT, make_memory
 
 pytestmark = pytest.mark.django_db
 TRUST, LATER = everything(), AT + timedelta(hours=1)
+STANDS = {"demote": "confirmed", "restore": "dismissed"}
 
 
 def indexed(content: str, **facts: Any) -> Memory:
@@ -68,3 +69,37 @@ def test_what_is_shared_and_what_a_working_state_says_is_withheld_until_the_undo
     assert not withheld.exists()
     review.undo(TRUST, again, at=LATER)
     assert withheld.count() == 2
+
+
+def test_of_many_that_come_back_only_the_one_whose_key_was_taken_meanwhile_is_refused() -> None:
+    chosen = [indexed(f"{name} pays in {name}", key=name, scope="a") for name in ("lyon", "porto", "graz")]
+    result = dismissed(*chosen)
+    make_memory("Porto is by the sea", key="porto", scope="a")
+    undone = review.undo(TRUST, result.batch, at=LATER)
+    assert (sorted(undone.undone), len(undone.refused)) == (sorted([chosen[0].pk, chosen[2].pk]), 1)
+    assert "another live memory holds the key 'porto'" in undone.refused[0]["why"]
+    assert [Memory.objects.get(pk=one.pk).status for one in chosen] == ["candidate", "dismissed", "candidate"]
+    assert AuditEntry.objects.filter(action="undo").count() == 2
+    assert [stone.key for stone in Tombstone.objects.standing()] == ["porto"]
+    assert review.by_ids(TRUST, [one.pk for one in chosen], "restore", at=LATER).failed[0]["code"] == "conflict"
+
+
+def test_the_trail_and_the_row_of_each_of_many_are_those_of_a_single_decision() -> None:
+    def told(memory: Memory) -> Any:
+        memory.refresh_from_db()
+        columns = ("status", "confidence", "hold", "version", "updated_at", "snoozed_until", "decay_steps")
+        trail = AuditEntry.objects.filter(subject_id=memory.pk).order_by("id")
+        facts = ("action", "actor", "at", "rationale", "before", "after", "subject_version", "scope", "sensitivity")
+        stones = Tombstone.objects.filter(memory_id=memory.pk).values("lifted_at", "reason", "blocks", "duplicate")
+        return [getattr(memory, name) for name in columns], list(trail.values(*facts)), list(stones)
+
+    for number, verb in enumerate(("promote", "demote", "snooze", "dismiss", "restore", "pin")):
+        words = [f"Claim {number} about {name}" for name in ("lyon", "porto", "graz")]
+        alone, *many = (indexed(said, scope="a", status=STANDS.get(verb, "candidate")) for said in words)
+        options: dict[str, Any] = {"until": LATER + timedelta(days=1)} if verb == "snooze" else {}
+        single = review.decide(TRUST, alone.pk, verb, at=LATER, why="noise", **options)
+        done = review.by_ids(TRUST, [one.pk for one in many], verb, at=LATER, why="noise", **options)
+        assert not done.failed
+        for batch in (single.batch, done.batch):
+            review.undo(TRUST, batch, at=LATER)
+        assert [told(one) for one in many] == [told(alone)] * 2, verb

@@ -8,6 +8,7 @@ from memories.intake.claims.near_duplicates import (
     equals_and_near,
     equals_elsewhere,
     equals_of,
+    held_equals,
     nearest,
 )
 from memories.intake.claims.resemblance import resemblance_of
@@ -28,6 +29,7 @@ __all__ = [
     "equals_and_near",
     "equals_elsewhere",
     "equals_of",
+    "held_equals",
     "key_of",
     "nearest",
     "remember",

@@ -1,15 +1,14 @@
 """Find live memories that claim the same or nearly so. Words nominate, the comparison of claims decides."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 from uuid import UUID
 
 from memories import claims
-from memories.claims import Claim, Likeness
+from memories.claims import Likeness
 from memories.models import Memory, Tombstone
-from memories.models.held import Alike, alike_among
+from memories.models.held import Alike, ClaimOf, alike_among
 from memories.models.memory import MemoryQuerySet
 from memories.models.nominating import nominated
 from memories.values.choices import LIVE, Origin, Type
@@ -95,22 +94,17 @@ def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
     rules differ in one word: only the very same claim is their equal."""
     if memory.type != Type.SEMANTIC:
         return []
-    if memory.held and memory.held.alike is not None:
-        alike = memory.held.alike.get(memory.pk)
-        held = map(memory.held.rows.get, sorted(alike.here) if alike else ())
-        return [row for row in held if row and row.status in LIVE]
     found = nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope)
     return [row for row in found if _is_equal(memory, row)]
 
 
-def alike_and_equal(memories: Iterable[Memory]) -> dict[UUID, Alike]:
+def alike_and_equal(memories: Iterable[Memory], claim_of: ClaimOf) -> dict[UUID, Alike]:
     """What may claim the same as each of these, see `alike_among`; in its own scope only its equals."""
     memories = list(memories)
-    alike = alike_among(memories)
+    alike = alike_among(memories, claim_of)
     nominated_here = {pk for one in alike.values() for pk in one.here}
     columns = ("type", "content", "scope", "company_id", "origin")
     rows = Memory.objects.filter(type=Type.SEMANTIC).only(*columns).in_bulk(list(nominated_here))
-    claim_of = cache(_claim_of)
     for memory in memories:
         if one := alike.get(memory.pk):
             others = [rows[pk] for pk in one.here if pk in rows and rows[pk].scope == memory.scope]
@@ -127,14 +121,17 @@ def equals_elsewhere(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
     return sorted((row for row in found if _is_equal(memory, row)), key=lambda row: (row.scope, row.pk))
 
 
-def _claim_of(memory: Memory) -> Claim:
-    return claims.claim_of(memory.content)
+def held_equals(memory: Memory) -> list[Memory]:
+    """The live equals of a row that is held, which are held with it."""
+    alike = memory.held.alike.get(memory.pk)
+    held = map(memory.held.rows.get, sorted(alike.here) if alike else ())
+    return [row for row in held if row and row.status in LIVE]
 
 
-def _is_equal(memory: Memory, row: Memory, claim_of: Callable[[Memory], Claim] = _claim_of) -> bool:
+def _is_equal(memory: Memory, row: Memory, claim_of: ClaimOf = claims.claim_of) -> bool:
     if memory.company_id and row.company_id and memory.company_id.casefold() != row.company_id.casefold():
         return False
-    claim, other = claim_of(memory), claim_of(row)
+    claim, other = claim_of(memory.content), claim_of(row.content)
     if {memory.origin, row.origin} & Origin.of_rules():
         return claim == other
     return claims.may_be_same(claim, other) and claims.compare(claim, other) == Likeness.SAME
