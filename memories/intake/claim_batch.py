@@ -4,7 +4,7 @@ Many are asked at once what they meet, under the locks of all. One that meets a 
 another one before it wrote, or that names an episode, is stored as if it came alone, after those before it.
 """
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +18,7 @@ from memories.intake.episodes import Ingested
 from memories.intake.reports.claims import Statable
 from memories.intake.reports.events import ObservationReport
 from memories.intake.statements import ClaimWrite, Statement
+from memories.models import Memory
 from memories.models.claim_lookup import ClaimQuestion, lock_and_find_unmet
 from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
@@ -30,25 +31,38 @@ Writes = Mapping[int, ClaimWrite[Any]]
 
 def store(reports: Sequence[ObservationReport | Statable], *, trust: Trust, at: datetime) -> list[Answer | Refusal]:
     """Store all that can be stored, in one transaction; the answer to each stands at its index."""
-    answers: dict[int, Answer | Refusal] = {}
+    answers: dict[int, Any] = {}
     writes: dict[int, ClaimWrite[Any]] = {}
     for index, report in enumerate(reports):
         try:
             writes[index] = _write_of(report, trust=trust, at=at)
         except REFUSALS as refusal:
             answers[index] = refusal
+    answers |= write_in_order(writes, trust=trust, at=at)
+    return [answers[index] for index in range(len(reports))]
+
+
+def write_in_order(
+    writes: Writes, *, trust: Trust, at: datetime, alone: Collection[int] = (), **how: Any
+) -> dict[int, Any]:
+    """Write all in their order, in one transaction; the answer or refusal of each by its index.
+
+    `alone`: those that may meet what their key and words do not tell, and are written by themselves. `how`: of
+    `create_together`.
+    """
+    answers: dict[int, Any] = {}
     new: dict[int, ClaimWrite[Any]] = {}  # not written yet
     with transaction.atomic():
-        unmet = _unmet(writes, trust=trust)
+        unmet = _unmet(writes, trust=trust).difference(alone)
         for index, write in writes.items():
             if index in unmet:
                 new[index] = write
                 continue
-            answers |= _create(new, trust=trust, at=at)
+            answers |= _create(new, trust=trust, at=at, **how)
             new.clear()
             answers[index] = _by_itself(write)
-        answers |= _create(new, trust=trust, at=at)
-    return [answers[index] for index in range(len(reports))]
+        answers |= _create(new, trust=trust, at=at, **how)
+    return answers
 
 
 def _write_of(report: ObservationReport | Statable, *, trust: Trust, at: datetime) -> ClaimWrite[Any]:
@@ -62,7 +76,7 @@ def _unmet(writes: Writes, *, trust: Trust) -> set[int]:
     asked = {
         index: question_of(write.statement, stems=write.stems, trust=trust)
         for index, write in writes.items()
-        if write.founding.episode_id is None
+        if all(occasion.episode_id is None for occasion in write.founding)
     }
     if len(asked) < 2:
         return set()
@@ -87,27 +101,28 @@ def _meets(question: ClaimQuestion, written: Container[tuple[str, str]]) -> bool
     return any((question.scope, beginning) in written for beginning in question.beginnings)
 
 
-def _create(writes: Writes, *, trust: Trust, at: datetime) -> dict[int, Answer | Refusal]:
+def _create(writes: Writes, *, trust: Trust, at: datetime, **how: Any) -> dict[int, Any]:
     """Store what meets nothing."""
     if not writes:
         return {}
-    memories = {
-        index: admit(write.statement, trust=trust, at=at, unmet=True, status=write.status).memory
-        for index, write in writes.items()
-    }
-    founded = {memory: [writes[index].founding] for index, memory in memories.items() if memory}
+    memories: dict[int, Memory] = {}
+    for index, write in writes.items():
+        memory = admit(write.statement, trust=trust, at=at, unmet=True, **write.columns).memory
+        assert memory is not None  # nothing blocks what meets no tombstone
+        write.settle(memory)
+        memories[index] = memory
+    founded = {memory: writes[index].founding for index, memory in memories.items()}
     try:
         with transaction.atomic():
-            create_together(founded, trust=trust, at=at)
+            create_together(founded, trust=trust, at=at, **how)
             return {index: write.answer(Stored(memories[index], created=True)) for index, write in writes.items()}
     except IntegrityError:  # somebody took one of the keys without its lock
         return {index: _by_itself(write) for index, write in writes.items()}
 
 
-def _by_itself(write: ClaimWrite[Any]) -> Answer | Refusal:
+def _by_itself(write: ClaimWrite[Any]) -> Any:
     try:
         with transaction.atomic():
-            answer: Answer = write.write()
-            return answer
+            return write.by_itself()
     except REFUSALS as refusal:
         return refusal

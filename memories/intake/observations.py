@@ -1,7 +1,6 @@
 """Store observations (subject, predicate, object) that agents report."""
 
 from datetime import datetime
-from functools import partial
 from typing import Any
 
 from memories.intake import triples
@@ -25,7 +24,7 @@ def observation(report: ObservationReport, *, trust: Trust, at: datetime) -> Ing
 
     Confirmed at birth: a hint, listed as not reviewed.
     """
-    return write_of(report, trust=trust, at=at).write()
+    return write_of(report, trust=trust, at=at).by_itself()
 
 
 def write_of(report: ObservationReport, *, trust: Trust, at: datetime) -> ClaimWrite[Ingested]:
@@ -38,8 +37,11 @@ def write_of(report: ObservationReport, *, trust: Trust, at: datetime) -> ClaimW
         proposal_why=f"{report.source} observed another {report.predicate}",
         status=Status.CONFIRMED,
     )
-    by_itself = partial(triples.store, triple, trust=trust, at=at)
-    return ClaimWrite(statement, triple.occasion, triple.status, by_itself, _answer, triple.stems)
+
+    def by_itself() -> Ingested:
+        return _answer(triples.store(triple, trust=trust, at=at))
+
+    return ClaimWrite(statement, [triple.occasion], {"status": triple.status}, by_itself, _answer, triple.stems)
 
 
 def _answer(stored: Stored) -> Ingested:

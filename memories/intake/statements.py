@@ -1,7 +1,7 @@
 """What a write of a claim takes and answers: a statement, the occasions that speak for it, what was stored."""
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
@@ -17,7 +17,7 @@ from memories.intake.reports.payloads import EvidenceSource, Triple, Validity
 from memories.models import Evidence, Memory
 from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion, speakers_behind
 from memories.values import decay, speakers
-from memories.values.choices import ActorKind, Category, Origin, Sensitivity, Status, Type
+from memories.values.choices import ActorKind, Category, Origin, Sensitivity, Type
 from memories.values.exceptions import FieldError, Invalid, NotFound
 from memories.values.field_errors import format_instant
 from memories.values.record_keys import competence_key
@@ -187,20 +187,18 @@ NOTHING_TOLD = Stored(None, notice=ACCEPTED)
 class ClaimWrite(Generic[A]):
     """The write of one claim: by itself, or among others where it meets nothing.
 
-    `founding` and `status`: of its row if it is new (the gate may lower the status); `stems`: what the keys that it
-    meets begin with, where that is not its own key; `by_itself`: write it, in the caller's transaction; `answer`: tell
-    what came of it, in the same.
+    `founding` and `columns`: of its row if it is new (the gate may lower the status); `stems`: what the keys that it
+    meets begin with, where that is not its own key; `by_itself`: write it and tell what came of it, in the caller's
+    transaction; `settle`: what is left to say of a new row before it is inserted; `answer`: tell of that.
     """
 
     statement: Statement
-    founding: Occasion
-    status: Status
-    by_itself: Callable[[], Stored]
+    founding: Sequence[Occasion]
+    columns: Mapping[str, Any]
+    by_itself: Callable[[], A]
     answer: Callable[[Stored], A]
     stems: Sequence[str] = ()
-
-    def write(self) -> A:
-        return self.answer(self.by_itself())
+    settle: Callable[[Memory], object] = id
 
 
 def evidence_sensitivity(occasions: Iterable[Occasion], scope: str, trust: Trust) -> int:

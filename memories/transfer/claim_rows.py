@@ -1,25 +1,25 @@
 """Write an imported claim: through the gate, never over what is here, never held or taught."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from memories import claims
 from memories.claims import Likeness
 from memories.intake import admission
-from memories.intake.admission import Admission
 from memories.intake.claims import Occasion, Statement, equals_of, promotion
 from memories.intake.claims.reinforcement import Meeting, propose_edit, replace_typed
-from memories.intake.claims.writing import create, live_row, lock_key_alone
+from memories.intake.claims.writing import KeyTaken, create, live_row, lock_key_alone
 from memories.intake.episodes.new_rows import HALF_LIFE
+from memories.intake.statements import ClaimWrite, Stored
 from memories.lifecycle.ladder import Ladder, waits_for_person
-from memories.models import AuditEntry, Episode, Evidence, Memory, Performance, Tombstone
-from memories.models.evidence import OF_EPISODE
-from memories.transfer.options import Result, RowResult, Writing
+from memories.models import Memory, Tombstone
+from memories.transfer.options import Made, Result, RowResult, Writing
 from memories.transfer.payload_check import checked
 from memories.transfer.records import ClaimRecord, MemoryRecord
 from memories.values.choices import LIVE, Category, Origin, Sensitivity, Status, Type
-from memories.values.exceptions import FieldError, Invalid
+from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Trust
 
 CLOSED = (Status.SUPERSEDED, Status.RETRACTED)
@@ -27,19 +27,26 @@ LIVES_HERE = "it lives here: an import dismisses nothing that is believed here"
 Written = tuple[RowResult, UUID | None]
 
 
-def write(record: ClaimRecord, label: str, writing: Writing) -> Written:
-    """Write one claim; the caller holds the locks of its scope and runs the transaction."""
-    trust, at = writing.trust, writing.at
-    statement = _statement(record, trust)
-    if record.expires_at is not None and record.expires_at <= at:
-        return RowResult(label, Result.LEFT_OUT, ("its time has passed",)), None
+def write_of(record: ClaimRecord, label: str, writing: Writing) -> ClaimWrite[Written]:
+    """The write of one claim; raises what is wrong with the record. The caller holds the locks of its scope."""
+    statement, columns = _statement(record, writing.trust), _columns(record, writing)
+    name = f"import:{writing.options.format.value}:{label}"[:1100]
+    founding = [Occasion(name, columns["created_at"])] if record.evidence is None else []
+    settle, answer = partial(_settle, record, writing), partial(_made, record, label, writing)
+    new = ClaimWrite(statement, founding, columns, lambda: _write(record, label, writing, new), answer, settle=settle)
+    return new
+
+
+def _write(record: ClaimRecord, label: str, writing: Writing, new: ClaimWrite[Written]) -> Written:
+    """Write one claim by itself, where it may meet what is here."""
+    statement, trust, at = new.statement, writing.trust, writing.at
     if statement.key:
         lock_key_alone(statement.scope, statement.key)
-    same = _same_id(record, statement.scope)
+    same = _same_id(record, statement.scope) if record.id in writing.known_ids else None
     if same is not None and same.status not in LIVE:
         return RowResult(label, Result.KNOWN), same.pk
     if Status(record.status) == Status.DISMISSED:
-        return _bury(record, statement, label, writing)
+        return _bury(record, label, writing, new)
     row = same or (None if record.status in CLOSED else _live(statement, at=at))
     if row is not None:
         return _meet(Meeting(row, statement, trust, at, Sensitivity.PUBLIC), label)
@@ -48,8 +55,7 @@ def write(record: ClaimRecord, label: str, writing: Writing) -> Written:
     if admitted.memory is None:
         admission.suppress(admitted.dismissal.blocking, statement, trust=trust, at=at)
         return RowResult(label, Result.SUPPRESSED, shown=statement.content[:200]), None
-    memory = _create(admitted, record, writing, label)
-    return RowResult(label, Result.IMPORTED, status=memory.status, shown=memory.content[:200]), memory.pk
+    return _create(admitted.memory, new, writing)
 
 
 def _statement(record: ClaimRecord, trust: Trust) -> Statement:
@@ -118,26 +124,27 @@ def _meet(meeting: Meeting, label: str) -> Written:
     return RowResult(label, Result.CHANGED if proposed else Result.KNOWN, shown=statement.content[:200]), row.pk
 
 
-def _bury(record: ClaimRecord, statement: Statement, label: str, writing: Writing) -> Written:
+def _bury(record: ClaimRecord, label: str, writing: Writing, new: ClaimWrite[Written]) -> Written:
     """A dismissed row stays dismissed here, with its tombstone, unless people here believe the claim."""
-    if admission.dismissal_of_statement(statement, trust=writing.trust).blocking is not None:
+    statement, trust, at = new.statement, writing.trust, writing.at
+    if admission.dismissal_of_statement(statement, trust=trust).blocking is not None:
         return RowResult(label, Result.KNOWN), None
-    admitted = admission.admit(statement, trust=writing.trust, at=writing.at, decided=True, **_columns(record, writing))
-    assert admitted.memory is not None  # `decided`
-    row = live_row(statement.scope, statement.key, at=writing.at) if statement.key else None
+    memory = admission.admit(statement, trust=trust, at=at, decided=True, **_columns(record, writing)).memory
+    assert memory is not None  # `decided`
+    row = live_row(statement.scope, statement.key, at=at) if statement.key else None
     lives = row is not None and claims.compare(claims.claim_of(row.content), statement.claim) == Likeness.SAME
-    if lives or equals_of(admitted.memory, Memory.objects.live()):
+    if lives or equals_of(memory, Memory.objects.live()):
         return RowResult(label, Result.LEFT_OUT, (LIVES_HERE,)), None
-    memory = _create(admitted, record, writing, label)
-    Tombstone.objects.bury(memory, by=writing.trust.actor, why=record.reason, at=writing.at)
-    return RowResult(label, Result.IMPORTED, status=memory.status, shown=memory.content[:200]), memory.pk
+    written = _create(memory, new, writing)
+    Tombstone.objects.bury(memory, by=trust.actor, why=record.reason, at=at)
+    return written
 
 
 def _columns(record: ClaimRecord, writing: Writing) -> dict[str, Any]:
     """The columns that a claim brings along beside its statement."""
     status = Status(record.status)
     columns = {
-        **common_columns(record, at=writing.at),
+        **common_columns(record, writing),
         "status": status if status not in LIVE else Status.CANDIDATE,
         "times_confirmed": record.times_confirmed,
     }
@@ -148,43 +155,43 @@ def _columns(record: ClaimRecord, writing: Writing) -> dict[str, Any]:
     return columns
 
 
-def common_columns(record: MemoryRecord, *, at: datetime) -> dict[str, Any]:
-    """Times, counters and the curve of salience, none of them later than now. An id stands where nothing has it."""
+def common_columns(record: MemoryRecord, writing: Writing) -> dict[str, Any]:
+    """Times, counters and the curve of salience, none of them later than now. An id stands where nothing had it."""
+    at = writing.at
     created = min(record.created_at or at, at)
     updated = min(record.updated_at or created, at)
     curve = {name: value for name, value in record.curve.model_dump().items() if value is not None}
     times = {"salience_at": updated, **curve, "last_used_at": record.last_used_at}
     past = {name: min(value, at) if isinstance(value, datetime) else value for name, value in times.items()}
-    if record.id and not _was_here(record.id):
+    if record.id and record.id not in writing.known_ids:
         past["id"] = record.id
     if record.expires_at and record.ttl:
         past |= {"expires_at": record.expires_at, "ttl": record.ttl}
     return {**past, "created_at": created, "updated_at": updated, "times_used": record.times_used}
 
 
-def _was_here(id: UUID) -> bool:
-    """Whether a memory has this id, or had it: the trail of a forgotten one must not become that of another."""
-    if Memory.objects.filter(pk=id).exists() or Tombstone.objects.filter(memory_id=id).exists():
-        return True
-    return AuditEntry.objects.filter(subject_kind="memory", subject_id=id).exists()
+def _create(memory: Memory, new: ClaimWrite[Written], writing: Writing) -> Written:
+    new.settle(memory)
+    try:
+        create(memory, new.founding, trust=writing.trust, at=writing.at, climbs=False, noted=writing.noted)
+    except KeyTaken:
+        raise Conflict("its key or thread was taken at this moment: import again") from None
+    return new.answer(Stored(memory, created=True))
 
 
-def _create(admitted: Admission, record: ClaimRecord, writing: Writing, label: str) -> Memory:
-    memory, trust, at = admitted.memory, writing.trust, writing.at
-    assert memory is not None
-    format = writing.options.format.value
+def _settle(record: ClaimRecord, writing: Writing, memory: Memory) -> None:
+    """What is applied is confirmed first: see `claim_writes.write`."""
     to = _status(memory, record, writing)
     memory.status = Status.CONFIRMED if to == Status.APPLIED else to
-    founding = [Occasion(f"import:{format}:{label}"[:1100], memory.created_at)] if record.evidence is None else []
-    create(memory, founding, trust=trust, at=at, climbs=False, noted={"imported_from": format})
-    _add_evidence(memory, record, trust)
-    if record.track_record:
-        Performance.objects.create(memory=memory, **record.track_record.model_dump())
-    if to == Status.APPLIED:
-        updated_at = memory.updated_at
-        memory.revise("promote", {"status": to}, by=trust.actor, why="it was applied where it comes from", at=at)
-        Memory.objects.filter(pk=memory.pk).update(updated_at=updated_at)
-    return memory
+
+
+def _made(record: ClaimRecord, label: str, writing: Writing, stored: Stored) -> Written:
+    memory = stored.memory
+    assert memory is not None
+    made = Made(memory, record, _status(memory, record, writing))
+    writing.made.append(made)
+    writing.known_ids.add(memory.pk)
+    return RowResult(label, Result.IMPORTED, status=made.to, shown=memory.content[:200]), memory.pk
 
 
 def _status(memory: Memory, record: ClaimRecord, writing: Writing) -> Status:
@@ -198,35 +205,3 @@ def _status(memory: Memory, record: ClaimRecord, writing: Writing) -> Status:
     if to in (Status.CONFIRMED, Status.APPLIED) and memory.scope in writing.fixed_scopes:
         return min(to, promotion.ceiling(memory), key=promotion.STEPS.index)
     return to
-
-
-def _add_evidence(memory: Memory, record: ClaimRecord, trust: Trust) -> None:
-    """Rows of evidence as the file has them; an episode is linked where it is here, in this scope."""
-    if not record.evidence:
-        return
-    named = {one.occasion: _episode_id(one.occasion) for one in record.evidence}
-    ids = [id for id in named.values() if id]
-    rows = Episode.objects.visible_to(trust).filter(pk__in=ids, scope=memory.scope)
-    rows = rows.filter(memory__sensitivity__lte=memory.sensitivity)
-    here = set(rows.values_list("pk", flat=True))
-    Evidence.objects.bulk_create(
-        (
-            Evidence(
-                memory=memory,
-                episode_id=id if (id := named[one.occasion]) in here else None,
-                made_by=trust.actor.name[:200],
-                made_by_id=trust.actor.identity,
-                **one.model_dump(),
-            )
-            for one in {one.occasion: one for one in record.evidence}.values()
-        ),
-        batch_size=500,
-    )
-    Memory.objects.filter(pk__in=here, evidence_of_live=False).update(evidence_of_live=True)
-
-
-def _episode_id(occasion: str) -> UUID | None:
-    try:
-        return UUID(occasion.removeprefix(OF_EPISODE)) if occasion.startswith(OF_EPISODE) else None
-    except ValueError:
-        return None

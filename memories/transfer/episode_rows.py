@@ -42,7 +42,7 @@ def write(record: EpisodeRecord, label: str, writing: Writing) -> Written:
         if forgotten_episodes([name], at=at):
             return RowResult(label, Result.SUPPRESSED), None
     drafts = [_draft(one) for one in record.events]
-    facts = {"tags": record.tags, **common_columns(record, at=at)}
+    facts = {"tags": record.tags, **common_columns(record, writing)}
     episode = _episode(record, drafts, scope, writing, **facts)
     _save(episode, drafts, writing)
     memory = episode.memory
@@ -64,7 +64,7 @@ def write_together(loose: Sequence[Loose], writing: Writing) -> tuple[list[RowRe
     )
     drafts = [_draft(one) for one in events]
     scope = writing.trust.scope_to_write(record.scope)
-    episode = _episode(record, drafts, scope, writing, **common_columns(record, at=writing.at))
+    episode = _episode(record, drafts, scope, writing, **common_columns(record, writing))
     _save(episode, drafts, writing)
     results = [
         RowResult(one.label, Result.IMPORTED, status=Status.CONFIRMED, shown=_words(one.record.event)) for one in loose

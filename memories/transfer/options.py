@@ -1,9 +1,13 @@
 """What an import is asked for, and what came of each row."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from typing import Any, NamedTuple
+from uuid import UUID
 
+from memories.models import Memory
+from memories.transfer.records import ClaimRecord
 from memories.values.choices import Status
 from memories.values.trust import Trust
 
@@ -64,14 +68,31 @@ class RowResult:
         return cls(row, Result.FAILED, tuple(str(error) for error in errors))
 
 
+class Made(NamedTuple):
+    """A memory that was made of a record, and the status that it gets in the end."""
+
+    memory: Memory
+    record: ClaimRecord
+    to: Status
+
+
 @dataclass(frozen=True)
 class Writing:
-    """The moment and the asked options of one batch. `fixed_scopes`: where people lowered a claim for good."""
+    """The moment and the asked options of one batch. `fixed_scopes`: where people lowered a claim for good;
+    `known_ids`: of its ids those that a memory has or had; `made`: what was made so far.
+    """
 
     options: Options
     at: datetime
     fixed_scopes: frozenset[str] = frozenset()
+    known_ids: set[UUID] = field(default_factory=set)
+    made: list[Made] = field(default_factory=list)
 
     @property
     def trust(self) -> Trust:
         return self.options.trust
+
+    @property
+    def noted(self) -> dict[str, Any]:
+        """Facts of the audit rows."""
+        return {"imported_from": self.options.format.value}

@@ -7,9 +7,8 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
-from memories.intake.claims.writing import KeyTaken
 from memories.models import ImportedRow, Memory, claim_locks
-from memories.transfer import claim_rows, episode_rows, link_rows
+from memories.transfer import claim_writes, episode_rows, link_rows
 from memories.transfer.claim_rows import Written
 from memories.transfer.episode_rows import Loose
 from memories.transfer.options import Options, Result, RowResult, Writing
@@ -20,6 +19,7 @@ from memories.transfer.records import (
     EpisodeRecord,
     LeftOut,
     LooseEvent,
+    MemoryRecord,
     RelationRecord,
     SourceRow,
 )
@@ -62,7 +62,8 @@ def write(rows: Sequence[SourceRow], options: Options, *, at: datetime, keeps: b
     """Write a batch, in one transaction; the results in the order of the rows. `keeps` false: all of it is undone."""
     with transaction.atomic():
         fixed = Memory.objects.filter(hold=Hold.FIXED).order_by().values_list("scope", flat=True).distinct()
-        results = _written(rows, Writing(options, at, frozenset(fixed)))
+        ids = {row.record.id for row in rows if isinstance(row.record, MemoryRecord) and row.record.id}
+        results = _written(rows, Writing(options, at, frozenset(fixed), claim_writes.ids_here(ids)))
         if not keeps:
             transaction.set_rollback(True)
     return results
@@ -76,20 +77,40 @@ def _written(rows: Sequence[SourceRow], writing: Writing) -> list[RowResult]:
     results: dict[int, RowResult] = {}
     made: dict[int, UUID | None] = {}
     loose: list[tuple[int, Loose]] = []
-    seen: set[Named] = set()
+    claims: dict[int, SourceRow] = {}  # not written yet
+    seen: dict[Named, int] = {}
     for index, row in enumerate(rows):
         name = (row.name(writing.options.format.value), _scope(row))
-        if known.get(name) == row.sha256 or name in seen:
+        if (before := seen.get(name)) in claims:
+            _write_claims(claims, results, made, writing)
+        if known.get(name) == row.sha256 or (before is not None and not _has_failed(before, results)):
             results[index] = RowResult(row.label, Result.KNOWN)
-        elif isinstance(row.record, LooseEvent):
+            continue
+        seen[name] = index
+        if isinstance(row.record, LooseEvent):
             loose.append((index, Loose(row.label, row.record)))
+        elif isinstance(row.record, ClaimRecord):
+            claims[index] = row
+            if Status(row.record.status) == Status.DISMISSED:  # what follows may meet its tombstone
+                _write_claims(claims, results, made, writing)
         else:
             results[index], made[index] = _one(row, writing)
-        if index not in results or results[index].result != Result.FAILED:
-            seen.add(name)
+    _write_claims(claims, results, made, writing)
     _write_loose(loose, results, made, writing)
     _record(rows, results, made, writing)
     return [results[index] for index in range(len(rows))]
+
+
+def _has_failed(index: int, results: dict[int, RowResult]) -> bool:
+    return index in results and results[index].result == Result.FAILED
+
+
+def _write_claims(
+    claims: dict[int, SourceRow], results: dict[int, RowResult], made: dict[int, UUID | None], writing: Writing
+) -> None:
+    for index, (result, memory_id) in claim_writes.write(claims, writing).items():
+        results[index], made[index] = result, memory_id
+    claims.clear()
 
 
 def _lock_scopes(rows: Sequence[SourceRow]) -> None:
@@ -120,15 +141,11 @@ def _one(row: SourceRow, writing: Writing) -> Written:
         return RowResult.failed(label, *invalid.errors), None
     except (Conflict, NotAllowed) as refusal:
         return RowResult.failed(label, refusal), None
-    except KeyTaken:
-        return RowResult.failed(label, "its key or thread was taken at this moment: import again"), None
 
 
 def _store(record: AnyRecord | Invalid, label: str, writing: Writing) -> Written:
     """Invalid: the row was, or the gate finds it so."""
     match record:
-        case ClaimRecord():
-            return claim_rows.write(record, label, writing)
         case EpisodeRecord():
             return episode_rows.write(record, label, writing)
         case RelationRecord():
@@ -137,8 +154,8 @@ def _store(record: AnyRecord | Invalid, label: str, writing: Writing) -> Written
             return link_rows.write_adaptation(record, label, writing)
         case Invalid():
             raise record
-        case LooseEvent():
-            raise AssertionError("events are written together")
+        case LooseEvent() | ClaimRecord():
+            raise AssertionError("these are written together")
 
 
 def _write_loose(

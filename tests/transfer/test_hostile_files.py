@@ -162,7 +162,7 @@ def test_an_import_that_dies_in_the_middle_goes_on_where_it_was(
     imports: Imports, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = database(tmp_path / "memory.db", FOUNDER_OS, memories=[founder_memory(n) for n in range(250)])
-    write, written = claim_rows.write, []
+    write, written = claim_rows.write_of, []
 
     def dying(*args: Any) -> object:
         written.append(args)
@@ -170,11 +170,11 @@ def test_an_import_that_dies_in_the_middle_goes_on_where_it_was(
             raise KeyboardInterrupt
         return write(*args)
 
-    monkeypatch.setattr(claim_rows, "write", dying)
+    monkeypatch.setattr(claim_rows, "write_of", dying)
     with pytest.raises(KeyboardInterrupt):
         imports(path)
     assert (Memory.objects.count(), ImportedRow.objects.count()) == (100, 100)  # whole batches, nothing between
-    monkeypatch.setattr(claim_rows, "write", write)
+    monkeypatch.setattr(claim_rows, "write_of", write)
     assert imports(path) == counts(imported=150, known=100)
 
 

@@ -30,7 +30,7 @@ def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
     """
     write = write_of(report, trust=trust, at=at)
     with transaction.atomic():
-        return write.write()
+        return write.by_itself()
 
 
 def write_of(report: Statable, *, trust: Trust, at: datetime) -> ClaimWrite[Stored]:
@@ -40,13 +40,14 @@ def write_of(report: Statable, *, trust: Trust, at: datetime) -> ClaimWrite[Stor
     confirming = _occasion(report, statement.source, at=at)
 
     def by_itself() -> Stored:
-        return write_in_transaction(statement, founding=[founding], confirming=[confirming], trust=trust, at=at)
+        occasions = {"founding": [founding], "confirming": [confirming]}
+        return answer(write_in_transaction(statement, **occasions, trust=trust, at=at))
 
     def answer(stored: Stored) -> Stored:
         adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None
         return replace(stored, ignored_fields=_ignored(report, stored), notice=adapted or stored.notice)
 
-    return ClaimWrite(statement, founding, Status.CANDIDATE, by_itself, answer)
+    return ClaimWrite(statement, [founding], {"status": Status.CANDIDATE}, by_itself, answer)
 
 
 def _statement(report: Statable, *, trust: Trust, at: datetime) -> Statement:

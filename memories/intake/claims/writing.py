@@ -107,13 +107,20 @@ def create(
     return memory
 
 
-def create_together(founded: Mapping[Memory, Sequence[Occasion]], *, trust: Trust, at: datetime) -> None:
+def create_together(
+    founded: Mapping[Memory, Sequence[Occasion]],
+    *,
+    trust: Trust,
+    at: datetime,
+    climbs: bool = True,
+    noted: dict[str, Any] | None = None,
+) -> None:
     """Save admitted memories as `create` does, by one statement. Their occasions are in no episode.
 
     IntegrityError: another memory came to live under one of their keys at the same moment.
     """
-    _insert(founded, trust=trust, at=at)
-    for memory in founded:
+    _insert(founded, trust=trust, at=at, noted=noted)
+    for memory in founded if climbs else ():
         promotion.climb(memory, at=at)
 
 
@@ -126,17 +133,13 @@ def _insert(
     unless_taken: bool = False,
 ) -> bool:
     """Insert new memories with their evidence and, of what rules found, who speaks for them."""
-    kind, memories = Evidence.Kind.CREATED, list(founded)
-    evidence = [
-        row
-        for memory, founding in founded.items()
-        for row in evidence_of(memory, founding, memory.content, kind=kind, delta=0, trust=trust)
-    ]
-    if trust.actor.kind == ActorKind.SYSTEM:
-        for memory in memories:
-            if read := speakers_behind(row for row in evidence if row.memory_id == memory.pk):
-                memory.speakers = speakers.column_of(memory, read)
-    return insert_memories(memories, evidence, by=trust.actor, at=at, unless_taken=unless_taken, after=noted)
+    evidence: list[Evidence] = []
+    for memory, founding in founded.items():
+        rows = evidence_of(memory, founding, memory.content, kind=Evidence.Kind.CREATED, delta=0, trust=trust)
+        if trust.actor.kind == ActorKind.SYSTEM and (read := speakers_behind(rows)):
+            memory.speakers = speakers.column_of(memory, read)
+        evidence += rows
+    return insert_memories(list(founded), evidence, by=trust.actor, at=at, unless_taken=unless_taken, after=noted)
 
 
 def lock_key(scope: str, key: str) -> None:
