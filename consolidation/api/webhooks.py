@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from consolidation import models
-from consolidation.models.webhooks import Format, Happening
+from consolidation.models.webhooks import Format, WebhookEvent
 from memories.api import paging
 from memories.api.base import ApiView, WriteView
 from memories.api.openapi import operation
@@ -30,7 +30,7 @@ class Webhook(Shape):
     url: str
     """Of a chat's hook only the host: the rest of its address is a secret"""
     format: Format
-    events: list[Happening]
+    events: list[WebhookEvent]
     clearance: SensitivityName
     scopes: list[str]
     """Empty: every scope"""
@@ -61,7 +61,7 @@ class WebhookPage(Page):
 class WebhookDelivery(Shape):
     id: UUID
     webhook_id: UUID
-    event: Happening
+    event: WebhookEvent
     body: str
     """The very text that is sent and signed"""
     status: Literal["waiting", "delivered", "failed"]

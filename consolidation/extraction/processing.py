@@ -42,7 +42,7 @@ def process(
     transcript = transcripts.of(episode)
     if reason := refusal(episode) or _too_small(transcript):
         return run.finish(Run.Status.SKIPPED, counters={}, at=now(), error=reason)
-    reading = Reading(run, episode, transcript, now, should_stop, workers)
+    reading = ConversationReader(run, episode, transcript, now, should_stop, workers)
     counters: Counter[str] = Counter(run.counters)
     begun: set[str] = set()
     while due := _due(run, steps, transcript, begun):
@@ -71,7 +71,7 @@ class Planned(NamedTuple):
 
 
 @dataclass
-class Reading:
+class ConversationReader:
     """One worker at one conversation. `halts`: why it must leave the rest of its steps to another one."""
 
     run: Run

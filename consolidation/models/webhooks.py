@@ -21,7 +21,7 @@ BACK_OFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 30, 120, 360, 
 UNDER_WAY = timedelta(minutes=2)  # a try that was begun by a worker that died comes again
 
 
-class Happening(models.TextChoices):
+class WebhookEvent(models.TextChoices):
     """What a webhook may be told of."""
 
     CANDIDATE_CREATED = "candidate_created", _("Candidate Created")
@@ -60,7 +60,7 @@ class Webhook(models.Model):
     url = models.CharField(max_length=500)
     format = models.CharField(max_length=8, choices=Format, default=Format.JSON, db_default=Format.JSON)
     secret = models.CharField(max_length=100, default=new_secret, editable=False)
-    events = ArrayField(models.CharField(max_length=32, choices=Happening))
+    events = ArrayField(models.CharField(max_length=32, choices=WebhookEvent))
     clearance = models.SmallIntegerField(choices=Sensitivity, default=Sensitivity.LOW)
     scopes = ArrayField(models.CharField(max_length=128), default=list, blank=True)
     created_at = models.DateTimeField(db_default=Now())
@@ -116,7 +116,7 @@ class WebhookDelivery(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="deliveries")
-    event = models.CharField(max_length=32, choices=Happening)
+    event = models.CharField(max_length=32, choices=WebhookEvent)
     subject = models.UUIDField()
     body = models.TextField()
     scope = models.CharField(max_length=128, blank=True)

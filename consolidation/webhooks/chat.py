@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import override
 
 from consolidation.models.runs import TITLES
-from consolidation.models.webhooks import Format, Happening
+from consolidation.models.webhooks import Format, WebhookEvent
 from memories.values.links import site_page
 
 MOST_LETTERS = 150  # of a title, which Slack bounds; details are bounded where they are made
@@ -31,7 +31,7 @@ class Message:
     buttons: tuple[tuple[str, str], ...]
 
 
-def message(format: str, kind: Happening, data: Mapping[str, Any]) -> dict[str, Any]:
+def message(format: str, kind: WebhookEvent, data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the body for a chat: what an event says, in the form of that chat."""
     with override(settings.LANGUAGE_CODE):
         return FORMS[Format(format)](_written(kind, data))
@@ -55,20 +55,20 @@ def refusal(format: str, body: bytes) -> str:
     return ""
 
 
-def _written(kind: Happening, data: Mapping[str, Any]) -> Message:
+def _written(kind: WebhookEvent, data: Mapping[str, Any]) -> Message:
     scope = _("Scope: %(scope)s") % {"scope": data.get("scope") or _("none")}
     inbox = (_("Inbox"), site_page("inbox"))
-    if kind == Happening.RUN_FAILED:
+    if kind == WebhookEvent.RUN_FAILED:
         what = _("Run: %(kind)s") % {"kind": TITLES.get(data["kind"], data["kind"])}
         buttons = ((_("Open the run"), site_page("run", data["run_id"])), (_("All runs"), site_page("runs")), inbox)
         return Message(_("A background run failed"), "\n".join([what, scope, data["error"]]), buttons)
     opened = site_page("memory", data["memory_id"])
-    if kind == Happening.CANDIDATE_CREATED:
+    if kind == WebhookEvent.CANDIDATE_CREATED:
         evidence = (_("Its evidence"), site_page("evidence", data["memory_id"]))
         return Message(_("A memory waits for a decision"), scope, ((_("Open the memory"), opened), evidence, inbox))
     skill = _("Skill: %(name)s") % {"name": data["name"] or data["memory_id"]}
     first, others = (_("Open the skill"), opened), (_("All skills"), site_page("skills"))
-    if kind == Happening.SKILL_PUBLISHED:
+    if kind == WebhookEvent.SKILL_PUBLISHED:
         version = _("Version %(number)s") % {"number": data["version"]}
         return Message(_("A skill was published"), "\n".join([skill, version, scope]), (first, others, inbox))
     failing = (_("Failing skills"), site_page("inbox", kind="failing"))

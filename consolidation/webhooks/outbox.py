@@ -11,7 +11,7 @@ from django.utils import timezone
 
 from consolidation.execution import never
 from consolidation.models import AuditCursor, Run, Webhook, WebhookDelivery
-from consolidation.models.webhooks import Format, Happening
+from consolidation.models.webhooks import Format, WebhookEvent
 from consolidation.webhooks import chat, sending
 from memories.models import Memory, Proposal
 from memories.models.trusted import new_id
@@ -30,7 +30,7 @@ LAST = UUID(int=(1 << 128) - 1)
 class Event:
     """Something that happened. `data` names rows, without their content: who may, asks for that with a token."""
 
-    kind: Happening
+    kind: WebhookEvent
     subject: UUID
     at: datetime
     scope: str
@@ -115,7 +115,7 @@ def _candidates(created: Mapping[UUID, datetime]) -> Iterator[Event]:
     rows = Memory.objects.filter(pk__in=created, status=Status.CANDIDATE).only("type", "scope", "sensitivity")
     for row in rows.order_by("pk"):
         data = {**_place(row), "type": row.type}
-        yield Event(Happening.CANDIDATE_CREATED, row.pk, created[row.pk], row.scope, row.sensitivity, data)
+        yield Event(WebhookEvent.CANDIDATE_CREATED, row.pk, created[row.pk], row.scope, row.sensitivity, data)
 
 
 def _published(since: datetime) -> Iterator[Event]:
@@ -124,14 +124,14 @@ def _published(since: datetime) -> Iterator[Event]:
         memory = row.skill.memory
         assert row.published_at is not None
         data = {**_place(memory), "name": row.skill.name, "version": row.number}
-        yield Event(Happening.SKILL_PUBLISHED, row.pk, row.published_at, memory.scope, memory.sensitivity, data)
+        yield Event(WebhookEvent.SKILL_PUBLISHED, row.pk, row.published_at, memory.scope, memory.sensitivity, data)
 
 
 def _failed_runs(since: datetime) -> Iterator[Event]:
     for row in Run.objects.filter(status=Run.Status.FAILED, finished_at__gte=since).order_by("finished_at"):
         assert row.finished_at is not None
         data = {"run_id": str(row.pk), "kind": row.kind, "scope": row.scope, "error": row.error[:500]}
-        yield Event(Happening.RUN_FAILED, row.pk, row.finished_at, row.scope, row.sensitivity, data)
+        yield Event(WebhookEvent.RUN_FAILED, row.pk, row.finished_at, row.scope, row.sensitivity, data)
 
 
 def _harmful_skills(since: datetime) -> Iterator[Event]:
@@ -140,4 +140,4 @@ def _harmful_skills(since: datetime) -> Iterator[Event]:
     for row in rows.order_by("opened_at"):
         skill = getattr(row.memory, "skill", None)
         data = {**_place(row.memory), "proposal_id": str(row.pk), "name": skill.name if skill else None, "why": row.why}
-        yield Event(Happening.SKILL_HARMS, row.pk, row.opened_at, row.scope, row.sensitivity, data)
+        yield Event(WebhookEvent.SKILL_HARMS, row.pk, row.opened_at, row.scope, row.sensitivity, data)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext_lazy as _
 from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminSelectWidget, UnfoldAdminTextInputWidget
 
 from consolidation.models import Webhook, WebhookDelivery
-from consolidation.models.webhooks import Format, Happening
+from consolidation.models.webhooks import Format, WebhookEvent
 from consolidation.webhooks import sending
 from consolidation.webhooks.network_addresses import Refused
 from memories.admin.trusted import Administrators, TrustedAdmin, Uncounted
@@ -38,7 +38,7 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
     url = forms.CharField(
         max_length=500, validators=[URLValidator(schemes=["https", "http"])], widget=UnfoldAdminTextInputWidget
     )
-    events = forms.MultipleChoiceField(choices=Happening.choices, widget=UnfoldAdminCheckboxSelectMultipleWidget)
+    events = forms.MultipleChoiceField(choices=WebhookEvent.choices, widget=UnfoldAdminCheckboxSelectMultipleWidget)
     clearance = forms.TypedChoiceField(
         coerce=int, choices=Sensitivity.choices, initial=Sensitivity.LOW, widget=UnfoldAdminSelectWidget
     )

@@ -10,7 +10,7 @@ from memos_site.review.decided import PastDecision, past_decisions
 from memos_site.review.explain import Explanation, explain
 from memos_site.review.history import COUNTED_ACTIONS, History, history, tally
 from memos_site.review.settle import merge, settle
-from memos_site.review.undo import Standing, UndoResult, is_large, standing, undo
+from memos_site.review.undo import BatchState, UndoResult, is_large, standing, undo
 from memos_site.review.waiting import (
     EXACT,
     FLAGGED,
@@ -62,13 +62,13 @@ __all__ = [
     "SNOOZED_PROPOSALS",
     "VERSION",
     "WITHHELD",
+    "BatchState",
     "Bulk",
     "Decision",
     "Explanation",
     "History",
     "PastDecision",
     "Question",
-    "Standing",
     "UndoResult",
     "accept",
     "by_filter",

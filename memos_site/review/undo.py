@@ -117,7 +117,7 @@ def is_large(batch: UUID) -> bool:
 
 
 @dataclass(frozen=True)
-class Standing:
+class BatchState:
     """How a batch stands now.
 
     `latest`: the batch that took it back or did it again last, itself where none did; `by` and `at`: who did that, and
@@ -136,11 +136,11 @@ class Standing:
         return self.is_undone == bool(self.undoes % 2)
 
 
-def standing(batch: UUID, *, undoes: UUID | None = None) -> Standing:
+def standing(batch: UUID, *, undoes: UUID | None = None) -> BatchState:
     """Return how a batch stands, as its first rows tell. `undoes`: what it takes back, for one that has no row yet."""
     entries = list(AuditEntry.objects.of_batch(batch)[:MOST_READ])
     if not entries:
-        return Standing(batch, is_undone=False, undoes=standing(undoes).undoes + 1 if undoes else 0)
+        return BatchState(batch, is_undone=False, undoes=standing(undoes).undoes + 1 if undoes else 0)
     kinds, subjects = {one.subject_kind for one in entries}, {one.subject_id for one in entries}
     about = AuditEntry.objects.filter(subject_kind__in=kinds, subject_id__in=subjects)
     trail = {one.pk: one for one in about}
@@ -151,7 +151,7 @@ def standing(batch: UUID, *, undoes: UUID | None = None) -> Standing:
         first, below = trail[first.undoes], below + 1
     while last.pk in undos:
         last, above = undos[last.pk], above + 1
-    return Standing(last.batch_id, is_undone=above % 2 == 1, undoes=below, by=last.actor, at=last.at)
+    return BatchState(last.batch_id, is_undone=above % 2 == 1, undoes=below, by=last.actor, at=last.at)
 
 
 def undo_part(

@@ -11,7 +11,7 @@ import pytest
 from django.utils import timezone
 
 from consolidation.models import Run, Webhook, WebhookDelivery
-from consolidation.models.webhooks import BACK_OFF, Happening
+from consolidation.models.webhooks import BACK_OFF, WebhookEvent
 from consolidation.webhooks import outbox, sending
 from memories.models import Proposal
 from memories.values.choices import Permission, Sensitivity
@@ -47,7 +47,7 @@ def test_each_event_is_told_once_to_each_webhook_without_a_word_of_content() -> 
     for _ in range(2):
         outbox.collect(at=timezone.now())
     told = WebhookDelivery.objects.filter(webhook=every)
-    assert sorted(told.values_list("event", flat=True)) == sorted(Happening.values)
+    assert sorted(told.values_list("event", flat=True)) == sorted(WebhookEvent.values)
     assert WebhookDelivery.objects.get(webhook=one).event == "run_failed"
     bodies = [json.loads(body) for body in told.values_list("body", flat=True)]
     assert all(set(body) == {"id", "event", "at", "data"} for body in bodies)

@@ -11,7 +11,7 @@ from typing import Any
 from django.utils import timezone
 
 from consolidation.models import Run, Webhook, WebhookDelivery
-from consolidation.models.webhooks import Happening
+from consolidation.models.webhooks import WebhookEvent
 from consolidation.webhooks import outbox
 
 
@@ -67,7 +67,7 @@ def receiving() -> Iterator[Receiver]:
 
 
 def hook(url: str = "https://hooks.example.com/", **facts: Any) -> Webhook:
-    plain = {"name": "chat", "events": Happening.values, "created_at": timezone.now() - timedelta(minutes=1)}
+    plain = {"name": "chat", "events": WebhookEvent.values, "created_at": timezone.now() - timedelta(minutes=1)}
     return Webhook.objects.create(url=url, **plain | facts)
 
 
