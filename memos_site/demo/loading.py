@@ -17,13 +17,13 @@ LEASE = "demo"
 
 
 class NotEmpty(Conflict):
-    def __init__(self) -> None:
-        super().__init__("this store holds data of its own: say that the demo team shall come beside it")
+    def __str__(self) -> str:  # and no argument: `serve --demo` raises it in a fork, which pickles it
+        return "this store holds data of its own: say that the demo team shall come beside it"
 
 
 class Busy(Conflict):
-    def __init__(self) -> None:
-        super().__init__("the demo team is being loaded or removed right now")
+    def __str__(self) -> str:
+        return "the demo team is being loaded or removed right now"
 
 
 def is_loaded() -> bool:

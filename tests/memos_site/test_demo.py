@@ -1,5 +1,6 @@
 """The demo team: every page has something to show, nothing is loaded twice, and nothing of it stays."""
 
+import pickle
 from collections import Counter
 
 import pytest
@@ -12,6 +13,7 @@ from consolidation.models import AuditCursor, LLMCall, Run, SkillOffer
 from memories.models import Adaptation, Agent, AuditEntry, DigestKey, Injection, Memory, Tombstone
 from memories.values.choices import Status
 from memos_site import demo, review
+from memos_site.demo import loading
 from memos_site.demo.agent_steps import ANNA
 from skills.models import SkillUse, SkillVersion
 from tests.make import make_memory
@@ -74,6 +76,11 @@ def test_a_store_with_data_of_its_own_is_left_alone() -> None:
         call_command("demo", "load")
     call_command("demo", "remove")
     assert list(Memory.objects.all()) == [own]
+
+
+@pytest.mark.parametrize("refusal", [loading.NotEmpty(), loading.Busy()])
+def test_a_refusal_leaves_the_process_in_which_serve_prepares_the_store(refusal: Exception) -> None:
+    assert str(pickle.loads(pickle.dumps(refusal))) == str(refusal) != ""
 
 
 def test_what_fails_half_way_is_removed_again(monkeypatch: pytest.MonkeyPatch) -> None:
