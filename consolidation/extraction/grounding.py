@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
+from consolidation.extraction.predicate_grounding import predicate_fault
 from consolidation.extraction.transcripts import Passage, Transcript, comparable
 from memories.claims import claim_of
 from memories.values.text import SENTENCE_ENDS, sentences
@@ -44,7 +45,7 @@ _LINE_OF = re.compile(rf"^\s*(?P<name>{_PERSON})\s?[:：]")
 def fault(subject: str, predicate: str, object: str, quote: str, passage: Passage, transcript: Transcript) -> str:
     """Return why the statement is not grounded in the passage that holds its quote, or "". Reasons: SUBJECT (its words
     are nowhere in the conversation), OBJECT (none of its words stands in or beside the quote, or a name of it
-    nowhere), SPEAKER (somebody else said it of themselves)."""
+    nowhere), SPEAKER (somebody else said it of themselves), those of `predicate_fault`."""
     around = _around(passage.comparable, comparable(quote))
     if subject.casefold() in _PRONOUNS:
         return SUBJECT
@@ -55,7 +56,9 @@ def fault(subject: str, predicate: str, object: str, quote: str, passage: Passag
         return OBJECT
     if not all(_is_named(name, transcript) for name in _NAME.findall(object)):
         return OBJECT
-    return SPEAKER if _of_another(subject, quote, passage, transcript) else ""
+    if _of_another(subject, quote, passage, transcript):
+        return SPEAKER
+    return predicate_fault(subject, predicate, object, quote, around)
 
 
 def subject_of(subject: str, quote: str, passage: Passage) -> str:

@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 
 from consolidation.extraction import grounding
+from consolidation.extraction.predicate_grounding import DENIED, PREDICATE, TURNED, is_denied, is_said, is_turned
 from consolidation.extraction.transcripts import Passage, Transcript
 from tests.make import AT
 
@@ -77,6 +78,11 @@ def test_what_was_said_is_grounded(of: Transcript, fact: tuple[str, str, str], q
         (FRIENDS, ("Nora", "works at", "the bakery"), "I work at the bakery on Mill Street now", grounding.SPEAKER),
         (FRIENDS, ("Ada", "eats", "no meat"), "I don't eat meat any more", grounding.SPEAKER),
         (SHOP, ("Nordlys Bakery", "has payment terms", "monthly"), '"terms": "net-45"', grounding.OBJECT),
+        (FRIENDS, ("Nora", "sends love to", "Ada"), "Ada sends you love", TURNED),
+        (FRIENDS, ("the user", "eats", "meat"), "I don't eat meat any more", DENIED),
+        (SHOP, ("Acme", "manages", "30 days"), "Acme Corp pays within 30 days", PREDICATE),
+        (SHOP, ("Nordlys Bakery", "teaches", "PDF"), "Please send invoices as PDF only", PREDICATE),
+        (CHINESE, ("李梅", "写信问候", "杭州"), "我的妹妹李梅住在杭州", PREDICATE),
         (CHINESE, ("赵强", "喜欢", "靠窗的座位"), "我喜欢靠窗的座位", grounding.SUBJECT),
         (CHINESE, ("王芳", "喜欢", "红茶"), "我喜欢靠窗的座位", grounding.OBJECT),
     ],
@@ -121,3 +127,62 @@ def test_who_speaks_of_themselves_is_named(of: Transcript, quote: str, subject: 
 @pytest.mark.parametrize("subject", ["I", "they", "It", "她", "我们"])
 def test_a_pronoun_is_no_subject(subject: str) -> None:
     assert fault(FRIENDS, subject, "prefers", "green tea", "My sister Ada prefers green tea") == grounding.SUBJECT
+
+
+@pytest.mark.parametrize(
+    ("predicate", "object", "said"),
+    [
+        ("is responsible for", "refunds", "Maria handles all refunds"),
+        ("is reset", "every Monday", "we wipe the staging database every Monday"),
+        ("is allergic to", "peanuts", "peanuts make me sick"),
+        ("married to", "Tom", "my husband Tom and I went there"),
+        ("lives in", "Hangzhou", "my flat in Hangzhou is small"),
+        ("graduated from", "the University of Oslo", "I finished my degree at the University of Oslo"),
+        ("drives", "an old Volvo", "I have an old Volvo"),
+        ("plans to", "visit Japan", "next year we travel to Japan"),
+        ("付款方式是", "银行转账", "我们通过银行转账付款"),
+        ("毕业于", "北京大学", "我是北京大学毕业的"),
+    ],
+)
+def test_other_words_for_the_same_are_near_enough(predicate: str, object: str, said: str) -> None:
+    assert is_said(predicate, object, said)
+
+
+@pytest.mark.parametrize(
+    ("denied", "predicate", "object", "quote"),
+    [
+        (True, "works at", "the court", "I hate not being on the court"),
+        (True, "uses", "Slack", "we no longer use Slack"),
+        (True, "flies on", "Mondays", "I never fly on Mondays"),
+        (True, "喝", "咖啡", "我不喝咖啡"),
+        (False, "loves", "tea", "I don't drink coffee, but I love tea"),
+        (False, "喜欢", "红茶", "我不喝咖啡，喜欢红茶"),
+        (False, "喜欢", "红茶", "我不仅喜欢红茶"),
+        (False, "starts at", "Acme", "I can't wait to start at Acme"),
+        (False, "is allergic to", "peanuts", "I can't eat peanuts"),
+        (False, "does not use", "Slack", "we no longer use Slack"),
+        (False, "has payment terms", "net-45", "No, we are on net-45"),
+    ],
+)
+def test_a_quote_that_denies_a_statement_does_not_prove_it(
+    denied: bool, predicate: str, object: str, quote: str
+) -> None:
+    assert is_denied(predicate, object, quote) is denied
+
+
+@pytest.mark.parametrize(
+    ("turned", "subject", "predicate", "object", "quote"),
+    [
+        (True, "Nora", "sends love to", "Ada", "Ada sends you love"),
+        (True, "green tea", "brews", "Ada", "Ada brews green tea"),
+        (False, "Ada", "sends love to", "Nora", "Ada sends Nora her love"),
+        (False, "Ada", "visits", "Bergen", "Bergen is where Ada visits her aunt"),
+        (False, "the user", "visits", "Bergen", "Bergen is what I visit in May"),
+        (False, "Maria", "handles", "Acme", "Acme is handled by Maria"),
+        (False, "Acme", "is handled by", "Maria", "Maria handles Acme"),
+    ],
+)
+def test_a_quote_that_says_it_of_the_object_does_not_prove_it(
+    turned: bool, subject: str, predicate: str, object: str, quote: str
+) -> None:
+    assert is_turned(subject, predicate, object, quote) is turned

@@ -1,0 +1,110 @@
+"""Whether the words around a quote say what a statement says of its object, and not the opposite.
+
+A predicate that any sentence may mean ("works at", "has", "prefers") is not looked for. Of any other, one word must
+stand there or be near one that does, by the built-in model of words: "is reset" near "we wipe it", "sends love to"
+near nothing in "my sister Ada prefers green tea". Near is broad, so that a paraphrase passes; people review the rest.
+"""
+
+import re
+
+from memories import embedding
+from memories.claims import claim_of
+from memories.claims.terms import terms
+from memories.lexicon import words
+
+PREDICATE, DENIED, TURNED = "predicate_not_said", "denied_in_quote", "turned_round"
+NEAR = 0.25  # cosine of two words
+FEW_SIGNS = 2  # so short a Chinese verb has too many others beside it
+# Relations that sentences state without their word: "Jonas from Nordlys", "my flat in Oslo", "30 euros a month".
+_OPEN = words(
+    """
+    be is are was were am been being have has having had do does did get gets got make makes want wants wanted need
+    needs like likes liked love loves prefer prefers enjoy enjoys use uses used can will should may must reside
+    resides own owns belong belongs cost costs speak speaks report reports responsible plan plans planned dream
+    dreams hope hopes aim aims intend intends try tries become becomes attend attends run runs support supports
+    accept accepts expire expires locate located store stored keep kept know known call called name named come comes
+    go goes stay stays contain contains include includes hold holds part member based friend friends deadline
+    interested in on at by for from to of with as about into within not never only also the a an its their his her
+    my your own it this that
+    """
+)
+_OPEN_HAN = re.compile(
+    r"是|有|在|于|为|会|能|可以|想要|想|需要|要求|要|喜欢|喜爱|偏好|爱|使用|用|住|居住|工作|任职|就职|属于|负责|位于|包含|包括|"
+    r"叫|名|来自|来|去|到|成为|认识|知道|只|不|没|的|了|着|过"
+)
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_NAME = re.compile(r"\b[A-Z][\w'-]+")
+_PLACED = re.compile(r"\bwork(?:s|ed)? (?:at|for|as|in)\b|\bliv(?:es?|ed) (?:in|at)\b")
+_WORD = re.compile(r"[\w'-]+")
+_FIRST = re.compile(r"\b(?:I|we|i|We)\b")
+_CLAUSE = re.compile(r"[,;.!?:，。；！？：]+|\b(?:but|because|so|and)\b|但是?|因为|所以|而且")
+_IDIOMS = re.compile(
+    r"\b(?:can(?:not|'?t) (?:wait|help|stop|believe)|(?:do not|don'?t) (?:forget|worry)|not only|no (?:doubt|matter)|"
+    r"why (?:not|don'?t)|couldn'?t (?:be|agree)|nothing (?:beats|better))|"
+    r"不但|不仅|不错|忍不住|不得不|差不多|不好意思|(?:别|不要)忘",
+    re.IGNORECASE,
+)
+_DENYING = re.compile(
+    r"allerg|vegetarian|vegan|\b(?:hat|dislik|avoid|refus|lack|forbid|forbad|prohibit|quit|stop|limit|except|fail|fear|"
+    r"struggl|afraid|unable|free|only|rather|without|no|not|never|cannot|won'?t|don'?t|doesn'?t)|过敏|素食|讨厌|拒绝|缺|仅|只|忌|戒|怕|不|没|无",
+    re.IGNORECASE,
+)
+
+
+def predicate_fault(subject: str, predicate: str, object: str, quote: str, around: str) -> str:
+    """Return why the quote, with the words around it, does not say so of the subject, or "". Reasons: DENIED (it denies
+    it), TURNED (it says so of the object), PREDICATE (nothing there means it)."""
+    if is_denied(predicate, object, quote):
+        return DENIED
+    if is_turned(subject, predicate, object, quote):
+        return TURNED
+    return "" if is_said(predicate, object, around) else PREDICATE
+
+
+def is_said(predicate: str, object: str, around: str) -> bool:
+    """Whether the words around the quote, or the object, hold the predicate or a word near to one of its own."""
+    if _HAN.search(predicate):
+        signs = set(_HAN.findall(_OPEN_HAN.sub("", predicate)))
+        return len(signs) <= FEW_SIGNS or bool(signs & set(f"{around}{object}"))
+    own = _own_words(predicate, object)
+    if not own:
+        return True
+    text = f"{around} {object}"
+    if claim_of(" ".join(own)).tokens & claim_of(text).tokens:
+        return True
+    asked, _ = embedding.built_in().words([term.word for term in terms(" ".join(own)) if term.word])
+    given, _ = embedding.built_in().words([term.word for term in terms(text) if term.word])
+    return not (len(asked) and len(given)) or float((asked @ given.T).max()) >= NEAR
+
+
+def is_denied(predicate: str, object: str, quote: str) -> bool:
+    """Whether the quote denies what the statement affirms: "I hate not being on the court" of "works at the court"."""
+    if _DENYING.search(f"{predicate} {object}"):
+        return False
+    wanted = claim_of(object).tokens if object.strip() else frozenset()
+    clauses = [clause for clause in _CLAUSE.split(_IDIOMS.sub(" ", quote)) if clause.strip()]
+    about = [clause for clause in clauses if wanted & claim_of(clause).tokens or object in clause]
+    return bool(about) and all("negation:not" in claim_of(clause).hard for clause in about)
+
+
+def is_turned(subject: str, predicate: str, object: str, quote: str) -> bool:
+    """Whether the quote says it the other way round: "Ada sends you love" of "Nora sends love to Ada". Of names that
+    stand before an active verb of English, where neither the subject nor a first person does.
+    """
+    own, names = claim_of(" ".join(_own_words(predicate, object)) or "-").tokens, _NAME.findall(object)
+    if not names or _HAN.search(predicate) or " by" in f"{predicate} ":
+        return False
+    for clause in _CLAUSE.split(quote):
+        verb = next((found for found in _WORD.finditer(clause) if claim_of(found[0]).tokens & own), None)
+        if verb is None or re.match(r"\W+by\b", clause[verb.end() :]):
+            continue
+        before = clause[: verb.start()]
+        if any(name in before for name in names) and not _FIRST.search(before):
+            return not claim_of(subject).tokens & claim_of(before).tokens
+    return False
+
+
+def _own_words(predicate: str, object: str) -> list[str]:
+    """The words of a predicate that not any sentence may mean, and that are not the object's."""
+    plain, known = _PLACED.sub(" ", predicate.casefold()), _OPEN | set(_WORD.findall(object.casefold()))
+    return [word for word in _WORD.findall(plain) if word not in known]
