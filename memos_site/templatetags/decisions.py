@@ -13,6 +13,7 @@ from django.utils.translation import gettext_lazy
 from memories.lifecycle.ladder import Ladder
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
+from memories.search.context.assembling import Item
 from memories.values.choices import Category, Hold, Review, Sensitivity, Status, Type
 from memories.values.speakers import review_of
 from memos_site import review
@@ -134,6 +135,12 @@ def by_rule(memory: Memory) -> bool:
 def is_unreviewed(memory: Memory) -> bool:
     """Return whether one agent alone has said it, and no person has decided it."""
     return review_of(memory) == Review.ONE_AGENT
+
+
+@register.filter
+def prompt_line(memory: Memory) -> str:
+    """Return how an agent reads a memory in its prompt, once a person has decided for it."""
+    return Item(memory).line
 
 
 @register.filter

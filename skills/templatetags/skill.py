@@ -78,23 +78,12 @@ def skill_md(markdown: str) -> SafeString:
 
 
 @register.inclusion_tag("skills/_skill_md.html", takes_context=True)
-def skill_md_of(context: Context, version: SkillVersion, *, below_recipe: bool = False) -> dict[str, Any]:
-    """The SKILL.md of a version with its size; of a long one the part that the address asks for.
-
-    Below a recipe, which says the same in brief, it is folded; but not where a person must read it before publishing.
-    """
+def skill_md_of(context: Context, version: SkillVersion) -> dict[str, Any]:
+    """The SKILL.md of a version with its size; of a long one the part that the address asks for."""
     part = rendering.part(version.skill_md, _asked(context, "part"))
     html = mark_safe(part.html)  # noqa: S308 - rendering.part sanitises
-    is_repeated = below_recipe and bool(version.fields.get("recipe")) and "part" not in context["request"].GET
-    shown = {"is_folded": is_repeated and not must_be_read(version), "size": len(version.skill_md.encode())}
-    return {**shown, "part": part, "html": html, "request": context["request"]}
-
-
-@register.filter
-def must_be_read(version: SkillVersion) -> bool:
-    """Return whether it is proposed, with words not derived from counted runs or that the scan complains about."""
-    is_derived = version.made_by == SkillVersion.MadeBy.CONSOLIDATION and not version.scan.get("findings")
-    return version.status == SkillVersion.Status.PROPOSED and not is_derived
+    size = len(version.skill_md.encode())
+    return {"size": size, "part": part, "html": html, "request": context["request"]}
 
 
 @register.inclusion_tag("skills/_part_links.html", takes_context=True)

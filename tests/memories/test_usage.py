@@ -1,10 +1,11 @@
 """Where a memory was used, and who may read it."""
 
 import pytest
+from django.utils.html import escape
 
-from memories.search import usage
+from memories.search import unreviewed, usage
 from memories.values.choices import Sensitivity
-from tests.make import AT
+from tests.make import AT, make_run
 from tests.memories.contexts import ask
 from tests.memories.revising import agent
 from tests.memories.searched import known
@@ -42,3 +43,31 @@ def test_a_context_above_the_reader_is_not_told() -> None:
     assert len(usage.contexts_of(blue, trust=agent(max_sensitivity=4))) == 1
     ask("invoices", scope="project:a")
     assert usage.contexts_of(blue, trust=agent(scopes=frozenset({"project:b"}))) == []
+
+
+def test_the_page_says_how_the_runs_ended_that_had_it_in_their_prompt() -> None:
+    blue = known("Invoices are blue")
+    for thread, outcome in (("a", "success"), ("a", "success"), ("b", "failure"), ("c", None), ("", "success")):
+        ask("invoices of others", thread_id=thread or None)
+        if thread:
+            make_run(thread_id=thread, outcome=outcome)
+    shown = usage.contexts_of(blue, trust=agent())
+    assert [used.run is not None for used in shown] == [False, True, True, True, True]
+    assert usage.ends_of(shown) == (3, 1, 1)
+    page = " ".join(signed_in().get(f"/memories/{blue.pk}/").content.decode().split())
+    assert "Of the 3 runs that lately had it in their prompt 1 ended well and 1 badly." in page
+
+
+def test_a_run_above_the_reader_is_not_told() -> None:
+    blue = known("Invoices are blue")
+    ask("invoices of others", thread_id="a")
+    make_run(thread_id="a", sensitivity="hyper", outcome="failure")
+    assert [used.run for used in usage.contexts_of(blue, trust=agent())] == [None]
+
+
+def test_the_page_shows_a_memory_as_an_agent_reads_it() -> None:
+    memory = known("Invoices are # blue\n## and <b>late</b>")
+    page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
+    block = ask("invoices of others", by=agent()).block
+    line = next(line for line in block.splitlines() if "blue" in line)
+    assert escape(line.replace(f", {unreviewed.MARK}", "")) in page

@@ -112,17 +112,12 @@ def test_a_skill_without_an_outcome_says_so_and_a_phone_shows_no_empty_cells() -
     assert '<td class="number none" data-unit="cases"> 0 </td> <td class="number none">–</td>' in page
 
 
-def test_skill_md_is_folded_below_the_recipe_but_not_where_it_must_be_read_before_publishing() -> None:
+def test_skill_md_stands_open_above_the_recipe_which_says_the_same_in_brief() -> None:
     skill, versions = make_skill(), SkillVersion.objects.all()
     versions.update(fields={**versions.get().fields, "recipe": [{"step": "Book it", "tool": "book_flight"}]})
     page = signed_in().get(f"/memories/{skill.pk}/").content.decode()
-    whole = page[page.index('<details class="whole">') :]
-    assert whole.index("bytes") < whole.index("</summary>") < whole.index('id="skill-md"') < whole.index("</details>")
-    assert '<details class="whole">' not in signed_in("berta").get(f"/memories/{skill.pk}/?part=1").content.decode()
-    versions.update(status="proposed")  # and uploaded
-    assert '<details class="whole">' not in signed_in("carla").get(f"/memories/{skill.pk}/").content.decode()
-    versions.update(made_by="consolidation")
-    assert '<details class="whole">' in signed_in("dora").get(f"/memories/{skill.pk}/").content.decode()
+    assert page.index('id="skill-md"') < page.index('id="recipe"')
+    assert '<details class="whole">' not in page
 
 
 def test_runs_of_one_thread_are_one_case() -> None:
