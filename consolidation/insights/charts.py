@@ -50,8 +50,8 @@ def age(figures: Figures) -> Chart:
         (_("older"), Tone.BAD, "older"),
     ]
     series = [Series(name, tone, figures.by_day("waiting", label)) for name, tone, label in ages]
-    note = _("What waited for a decision at the end of each day, by how long it had waited; snoozed ones too.")
-    note = " ".join(filter(None, [trend(figures), note]))
+    note = _("What waited for a decision at the end of each day, by how long it had waited.")
+    note = " ".join([trend(figures) or _("How the queue grows is known once two days are counted."), note])
     return by_day(figures, "age", _("Inbox: how long things wait"), series, note)
 
 

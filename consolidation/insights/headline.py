@@ -118,12 +118,12 @@ class Headline:
         """How long what waits longest has waited, roughly."""
         _day, _week, month, older = self.figures.now("waiting", AGES)
         for n, text in (
-            (older, _("%(n)s of them for over a month, snoozed ones too.")),
-            (month, _("%(n)s of them for over a week, snoozed ones too.")),
+            (older, _("%(n)s of them for over a month.")),
+            (month, _("%(n)s of them for over a week.")),
         ):
             if n:
                 return text % {"n": n}
-        return _("None for longer than a week, snoozed ones too.") if self.waiting else ""
+        return _("None for longer than a week.") if self.waiting else ""
 
     @property
     def trend(self) -> str:

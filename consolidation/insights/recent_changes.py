@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, FloatField, Q, QuerySet, Window
+from django.db.models import Count, F, FloatField, OuterRef, Q, QuerySet, Subquery, Window
 from django.db.models.expressions import CombinedExpression
 from django.db.models.functions import Cast, RowNumber
 from django.urls import reverse
@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 from consolidation.insights.figures import Figures
 from consolidation.models.daily_counts import OTHER_SCOPES
 from consolidation.models.worth import LEAST_COMPARED, SkillWorth
-from memories.models import Proposal
+from memories.models import Memory, Proposal
 from memories.values.choices import LIVE
 from memories.values.trust import Trust
 from skills.models import SkillVersion
@@ -24,15 +24,24 @@ from skills.models import SkillVersion
 DAYS = 7
 MOST_SKILLS = 3
 MOST_PUBLISHED = 5
+MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
 class Change:
-    """So many of a kind, and the page that shows them."""
+    """So many of a kind, None where they are not counted, and the page that shows them."""
 
-    n: int
+    n: int | None
     words: str
     address: str
+
+
+@dataclass(frozen=True)
+class NamedChanges:
+    """A change, and the latest memories that it is about."""
+
+    change: Change
+    memories: Sequence[Memory]
 
 
 @dataclass(frozen=True)
@@ -43,25 +52,45 @@ class MeasuredSkill:
     gain: float
 
 
-def week(figures: Figures, trust: Trust, *, scope: str | None) -> list[Change]:
-    """Kinds of change that happened, from the daily counts; open conflicts are counted."""
+def week(figures: Figures) -> list[Change]:
+    """Kinds of change that happened, from the daily counts."""
     memories, inbox = reverse("memories"), reverse("inbox")
 
     def lately(name: str, *labels: str) -> int:
         return int(sum(n or 0 for n in figures.by_day(name, *labels)[-DAYS:]))
 
-    conflicts = Proposal.objects.visible_to(trust).open().filter(kind=Proposal.Kind.CONFLICT)
-    open_ones = _within(conflicts, scope, "").count()
     fading = sum(n or 0 for name in ("fades", "expires") for n in figures.now(name, ["0"]))
     found = [
         Change(lately("arrived", ""), _("came in to be learned or decided"), inbox),
         Change(lately("decided", "taken", "changed"), _("taken or reworded by people"), f"{memories}?status=confirmed"),
         Change(lately("decided", "climbed"), _("promoted by rules"), f"{memories}?status=confirmed"),
         Change(lately("decided", "refused"), _("dismissed or rejected"), reverse("dismissed")),
-        Change(open_ones, ngettext("open conflict", "open conflicts", open_ones), f"{inbox}?kind=conflict"),
         Change(int(fading), _("will fade or end within a week"), "#chart-forecast"),
     ]
     return [one for one in found if one.n]
+
+
+def named(trust: Trust, *, at: datetime, scope: str | None) -> list[NamedChanges]:
+    """The open conflicts, and live claims that lost confidence within a week; the latest of each by name.
+
+    One statement. Claims that fade are met once a week: what was met lately is due in the week to come. They are not
+    counted, for there may be very many.
+    """
+    opened = Proposal.objects.visible_to(trust).open().awake(at).filter(kind=Proposal.Kind.CONFLICT)
+    conflicts = _within(opened, scope, "").order_by("-opened_at", "-pk")
+    due = Memory.objects.visible_to(trust).unexpired(at).live().filter(decay_steps__gt=0, decay_due_at__gt=at)
+    fading = _within(due.filter(decay_due_at__lte=at + timedelta(days=DAYS)), scope, "").order_by("-decay_due_at")
+    opened_at = Subquery(conflicts.filter(memory=OuterRef("pk")).values("opened_at")[:1])
+    number = Subquery(conflicts.order_by().values("kind").annotate(n=Count("pk")).values("n"))
+    latest = Q(pk__in=conflicts.values("memory")[:MOST_NAMED]) | Q(pk__in=fading.values("pk")[:MOST_NAMED])
+    rows: Any = Memory.objects.visible_to(trust).filter(latest).select_related("skill")
+    found = list(rows.annotate(opened_at=opened_at, conflicts=number).order_by("-opened_at", "-decay_due_at"))
+    contested, faded = [row for row in found if row.opened_at], [row for row in found if not row.opened_at]
+    n = contested[0].conflicts if contested else 0
+    words = ngettext("open conflict", "open conflicts", n)
+    lost = _("faded: claims that lost confidence, the latest first")
+    changes = (Change(n, words, f"{reverse('inbox')}?kind=conflict"), Change(None, lost, "#chart-forecast"))
+    return [NamedChanges(*one) for one in zip(changes, (contested, faded), strict=True) if one[1]]
 
 
 def published(trust: Trust, *, at: datetime, scope: str | None) -> Sequence[SkillVersion]:

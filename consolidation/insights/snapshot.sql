@@ -1,17 +1,20 @@
 -- How many memories there were of each kind, as of one moment, in one pass over their table.
 -- A row of the answer belongs to the one dimension that is not null; grouping() tells which that is.
-WITH placed AS (
+WITH kept AS (
+    SELECT DISTINCT memory_id FROM consolidation_commandfact WHERE NOT waits AND memory_id IS NOT NULL
+), proposed AS (
+    SELECT skill_id, max(created_at) AS since FROM skills_skillversion
+    WHERE status = 'proposed' AND created_at <= %(at)s GROUP BY skill_id
+), placed AS (
     SELECT
         CASE WHEN m.scope = ANY(%(scopes)s) THEN m.scope ELSE %(other_scopes)s END AS scope,
         m.sensitivity,
         CASE WHEN m.type <> ALL(%(experience)s) THEN m.status END AS status,
         CASE
-            WHEN m.type = ANY(%(experience)s) OR m.status <> ALL(%(undecided)s) THEN NULL
-            WHEN m.status = 'candidate' AND p.cases < %(least_cases)s THEN NULL  -- a plan that only waits to be repeated
-            WHEN m.created_at > %(at)s - interval '1 day' THEN 'day'
-            WHEN m.created_at > %(at)s - interval '7 days' THEN 'week'
-            WHEN m.created_at > %(at)s - interval '30 days' THEN 'month'
-            ELSE 'older'
+            WHEN w.since > %(at)s - interval '1 day' THEN 'day'
+            WHEN w.since > %(at)s - interval '7 days' THEN 'week'
+            WHEN w.since > %(at)s - interval '30 days' THEN 'month'
+            WHEN w.since IS NOT NULL THEN 'older'
         END AS waiting,
         CASE WHEN m.type <> ALL(%(experience)s) AND m.status = ANY(%(live)s)
             THEN least(m.confidence / 10, 9)::text END AS confidence,
@@ -26,6 +29,18 @@ WITH placed AS (
             THEN floor(extract(epoch FROM m.decay_due_at - %(at)s) / 604800)::text END AS weakens
     FROM {memories} m
     LEFT JOIN consolidation_planshape p ON p.memory_id = m.id AND m.type = 'plan_graph'
+    LEFT JOIN consolidation_pattern c ON c.memory_id = m.id AND m.type = 'competence'
+    LEFT JOIN kept f ON f.memory_id = m.id
+    LEFT JOIN proposed v ON v.skill_id = m.id
+    CROSS JOIN LATERAL (
+        SELECT CASE  -- since when it waits, by the rule of the review queue: not what is snoozed, or only kept
+            WHEN m.type = ANY(%(experience)s) OR m.snoozed_until > %(at)s THEN NULL
+            WHEN m.status = ANY(%(believed)s) THEN v.since
+            WHEN m.status <> ALL(%(undecided)s) THEN NULL
+            WHEN m.status = 'candidate' AND (p.memory_id IS NOT NULL OR NOT c.waits OR f.memory_id IS NOT NULL) THEN NULL
+            ELSE m.created_at
+        END AS since
+    ) w
     WHERE m.expires_at IS NULL OR m.expires_at > %(at)s
 )
 SELECT

@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Count, Q
 
@@ -15,7 +14,7 @@ from consolidation.models import DailyCount
 from consolidation.models.daily_counts import OTHER_SCOPES
 from memories.models import Proposal
 from memories.models.as_of import TABLE, AsOf, sql
-from memories.values.choices import EXPERIENCE, LIVE, UNDECIDED, Sensitivity
+from memories.values.choices import BELIEVED, EXPERIENCE, LIVE, UNDECIDED, Sensitivity
 from memories.values.decay import SalienceAt
 
 WEEKS_AHEAD = 8
@@ -57,7 +56,7 @@ def _groups(
         "experience": [str(one) for one in EXPERIENCE],
         "undecided": [str(one) for one in UNDECIDED],
         "live": [str(one) for one in LIVE],
-        "least_cases": settings.MIN_PATTERN_OCCURRENCES,
+        "believed": [str(one) for one in BELIEVED],
     }
     others = (1 << len(names)) - 1  # grouping() sets the bits of all but the one that is grouped
     with transaction.atomic(), connection.cursor() as cursor:
@@ -69,7 +68,8 @@ def _groups(
 
 def _proposals(day: date, at: datetime, scopes: Sequence[str]) -> list[DailyCount]:
     """Proposals that waited then, by age."""
-    rows = Proposal.objects.filter(opened_at__lte=at).filter(Q(decision=None) | Q(decided_at__gt=at)).order_by()
+    rows = Proposal.objects.filter(opened_at__lte=at).filter(Q(decision=None) | Q(decided_at__gt=at))
+    rows = rows.awake(at).order_by()
     younger = {age: Count("pk", filter=Q(opened_at__gt=at - limit)) for age, limit in AGES.items()}
     counted = []
     groups: Any = rows.values("scope", "sensitivity").annotate(older=Count("pk"), **younger)

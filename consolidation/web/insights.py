@@ -23,7 +23,7 @@ EVERY_SCOPE, NO_SCOPE = "", "-"  # values of the select; no scope can have the s
 @require_safe
 def insights(request: HttpRequest) -> HttpResponse:
     figures, window, scope = _read(request)
-    trust, only = trust_of(request.user), _only(scope)
+    trust, only, now = trust_of(request.user), _only(scope), timezone.now()
     best, worst = recent_changes.best_and_worst(trust, scope=only)
     query = urlencode({"days": window, "scope": scope})
     charts = [
@@ -35,8 +35,9 @@ def insights(request: HttpRequest) -> HttpResponse:
         "headline": headline(figures, trust, scope=only),
         "best": best,
         "worst": worst,
-        "changes": recent_changes.week(figures, trust, scope=only),
-        "published": recent_changes.published(trust, at=timezone.now(), scope=only),
+        "changes": recent_changes.week(figures),
+        "named": recent_changes.named(trust, at=now, scope=only),
+        "published": recent_changes.published(trust, at=now, scope=only),
         "counted_at": figures.counted_at,
         "zone": timezone.get_default_timezone_name(),  # of the workspace: days are counted once, for everybody
         "windows": WINDOWS,

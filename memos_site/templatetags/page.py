@@ -10,6 +10,7 @@ from typing import Any, Literal
 from django import template
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.messages.storage.base import Message
+from django.template import Context
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import escape, format_html, strip_tags
@@ -227,11 +228,16 @@ def _up_to(most: int, n: int) -> str:
     return f"{most}+" if n > most else str(n)
 
 
-@register.simple_tag
-def rail_counts(user: User | AnonymousUser) -> dict[str, str]:
-    """Return `waiting_count` as "waiting" and `judging_count` as "runs", by one query."""
-    n, runs = review.rail_counts(trust_of(user), at=timezone.now(), most=MAX_COUNTED, most_runs=judging.MOST_COUNTED)
-    return {"waiting": _up_to(MAX_COUNTED, n), "runs": _up_to(judging.MOST_COUNTED, runs)}
+@register.simple_tag(takes_context=True)
+def rail_counts(context: Context) -> dict[str, str]:
+    """Return `waiting_count` as "waiting" and `judging_count` as "runs", by one query for the whole page."""
+    request: Any = context["request"]
+    if not hasattr(request, "counts_of_rail"):
+        trust, most = trust_of(request.user), {"most": MAX_COUNTED, "most_runs": judging.MOST_COUNTED}
+        n, runs = review.rail_counts(trust, at=timezone.now(), **most)
+        request.counts_of_rail = {"waiting": _up_to(MAX_COUNTED, n), "runs": _up_to(judging.MOST_COUNTED, runs)}
+    counts: dict[str, str] = request.counts_of_rail
+    return counts
 
 
 @register.simple_tag

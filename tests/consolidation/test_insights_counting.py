@@ -8,15 +8,17 @@ from django.utils import timezone
 
 from consolidation.insights import charts, day_counts, figures
 from consolidation.insights.headline import headline
-from consolidation.models import DailyCount
+from consolidation.models import DailyCount, PlanShape
 from consolidation.models.daily_counts import COUNTED, OTHER_SCOPES
 from consolidation.models.worth import SkillOffer
 from memories.intake import episodes
 from memories.models import Episode, Injection, Memory
 from memories.values.choices import ActorKind, Outcome, Sensitivity, Status, Type
 from memories.values.trust import Actor, Trust, everything
+from memos_site import review
 from skills.models import SkillUse
-from tests.make import ANNA, AT, make_memory, make_run, make_skill
+from tests.deciding import propose
+from tests.make import ANNA, AT, make_memory, make_run, make_skill, make_version
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -189,3 +191,17 @@ def test_sources_of_runs_beyond_the_largest_are_counted_together(monkeypatch: py
     Episode.objects.update(outcome_at=now)
     day_counts.count(at=now + timedelta(minutes=1))
     assert counts("without_well", timezone.localdate(now)) == {"large": 2, "*": 2}
+
+
+def test_what_waits_is_counted_by_the_rule_of_the_queue() -> None:
+    learned = stored(type=Type.PLAN_GRAPH, status=Status.CANDIDATE)
+    PlanShape.objects.create(scope="", sensitivity=1, sha256=b"x", steps="a", graph={}, cases=9, memory=learned)
+    stored(content="Acme pays late", snoozed_until=AT + DAY)
+    stored(content="Acme pays early", snoozed_until=AT - DAY)
+    proposed = make_skill(published=True)
+    make_version(proposed)
+    make_skill("send-letter", published=False)
+    propose(stored(content="Globex pays late", status=Status.CONFIRMED))
+    day_counts.count(at=AT)
+    waiting = review.kinds(everything(), at=AT)
+    assert sum(counts("waiting").values()) == sum(waiting.values()) == 4, waiting

@@ -18,7 +18,9 @@ from consolidation.insights.charts import CHARTS
 from consolidation.models import DailyCount
 from consolidation.models.daily_counts import OTHER_SCOPES
 from consolidation.models.worth import SkillWorth
+from memories.models import Memory, Proposal
 from memories.values.choices import Sensitivity
+from tests.deciding import propose
 from tests.make import caller, make_memory, make_skill
 from tests.pages import signed_in
 
@@ -179,7 +181,9 @@ def test_the_page_says_how_many_decisions_wait_and_how_the_queue_grows(client: C
     put("waiting", "older", 7)
     put("model", "tokens_read", 1_500_000)
     page = page_of(client)
-    assert ">31</a>" in page and "7 of them for over a month" in page
+    make_memory("Acme pays late")
+    assert ">1</a>" in page_of(client), "what waits now, as in the rail"
+    assert "31" in page_of(client, "?scope=-") and "7 of them for over a month" in page
     assert page.count("The queue grows by 3 a day.") == 2, "in short, and beside its chart"
     assert "no price is set" in page
     settings.LLM_PRICE_INPUT = 2.0
@@ -223,3 +227,27 @@ def test_a_proposed_skill_begins_with_what_its_runs_say_about_publishing_it(
     SkillWorth.objects.create(memory=skill.memory, **dict(zip(names, ends, strict=True)), **counted)
     page = client.get(f"/memories/{skill.pk}/").content.decode()
     assert verdict in page and page.index(verdict) < page.index("What it is worth")
+
+
+def test_conflicts_and_faded_claims_of_the_week_are_named_with_links(client: Client) -> None:
+    now = timezone.now()
+    pair = [make_memory(f"Acme pays on net-{n} terms") for n in (30, 60)]
+    opened = propose(pair[0])
+    change = {"verb": "choose", "ids": [str(one.pk) for one in pair]}
+    Proposal.objects.filter(pk=opened.pk).update(kind="conflict", change=change, others=[pair[1].pk])
+    faded, long_ago = make_memory("Globex prefers phone calls"), make_memory("Initech renews in March")
+    Memory.objects.filter(pk=faded.pk).update(decay_steps=1, decay_due_at=now + timedelta(days=6))
+    Memory.objects.filter(pk=long_ago.pk).update(decay_steps=1, decay_due_at=now + timedelta(days=60))
+    page = page_of(client)
+    assert "<strong>1</strong> open conflict" in " ".join(page.split())
+    for memory in (pair[0], faded):
+        assert re.search(rf'href="/memories/{memory.pk}/">{memory.content}', page)
+    assert long_ago.content not in page
+    Proposal.objects.update(snoozed_until=now + timedelta(days=1))
+    assert "open conflict" not in page_of(client)
+
+
+def test_what_has_nothing_to_show_yet_stands_below_the_charts(client: Client) -> None:
+    put("status", "candidate", 7)
+    page = page_of(client)
+    assert page.index('id="chart-memories"') < page.index("still-empty") < page.index('id="chart-skills"')
