@@ -2,6 +2,7 @@
 // that stays (its words were edited, somebody was faster, the server did not answer) gets the focus back, and so does one
 // that an undo brings back.
 
+import { empty, forget, pane, show } from "./pane.js";
 import { fetched, place, send } from "./swap.js";
 
 const on = (event, act) => document.addEventListener(event, act);
@@ -10,7 +11,6 @@ const isOpen = (row) => row?.matches('[data-row]:not([hidden], [data-row="done"]
 const queue = () => byId("queue");
 const rowOf = (element) => element.closest?.("[data-row]") ?? byId(element.closest?.("[data-about]")?.dataset.about);
 const SOON = 24; // rows before the end of what is loaded: as many as keys decide while further ones come on a slow line
-const pane = byId("pane");
 
 function after(row) {
   for (let one = row.nextElementSibling; one; one = one.nextElementSibling) if (isOpen(one)) return one;
@@ -99,7 +99,7 @@ function settle(page, row, { held, leaves }) {
   const stays = main?.matches("[data-row]") && row?.isConnected;
   if (stays) {
     row.replaceWith(main);
-    if (main.dataset.pane && main.dataset.pane === shown) shown = null; // its grounds may have changed
+    forget(main);
   }
   else row?.removeAttribute("aria-busy");
   if (stays && !main.hidden && (held || leaves)) go(main);
@@ -122,8 +122,7 @@ async function emptied() {
   if (words && ![...here.children].some((one) => !one.hidden)) {
     words.id = "queue-end";
     here.after(words);
-    pane?.replaceChildren();
-    shown = null;
+    empty();
   }
 }
 
@@ -212,13 +211,6 @@ on("click", (event) => {
   if (row && !event.target.closest("a, button, input, summary, label, textarea, form.edit")) row.focus({ preventScroll: true });
 });
 
-// The pane beside the queue shows the grounds of the row in hand, where there is room for it.
-const SLOW = 300; // ms without an answer, after which the pane says that it loads
-let shown = null;
-let soon = 0;
-let slow = 0;
-let asking = null;
-
 function activate(row) {
   mark(row);
   for (const one of document.querySelectorAll('#queue > [aria-current="true"]')) if (one !== row) one.removeAttribute("aria-current");
@@ -231,45 +223,7 @@ function mark(row) {
   if (row) row.dataset.active = "";
 }
 
-function show(row, wait = 60) {
-  if (!pane || !row?.dataset.pane || !pane.checkVisibility() || shown === row.dataset.pane) return;
-  shown = row.dataset.pane;
-  pane.setAttribute("aria-busy", "true"); // it still shows those of another row
-  clearTimeout(soon);
-  clearTimeout(slow);
-  soon = setTimeout(() => load(row), wait);
-  slow = setTimeout(() => say("loading"), SLOW);
-}
-
-async function load(row) {
-  asking?.abort();
-  asking = new AbortController();
-  try {
-    const page = await fetched(row.dataset.pane, { signal: asking.signal });
-    if (!page || shown !== row.dataset.pane) return;
-    pane.replaceChildren(...page.body.children);
-    pane.dataset.about = row.id;
-    pane.scrollTop = 0;
-    say("");
-  } catch (error) {
-    if (error.name === "AbortError") return;
-    shown = null;
-    pane.replaceChildren(); // not the grounds of another row
-    say("failed");
-  }
-}
-
-// What stands above the pane: nothing after a quick answer, and while a slow one is awaited that it loads.
-function say(state) {
-  clearTimeout(slow);
-  pane.toggleAttribute("aria-busy", state === "loading");
-  for (const one of document.querySelectorAll("[data-pane-is]")) one.hidden = one.dataset.paneIs !== state;
-}
-
-on("memos:placed", (event) => {
-  const { element } = event.detail;
-  if (element.dataset.pane && element.dataset.pane === shown) shown = null; // its grounds may have changed
-});
+on("memos:placed", (event) => forget(event.detail.element));
 const first = document.querySelector("#queue > [data-row]");
 mark(first);
 show(first, 0);
