@@ -10,7 +10,6 @@ from typing import Any, Literal
 from django import template
 from django.contrib.auth.models import AnonymousUser, User
 from django.contrib.messages.storage.base import Message
-from django.template import Context
 from django.template.loader import render_to_string
 from django.utils import timezone
 from django.utils.html import escape, format_html, strip_tags
@@ -26,7 +25,6 @@ from memories.people import trust_of
 from memories.scanning import credentials
 from memories.values.choices import Sensitivity
 from memos_site import review
-from memos_site.review import judging
 from memos_site.web import instants
 from memos_site.web.fragments import fragment, row_url
 from memos_site.web.inbox_rows import MAX_COUNTED
@@ -226,24 +224,6 @@ def waiting_count(user: User | AnonymousUser) -> str:
 
 def _up_to(most: int, n: int) -> str:
     return f"{most}+" if n > most else str(n)
-
-
-@register.simple_tag(takes_context=True)
-def rail_counts(context: Context) -> dict[str, str]:
-    """Return `waiting_count` as "waiting" and `judging_count` as "runs", by one query for the whole page."""
-    request: Any = context["request"]
-    if not hasattr(request, "counts_of_rail"):
-        trust, most = trust_of(request.user), {"most": MAX_COUNTED, "most_runs": judging.MOST_COUNTED}
-        n, runs = review.rail_counts(trust, at=timezone.now(), **most)
-        request.counts_of_rail = {"waiting": _up_to(MAX_COUNTED, n), "runs": _up_to(judging.MOST_COUNTED, runs)}
-    counts: dict[str, str] = request.counts_of_rail
-    return counts
-
-
-@register.simple_tag
-def judging_count(user: User | AnonymousUser) -> str:
-    """Return how many runs wait to be judged; above MOST_COUNTED as in 99+."""
-    return judging.shown_count(trust_of(user))
 
 
 @register.filter

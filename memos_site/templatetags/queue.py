@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from django import template
+from django.contrib.auth.models import AnonymousUser, User
 from django.http import QueryDict
 from django.template import Context
 from django.urls import reverse
@@ -15,6 +16,7 @@ from django.utils.translation import gettext as _
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
 from memos_site import review
+from memos_site.review import judging
 from memos_site.review.verbs import VERBS, Offer, Verb, attention
 from memos_site.templatetags.page import type_name
 from memos_site.web import action_words, inbox_rows
@@ -24,6 +26,25 @@ from skills.models import SkillVersion
 register = template.Library()
 
 MOST_WALKED = 1_000  # rows of the queue within which the next and the previous one are known
+
+
+@register.simple_tag(takes_context=True)
+def rail_counts(context: Context) -> dict[str, str]:
+    """Return what waits for a decision and the `runs` to judge, as the rail shows them, by one query for a page."""
+    request = context["request"]
+    if not hasattr(request, "counts_of_rail"):
+        trust, most = trust_of(request.user), {"most": inbox_rows.MAX_COUNTED, "most_runs": judging.MOST_COUNTED}
+        numbers = review.rail_counts(trust, at=timezone.now(), **most)
+        shown = [f"{top}+" if n > top else str(n) for n, top in zip(numbers, most.values(), strict=True)]
+        request.counts_of_rail = dict(zip(("waiting", "runs"), shown, strict=True))
+    counts: dict[str, str] = request.counts_of_rail
+    return counts
+
+
+@register.simple_tag
+def judging_count(user: User | AnonymousUser) -> str:
+    """Return how many runs wait to be judged; above MOST_COUNTED as in 99+."""
+    return judging.shown_count(trust_of(user))
 
 
 @register.filter
