@@ -6,6 +6,7 @@ from typing import Any, Self
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
 
@@ -64,7 +65,10 @@ class PlanShape(DueRow):
         constraints = [
             models.UniqueConstraint(fields=["scope", "sensitivity", "sha256"], name="plan_shape_is_one_in_its_scope"),
         ]
-        indexes = [models.Index(fields=["scope"], condition=Q(due=True), name="plan_shape_due")]
+        indexes = [
+            models.Index(fields=["scope"], condition=Q(due=True), name="plan_shape_due"),
+            GinIndex(fields=["changes"], name="plan_shape_by_effects"),
+        ]
 
     def __str__(self) -> str:
         return self.steps[:80]

@@ -51,6 +51,8 @@ class Metrics(Shape):
     """Counted within what the caller may see. A rate without anything to divide by is null, never 0."""
 
     collected_at: datetime
+    estimated: bool
+    """Memories and audit entries are not counted but estimated from a sample: a large store that was never counted"""
     total_records: Count
     """Memories of every type and status that have not expired"""
     records_by_type: dict[str, Count]
@@ -97,6 +99,7 @@ class Metrics(Shape):
 
     example = {
         "collected_at": EXAMPLE_TIME,
+        "estimated": False,
         "total_records": 120,
         "records_by_type": {"episodic": 80, "semantic": 35, "working": 1, "competence": 4, "plan_graph": 0},
         "records_by_status": {"candidate": 12, "confirmed": 100, "applied": 5, "superseded": 3},
@@ -133,5 +136,6 @@ class MetricsView(ApiView):
 
         Counted within what the caller may see. Each figure says what it counts. Above 100,000 memories a job counts
         memories and audit entries, within a minute of a change: `collected_at` says when. Fewer are counted now.
+        Where counting takes too long, they are those of the last count, or `estimated`.
         """
         return Response(metrics.collect(self.trust, at=timezone.now()))

@@ -63,6 +63,12 @@ def actions(entries: "QuerySet[AuditEntry]", *more: str, at: datetime) -> Iterab
     return found
 
 
+def scaled(row: Row, times: float) -> Row:
+    """A row of a sample, as it would be of a table so many times as large."""
+    counted = {"n", *SUMS, *SUMS_OF_LIVE}
+    return row if times == 1 else {key: round(times * (n or 0)) if key in counted else n for key, n in row.items()}
+
+
 def add_group(tally: Tally, row: Row) -> None:
     """Count a row of `groups`. Averages and histograms are those of live memories."""
     live = row["status"] in LIVE

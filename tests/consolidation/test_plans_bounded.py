@@ -11,6 +11,8 @@ from consolidation.pipelines import plans
 from memories.models import Memory
 from tests.consolidation.experience import NOON, run
 from tests.consolidation.test_plans import digested, memories, refund
+from tests.make import make_memory
+from tests.plans import copies, count_rows, new_tables, plan_of
 
 pytestmark = pytest.mark.django_db
 
@@ -60,3 +62,15 @@ def test_a_run_that_is_counted_while_its_plan_is_written_keeps_the_plan_due(monk
     digested()
     assert memories()[0].performance.successes == 2
     assert not PlanShape.objects.get().due
+
+
+def test_plans_with_the_same_effects_are_found_by_their_index() -> None:
+    new_tables(PlanShape, Memory)
+    copies(make_memory(), 2_000)
+    rows = (
+        PlanShape(sha256=uuid4().bytes, sensitivity=1, graph={}, changes=[f"pay {n}", "mail"]) for n in range(4_000)
+    )
+    PlanShape.objects.bulk_create(rows)
+    count_rows(PlanShape, Memory)
+    plan = plan_of(PlanShape.objects.with_effects(["mail", "pay 7"], scope="", sensitivity=1))
+    assert "plan_shape_by_effects" in plan, plan

@@ -1,8 +1,11 @@
 """Tables that came by a way of which the database's own upkeep learns late are vacuumed and analyzed by a job."""
 
 from collections.abc import Iterator
+from copy import copy
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import OperationalError, connection
@@ -10,6 +13,7 @@ from django.db import OperationalError, connection
 from memories import metrics, tasks
 from memories.indexing import upkeep
 from memories.metrics import figures, snapshots
+from memories.models import Memory
 from memories.values.trust import everything
 from tests.make import AT, make_memory
 
@@ -39,18 +43,45 @@ def test_a_table_that_was_filled_by_sql_is_vacuumed_and_analyzed_and_then_left_a
     assert PROBE not in upkeep.needy_tables()
 
 
+def too_long(_query: object) -> None:
+    raise OperationalError("canceling statement due to statement timeout")
+
+
+def only_from_a_sample(query: figures.Query, *, pages: int = 0, counted: Any = figures._counted) -> Any:
+    return counted(query, pages=pages) if pages else too_long(query)
+
+
+def copies_of(memory: Memory, number: int, **facts: Any) -> list[Memory]:
+    copies = [copy(memory) for _ in range(number)]
+    for one in copies:
+        one.__dict__.update(facts, id=uuid4(), key=None)
+    return copies
+
+
 @pytest.mark.django_db
 def test_figures_that_take_too_long_to_count_are_those_of_the_last_snapshot(monkeypatch: pytest.MonkeyPatch) -> None:
-    def too_long(_query: object, *, seconds: int) -> None:
-        raise OperationalError(f"canceling statement due to statement timeout after {seconds} s")
-
     snapshots.take(at=AT)
     make_memory("a")
     later = AT + timedelta(days=2)
     assert metrics.collect(everything(), at=later)["total_records"] == 1
     monkeypatch.setattr(figures, "_counted", too_long)
     shown = metrics.collect(everything(), at=later)
-    assert (shown["total_records"], shown["collected_at"]) == (0, AT)
+    assert (shown["total_records"], shown["collected_at"], shown["estimated"]) == (0, AT, False)
+
+
+@pytest.mark.django_db
+def test_a_large_store_that_was_never_counted_is_estimated_within_what_the_caller_may_see(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    Memory.objects.bulk_create(copies_of(make_memory("a"), 6_000, scope="a") + copies_of(make_memory("b"), 2_000))
+    monkeypatch.setattr(figures, "_counted", only_from_a_sample)
+    monkeypatch.setattr(figures, "SAMPLED_PAGES", 100)
+    shown = metrics.collect(everything(), at=AT)
+    assert shown["estimated"]
+    assert shown["total_records"] == pytest.approx(8_002, rel=0.4), "of a hundred pages"
+    assert sum(shown["confidence_distribution"].values()) == pytest.approx(shown["total_records"], abs=10)
+    limited = metrics.collect(replace(everything(), scopes=frozenset({"b"})), at=AT)
+    assert limited["total_records"] == pytest.approx(2_002, rel=0.7), "those without a scope"
 
 
 @pytest.mark.django_db
