@@ -1,9 +1,8 @@
 """Which skill, whether to act, what to check: what finished runs say to one that is under way."""
 
 from consolidation.guidance.answer import Guidance
-from consolidation.guidance.experience import shared_comparison
 from consolidation.guidance.guide import answer
 from consolidation.guidance.holdback import without as withheld_from
 from consolidation.guidance.request import GuidanceQuestion, check
 
-__all__ = ["Guidance", "GuidanceQuestion", "answer", "check", "shared_comparison", "withheld_from"]
+__all__ = ["Guidance", "GuidanceQuestion", "answer", "check", "withheld_from"]

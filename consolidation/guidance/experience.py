@@ -1,9 +1,7 @@
 """The runs of the store that may speak to a question, loaded once: the nearest in meaning, and those of perhaps the
 same case."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -67,37 +65,11 @@ class Experience:
         return self.surveyor.grounds(self.ballot, self.moment, 0)
 
 
-_compared: ContextVar[dict[Any, Experience | None] | None] = ContextVar("compared", default=None)
-
-
-@contextmanager
-def shared_comparison() -> Iterator[None]:
-    """Inside, what was compared with the runs is not compared again: a request that asks for skills and for guidance
-    asks the same twice."""
-    token = _compared.set({})
-    try:
-        yield
-    finally:
-        _compared.reset(token)
-
-
 def gather(
     features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool, but: UUID | None = None
 ) -> Experience | None:
     """None: there is no run that the caller may see. `opening`: nothing is known but what the user said first; `but`: a
     run that does not count."""
-    known = _compared.get()
-    if known is None:
-        return _gather(features, identifiers, trust, opening=opening, but=but)
-    asked = features.pack(), tuple(identifiers), trust, opening, but
-    if asked not in known:
-        known[asked] = _gather(features, identifiers, trust, opening=opening, but=but)
-    return known[asked]
-
-
-def _gather(
-    features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool, but: UUID | None
-) -> Experience | None:
     visible = RunProfile.objects.visible_to(trust).only(*LOADED)
     visible = visible.exclude(pk=but) if but else visible
     found = {profile.pk: profile for profile in visible.nearest(features.vector, NEAREST)}

@@ -175,11 +175,10 @@ class Context(ApiView):
 def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
     """The context for a request as it came, as it is answered. Invalid names each wrong field."""
     started, question = time.monotonic(), context.check(body)
-    with guidance.shared_comparison():
-        withheld = guidance.withheld_from(question.thread_id or "", question.narrows(trust))
-        given = context.assemble(question, trust=trust, at=at, without=withheld)
-        allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
-        advice = _guidance(question, trust, allowance, at=at)
+    withheld = guidance.withheld_from(question.thread_id or "", question.narrows(trust))
+    given = context.assemble(question, trust=trust, at=at, without=withheld)
+    allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
+    advice = _guidance(question, trust, allowance, at=at)
     names = names_of(question.source or trust.actor.name)
     if not advice.needs_more:  # finished runs tell more than what was said in them
         given = replace(given, quotes=[])
