@@ -4,7 +4,6 @@ same case."""
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 from uuid import UUID
 
 import numpy as np
