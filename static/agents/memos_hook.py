@@ -344,20 +344,25 @@ def clean() -> None:
                 continue
 
 
+def start_apart(*line: str) -> None:
+    """Run a script in a process that neither this one nor the harness waits for."""
+    import subprocess
+
+    apart: Json = {"start_new_session": True} if hasattr(os, "fork") else {"creationflags": 0x00000008}
+    nothing = subprocess.DEVNULL
+    subprocess.Popen([sys.executable, *line], stdin=nothing, stdout=nothing, stderr=nothing, **apart)
+
+
 def leave_sender(spool: Spool) -> None:
     """Let a child of this process deliver, unless one does; the harness does not wait for it."""
     lock = spool.lock() if spool.waiting() else None
     if lock is None:
-        return
+        return None
     if not hasattr(os, "fork"):
-        import subprocess
-
         lock.close()
-        apart: Json = {"creationflags": 0x00000008}  # DETACHED_PROCESS
-        subprocess.Popen([sys.executable, __file__, "--send"], stdin=-3, stdout=-3, stderr=-3, **apart)
-        return
+        return start_apart(__file__, "--send")
     if os.fork():
-        return
+        return None
     try:
         os.setsid()
         nothing = os.open(os.devnull, os.O_RDWR)
@@ -419,14 +424,12 @@ class Hook:
         """The tool and its arguments, however the harness names them."""
         event = self.event
         if "tool_name" in event:
-            args = event.get("tool_input", event.get("tool_args"))
-            return {"tool": str(event["tool_name"]), "arguments": fitting(as_json(args))}
-        if "command" in event:
-            return {"tool": "Shell", "arguments": fitting({"command": event["command"]})}
-        return {
-            "tool": "Edit",
-            "arguments": fitting({"file_path": event.get("file_path"), "edits": event.get("edits")}),
-        }
+            tool, args = str(event["tool_name"]), as_json(event.get("tool_input", event.get("tool_args")))
+        elif "command" in event:
+            tool, args = "Shell", {"command": event["command"]}
+        else:
+            tool, args = "Edit", {"file_path": event.get("file_path"), "edits": event.get("edits")}
+        return {"tool": tool, "arguments": fitting(args)}
 
     @property
     def returned(self) -> Any:
@@ -491,11 +494,9 @@ def code_in_transcript(hook: Hook) -> int | None:
     """The exit code of this call in the transcript of Codex, whose hooks do not tell it."""
     call = str(hook.event.get("tool_use_id") or "")
     lines = end_of(str(hook.event.get("transcript_path") or ""), 400_000).split("\n") if call else []
-    for line in reversed(lines):
-        if f'"{call}"' in line and (found := re.search(r'"exit_code":\s*(-?\d+)', line)):
-            return int(found[1])
-        if f'"{call}"' in line and (found := re.search(r"Process exited with code (-?\d+)", line)):
-            return int(found[1])
+    for line in [line for line in reversed(lines) if f'"{call}"' in line]:
+        if told := re.search(r'"exit_code":\s*(-?\d+)', line) or re.search(r"Process exited with code (-?\d+)", line):
+            return int(told[1])
     return None
 
 
@@ -561,11 +562,7 @@ def at_start(hook: Hook) -> Json:
     """Bring the folder of skills up to date. Cursor, which takes no text before a prompt, gets what is known."""
     folder, sync = hook.server.skills.get(hook.source), os.path.join(FOLDER, "memos_sync.py")
     if folder and os.path.exists(sync):
-        import subprocess
-
-        apart: Json = {"start_new_session": True} if hasattr(os, "fork") else {"creationflags": 0x00000008}
-        nothing = subprocess.DEVNULL
-        subprocess.Popen([sys.executable, sync, folder], stdin=nothing, stdout=nothing, stderr=nothing, **apart)
+        start_apart(sync, folder)
     return known_before(hook) if hook.source == "cursor" else {}
 
 
@@ -603,7 +600,7 @@ def at_turn(hook: Hook) -> Json:
         turn = hook.state.get("turn") or digest(words, 12)
         hook.report("events", event_kind="assistant_message", ref=f"reply-{turn}-{digest(words, 6)}", summary=words)
     if hook.source in NO_SESSION_END:
-        report_outcome(hook)
+        at_end(hook)
     wanted = os.environ.get("MEMOS_CHECK_END") == "1" and "task" in hook.state
     goes_on = hook.event.get("stop_hook_active") is True and hook.source != "qwen-code"  # which always says so
     if not wanted or goes_on or hook.state.get("stopped"):
@@ -627,11 +624,6 @@ def waits(hook: Hook) -> bool:
 
 
 def at_end(hook: Hook) -> Json:
-    report_outcome(hook)
-    return {}
-
-
-def report_outcome(hook: Hook) -> None:
     """Close the episode with the outcome that the environment names; else it stays open for a resumed session."""
     outcome = os.environ.get("MEMOS_OUTCOME")
     if outcome:
@@ -640,6 +632,7 @@ def report_outcome(hook: Hook) -> None:
         query = urlencode({"thread_id": hook.thread, "source": hook.source, "open": "true", "limit": 1})
         body = {"source": hook.source, "outcome_status": outcome}
         hook.spool.add(hook.thread, "outcomes", body, find=f"episodes?{query}")
+    return {}
 
 
 def adding(hook: Hook, text: str) -> Json:
@@ -668,18 +661,13 @@ def stopping(hook: Hook, text: str) -> Json:
 
 def telling_losses(answer: Json) -> Json:
     """The answer, with a message to the person where reports were dropped since the last one."""
-    dropped, told = counted("dropped"), counted("told")
-    if dropped <= told:
+    dropped = counted("dropped") - counted("told")
+    if dropped <= 0:
         return answer
-    for _ in range(dropped - told):
+    for _ in range(dropped):
         count("told")
-    why = ""
-    try:
-        with open(os.path.join(FOLDER, "counts", "dropped.why"), encoding="utf-8") as file:
-            why = file.read(300)
-    except OSError:
-        pass
-    text = f"Memos: {dropped - told} reports of this computer were dropped ({why})."
+    why = end_of(os.path.join(FOLDER, "counts", "dropped.why"), 400)
+    text = f"Memos: {dropped} reports of this computer were dropped ({why})."
     return {**answer, "systemMessage": " ".join(filter(None, (answer.get("systemMessage"), text)))}
 
 
