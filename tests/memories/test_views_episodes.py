@@ -55,6 +55,14 @@ def test_what_was_printed_stands_in_its_lines_and_who_spoke_is_named() -> None:
     assert [line.strip() for line in page.splitlines() if line.strip() == "user"] == ["user"]
 
 
+def test_an_open_episode_has_no_empty_line_for_its_outcome() -> None:
+    run, client = make_run(messages=[user("hi")]), signed_in()
+    assert "<dt>Outcome</dt>" in client.get(f"/episodes/{run.pk}/").content.decode()
+    run.episode.closed_at = None
+    run.episode.save()
+    assert "<dt>Outcome</dt>" not in client.get(f"/episodes/{run.pk}/").content.decode()
+
+
 def test_flags_are_shown() -> None:
     run = make_run(messages=[user("hi"), call("search", to="Rome")])
     assert "unanswered" in signed_in().get(f"/episodes/{run.pk}/").content.decode()
