@@ -5,6 +5,7 @@ those that say where a page begins in the middle of the queue are built for it.
 """
 
 from collections import defaultdict
+from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -18,6 +19,7 @@ from memories.models.evidence import with_doubt
 from memories.values import keyset
 from memories.values.trust import Trust
 from memos_site import review
+from memos_site.web import same_named
 from skills.models import SkillVersion
 
 Filters = tuple[tuple[str, str], ...]
@@ -43,8 +45,10 @@ def page_of_waiting(
         heads = _heads(trust, given, directed, most, at, values)
         memories = _memories(trust, directed, most).read(ids=[row["pk"] for row in heads])
         proposals = list(keyset.after(review.open_proposals(trust, at=at, **filters), directed, values)[:most])
-    _attach(memories, trust, at)
-    return keyset.page_of([*memories, *proposals], order, limit=limit, at=at, cursor=cursor, merged=True)
+    page = keyset.page_of([*memories, *proposals], order, limit=limit, at=at, cursor=cursor, merged=True)
+    rows = same_named.grouped(page.rows, trust, filters, order, at=at)
+    _attach([row for row in rows if isinstance(row, Memory)], trust, at)
+    return replace(page, rows=rows)
 
 
 def _attach(memories: list[Memory], trust: Trust, at: datetime) -> None:
@@ -75,7 +79,8 @@ def _memories(trust: Trust, order: keyset.Order, most: int) -> BuiltRows[Memory]
 
 
 def _shown(trust: Trust, order: keyset.Order) -> QuerySet[Memory]:
-    return keyset.after(with_doubt(review.rows_of_parts(trust)), order, None)
+    rows = with_doubt(review.rows_of_parts(trust)).annotate(same_named=same_named.same_named())
+    return keyset.after(rows, order, None)
 
 
 @lru_cache(maxsize=MOST_BUILT)

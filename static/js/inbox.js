@@ -255,6 +255,14 @@ function select(all) {
   count();
 }
 
+// All rows of a skill's name.
+on("click", (event) => {
+  const name = event.target.closest?.("[data-selects-group]")?.closest("[data-row]").dataset.group;
+  if (!name) return;
+  for (const box of chosen()) if (box.closest("[data-row]").dataset.group === name) box.checked = true;
+  count();
+});
+
 if (bulk) {
   bulk.classList.add("quick");
   part("data-all").closest("label").hidden = part("data-none").hidden = false;

@@ -114,6 +114,12 @@ function all() {
   else document.querySelector("#bulk [data-none]")?.click();
 }
 
+// The rows of the skill in hand that waits in several scopes.
+function group() {
+  const name = here()?.dataset.group;
+  document.querySelector(`[data-group="${CSS.escape(name ?? "")}"] [data-selects-group]`)?.click();
+}
+
 function close() {
   const open = document.querySelector("details.menu[open], details.edit[open], form.edit");
   if (!open) return void document.querySelector("#bulk.on [data-none]")?.click();
@@ -168,6 +174,7 @@ function typed(event) {
     return void event.preventDefault();
   }
   if (before === "*" && event.key === "a") return void all();
+  if (before === "*" && event.key === "g") return void group();
   if (event.key === "*") return void (chord = "*");
   if (before === "g") return void document.querySelector(`[data-go="${event.key}"]`)?.click();
   if (event.key === "g") return void (chord = "g");

@@ -11,7 +11,7 @@ from memos_site.web.inbox import FIRST_ROWS
 from tests.browser.conftest import press
 from tests.browser.test_review import sign_in, status_of
 from tests.deciding import make_applied, propose
-from tests.make import make_memory
+from tests.make import make_memory, make_skill
 from tests.pages import candidate
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -173,3 +173,21 @@ def test_on_a_phone_a_row_stays_under_the_finger_that_selects_it(browser: Browse
     assert page.locator("#queue .does").evaluate_all("all => all.every((one) => !one.getClientRects().length)")
     page.locator(".deeds").get_by_role("button", name="Promote").click()
     expect(page.locator("#toast")).to_contain_text("Promoted 1: “Claim 2”")
+
+
+def test_a_skill_is_selected_and_dismissed_in_all_its_scopes_by_keys_and_comes_back(
+    browser: Browser, live_server: LiveServer
+) -> None:
+    for scope in ("project:a", "project:b"):
+        make_skill(published=False, scope=scope)
+    make_skill("send-letter", published=False)
+    page = sign_in(browser, live_server)
+    page.goto(live_server.url)
+    page.locator('[data-group="book-flight"].member').focus()
+    press(page, "*", "g")
+    expect(page.locator("[data-count]")).to_have_text("2 / 3")
+    press(page, "d", "1")
+    expect(page.locator("#toast")).to_contain_text("Dismissed 2")
+    press(page, "z")
+    expect(page.locator("#toast")).to_contain_text("Undone")
+    expect(page.locator("#queue > .row:not([hidden])")).to_have_count(3)
