@@ -11,8 +11,9 @@ from consolidation.insights import answers
 from memories.intake import claims, episodes
 from memories.intake.reports import claims as claim_reports
 from memories.intake.reports import conversation, events
+from memories.models import Agent
 from memories.search import context
-from memories.values.choices import ActorKind, Outcome, Permission, Sensitivity
+from memories.values.choices import ActorKind, Outcome
 from memories.values.trust import Actor, Trust, everything
 from memos_site.demo.claims import CLAIMS, CONTRADICTIONS, DISMISSED, FADING, QUESTIONS, Claim
 from memos_site.demo.recorded import conversations, timed
@@ -22,7 +23,6 @@ from skills.models import Skill
 
 Act = Callable[[datetime], object]
 ANNA, WEI = (everything(Actor(ActorKind.PERSON, name, f"demo-{name}")) for name in ("anna", "wei"))
-WORKING = frozenset({Permission.READ.value, Permission.INGEST.value, Permission.REPORT.value, Permission.SKILLS.value})
 USES_OF_A_SKILL = 18
 
 
@@ -36,10 +36,9 @@ class Step:
 
 
 def agent_of(scope: str) -> Trust:
-    """The agent that works in a scope; the team's own scope is everybody's."""
-    name = next((name for name, own in AGENTS.items() if own == scope), next(iter(AGENTS)))
-    actor = Actor(ActorKind.AGENT, name, name)
-    return Trust(actor, Sensitivity.MEDIUM, frozenset({scope, TEAM}), permissions=WORKING)
+    """What the agent that works in a scope may; for the team's own scope, which is everybody's, the first agent."""
+    name = next((name for name, scopes in AGENTS.items() if scope in scopes), next(iter(AGENTS)))
+    return Agent.objects.get(name=name).trust
 
 
 def history() -> Iterator[Step]:

@@ -1,6 +1,6 @@
 """Load the demo team, once."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from consolidation.insights import day_counts
 from memories import leases
@@ -14,6 +14,7 @@ from memos_site.demo.removing import remove
 from memos_site.demo.scopes import AGENTS, PREFIX, TEAM
 
 LEASE = "demo"
+BEGAN = timedelta(days=85)  # before the first step
 
 
 class NotEmpty(Conflict):
@@ -56,13 +57,14 @@ def load(*, at: datetime, beside_others: bool = False) -> bool:
 
 
 def _load(at: datetime) -> None:
-    for name, scope in AGENTS.items():
-        Agent.objects.issue(name, scopes=sorted({scope, TEAM}), by=SYSTEM)
+    for name, scopes in AGENTS.items():
+        Agent.objects.issue(name, scopes=sorted({*scopes, TEAM}), by=SYSTEM)
     before_uses = sorted([*history(), *decisions(), *jobs()], key=lambda step: -step.days_ago)
     for step in before_uses:
         step.run(at)
     for step in sorted(uses(), key=lambda step: -step.days_ago):
         step.run(at)
+    Agent.objects.filter(name__in=AGENTS).update(created_at=at - BEGAN, last_used_at=at)
     while queue.embed_some(at=at):
         pass
     day_counts.count(at=at)

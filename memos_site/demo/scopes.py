@@ -3,4 +3,9 @@
 PREFIX = "demo:"
 SHOP, CHINESE, TRAVEL, CODE = f"{PREFIX}shop", f"{PREFIX}shop-cn", f"{PREFIX}travel", f"{PREFIX}code"
 TEAM, WAREHOUSE = f"{PREFIX}team", f"{PREFIX}warehouse"
-AGENTS = {"demo-support": SHOP, "demo-support-cn": CHINESE, "demo-travel": TRAVEL, "demo-coder": CODE}
+AGENTS = {  # the scopes in which each works, beside the team's
+    "demo-support": (SHOP, WAREHOUSE),
+    "demo-support-cn": (CHINESE,),
+    "demo-travel": (TRAVEL,),
+    "demo-coder": (CODE,),
+}

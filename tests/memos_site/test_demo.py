@@ -10,11 +10,12 @@ from django.utils import timezone
 
 from consolidation.guidance.skill_answers import Arm, worth
 from consolidation.models import AuditCursor, LLMCall, Run, SkillOffer
-from memories.models import Adaptation, Agent, AuditEntry, DigestKey, Injection, Memory, Tombstone
+from memories.models import Adaptation, Agent, AuditEntry, DigestKey, Episode, Injection, Memory, Tombstone
 from memories.values.choices import Status
 from memos_site import demo, review
 from memos_site.demo import loading
 from memos_site.demo.agent_steps import ANNA
+from memos_site.demo.scopes import AGENTS
 from skills.models import SkillUse, SkillVersion
 from tests.make import make_memory
 from tests.pages import signed_in
@@ -58,6 +59,8 @@ def test_every_page_has_something_to_show_and_nothing_of_it_stays() -> None:
     assert (compared.offered, compared.withheld) == (Arm(9, 8), Arm(3, 2))
     assert SkillVersion.objects.filter(status="published").count() == 2
     assert set(Run.objects.values_list("status", flat=True)) == {"succeeded", "failed"}
+    ids = {one.name: one.trust.actor.identity for one in Agent.objects.filter(name__in=AGENTS)}
+    assert all(Episode.objects.filter(memory__created_by_id=id).exists() for id in ids.values()), "each has its runs"
     assert AuditEntry.objects.filter(action="decay").exists(), "what nobody used has faded"
     assert not Memory.objects.filter(created_at__gt=now).exists()
     person = signed_in("root", group="administrator")
