@@ -57,6 +57,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("welcome/demo/", welcome.load_demo, name="load-demo"),
     path("welcome/demo/remove/", welcome.remove_demo, name="remove-demo"),
     path("agents/", agents.agents, name="agents"),
+    path("agents/first-report/", arrivals.first_report, name="first-report"),
     path("agents/<uuid:agent_id>/", agents.agent, name="agent"),
     path("agents/<uuid:agent_id>/arrivals/", arrivals.arrivals, name="arrivals"),
     path("agents/<uuid:agent_id>/memos-<slug:name>.zip", harness_plugins.harness_plugin, name="harness-plugin"),

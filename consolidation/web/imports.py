@@ -16,12 +16,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from consolidation import import_run, run_queue
 from consolidation.models import ImportFile
+from consolidation.recognising import SKILL, recognise
 from memories.people import administers, trust_of
 from memories.transfer.options import Format
 from memories.transfer.sqlite_file import Unreadable
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
+from skills.web import uploading
 
 LARGEST = 20 * 1024 * 1024
 NAMES = {
@@ -38,10 +40,15 @@ FILES_ON_THE_PAGE = 10
 
 class ImportForm(forms.Form):
     file = forms.FileField(label=gettext_lazy("File"), max_length=200)
-    format = forms.ChoiceField(label=gettext_lazy("From"), choices=[(one.value, name) for one, name in NAMES.items()])
+    format = forms.ChoiceField(
+        label=gettext_lazy("From"),
+        choices=[("", gettext_lazy("Found out from the file")), *((one.value, name) for one, name in NAMES.items())],
+        required=False,
+    )
     scope = forms.CharField(label=gettext_lazy("Scope"), max_length=200, required=False)
     status = forms.ChoiceField(
         label=gettext_lazy("Status"),
+        required=False,
         choices=[
             ("keep", gettext_lazy("as it was, if it was confirmed")),
             ("candidate", gettext_lazy("everything waits in the inbox")),
@@ -55,12 +62,24 @@ class ImportForm(forms.Form):
             raise forms.ValidationError(_("It is larger than 20 MiB: use manage.py import_memories."))
         return file
 
+    def clean(self) -> dict[str, Any]:
+        """Without a format it is that of the content, or SKILL."""
+        given: dict[str, Any] = super().clean() or {}
+        if (file := given.get("file")) and not given.get("format"):
+            given["format"] = recognise(file.read())
+            file.seek(0)
+            if given["format"] is None:
+                self.add_error("file", _("It is no file of recorded runs or memories, no pack and no skill."))
+        return given
+
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def imports(request: HttpRequest) -> HttpResponse:
     trust = _importer(request)
     form = ImportForm(request.POST or None, request.FILES or None)
     if request.method == "POST" and form.is_valid():
+        if form.cleaned_data["format"] == SKILL:
+            return uploading.upload(request)
         file = _file_of(request, form.cleaned_data)
         try:
             import_run.preview(file)
@@ -124,7 +143,7 @@ def _file_of(request: HttpRequest, said: dict[str, Any]) -> ImportFile:
         name=said["file"].name[:200],
         format=said["format"],
         scope=said["scope"].strip(),
-        keeps_status=said["status"] == "keep",
+        keeps_status=said["status"] != "candidate",
         applies=said["apply"] and administers(request.user),
         content=content,
         size=len(content),

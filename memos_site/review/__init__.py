@@ -7,7 +7,7 @@ from memos_site.review.consent import Question, question
 from memos_site.review.decide import Decision, decide
 from memos_site.review.decide_rows import OF_PROPOSALS, accept, lift, reject, revert, version_token
 from memos_site.review.decided import PastDecision, past_decisions
-from memos_site.review.explain import Explanation, explain
+from memos_site.review.explain import Explanation, explain, voice_of
 from memos_site.review.history import COUNTED_ACTIONS, History, history, tally
 from memos_site.review.settle import merge, settle
 from memos_site.review.undo import BatchState, UndoResult, is_large, standing, undo
@@ -97,6 +97,7 @@ __all__ = [
     "undo",
     "values_of_waiting",
     "version_token",
+    "voice_of",
     "waiting_count",
     "waiting_memories",
     "waiting_parts",

@@ -6,7 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from memories.lifecycle.ladder import Ladder, may_climb
+from memories.lifecycle.ladder import LEARNED, USER, Ladder, may_climb
 from memories.models import Memory, Performance, Proposal
 from memories.scanning import credentials
 from memories.values.choices import Status, Type
@@ -130,13 +130,20 @@ def _unused_skill(memory: Memory) -> str:
 def _occasions(memory: Memory) -> str:
     n: int = getattr(memory, "evidence_count", 0)
     if not n:
-        return _("Reported by %(who)s; nothing else supports it yet.") % {"who": memory.created_by}
+        return _("Reported by %(who)s; nothing else supports it yet.") % {"who": voice_of(memory)}
+    if memory.origin in LEARNED:
+        return ngettext("Read in %(times)s run.", "Read in %(times)s runs.", n) % {"times": n}
     reason = ngettext(
         "Reported once, by %(who)s.",
         "Reported %(times)s times, first by %(who)s.",
         n,
     )
-    return reason % {"who": memory.created_by, "times": n}
+    return reason % {"who": voice_of(memory), "times": n}
+
+
+def voice_of(memory: Memory) -> str:
+    """The one name of who said a memory first: of an agent the source that it names, else who created it."""
+    return memory.created_by if memory.source in ("", USER) or memory.origin in LEARNED else memory.source
 
 
 def _quoted(text: str, longest: int) -> str:
@@ -156,12 +163,24 @@ def _remaining(memory: Memory) -> str:
     if n <= 0:
         return _remaining_voices(memory, ladder) if believed else ""
     if believed:
-        return ngettext("%(n)s more confirmation to apply.", "%(n)s more confirmations to apply.", n) % {"n": n}
-    return _("%(n)s more to be confirmed.") % {"n": n}
+        return ngettext(
+            "Applied without a person when it is said %(n)s time more.",
+            "Applied without a person when it is said %(n)s times more.",
+            n,
+        ) % {"n": n}
+    return ngettext(
+        "Confirmed without a person when it is said %(n)s time more.",
+        "Confirmed without a person when it is said %(n)s times more.",
+        n,
+    ) % {"n": n}
 
 
 def _remaining_voices(memory: Memory, ladder: Ladder) -> str:
     n = ladder.apply_agents - memory.evidence.voices() if ladder.apply_agents > 1 else 0
     if n <= 0:
         return ""
-    return ngettext("%(n)s more agent or session to apply.", "%(n)s more agents or sessions to apply.", n) % {"n": n}
+    return ngettext(
+        "Applied without a person when %(n)s more agent or session says it.",
+        "Applied without a person when %(n)s more agents or sessions say it.",
+        n,
+    ) % {"n": n}

@@ -13,6 +13,7 @@ from typing import Any
 from django.db.models import CharField, Func, QuerySet
 
 from consolidation.models import BulkOrder
+from memories.models import Memory
 from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.models.memory import MemoryQuerySet
 from memories.models.value_counts import frequent_values, read_counts
@@ -115,19 +116,25 @@ def _of_all_kinds(trust: Trust, most: int) -> Statement | None:
     return f"SELECT count(*) FROM ({each} LIMIT {most:d}) AS rows", parameters  # noqa: S608 - queries of ours
 
 
-def rail_counts(trust: Trust, *, at: datetime, most: int, most_runs: int) -> tuple[int, int]:
-    """Count what waits for a decision, as `waiting_count`, and the runs to judge; one statement, for every page."""
-    ((decisions, runs),) = ask(_of_rail(trust, most + 1, most_runs + 1), at)
-    return decisions, runs
+def rail_counts(trust: Trust, *, at: datetime, most: int) -> tuple[int, int, bool]:
+    """Count what waits for a decision, as `waiting_count`, and the runs to judge; and whether the caller sees no memory
+    at all. One statement, for every page.
+    """
+    ((decisions, runs, is_empty),) = ask(_of_rail(trust, most + 1, judging.MOST_COUNTED + 1), at)
+    return decisions, runs, is_empty
 
 
 @lru_cache(maxsize=256)
 def _of_rail(trust: Trust, most: int, most_runs: int) -> Statement:
     decisions, parameters = _of_all_kinds(trust, most) or ("SELECT 0", [])
-    if (found := statement_of(judging.newest_to_judge(trust).values("pk")[:most_runs])) is None:
-        return f"SELECT ({decisions}), 0", parameters
-    runs = f"SELECT count(*) FROM ({found[0]}) AS runs"  # noqa: S608 - a query of ours
-    return f"SELECT ({decisions}), ({runs})", [*parameters, *found[1]]
+    counted = {"runs": judging.newest_to_judge(trust)[:most_runs], "memories": Memory.objects.visible_to(trust)[:1]}
+    numbers = dict.fromkeys(counted, "0")
+    values = list(parameters)
+    for name, rows in counted.items():
+        if found := statement_of(rows.values("pk")):
+            numbers[name] = f"(SELECT count(*) FROM ({found[0]}) AS {name})"  # noqa: S608 - a query of ours
+            values += found[1]
+    return f"SELECT ({decisions}), {numbers['runs']}, {numbers['memories']} = 0", values
 
 
 def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> dict[str, Counter[str]]:

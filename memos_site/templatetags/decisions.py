@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from memories.lifecycle.ladder import Ladder
-from memories.models import AuditEntry, Memory, Proposal
+from memories.models import AuditEntry, Evidence, Memory, Proposal
 from memories.people import trust_of
 from memories.search.context.assembling import Item
 from memories.values.choices import Category, Hold, Review, Sensitivity, Status, Type
@@ -49,6 +49,20 @@ VERB_LABELS = {
 def source_name(source: str) -> str:
     """Return where a memory comes from, as a person would say it."""
     return _("from runs") if source == CONSOLIDATION else source
+
+
+@register.filter
+def voice(memory: Memory) -> str:
+    """Return who said a memory first, as `source_name` where it was read in runs."""
+    return source_name(memory.source) if memory.source == CONSOLIDATION else review.voice_of(memory)
+
+
+@register.filter
+def speaker(occasion: Evidence, memory: Memory) -> str:
+    """Return who spoke on an occasion, by the name that `voice` gives the one who said it first."""
+    if occasion.made_by == memory.created_by:
+        return review.voice_of(memory)
+    return occasion.made_by or (occasion.episode.source if occasion.episode else "") or source_name(memory.source)
 
 
 @register.filter

@@ -29,15 +29,17 @@ MOST_WALKED = 1_000  # rows of the queue within which the next and the previous 
 
 
 @register.simple_tag(takes_context=True)
-def rail_counts(context: Context) -> dict[str, str]:
-    """Return what waits for a decision and the `runs` to judge, as the rail shows them, by one query for a page."""
+def rail_counts(context: Context) -> dict[str, Any]:
+    """Return what waits for a decision and the `runs` to judge, as the rail shows them, and whether the store
+    `is_empty`, by one query for a page.
+    """
     request = context["request"]
     if not hasattr(request, "counts_of_rail"):
-        trust, most = trust_of(request.user), {"most": inbox_rows.MAX_COUNTED, "most_runs": judging.MOST_COUNTED}
-        numbers = review.rail_counts(trust, at=timezone.now(), **most)
-        shown = [f"{top}+" if n > top else str(n) for n, top in zip(numbers, most.values(), strict=True)]
-        request.counts_of_rail = dict(zip(("waiting", "runs"), shown, strict=True))
-    counts: dict[str, str] = request.counts_of_rail
+        trust, most = trust_of(request.user), (inbox_rows.MAX_COUNTED, judging.MOST_COUNTED)
+        *numbers, is_empty = review.rail_counts(trust, at=timezone.now(), most=most[0])
+        shown = [f"{top}+" if n > top else str(n) for n, top in zip(numbers, most, strict=True)]
+        request.counts_of_rail = {"waiting": shown[0], "runs": shown[1], "is_empty": is_empty}
+    counts: dict[str, Any] = request.counts_of_rail
     return counts
 
 

@@ -11,9 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from memories.api.call_counts import counts
-from memories.models import Agent, Episode, Event
+from memories.models import Agent, Episode, Event, Memory
 from memories.people import trust_of
-from memories.values.choices import Permission
+from memories.values.choices import ActorKind, Permission
 from memories.values.exceptions import NotAllowed
 from memories.values.trust import Trust
 
@@ -31,6 +31,17 @@ def arrivals(request: HttpRequest, agent_id: Any) -> HttpResponse:
     return render(request, "agents/_arrivals.html", arrivals_of(agent, trust=trust, at=now))
 
 
+@never_cache
+@require_safe
+def first_report(request: HttpRequest) -> HttpResponse:
+    """The line of an empty store that tells whether an agent has reported anything yet."""
+    trust = trust_of(request.user)
+    if not trust.may(Permission.REVIEW):
+        raise NotAllowed("only reviewers see what agents report")
+    by_agents = Memory.objects.visible_to(trust).filter(created_by_id__startswith=f"{ActorKind.AGENT}:")
+    return render(request, "agents/_connected.html", {"report": by_agents.order_by("pk").first(), "polls": True})
+
+
 def arrivals_of(agent: Agent, *, trust: Trust, at: datetime) -> dict[str, Any]:
     """The newest runs of the last hour that the reader may see, each with its first events, and how often it called."""
     counts.write(at=at)
@@ -40,4 +51,5 @@ def arrivals_of(agent: Agent, *, trust: Trust, at: datetime) -> dict[str, Any]:
     )
     events = Event.objects.visible_to(trust).filter(position__lte=MOST_EVENTS).order_by("position")
     shown = rows.order_by("-last_event_at").prefetch_related(Prefetch("events", events, to_attr="first_events"))
-    return {"agent": agent, "episodes": list(shown[:MOST_EPISODES])}
+    episodes = list(shown.select_related("memory")[:MOST_EPISODES])
+    return {"agent": agent, "episodes": episodes, "report": episodes[0].memory if episodes else None}

@@ -11,8 +11,9 @@ from django.views.decorators.http import require_safe
 from consolidation.models import ToolUse
 from consolidation.web.tools import decides_about_tools
 from memories.models import SavedView
+from memories.models.agent import DEFAULT_PERMISSIONS
 from memories.people import administers, trust_of
-from memories.values.choices import Permission
+from memories.values.choices import Permission, Sensitivity
 from memories.values.exceptions import Conflict, Invalid
 from memories.values.keyset import Order, Page
 from memories.values.trust import Trust
@@ -23,6 +24,7 @@ from memos_site.web.responses import answer, by_htmx, inbox_path, snoozed_kind, 
 from memos_site.web.session import decided_count
 
 FIRST_ROWS = 10  # rows of the first page, which stays below 100 KB
+NEW_AGENT = {"clearance": int(Sensitivity.MEDIUM), "permissions": [one.value for one in DEFAULT_PERMISSIONS]}
 MORE_ROWS = 20  # rows of each further page, loaded on scrolling
 
 
@@ -61,7 +63,8 @@ def inbox(request: HttpRequest) -> HttpResponse:
         "asked_tools": ToolUse.objects.asked(trust).count() if decides_about_tools(trust) else 0,
         "zero": inbox_rows.inbox_zero(trust, kinds) if not page.rows and not given else None,
     }
-    context["administers"] = bool(context["zero"] and context["zero"]["is_new"]) and administers(request.user)
+    if context["zero"] and context["zero"]["is_new"]:
+        context |= {"administers": administers(request.user), "new_agent": NEW_AGENT}
     return render(request, "inbox/inbox.html", context)
 
 

@@ -1,4 +1,4 @@
-"""The page that takes in a skill: a zip, or the files of a folder."""
+"""The page that takes in a skill: a zip, the files of a folder, or a SKILL.md alone."""
 
 import json
 from collections.abc import Mapping
@@ -45,11 +45,11 @@ def _refused(request: HttpRequest, form: dict[str, str], problems: list[str], st
 
 
 def _content(request: HttpRequest) -> Mapping[str, bytes] | bytes:
-    """The zip, or the files of a folder by path. Invalid: neither was chosen."""
+    """The zip, or by path the files of a folder or a SKILL.md. Invalid: nothing was chosen."""
     packed, files = request.FILES.get("file"), request.FILES.getlist("files")
     if isinstance(packed, UploadedFile):
         content: bytes = packed.read()
-        return content
+        return {"SKILL.md": content} if content.lstrip().startswith(b"---") else content
     if not files:
         raise Invalid(FieldError("/file", "required", _("Choose a zip or a folder.")))
     return dict(zip(_paths(request, files), (file.read() for file in files), strict=True))

@@ -139,7 +139,10 @@ def test_the_inbox_holds_what_waits_and_says_why(client: APIClient) -> None:
     items = client.get("/api/v1/inbox").json()["results"]
     about = {item.get("memory", {}).get("id") or item["version"]["memory_id"]: item for item in items}
     assert {pk: (item["kind"], item["why"]) for pk, item in about.items()} == {
-        str(candidate.pk): ("semantic", "Reported by P01; nothing else supports it yet. 3 more to be confirmed."),
+        str(candidate.pk): (
+            "semantic",
+            "Reported by P01; nothing else supports it yet. Confirmed without a person when it is said 3 times more.",
+        ),
         str(contested.pk): ("semantic", "It is contested: does it still hold?"),
         str(updated.pk): ("version", NEW_VERSION),
     }

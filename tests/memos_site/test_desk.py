@@ -237,9 +237,15 @@ def test_an_adaptation_reverted_with_its_memory_dismisses_that() -> None:
 
 def test_the_queue_says_how_far_a_claim_is_from_being_believed_or_applied() -> None:
     facts: dict[str, Any] = {"confidence": 35, "times_confirmed": 1}
-    assert desk.explain(make_memory(**facts), everything()).remaining == "2 more to be confirmed."
+    assert (
+        desk.explain(make_memory(**facts), everything()).remaining
+        == "Confirmed without a person when it is said 2 times more."
+    )
     facts = {"confidence": 65, "times_confirmed": 1, "status": "confirmed"}
-    assert desk.explain(make_memory(**facts), everything()).remaining == "2 more confirmations to apply."
+    assert (
+        desk.explain(make_memory(**facts), everything()).remaining
+        == "Applied without a person when it is said 2 times more."
+    )
     for fixed in ({"hold": "fixed"}, {"flags": ["secret"]}, {"type": Type.PLAN_GRAPH}):
         assert desk.explain(make_memory(**facts | fixed), everything()).remaining == ""
 

@@ -61,7 +61,7 @@ TESTED_ELSEWHERE = {
     ),
 }
 WITH_A_TEST_BELOW = {
-    *("search", "bulk", "teach", "teach-look", "outcomes", "judge", "arrivals", "harness-plugin"),
+    *("search", "bulk", "teach", "teach-look", "outcomes", "judge", "arrivals", "first-report", "harness-plugin"),
     *("export-csv", "export-jsonl", "adaptations-file", "dismissed-file"),
 }
 

@@ -168,12 +168,17 @@ def test_agents_that_may_call_no_more_have_a_tab_of_their_own(administrator: Cli
 def test_the_page_of_a_new_agent_shows_by_itself_what_arrives(administrator: Client) -> None:
     page = administrator.post(PAGE, FORM).content.decode()
     [address] = re.findall(r'hx-get="(/agents/[0-9a-f-]+/arrivals/)"', page)
-    assert "Nothing was reported" in administrator.get(address).content.decode()
+    assert "django_htmx" in page or "htmx.min.js" in page, "the script that asks for it"
+    waiting = administrator.get(address).content.decode()
+    assert ("Nothing was reported" in waiting, "Waiting for the first report" in waiting) == (True, True)
+    assert "Waiting for the first report" in administrator.get("/agents/first-report/").content.decode()
     call = {"source": "claude-code", "thread_id": "s1", "tool_name": "Bash", "ok": False}
     assert bearing(token_in(page)).post("/api/v1/tool-outputs", call, format="json").status_code == 201
     arrived = administrator.get(address).content.decode()
     assert ("claude-code" in arrived, "<code>Bash</code>" in arrived, "failed" in arrived) == (True, True, True)
     assert "Nothing was reported" not in arrived
+    for shown in (arrived, administrator.get("/agents/first-report/").content.decode()):
+        assert ("claude-code has reported" in shown, "Waiting" in shown) == (True, False)
     assert signed_in("eve", group="viewer").get(address).status_code in (403, 404)
 
 

@@ -72,8 +72,13 @@ def test_what_is_above_the_clearance_is_not_in_the_inbox() -> None:
     assert "a secret" not in signed_in().get("/").content.decode()
 
 
-def test_an_empty_inbox_names_the_command_that_fills_it() -> None:
-    assert "manage.py import_conversations" in signed_in().get("/").content.decode()
+def test_an_empty_inbox_takes_a_file_and_its_rail_leads_to_the_import() -> None:
+    client = signed_in()
+    assert 'action="/import/"' in (page := client.get("/").content.decode())
+    assert ("data-first-report" in page, 'href="/import/"' in page) == (True, True)
+    assert 'aria-current="page"' in client.get("/import/").content.decode().split('href="/import/"')[1][:200]
+    candidate("one")
+    assert 'href="/import/"' not in client.get("/").content.decode() + client.get("/runs/").content.decode()
 
 
 def test_the_rest_of_the_queue_follows_by_a_cursor() -> None:
