@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator
 
 from consolidation.extraction import grounding, needs
 from consolidation.extraction.needs import Needless
+from consolidation.extraction.predicate_grounding import is_passing
 from consolidation.extraction.steps import Work
 from consolidation.extraction.transcripts import Passage, comparable, orders_near
 from consolidation.llm import part_tokens
@@ -32,6 +33,9 @@ CONFIDENCE = 40
 MOST_FACTS = 10  # of one part of a conversation; the first ones count
 SHORTEST_QUOTE = 6  # characters; a Chinese one says twice as much
 NUMBERS = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_OF_SPEAKER = re.compile(
+    r"\b(?:my|our|your|me|us|myself)\b|我的|我们|你的|你们", re.IGNORECASE
+)  # whose, a stranger cannot tell
 WHAT = {"en": "the transcript", "zh": "对话记录"}
 
 
@@ -75,8 +79,8 @@ def perform(work: Work) -> Counter[str]:
     """Ask for the facts of each part of a conversation, and write those that hold.
 
     Counters: facts_created, facts_reinforced, facts_proposed, suppressed, not_proven (no such words of a user or tool,
-    or no whole sentence), those of `grounding`, instruction_like, outdated, known (nothing new), not_needed (of them
-    all: nobody is asked about it, see `needs`), unread_parts.
+    or no whole sentence), those of `grounding`, instruction_like, passing (it holds only now), outdated,
+    known (nothing new), not_needed (of them all: nobody is asked about it, see `needs`), unread_parts.
     """
     language, parts = work.transcript.language, work.transcript.parts(part_tokens())
     work.ask_parts(Facts, parts, system=prompt("facts", language), what=WHAT[language])
@@ -149,7 +153,9 @@ def _fault(fact: Fact, passage: Passage, work: Work) -> str:
     if not _is_proven(fact):
         return "not_proven"
     said = grounding.fault(fact.subject, fact.predicate, fact.object, fact.quote, passage, work.transcript)
-    return said or ("instruction_like" if _is_instruction(fact, passage) else "")
+    if said or _is_instruction(fact, passage):
+        return said or "instruction_like"
+    return "passing" if is_passing(fact.predicate, fact.object) else ""
 
 
 def _is_proven(fact: Fact) -> bool:
@@ -158,6 +164,8 @@ def _is_proven(fact: Fact) -> bool:
     if not all(0 < len(words.strip()) <= most for words, most in sizes) or MASK in f"{fact.object}{fact.quote}":
         return False
     weight = sum(1 if char.isascii() else 2 for char in fact.quote.strip())
+    if _OF_SPEAKER.search(fact.object):
+        return False
     known = set(NUMBERS.findall(comparable(fact.quote)))
     return weight >= SHORTEST_QUOTE and known.issuperset(NUMBERS.findall(comparable(fact.object)))
 

@@ -102,19 +102,30 @@ def _words(text: str) -> frozenset[str]:
 
 
 def _of_another(subject: str, quote: str, passage: Passage, transcript: Transcript) -> bool:
-    """Whether the quote speaks of its speaker in the first person, and the subject is somebody else."""
+    """Whether the quote speaks of its speaker in the first person, and the subject is somebody else; or stands in the
+    named line of one who speaks of nobody else, and the subject has lines of their own."""
     wanted = _words(subject)
     if passage.speaker != "user" or wanted & _words(quote) or subject.casefold() in THE_USER:
         return False
+    line = _line_of(quote, passage)
+    if _LINE_OF.match(line) and not wanted & _words(line) and wanted & _speakers_of_lines(transcript):
+        return True
     if not (_FIRST_PERSON.search(quote) or _POSSESSIVE.search(quote)):
         return False
-    if written := _LINE_OF.match(_line_of(quote, passage)):
+    if written := _LINE_OF.match(line):
         return not wanted & _words(written["name"])
     addressed = _all_words(_addressed(transcript, "user", _ADDRESSED))
     named = _all_words([*_sentences(transcript, _NAMED), *_addressed(transcript, "agent", _GREETED)]) - addressed
     if named and _FIRST_PERSON.search(quote):
         return not wanted & (named | _all_words(_sentences(transcript, _INTRODUCED)))
     return bool(wanted & addressed)
+
+
+@lru_cache(8)
+def _speakers_of_lines(transcript: Transcript) -> frozenset[str]:
+    """The words of the names that stand before lines."""
+    lines = (line for passage in transcript.passages for line in passage.text.splitlines())
+    return frozenset().union(*(_words(found["name"]) for line in lines if (found := _LINE_OF.match(line))))
 
 
 def _all_words(texts: Iterable[str]) -> set[str]:

@@ -36,6 +36,18 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _NAME = re.compile(r"\b[A-Z][\w'-]+")
 _PLACED = re.compile(r"\bwork(?:s|ed)? (?:at|for|as|in)\b|\bliv(?:es?|ed) (?:in|at)\b")
 _WORD = re.compile(r"[\w'-]+")
+_ACTS = re.compile(  # of this conversation
+    r"^(?:is |are |was )?(?:thank|ask|sa(?:ys?|id)\b|t(?:ells?|old)\b|talk|greet|congratulat|wish|apologi"
+    r"|hop(?:es?|ing)\b|shared\b|mention|repl(?:y|ied)|answer|sends? (?:love|greetings|regards|wishes)"
+    r"|look(?:s|ing) forward|encourag|compliment)"
+    r"|^(?:感谢|谢谢|询问|问|说|告诉|祝|道歉|希望|期待|分享了|提到|鼓励|称赞|问候)",
+    re.IGNORECASE,
+)
+_PASSING = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|(?:last|next|this) (?:week|month|year|night|weekend|morning|evening))\b"
+    r"|昨天|今天|明天|今晚|上周|下周|这周|本周|上个?月|下个?月|去年|明年",
+    re.IGNORECASE,
+)
 _FIRST = re.compile(r"\b(?:I|we|i|We)\b")
 _CLAUSE = re.compile(r"[,;.!?:，。；！？：]+|\b(?:but|because|so|and)\b|但是?|因为|所以|而且")
 _IDIOMS = re.compile(
@@ -59,6 +71,11 @@ def predicate_fault(subject: str, predicate: str, object: str, quote: str, aroun
     if is_turned(subject, predicate, object, quote):
         return TURNED
     return "" if is_said(predicate, object, around) else PREDICATE
+
+
+def is_passing(predicate: str, object: str) -> bool:
+    """Whether it tells what somebody does in this conversation, or at a time that only the conversation knows."""
+    return bool(_ACTS.search(predicate.strip()) or _PASSING.search(object))
 
 
 def is_said(predicate: str, object: str, around: str) -> bool:

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from consolidation.extraction import transcripts
 from consolidation.extraction.line_grounding import Ground
 from consolidation.extraction.steps import StepSkipped, Work
-from consolidation.extraction.transcripts import MOST_EVENTS, Passage, Transcript, orders_near
+from consolidation.extraction.transcripts import MOST_EVENTS, Passage, Transcript, comparable, orders_near
 from consolidation.learning.effects.effects import changes
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Run
@@ -26,6 +26,7 @@ from memories.models import Episode
 from memories.models.ending import EndStatement
 from memories.scanning import credentials
 from memories.values.choices import Outcome, OutcomeSource
+from memories.values.text import sentences
 from memories.values.trust import SYSTEM
 
 NAME = PURPOSE = "outcome"
@@ -93,18 +94,22 @@ def _fault(judged: Judgement, run: Run, transcript: Transcript, rules: ToolRules
     shown = [
         passage
         for passage in transcript.holding(judged.quote)
-        if passage.position >= since and _may_show(passage, judged.outcome, mute)
+        if passage.position >= since and _may_show(passage, judged, mute)
     ]
     if weight < SHORTEST_QUOTE or not shown:
         return UNPROVEN
     return ORDERED if any(orders_near(passage, judged.quote) for passage in shown) else ""
 
 
-def _may_show(passage: Passage, outcome: str, mute: set[int]) -> bool:
-    """Whether the passage proves something, and its user does not say the opposite. `mute`: calls that show nothing."""
-    worked = says_it_worked(passage.text) if passage.speaker == "user" else None
-    contradicts = worked is not None and worked != (outcome == "success")
-    return passage.proves and not contradicts and not (passage.tool and passage.position in mute)
+def _may_show(passage: Passage, judged: Judgement, mute: set[int]) -> bool:
+    """Whether the passage proves something, and its user neither asks nor says the opposite. `mute`: calls that show
+    nothing."""
+    if passage.speaker != "user":
+        return passage.proves and passage.position not in mute
+    worked = says_it_worked(passage.text)
+    questions = (one for one in sentences(passage.text) if one.rstrip().endswith(("?", "？")))
+    asks = any(comparable(judged.quote) in comparable(one) for one in questions)
+    return not asks and (worked is None or worked == (judged.outcome == "success"))
 
 
 def _statement(judged: Judgement, transcript: Transcript, work: Work) -> EndStatement:

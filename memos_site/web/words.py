@@ -58,6 +58,7 @@ COUNTERS = [
         _("predicate not said"),
         _("denied in quote"),
         _("turned round"),
+        _("passing"),
         _("not proven"),
         _("outdated"),
     ),

@@ -71,6 +71,7 @@ def test_a_fact_is_a_candidate_with_its_quote_and_event_as_evidence(endpoint: Mo
         {"quote": "we are on ... terms"},
         {"quote": "we"},
         {"object": "net-60"},  # a number that is not in the quote
+        {"object": "our net-45 terms"},  # whose, a stranger cannot tell
         {"object": ""},
         {"subject": " "},
         {"quote": ""},

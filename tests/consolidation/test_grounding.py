@@ -5,7 +5,15 @@ from uuid import uuid4
 import pytest
 
 from consolidation.extraction import grounding
-from consolidation.extraction.predicate_grounding import DENIED, PREDICATE, TURNED, is_denied, is_said, is_turned
+from consolidation.extraction.predicate_grounding import (
+    DENIED,
+    PREDICATE,
+    TURNED,
+    is_denied,
+    is_passing,
+    is_said,
+    is_turned,
+)
 from consolidation.extraction.transcripts import Passage, Transcript
 from tests.make import AT
 
@@ -186,3 +194,29 @@ def test_a_quote_that_says_it_of_the_object_does_not_prove_it(
     turned: bool, subject: str, predicate: str, object: str, quote: str
 ) -> None:
     assert is_turned(subject, predicate, object, quote) is turned
+
+
+@pytest.mark.parametrize(
+    ("passing", "predicate", "object"),
+    [
+        (True, "thanks", "Nate"),
+        (True, "sends love to", "Ada"),
+        (True, "is looking forward to", "the game"),
+        (True, "visits", "Bergen next week"),
+        (True, "感谢", "李梅"),
+        (True, "拜访", "下周的客户"),
+        (False, "sends invoices to", "Helen"),
+        (False, "wants invoices as", "PDF only"),
+        (False, "has a meeting every", "Monday"),
+        (False, "负责", "退款"),
+    ],
+)
+def test_what_is_said_and_done_only_now_is_no_fact(passing: bool, predicate: str, object: str) -> None:
+    assert is_passing(predicate, object) is passing
+
+
+def test_the_named_line_of_one_speaker_proves_nothing_of_another() -> None:
+    trip = conversation("user: Tim: I stay in Galway. The town is full of music.", "user: Mia: Mr Lee loves Galway.")
+    assert fault(trip, "Tim", "stays in", "Galway", "The town is full of music") == ""
+    assert fault(trip, "Mia", "stays in", "Galway", "The town is full of music") == grounding.SPEAKER
+    assert fault(trip, "Mr Lee", "loves", "Galway", "Mr Lee loves Galway") == ""

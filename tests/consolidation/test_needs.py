@@ -29,8 +29,8 @@ PDF = {
     "object": "PDF only",
     "quote": "invoices as PDF only",
 }
-LOVE = {"subject": "Nora", "predicate": "sends love to", "object": "Ada", "quote": "Nora sends her love to Ada"}
-TALK = [user(f"Hi from Nordlys Bakery. {FILL * 3}"), user("Send invoices as PDF only. Nora sends her love to Ada.")]
+POLITE = {"subject": "Nora", "predicate": "likes", "object": "polite letters", "quote": "Nora likes polite letters"}
+TALK = [user(f"Hi from Nordlys Bakery. {FILL * 3}"), user("Send invoices as PDF only. Nora likes polite letters.")]
 TALK += [{"role": "assistant", "content": "I will."}, user(FILL)]
 SKILL = {
     "name": "write-to-a-friend",
@@ -46,7 +46,7 @@ def note(number: int, needed: bool, reason: str = "Any agent does so.") -> dict[
 
 
 def read(
-    endpoint: ModelEndpoint, messages: Any = TALK, facts: Any = (PDF, LOVE), *, id: str = "talk", **answers: Any
+    endpoint: ModelEndpoint, messages: Any = TALK, facts: Any = (PDF, POLITE), *, id: str = "talk", **answers: Any
 ) -> Run:
     """The facts, or the skill, that a scripted model reads in a conversation."""
     stored = make.make_run(messages=messages, scope="shop", id=id, outcome=answers.pop("outcome", "success"))
@@ -83,13 +83,13 @@ def asked() -> set[str]:
 def test_a_fact_that_the_model_calls_needless_is_kept_and_found_and_nobody_is_asked(endpoint: ModelEndpoint) -> None:
     run = read(endpoint, need=[{"notes": [note(1, True), note(2, False, "It follows nothing from it.")]}])
     assert run.counters == {"facts_created": 2, "not_needed": 1}
-    kept = next(one for one in extracted() if "love" in one.content)
+    kept = next(one for one in extracted() if "polite" in one.content)
     assert kept.status == "candidate" and asked() == {"Nordlys Bakery wants invoices as PDF only"}
-    wanted = search.check({"query": "love to Ada", "scopes": ["shop"], "include_candidates": True})
+    wanted = search.check({"query": "polite letters of Nora", "scopes": ["shop"], "include_candidates": True})
     assert kept in [one.memory for one in search.search(wanted, trust=PERSON, at=AT + timedelta(days=2)).results]
     page = signed_in(permissions=["see_medium"]).get(f"/memories/{kept.pk}/").content.decode()
     assert "Nobody is asked about it" in page and "It follows nothing from it." in page
-    assert "[2] Nora sends love to Ada" in endpoint.sent(-1)
+    assert "[2] Nora likes polite letters" in endpoint.sent(-1)
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,7 @@ def test_a_run_without_a_call_is_not_judged(endpoint: ModelEndpoint) -> None:
         ([], {"quote": "arrived broken"}),  # before the work
         ([agent("All is done and paid.")], {"quote": "All is done and paid."}),  # the agent's word proves nothing
         ([user("It still does not work.")], {"quote": "It still does not work."}),
+        ([user("So all 12 euros are refunded, right? Tell me.")], {"quote": "12 euros are refunded"}),
         (
             [call("refund_payment", payment="pay-17"), answer({"error": "already refunded"})],
             {"quote": "already refunded"},
