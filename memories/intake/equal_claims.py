@@ -7,14 +7,17 @@ no number carries them further (promotion.py).
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
+from memories import claims
 from memories.intake.claims import equals_elsewhere, equals_of, held_equals
 from memories.models import Adaptation, AuditEntry, Memory
 from memories.models.audit import AuditQuerySet
+from memories.models.held import ClaimOf
 from memories.values.choices import Hold, Permission, RevertReason, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
@@ -45,7 +48,9 @@ class AlsoKnown:
     may_be_dismissed: bool
 
 
-def also_known(memory: Memory, trust: Trust, *, why: str, at: datetime) -> list[AlsoKnown]:
+def also_known(
+    memory: Memory, trust: Trust, *, why: str, at: datetime, claim_of: ClaimOf = claims.claim_of
+) -> list[AlsoKnown]:
     """Where else the caller may see what was dismissed here, for whatever reason but that it is a duplicate.
 
     Nothing is decided there: each is a decision of its own, undone by itself.
@@ -56,7 +61,7 @@ def also_known(memory: Memory, trust: Trust, *, why: str, at: datetime) -> list[
     reviews = trust.may(Permission.REVIEW)
     return [
         AlsoKnown(row, reviews and (trust.scopes is None or row.scope in trust.scopes))
-        for row in equals_elsewhere(memory, rows)
+        for row in equals_elsewhere(memory, rows, claim_of)
     ]
 
 
@@ -72,10 +77,10 @@ class KnownDismissal:
 def known_beside(batch: UUID, trust: Trust, *, at: datetime) -> list[KnownDismissal]:
     """Of the first MOST_COMPARED dismissals of a batch those whose claim is known in other scopes, see `also_known`."""
     reasons = dict(_dismissals(batch).order_by("pk").values_list("subject_id", "rationale")[:MOST_COMPARED])
-    found = []
+    found, claim_of = [], cache(claims.claim_of)  # many are nominated again and again
     for row in Memory.objects.visible_to(trust).filter(pk__in=reasons).order_by("pk"):
         why = reasons[row.pk]
-        found.append(KnownDismissal(row, why, also_known(row, trust, why=why, at=at)))
+        found.append(KnownDismissal(row, why, also_known(row, trust, why=why, at=at, claim_of=claim_of)))
     return [one for one in found if one.known]
 
 

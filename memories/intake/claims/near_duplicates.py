@@ -113,12 +113,12 @@ def alike_and_equal(memories: Iterable[Memory], claim_of: ClaimOf) -> dict[UUID,
     return alike
 
 
-def equals_elsewhere(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
+def equals_elsewhere(memory: Memory, rows: MemoryQuerySet, claim_of: ClaimOf = claims.claim_of) -> list[Memory]:
     """Those of `rows` in other scopes that claim the same (see `equals_of`), by scope."""
     if memory.type != Type.SEMANTIC:
         return []
     found = nominated(memory.content, rows.exclude(scope=memory.scope))
-    return sorted((row for row in found if _is_equal(memory, row)), key=lambda row: (row.scope, row.pk))
+    return sorted((row for row in found if _is_equal(memory, row, claim_of)), key=lambda row: (row.scope, row.pk))
 
 
 def held_equals(memory: Memory) -> list[Memory]:
