@@ -35,6 +35,11 @@ _OPEN_HAN = re.compile(
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _NAME = re.compile(r"\b[A-Z][\w'-]+")
 _PLACED = re.compile(r"\bwork(?:s|ed)? (?:at|for|as|in)\b|\bliv(?:es?|ed) (?:in|at)\b")
+_WHERE = re.compile(  # without one of these a quote puts nobody anywhere
+    r"\b(?:from|at|of|in|to|with|for|here|jobs?|work\w*|join\w*|employ\w*|office|company|team|mov\w+|stay\w*|home|house|flat|"
+    r"live[sd]?|living)\b",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"[\w'-]+")
 _ACTS = re.compile(  # of this conversation
     r"^(?:is |are |was )?(?:thank|ask|sa(?:ys?|id)\b|t(?:ells?|old)\b|talk|greet|congratulat|wish|apologi"
@@ -70,7 +75,8 @@ def predicate_fault(subject: str, predicate: str, object: str, quote: str, aroun
         return DENIED
     if is_turned(subject, predicate, object, quote):
         return TURNED
-    return "" if is_said(predicate, object, around) else PREDICATE
+    placed = not _PLACED.search(predicate) or _WHERE.search(quote) or _HAN.search(quote)
+    return "" if placed and is_said(predicate, object, around) else PREDICATE
 
 
 def is_passing(predicate: str, object: str) -> bool:

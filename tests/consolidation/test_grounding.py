@@ -88,6 +88,7 @@ def test_what_was_said_is_grounded(of: Transcript, fact: tuple[str, str, str], q
         (SHOP, ("Nordlys Bakery", "has payment terms", "monthly"), '"terms": "net-45"', grounding.OBJECT),
         (FRIENDS, ("Nora", "sends love to", "Ada"), "Ada sends you love", TURNED),
         (FRIENDS, ("the user", "eats", "meat"), "I don't eat meat any more", DENIED),
+        (FRIENDS, ("Ada", "works at", "Nora"), "Sorry, Nora, I forgot. Ada", PREDICATE),
         (SHOP, ("Acme", "manages", "30 days"), "Acme Corp pays within 30 days", PREDICATE),
         (SHOP, ("Nordlys Bakery", "teaches", "PDF"), "Please send invoices as PDF only", PREDICATE),
         (CHINESE, ("李梅", "写信问候", "杭州"), "我的妹妹李梅住在杭州", PREDICATE),
