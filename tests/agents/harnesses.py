@@ -188,7 +188,11 @@ def play(
     with fake_model(agent.script(str(folder / "add.py"), wanted)) as model:
         known = {**environment(home, programs), **agent.prepare(home, model.url)}
         connect = [sys.executable, str(SCRIPTS / "memos_connect.py"), "connect", agent.name, "--url", url, "--trust"]
-        with_token = {**known, "MEMOS_TOKEN": token}
+        with_token = {
+            **known,
+            "MEMOS_TOKEN": token,
+            "MEMOS_DEADLINE": "30",
+        }  # its round trip counts what comes too late
         connected = by(folder, with_token) if by else run(connect, folder, with_token)
         ended = [run(list(line), folder, {**known, **more}) for line in agent.sessions]
     run([sys.executable, str(SCRIPTS / "memos_hook.py"), "--send"], folder, known)
