@@ -31,6 +31,7 @@ from memos_site.web import (
     styles,
     subjects,
     undo,
+    unread,
     welcome,
 )
 
@@ -70,6 +71,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("subjects/", subjects.subjects, name="subjects"),
     path("subjects/<uuid:subject_id>/", subjects.subject, name="subject"),
     path("subjects/<uuid:subject_id>/merge/", subjects.merge, name="merge-subject"),
+    path("unread/", unread.unread, name="unread"),
     path("undo/<uuid:batch>/", undo.undo, name="undo"),
     path("", include("memos_site.web.urls")),
     path("styles/", styles.styles, name="styles"),

@@ -6,19 +6,27 @@ becomes a link or a mention. The words are in the language of the workspace (LAN
 """
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
 from django.utils.translation import gettext as _
-from django.utils.translation import override
+from django.utils.translation import gettext_noop, override
 
 from consolidation.models.runs import TITLES
 from consolidation.models.webhooks import Format, WebhookEvent
 from memories.values.links import site_page
 
 MOST_LETTERS = 150  # of a title, which Slack bounds; details are bounded where they are made
+WHY_IT_FAILS = [  # as memories/lifecycle/failing_skills.py and guidance/skill_answers.py write it
+    gettext_noop("it fails too often: %(good)s of %(all)s uses ended well"),
+    gettext_noop(
+        "%(well)s of %(runs)s runs that were offered this skill ended well, and %(others)s of %(withheld)s from which "
+        "it was withheld"
+    ),
+]
 CARD = "application/vnd.microsoft.card.adaptive"
 
 
@@ -72,8 +80,17 @@ def _written(kind: WebhookEvent, data: Mapping[str, Any]) -> Message:
         version = _("Version %(number)s") % {"number": data["version"]}
         return Message(_("A skill was published"), "\n".join([skill, version, scope]), (first, others, inbox))
     failing = (_("Failing skills"), site_page("inbox", kind="failing"))
-    details = "\n".join([skill, scope, data["why"]])
+    details = "\n".join([skill, scope, _why(data["why"])])
     return Message(_("A skill fails too often, or harms"), details, (first, failing, inbox))
+
+
+def _why(text: str) -> str:
+    """Why a skill fails, as it is stored in English, in the language of the message."""
+    for known in WHY_IT_FAILS:
+        pattern = re.sub(r"%\\\((\w+)\\\)s", r"(?P<\1>\\d+)", re.escape(known))
+        if match := re.fullmatch(pattern, text):
+            return _(known) % match.groupdict()
+    return text
 
 
 def _slack(message: Message) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import CharField, Func, QuerySet
+from django.db.models import CharField, Exists, Func, OuterRef, Q, QuerySet
 
 from consolidation.models import BulkOrder
 from memories.models import Memory
@@ -28,7 +28,9 @@ from memos_site.review.waiting import (
     SNOOZED_PROPOSALS,
     open_proposals,
     parts_to_count,
+    waiting_memories,
 )
+from skills.models import SkillVersion
 
 BULK_ORDERS = "bulk_orders"
 MOST_COUNTED = 10_000  # more of a kind are shown as 10,000+
@@ -114,6 +116,16 @@ def _of_all_kinds(trust: Trust, most: int) -> Statement | None:
     each = " UNION ALL ".join(f"({sql})" for sql, _parameters in found)
     parameters = [value for _sql, values in found for value in values]
     return f"SELECT count(*) FROM ({each} LIMIT {most:d}) AS rows", parameters  # noqa: S608 - queries of ours
+
+
+def new_count(trust: Trust, *, since: datetime, at: datetime, most: int) -> int:
+    """Count what waits at `at` and was made after `since`: memories, versions of skills and proposals, up to `most` + 1
+    of each kind.
+    """
+    versions = SkillVersion.objects.filter(skill=OuterRef("pk"), status="proposed", created_at__gt=since)
+    memories = waiting_memories(trust, at=at).filter(Q(created_at__gt=since) | Exists(versions)).order_by()
+    proposals = open_proposals(trust, at=at).filter(opened_at__gt=since).order_by()
+    return sum(rows.values("pk")[: most + 1].count() for rows in (memories, proposals))
 
 
 def rail_counts(trust: Trust, *, at: datetime, most: int) -> tuple[int, int, bool]:

@@ -44,7 +44,7 @@ NO_PAGES = {
     *("language", "logout", "restore_version", "merge_skill", "rename_skill", "teach-look"),
     *("decide-queue", "save-view", "change-view", "time-zone", "decide-tool", "judge", "take-back", "merge-subject"),
     *("edit", "pane", "proposal-pane", "bulk-line"),  # parts of the inbox, which shows them
-    *("arrivals", "first-report"),  # parts of an agent's page and of an empty inbox, which show them
+    *("arrivals", "first-report", "unread"),  # parts of an agent's page and of an empty inbox, which show them
     *(
         "event-part",
         "package",

@@ -28,7 +28,7 @@ def happen() -> None:
     skill = make_skill()
     SkillVersion.objects.update(published_at=now)
     Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=now, error="<!channel> [a](b)")
-    facts: Any = {"by": SYSTEM, "why": "2 of 9 uses ended well", "at": now, "sensitivity": 1}
+    facts: Any = {"by": SYSTEM, "why": "it fails too often: 2 of 9 uses ended well", "at": now, "sensitivity": 1}
     Proposal.objects.propose(Proposal.Kind.FAILING, skill.memory, {"verb": "demote", "version": 1}, **facts)
 
 
@@ -97,7 +97,9 @@ def test_feishu_is_sent_a_card_whose_title_holds_the_keyword() -> None:
 
 def test_a_chat_is_told_in_the_language_of_the_workspace(settings: Any) -> None:
     settings.LANGUAGE_CODE = "zh-hans"
-    body = bodies("feishu")["run_failed"]
+    told = bodies("feishu")
+    assert "失败过多：9 次使用中 2 次成功" in told["skill_harms"]["card"]["elements"][0]["text"]["content"]
+    body = told["run_failed"]
     assert body["card"]["header"]["title"]["content"] == "Memos: 一项后台任务失败了"
     assert [words for words, _ in buttons("feishu", body)] == ["打开该任务", "全部任务", "收件箱"]
 

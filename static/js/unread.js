@@ -1,0 +1,62 @@
+// How many decisions began to wait since the inbox was last looked at in this browser: in the title and the icon of the tab,
+// and as a notification where the person has asked for these on the page of the profile. It tells a number, no content.
+
+const [LOOKED, NOTIFY, TOLD] = ["memos.looked", "memos.notify", "memos.told"];
+const [START, PAUSE] = [15_000, 60_000]; // ms until it is asked first, and between two questions
+const icon = document.querySelector("link[data-unread]");
+const [title, plain] = [document.title, icon.href];
+
+function show({ n, shown, text }) {
+  document.title = n ? `(${shown}) ${title}` : title;
+  icon.href = n ? icon.dataset.dot : plain;
+  if (n > Number(localStorage.getItem(TOLD)) && wanted() && document.hidden) tell(text);
+  localStorage.setItem(TOLD, n);
+}
+
+function tell(text) {
+  const notice = new Notification("Memos", { body: text, icon: plain, tag: "memos" });
+  notice.onclick = () => {
+    focus();
+    location.assign(icon.dataset.inbox);
+  };
+}
+
+const wanted = () => localStorage.getItem(NOTIFY) && globalThis.Notification?.permission === "granted";
+
+async function ask() {
+  const since = localStorage.getItem(LOOKED) ?? "";
+  const address = `${icon.dataset.unread}?since=${encodeURIComponent(since)}`;
+  const response = await fetch(address, { credentials: "same-origin" }).catch(() => null);
+  if (response && (response.redirected || !response.ok)) return; // the session has ended
+  if (response) {
+    const found = await response.json();
+    if (!since) localStorage.setItem(LOOKED, found.at);
+    show(found);
+  }
+  setTimeout(ask, PAUSE);
+}
+
+if (icon.dataset.at) {
+  localStorage.setItem(LOOKED, icon.dataset.at);
+  localStorage.setItem(TOLD, 0);
+}
+setTimeout(ask, START);
+
+const button = document.querySelector("[data-notify]");
+
+function word() {
+  const refused = globalThis.Notification?.permission === "denied";
+  button.textContent = button.dataset[wanted() ? "off" : "on"];
+  button.disabled = refused || !globalThis.Notification;
+  button.nextElementSibling.textContent = button.disabled ? button.dataset.refused : "";
+}
+
+button?.addEventListener("click", async () => {
+  if (wanted()) localStorage.removeItem(NOTIFY);
+  else if ((await Notification.requestPermission()) === "granted") localStorage.setItem(NOTIFY, "1");
+  word();
+});
+if (button) {
+  button.hidden = false;
+  word();
+}
