@@ -61,7 +61,18 @@ TESTED_ELSEWHERE = {
     ),
 }
 WITH_A_TEST_BELOW = {
-    *("search", "bulk", "teach", "teach-look", "outcomes", "judge", "arrivals", "first-report", "harness-plugin"),
+    *(
+        "search",
+        "bulk",
+        "teach",
+        "teach-look",
+        "outcomes",
+        "judge",
+        "arrivals",
+        "first-report",
+        "unread",
+        "harness-plugin",
+    ),
     *("export-csv", "export-jsonl", "adaptations-file", "dismissed-file"),
 }
 
