@@ -61,19 +61,8 @@ TESTED_ELSEWHERE = {
     ),
 }
 WITH_A_TEST_BELOW = {
-    *(
-        "search",
-        "bulk",
-        "teach",
-        "teach-look",
-        "outcomes",
-        "judge",
-        "arrivals",
-        "first-report",
-        "unread",
-        "harness-plugin",
-    ),
-    *("export-csv", "export-jsonl", "adaptations-file", "dismissed-file"),
+    *("search", "bulk", "teach", "teach-look", "outcomes", "judge", "arrivals", "harness-plugin"),
+    *("export-csv", "export-jsonl", "adaptations-file", "dismissed-file", "first-report", "unread"),
 }
 
 
