@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.utils import timezone
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
@@ -20,7 +21,7 @@ def test_new_decisions_stand_in_the_title_and_icon_until_the_inbox_is_looked_at(
     page.clock.install()
     page.goto(f"{live_server.url}/")
     page.goto(f"{live_server.url}/runs/")
-    make_memory("Acme pays on net-30 terms")
+    make_memory("Acme pays on net-30 terms", created_at=timezone.now())
     page.clock.run_for(16_000)
     expect(page).to_have_title(re.compile(r"^\(1\) "))
     expect(page.locator("link[rel=icon]")).to_have_attribute("href", re.compile("favicon-unread"))
@@ -42,13 +43,13 @@ def test_notifications_are_turned_on_by_a_button_alone(browser: Browser, live_se
     page.clock.install()
     page.goto(f"{live_server.url}/")
     page.goto(f"{live_server.url}/profile/")
-    make_memory("Acme pays on net-30 terms")
+    make_memory("Acme pays on net-30 terms", created_at=timezone.now())
     page.clock.run_for(16_000)
     expect(page).to_have_title(re.compile(r"^\(1\) "))
     assert page.evaluate("shown") == []
     page.get_by_role("button", name="Turn on").click()
     expect(page.get_by_role("button", name="Turn off")).to_be_visible()
-    make_memory("Beta pays on net-60 terms")
+    make_memory("Beta pays on net-60 terms", created_at=timezone.now())
     page.clock.run_for(61_000)
     expect(page).to_have_title(re.compile(r"^\(2\) "))
     assert page.evaluate("shown") == ["2 new decisions wait for you."]
