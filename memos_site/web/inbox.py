@@ -23,7 +23,7 @@ from memos_site.web import bulk_orders, inbox_page, inbox_rows, saved_views
 from memos_site.web.responses import answer, by_htmx, inbox_path, snoozed_kind, too_late
 from memos_site.web.session import decided_count
 
-FIRST_ROWS = 10  # rows of the first page, which stays below 100 KB
+FIRST_ROWS = 8  # rows of the first page, which stays below 100 KB
 NEW_AGENT = {"clearance": int(Sensitivity.MEDIUM), "permissions": [one.value for one in DEFAULT_PERMISSIONS]}
 MORE_ROWS = 20  # rows of each further page, loaded on scrolling
 

@@ -7,6 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory
+from memos_site.web.inbox import FIRST_ROWS
 from tests.browser.conftest import Held, press, until
 from tests.browser.test_review import sign_in
 from tests.make import make_memory
@@ -53,19 +54,19 @@ def test_of_150_keys_on_a_slow_line_each_decides_or_is_told_to_have_had_no_effec
 def test_a_key_that_finds_no_row_is_told_and_decides_about_none_that_comes_later(
     browser: Browser, live_server: LiveServer
 ) -> None:
-    for n in range(12):
+    for n in range(FIRST_ROWS + 2):
         make_memory(f"Company {n} pays on time", confidence=50)
     page = sign_in(browser, live_server)
     further = Held(page, "**/?cursor=*")
     page.goto(live_server.url)
-    press(page, "j", *"a" * 10)
+    press(page, "j", *"a" * FIRST_ROWS)
     further.seen()
     press(page, *"aad")
     expect(page.locator("#missed")).to_have_text(re.compile(rf"{WORDS}\s+3"))
     further.let_go()
     expect(page.locator("#queue > .row:not([hidden])")).to_have_count(2)
     expect(page.locator("#queue > .row:not([hidden])").first).to_be_focused()
-    until(page, lambda: decided() == 10, what=lambda: f"{decided()} of 10 decisions")
+    until(page, lambda: decided() == FIRST_ROWS, what=lambda: f"{decided()} decisions")
 
 
 def test_letters_that_come_before_the_form_of_an_edit_decide_nothing(browser: Browser, live_server: LiveServer) -> None:
@@ -83,14 +84,14 @@ def test_letters_that_come_before_the_form_of_an_edit_decide_nothing(browser: Br
 
 
 def test_a_page_that_is_left_sends_what_was_decided_on_it(browser: Browser, live_server: LiveServer) -> None:
-    for n in range(10):
+    for n in range(FIRST_ROWS):
         make_memory(f"Company {n} pays on time")
     page = sign_in(browser, live_server)
     page.goto(live_server.url)
     slow(page, 1_000)
-    press(page, "j", *"a" * 9)
+    press(page, "j", *"a" * FIRST_ROWS)
     page.goto(f"{live_server.url}/health/live")
-    until(page, lambda: decided() == 9, what=lambda: f"{decided()} of 9 decisions")
+    until(page, lambda: decided() == FIRST_ROWS, what=lambda: f"{decided()} decisions")
 
 
 def test_the_pane_says_that_it_loads_and_that_it_did_not(browser: Browser, live_server: LiveServer) -> None:
