@@ -195,7 +195,7 @@ def test_pages_fit_a_phone_and_weigh_less_than_100_kb(browser: Browser, live_ser
         page.goto(live_server.url + path)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
         assert page.evaluate("(rail => rail.scrollWidth - rail.clientWidth)(document.querySelector('.rail nav'))") <= 0
-        assert 20_000 < page.evaluate(WEIGHT) < (90_000 if path == "/" else 100_000), path
+        assert 20_000 < page.evaluate(WEIGHT) < 100_000, path
 
 
 def test_a_menu_stays_on_a_phone(browser: Browser, live_server: LiveServer) -> None:
