@@ -1,7 +1,8 @@
 // How many decisions began to wait since the inbox was last looked at in this browser: in the title and the icon of the tab,
 // and as a notification where the person has asked for these on the page of the profile. It tells a number, no content.
 
-const [LOOKED, NOTIFY, TOLD] = ["memos.looked", "memos.notify", "memos.told"];
+export const NOTIFY = "memos.notify";
+const [LOOKED, TOLD] = ["memos.looked", "memos.told"];
 const [START, PAUSE] = [15_000, 60_000]; // ms until it is asked first, and between two questions
 const icon = document.querySelector("link[data-unread]");
 const [title, plain] = [document.title, icon.href];
@@ -21,7 +22,7 @@ function tell(text) {
   };
 }
 
-const wanted = () => localStorage.getItem(NOTIFY) && globalThis.Notification?.permission === "granted";
+export const wanted = () => localStorage.getItem(NOTIFY) && globalThis.Notification?.permission === "granted";
 
 async function ask() {
   const since = localStorage.getItem(LOOKED) ?? "";
@@ -41,22 +42,3 @@ if (icon.dataset.at) {
   localStorage.setItem(TOLD, 0);
 }
 setTimeout(ask, START);
-
-const button = document.querySelector("[data-notify]");
-
-function word() {
-  const refused = globalThis.Notification?.permission === "denied";
-  button.textContent = button.dataset[wanted() ? "off" : "on"];
-  button.disabled = refused || !globalThis.Notification;
-  button.nextElementSibling.textContent = button.disabled ? button.dataset.refused : "";
-}
-
-button?.addEventListener("click", async () => {
-  if (wanted()) localStorage.removeItem(NOTIFY);
-  else if ((await Notification.requestPermission()) === "granted") localStorage.setItem(NOTIFY, "1");
-  word();
-});
-if (button) {
-  button.hidden = false;
-  word();
-}
