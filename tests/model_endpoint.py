@@ -155,8 +155,8 @@ class ModelEndpoint:
             script = self._script[purpose] or self._script[""] or (not purpose and self._any()) or []
             if not script and purpose in UNSCRIPTED:
                 self.asked.pop()
-            answer: Any = script.pop(0) if script else UNSCRIPTED.get(purpose)
-            answer = answer or Reply(f"no answer left: {purpose}", status=NO_ANSWER_LEFT)
+            none_left = UNSCRIPTED.get(purpose, Reply(f"no answer left: {purpose}", status=NO_ANSWER_LEFT))
+            answer: Any = script.pop(0) if script else none_left
         answer = answer(body) if callable(answer) else answer
         if isinstance(answer, Reply):
             return answer

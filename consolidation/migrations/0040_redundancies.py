@@ -3,6 +3,8 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+from memos_site.platform.foreign_keys import DeleteInDatabase
+
 
 class Migration(migrations.Migration):
 
@@ -21,4 +23,5 @@ class Migration(migrations.Migration):
                 ('at', models.DateTimeField()),
             ],
         ),
+        DeleteInDatabase("redundancy", "memory"),
     ]

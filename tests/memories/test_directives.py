@@ -86,7 +86,7 @@ def test_one_agent_alone_applies_nothing_where_several_are_asked_for(bot: Trust)
     memory = stored(bot, times=9)
     assert (memory.status, review.explain(memory, everything()).remaining) == (
         Status.CONFIRMED,
-        "2 more agents or sessions to apply.",
+        "Applied without a person when 2 more agents or sessions say it.",
     )
     assert stored(make_agent()[0].trust).status == Status.CONFIRMED
     assert stored(make_agent()[0].trust).status == Status.APPLIED
