@@ -29,6 +29,8 @@ RUN = """async ([options, alike, apart]) => {
     }
   };
   for (const one of document.querySelectorAll(alike)) one.remove();
+  scrollTo({ top: 0, behavior: "instant" }); // from elsewhere the window follows what opens, while axe measures
+  document.documentElement.style.overflowAnchor = "none";
   const menus = new Map();
   for (const one of document.querySelectorAll("details")) {
     if (!one.matches(".menu, [name]")) one.open = true;

@@ -41,7 +41,7 @@ class Watched:
         self.page.emulate_media(color_scheme="light")
         self.page.goto(self._site + path)
         if self.page.locator("#queue > [data-pane]").count():
-            expect(self.page.locator("#pane > *").first).to_be_attached()
+            expect(self.page.locator("#pane:not([aria-busy]) > *").first).to_be_attached()
 
     def wrong(self, path: str, **options: bool) -> set[tuple[Any, ...]]:
         """What axe and the browser complain of on this page; of what is wrong at both widths the first."""
