@@ -46,7 +46,10 @@ NAMES = (
 PROGRAMS = {"code", "pre", "kbd", "script", "style"}  # elements whose text is typed, or read by programs
 SHOWN = {"title", "placeholder", "aria-label", "alt", "data-unit", "data-is"}
 LONGEST_FIRST = sorted({*DATA, *NAMES}, key=len, reverse=True)
-KEPT = re.compile("|".join(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])" for name in LONGEST_FIRST), re.IGNORECASE)
+ID = r"\b[0-9a-f]{8}-[0-9a-f]{1,4}"  # its beginning, which at some hours has three letters in a row
+KEPT = re.compile(
+    "|".join((ID, *(rf"(?<![A-Za-z]){re.escape(name)}(?![A-Za-z])" for name in LONGEST_FIRST))), re.IGNORECASE
+)
 ENGLISH = re.compile(r"[A-Za-z]{3,}")
 
 
