@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from consolidation import run_queue
@@ -12,13 +12,14 @@ from consolidation.models import BulkOrder
 from memories.models import AuditEntry, Memory
 from memories.values.choices import Origin, Type
 from memos_site import review
-from memos_site.web.inbox import FIRST_ROWS
+from memos_site.web.inbox import FIRST_ROWS, MORE_ROWS
 from tests.browser.conftest import press
 from tests.browser.test_review import sign_in
 from tests.make import AT, make_memory
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 60
+LOADED = FIRST_ROWS + MORE_ROWS  # beside the first row
 
 
 @pytest.fixture(autouse=True)
@@ -37,6 +38,12 @@ def fill(number: int) -> None:
     Memory.objects.bulk_create(rows)
 
 
+def begin(page: Page) -> None:
+    """The first row has the focus, and the rows that it brings have come: none will come between two keys."""
+    press(page, "j")
+    expect(page.locator("#queue > .row")).to_have_count(LOADED)
+
+
 def test_all_that_match_are_selected_with_the_keys_decided_by_a_run_and_taken_back(
     browser: Browser, live_server: LiveServer
 ) -> None:
@@ -44,8 +51,9 @@ def test_all_that_match_are_selected_with_the_keys_decided_by_a_run_and_taken_ba
     kept = make_memory("Elsewhere it is otherwise", source="P02")
     page = sign_in(browser, live_server)
     page.goto(f"{live_server.url}/?source=P01")
-    press(page, "j", "*", "a")
-    expect(page.locator("#bulk")).to_contain_text(f"{FIRST_ROWS} / {FIRST_ROWS}")
+    begin(page)
+    press(page, "*", "a")
+    expect(page.locator("#bulk")).to_contain_text(f"{LOADED} / {LOADED}")
     press(page, "*", "a")
     expect(page.get_by_label("all 60 that match")).to_be_checked()
     press(page, "d", "5")
@@ -74,7 +82,7 @@ def test_a_reviewer_who_writes_meanwhile_is_not_interrupted(browser: Browser, li
     memory = make_memory("Acme pays late", source="P02")
     page = sign_in(browser, live_server)
     page.goto(f"{live_server.url}/?source=P01")
-    page.goto(f"{live_server.url}/?source=P01")
+    begin(page)
     press(page, "*", "a", "*", "a", "a")
     page.get_by_role("button", name="Promote 55").click()
     expect(page.locator(".under-way")).to_be_visible()
