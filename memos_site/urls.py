@@ -5,8 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 
 from memories.api.traces import ExporterTraces
 from memos_site.api.error_pages import Unknown
-from memos_site.api.mcp.endpoint import Mcp
-from memos_site.api.mcp.protected_resource import protected_resource
+from memos_site.api.mcp.endpoint import Mcp, protected_resource
 from memos_site.api.prometheus import Prometheus
 from memos_site.platform.addresses import remembered
 from memos_site.web import (
@@ -23,7 +22,6 @@ from memos_site.web import (
     health,
     inbox,
     judging,
-    known_elsewhere,
     language,
     pane,
     saved_views,
@@ -31,7 +29,6 @@ from memos_site.web import (
     styles,
     subjects,
     undo,
-    unread,
     welcome,
 )
 
@@ -50,7 +47,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("bulk/", bulk.bulk, name="bulk"),
     path("bulk/<uuid:order_id>/", bulk_orders.order_page, name="bulk-order"),
     path("bulk/<uuid:order_id>/line/", bulk_orders.line, name="bulk-line"),
-    path("decided/<uuid:batch>/elsewhere/", known_elsewhere.known_elsewhere, name="known-elsewhere"),
+    path("decided/<uuid:batch>/elsewhere/", bulk_orders.known_elsewhere, name="known-elsewhere"),
     path("proposals/<uuid:proposal_id>/decide/", decisions.decide_proposal, name="decide-proposal"),
     path("tombstones/<uuid:tombstone_id>/lift/", decisions.lift, name="lift"),
     path("adaptations/<uuid:adaptation_id>/revert/", decisions.revert, name="revert"),
@@ -71,7 +68,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("subjects/", subjects.subjects, name="subjects"),
     path("subjects/<uuid:subject_id>/", subjects.subject, name="subject"),
     path("subjects/<uuid:subject_id>/merge/", subjects.merge, name="merge-subject"),
-    path("unread/", unread.unread, name="unread"),
+    path("unread/", inbox.unread, name="unread"),
     path("undo/<uuid:batch>/", undo.undo, name="undo"),
     path("", include("memos_site.web.urls")),
     path("styles/", styles.styles, name="styles"),

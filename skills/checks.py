@@ -8,7 +8,7 @@ from django.core.checks import Tags, Warning, register
 from django.db import ProgrammingError
 
 from memos_site.platform.outages import StoreUnavailable
-from skills import missing_packages
+from skills import orphans
 
 REMEDY = "manage.py move_packages --from STORE copies them from the store that held them"
 
@@ -18,8 +18,8 @@ def check_packages(databases: Sequence[str] | None = None, **kwargs: Any) -> lis
     """skills.W001: the store lacks packages of versions. Counted only where the oldest or the newest is not there."""
     with suppress(OSError, StoreUnavailable, ProgrammingError):  # /health/ready says it; before the first migration
         try:
-            missing_packages.demand(missing_packages.sample() if databases else ())
-        except missing_packages.Incomplete:
-            message = f"{len(missing_packages.missing())} packages of skill versions are not in the package store"
+            orphans.demand(orphans.sample() if databases else ())
+        except orphans.Incomplete:
+            message = f"{len(orphans.missing())} packages of skill versions are not in the package store"
             return [Warning(message, hint=REMEDY, id="skills.W001")]
     return []

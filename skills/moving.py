@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from django.core.files.storage import Storage
 
-from skills import missing_packages, storages
+from skills import orphans, storages
 from skills.models import SkillVersion
 
 
@@ -17,7 +17,7 @@ def move(former: Storage, report: Callable[[str], None]) -> Counter[str]:
     The latter two are reported by path. Stopped at any moment, the next call goes on. OSError, StoreUnavailable: a
     store fails.
     """
-    lacking = set(missing_packages.missing())
+    lacking = set(orphans.missing())
     hashes = dict(SkillVersion.objects.values_list("package", "sha256").distinct())
     counts = Counter({"copied": 0, "there": len(hashes) - len(lacking)})
     for path in sorted(lacking):

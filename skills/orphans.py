@@ -1,5 +1,6 @@
-"""Packages that no version names: a process died between storing and recording, or the skill was forgotten."""
+"""Packages that no version names, and versions whose package the store does not hold."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from skills import storages
@@ -42,3 +43,27 @@ def _delete(path: str) -> bool:
 
 def _is_named(path: str) -> bool:
     return SkillVersion.objects.filter(package=path).exists()
+
+
+class Incomplete(Exception):
+    """A package of a version is not in the store."""
+
+
+def sample() -> list[str]:
+    """The packages of the oldest and the newest version: those of a former store are the oldest."""
+    paths = SkillVersion.objects.order_by("pk").values_list("package", flat=True)
+    return list(dict.fromkeys([*paths[:1], *paths.reverse()[:1]]))
+
+
+def demand(paths: Iterable[str], *, strict: bool = True) -> None:
+    """Ask the store for each. Incomplete: one is not there. OSError, StoreUnavailable: it does not answer."""
+    there = [storages.holds(path) for path in paths]
+    if strict and not all(there):
+        raise Incomplete
+
+
+def missing() -> list[str]:
+    """All packages of versions that the store does not list."""
+    stored = {path for path, _ in storages.stored_packages()}
+    named = SkillVersion.objects.order_by("package").values_list("package", flat=True).distinct()
+    return [path for path in named.iterator() if path not in stored]

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from consolidation.guidance.provenance import Note
-from consolidation.learning.commands.command_lines import command_line, line_argument
 from consolidation.learning.commands.forms import called
 from consolidation.learning.commands.purposes import may_be_named
+from consolidation.learning.commands.shell import command_line, line_argument
 from consolidation.learning.effects.attempts import attempts
 from consolidation.learning.effects.places import place
 from consolidation.learning.effects.tool_rules import ToolRules

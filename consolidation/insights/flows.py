@@ -13,7 +13,7 @@ from consolidation.models import DailyCount, LLMCall
 from consolidation.models.daily_counts import OTHER_SCOPES
 from consolidation.models.worth import SkillOffer
 from memories.models import AuditEntry, Episode, Injection, Memory, Proposal
-from memories.models.former_episodes import first_id_after
+from memories.models.former_state import first_id_after
 from memories.models.proposal import PROPOSAL
 from memories.values.choices import ActorKind, Outcome, Sensitivity
 from skills.models import SkillUse

@@ -13,8 +13,7 @@ from consolidation.models.redundancies import Redundancy
 from consolidation.models.run_steps import RunStep
 from consolidation.models.runs import Run, RunStopped
 from consolidation.models.statement_messages import StatementMessage
-from consolidation.models.tool_decisions import ToolDecision
-from consolidation.models.tool_uses import ToolUse
+from consolidation.models.tool_decisions import ToolDecision, ToolUse
 from consolidation.models.webhooks import Webhook, WebhookDelivery
 from consolidation.models.worth import SkillLines, SkillOffer, SkillWorth
 

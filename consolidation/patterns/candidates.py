@@ -9,17 +9,18 @@ from uuid import UUID
 from django.db.models import Max
 
 from consolidation.models.groups import RuleGroup
-from consolidation.patterns import suggestions
 from consolidation.patterns.counts import GroupCounts
 from consolidation.patterns.rule import Detection, GroupIdentity, Rule
+from memories.intake import admission
 from memories.intake.admission import dismissed_key
 from memories.intake.claims import Occasion, Statement, Stored, remember
 from memories.intake.claims.writing import live_row, lock_key
+from memories.intake.evidence import record_suppressed
 from memories.intake.revisions import supersede
 from memories.models import Episode, Memory, Tombstone
 from memories.models.evidence import episode_occasion
-from memories.values.choices import LIVE, ActorKind, Hold, Origin, Status
-from memories.values.trust import Actor
+from memories.values.choices import LIVE, ActorKind, Hold, Origin, Sensitivity, Status
+from memories.values.trust import Actor, everything
 
 BY = Actor(ActorKind.SYSTEM, "Memos", "patterns")
 MAX_EVIDENCE = 100  # episodes that a new memory names as its evidence
@@ -69,7 +70,7 @@ class CandidateWriter:
         if row is not None:
             return self._confirm(detection, group, row)
         if memory is not None and memory.status == Status.RETRACTED:
-            suggestions.suppress_closed(memory, detection)
+            suppress_closed(memory, detection)
             self.counters["suppressed"] += 1
             return None
         return self._create(detection, group, key)
@@ -91,7 +92,7 @@ class CandidateWriter:
         blocking = dismissed_key(self.counts.scope, key)
         highest: int = detection.sensitivity
         if blocking is not None:
-            suggestions.suppress(blocking, self._statement(detection, key, highest), by=BY, at=self.at)
+            suppress(blocking, self._statement(detection, key, highest), by=BY, at=self.at)
             self.counters["suppressed"] += 1
             return
         mark = stones.filter(scope=self.counts.scope).aggregate(last=Max("at"))["last"]
@@ -117,9 +118,7 @@ class CandidateWriter:
         self.counts.mark_changed(group)
 
     def _statement(self, detection: Detection, key: str, sensitivity: int) -> Statement:
-        return suggestions.statement(
-            self.rule, detection, scope=self.counts.scope, key=key, sensitivity=sensitivity, at=self.at
-        )
+        return statement(self.rule, detection, scope=self.counts.scope, key=key, sensitivity=sensitivity, at=self.at)
 
     def _update_group(self, group: RuleGroup, stored: Stored) -> None:
         self.counters["patterns_created"] += stored.created
@@ -153,3 +152,31 @@ def _occasions(episodes: Mapping[UUID, datetime]) -> list[Occasion]:
     """Occasions of episodes by their time; an episode that was deleted in the meantime counts too."""
     existing = set(Episode.objects.filter(pk__in=episodes).values_list("pk", flat=True))
     return [Occasion(episode_occasion(pk), at, pk if pk in existing else None) for pk, at in episodes.items()]
+
+
+SOURCE = "patterns"
+
+
+def statement(rule: Rule, detection: Detection, *, scope: str, key: str, sensitivity: int, at: datetime) -> Statement:
+    return Statement(
+        content=detection.content,
+        key=key,
+        scope=scope,
+        source=detection.source,
+        confidence=rule.confidence,
+        category=detection.category,
+        origin=Origin.DETECTED,
+        sensitivity=Sensitivity(sensitivity),
+        company_id=detection.company_id,
+        expires_at=at + rule.ttl if rule.ttl else None,
+    )
+
+
+def suppress(tombstone: Tombstone, claim: Statement, *, by: Actor, at: datetime) -> Stored:
+    """Record a hit on the tombstone of this key: people dismissed it, in whatever words."""
+    return admission.suppress(tombstone, claim, trust=everything(by), at=at)
+
+
+def suppress_closed(memory: Memory, detection: Detection) -> None:
+    """Record that a retracted memory was detected again."""
+    record_suppressed(memory, {detection.at: ""}, source=SOURCE)

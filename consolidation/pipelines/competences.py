@@ -28,7 +28,7 @@ from memories.intake.admission import dismissed_key
 from memories.intake.evidence import record_suppressed
 from memories.models import Episode, Memory, Tombstone
 from memories.values.choices import LIVE
-from memories.values.record_keys import competence_key
+from memories.values.field_types import competence_key
 from skills.manifest import TrackRecord
 from skills.models import SkillName
 

@@ -22,7 +22,7 @@ from memories.intake import evidence
 from memories.intake.revisions.superseding import supersede
 from memories.models import Memory, Proposal, claim_locks
 from memories.values.choices import LIVE, Outcome
-from memories.values.record_keys import competence_key
+from memories.values.field_types import competence_key
 from memories.values.trust import SYSTEM
 from skills.models import Skill, SkillVersion
 

@@ -29,7 +29,7 @@ from memories.intake.reports.claims import (
     read,
     read_teaching,
 )
-from memories.models import former_episodes
+from memories.models import former_state
 from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
@@ -123,7 +123,7 @@ class Memories(WriteView):
             default=10 if best_first else 50,
             after=self._stubs(request, moment, at=at) if paging.flag(request, "include_redacted") else [],
             use=self._count_use if best_first and not moment and self.trust.actor.kind == ActorKind.AGENT else None,
-            restore=(lambda shown: former_episodes.restore(shown, at)) if moment else None,
+            restore=(lambda shown: former_state.restore(shown, at)) if moment else None,
         )
 
     @operation(

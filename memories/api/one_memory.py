@@ -21,7 +21,7 @@ from memories.api.shapes import EXAMPLE_ID, Count, RequestBody, Shape
 from memories.api.time_travel import moment_of
 from memories.intake import edits
 from memories.lifecycle.revealing import reveal
-from memories.models import former_episodes
+from memories.models import former_state
 from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
@@ -99,8 +99,8 @@ class MemoryView(ApiView):
             raise NotFound
         events = events_of(row.pk) if row.type == Type.EPISODIC else None
         if moment:
-            events = former_episodes.arrived(events, moment.at) if events is not None else None
-            former_episodes.restore([row], moment.at)
+            events = former_state.arrived(events, moment.at) if events is not None else None
+            former_state.restore([row], moment.at)
         elif self.trust.actor.kind == ActorKind.AGENT:
             models.Memory.objects.count_use([row.pk], at=at)
         shown = None if events is None else list(events[:TIMELINE_AT_MOST])

@@ -16,7 +16,7 @@ from memories.claims.claim import (
     Claim,
     jaccard,
 )
-from memories.claims.comparing_marks import contradict, differ
+from memories.claims.marks import contradict, differ
 
 NUMBERS = ("number:", "code:", "email:", "url:", "version:", "year:", "date:", "time:", "unit:")
 ASSERTED = frozenset({"negation", "lack"})  # kinds whose presence alone is a difference

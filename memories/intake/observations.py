@@ -5,7 +5,7 @@ from typing import Any
 
 from memories.intake import triples
 from memories.intake.claims import Occasion, Statement, Stored
-from memories.intake.episodes.write_result import Ingested
+from memories.intake.episodes.new_rows import Ingested
 from memories.intake.reports import payloads
 from memories.intake.reports.events import ObservationReport
 from memories.intake.reports.payloads import key_of

@@ -20,7 +20,7 @@ from memories.values import decay, speakers
 from memories.values.choices import ActorKind, Category, Origin, Sensitivity, Type
 from memories.values.exceptions import FieldError, Invalid, NotFound
 from memories.values.field_errors import format_instant
-from memories.values.record_keys import competence_key
+from memories.values.field_types import competence_key
 from memories.values.trust import Trust
 
 A = TypeVar("A")

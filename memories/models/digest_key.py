@@ -1,14 +1,17 @@
-"""The secret key of digests (HMACs), which make forgotten content comparable but not readable."""
+"""The secret key of digests (HMACs), and claims sealed with it: forgotten content can be compared, not read."""
 
 import hashlib
 import hmac
 import logging
 import secrets
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.conf import settings
 from django.db import DatabaseError, models, transaction
+
+from memories import claims
+from memories.claims import Claim
 
 logger = logging.getLogger(__name__)
 ITSELF = ""  # the mark of digests under the database's own key
@@ -82,3 +85,29 @@ class DigestKey(models.Model):
     def last_known() -> bytes | None:
         """The key as this process read it last: a guess, for those who compare it with the database's afterwards."""
         return _last_known[0] if _last_known else None
+
+
+Way = tuple[int, str]  # a way of sealing: normalisation, mark of the key
+CURRENT: Way = (claims.NORMALISATION, ITSELF)
+
+
+def seal(text: str, own: bytes | None = None, claim_of: Callable[[str], Claim] = claims.claim_of) -> Claim:
+    """The claim of a text as stored in a tombstone: comparable, not readable. `own`: the key, where it is known."""
+    return claims.sealed(claim_of(text), own or DigestKey.current())
+
+
+def seals(text: str, former: Iterable[Way], own: bytes | None = None) -> dict[Way, list[Claim]]:
+    """The text sealed in the current way and in former ways, and in the current one what it says in a simple cipher.
+    `own`: the key, where it is known.
+
+    Under a former normalisation it is also compared as it is parsed today: the dismissed text was plain, a disguised
+    copy of it need not be.
+    """
+    own = own or DigestKey.current()
+    found = {CURRENT: [claims.sealed(claims.claim_of(read), own) for read in claims.readings(text)]}
+    former = list(former)
+    keys = {ITSELF: [own], **secrets_of(mark for _, mark in former)}
+    for normalisation, mark in former:
+        read = {claims.claim_of(text, normalisation), claims.claim_of(text)}
+        found[normalisation, mark] = [claims.sealed(claim, key) for claim in read for key in keys[mark]]
+    return found

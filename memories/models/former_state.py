@@ -1,20 +1,25 @@
-"""Former states of memories, written by a trigger of the database at every change of what they say or are.
+"""Former states of memories and episodes: of memories a trigger of the database writes one at every change.
 
 No write path has to think of it, and none can forget it. What is not kept: uses, the idle time and other columns of
 housekeeping. A memory that is removed takes its states along.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import datetime
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
-from django.db.models import Q
+from django.db.models import Count, Q
 from django.db.models.functions import Coalesce
 
 from memories.models.as_of import AsOf
+from memories.models.audit import AuditEntry
+from memories.models.episode import Episode, Event, EventQuerySet
 from memories.models.memory import Memory, MemoryQuerySet
+from memories.values.choices import OutcomeSource, Type
 
 
 @contextmanager
@@ -80,3 +85,50 @@ def with_recorded(rows: MemoryQuerySet, moment: AsOf | None) -> MemoryQuerySet:
     kept = Coalesce(models.Subquery(states.values("recorded")[:1]), models.Value(True))
     annotated: MemoryQuerySet = rows.annotate(recorded=kept)
     return annotated
+
+
+def first_id_after(at: datetime) -> UUID:
+    """The least id of what is made after the millisecond of `at`: an id begins with its time."""
+    return UUID(int=(int(at.timestamp() * 1000) + 1) << 80)
+
+
+def made_at(id: UUID) -> datetime:
+    """When the row of this id was made, to the millisecond."""
+    return datetime.fromtimestamp((id.int >> 80) / 1000, UTC)
+
+
+def arrived(events: EventQuerySet, at: datetime) -> EventQuerySet:
+    """Events that were there at that instant: all of an episode that was closed by then."""
+    return events.filter(Q(episode__closed_at__lte=at) | Q(pk__lt=first_id_after(at)))
+
+
+def restore(rows: Iterable[Memory], at: datetime) -> None:
+    """Set the episodes of loaded memories to what they were, by two statements however many."""
+    episodes = {row.pk: row.episode for row in rows if row.type == Type.EPISODIC}
+    grown = [pk for pk, episode in episodes.items() if episode.closed_at is None or episode.closed_at > at]
+    if grown:
+        counts = arrived(Event.objects.filter(episode__in=grown), at).order_by().values_list("episode")
+        counted = dict(counts.annotate(n=Count("pk")))
+        for pk in grown:
+            episodes[pk].event_count, episodes[pk].closed_at = counted.get(pk, 0), None
+    _restore_outcomes({pk: one for pk, one in episodes.items() if one.outcome_at and one.outcome_at > at}, at)
+
+
+def _restore_outcomes(episodes: dict[UUID, Episode], at: datetime) -> None:
+    if not episodes:
+        return
+    told = AuditEntry.objects.filter(subject_kind="memory", subject_id__in=episodes, action="outcome")
+    last: dict[UUID, dict[str, Any]] = {}
+    for entry in told.order_by("-at", "-pk"):  # from the latest back to the one that held then
+        if entry.at > at:
+            last[entry.subject_id] = {name: entry.before.get(name) for name in ("outcome", "outcome_source")}
+        elif last.get(entry.subject_id, {}).get("at") is None:
+            last[entry.subject_id] = {**entry.after, "at": entry.at}
+    for pk, episode in episodes.items():
+        held = last.get(pk, {})
+        episode.outcome = held.pop("outcome", None)
+        untold = OutcomeSource.REPORTED if episode.outcome else OutcomeSource.NONE
+        episode.outcome_source = held.pop("outcome_source", None) or untold
+        first = episode.memory.created_at if episode.outcome else None  # it came with the outcome
+        episode.outcome_at = held.pop("at", first)
+        episode.outcome_by, episode.outcome_details = "", held

@@ -22,7 +22,7 @@ from memories.models.withholding import Withholding, scopes_against
 from memories.values import decay
 from memories.values.choices import EXPERIENCE, LIVE, Category, DeletionPolicy, Origin, RevertReason, Status, Type
 from memories.values.exceptions import Conflict
-from memories.values.record_keys import competence_key, episode_key
+from memories.values.field_types import competence_key, episode_key
 from memories.values.trust import Actor, Trust
 
 DAY = 86_400.0

@@ -20,11 +20,10 @@ from pydantic_core import to_json
 from memories import embedding
 from memories.models import bulk_rows
 from memories.models.episode import Episode, Event
-from memories.models.float_array import FloatArray
 from memories.models.key_words import in_key
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted
-from memories.models.vector import EmbeddingModel
+from memories.models.vector import EmbeddingModel, FloatArray
 from memories.values import roles, text
 from memories.values.choices import Sensitivity, Type
 

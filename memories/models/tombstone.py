@@ -16,8 +16,7 @@ from memories import claims
 from memories.claims import Claim, Likeness
 from memories.models import bulk_rows
 from memories.models.audit import AuditEntry
-from memories.models.digest_key import ITSELF
-from memories.models.sealing import Way, seal, seals
+from memories.models.digest_key import ITSELF, Way, seal, seals
 from memories.models.trusted import Trusted, new_id
 from memories.values.choices import LIVE, Category
 from memories.values.exceptions import Conflict

@@ -4,16 +4,22 @@ Vectors are a narrow table, so that writing one does not rewrite the passage. Sc
 passage's, held equal by the database. A model's name identifies its vectors: those of two models are never compared.
 """
 
+import struct
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
+import psycopg
 from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
 from django.db.models import F, Q
 from pgvector.django import HalfVectorField
+from psycopg.adapt import Dumper
+from psycopg.postgres import types
+from psycopg.pq import Format
 
 from memories import embedding
 from memories.models import bulk_rows
@@ -156,3 +162,31 @@ class EmbeddingModel(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+ELEMENT = np.dtype([("length", ">i4"), ("number", ">f4")])
+NONE = np.zeros(0, np.float32)
+HEADER = struct.Struct(
+    ">iiIii"
+)  # dimensions, whether some are null, type of the elements, how many, number of the first
+
+
+@dataclass(frozen=True)
+class FloatArray:
+    """The numbers of these vectors one after the other, rounded as a halfvec rounds them."""
+
+    vectors: Sequence[Any]
+
+
+class FloatArrayDumper(Dumper):
+    format = Format.BINARY
+    oid = types["float4"].array_oid
+
+    def dump(self, obj: FloatArray) -> bytes:
+        numbers = np.concatenate([NONE, *obj.vectors]).astype(np.float16)
+        elements = np.empty(numbers.size, ELEMENT)
+        elements["length"], elements["number"] = 4, numbers
+        return HEADER.pack(1, 0, types["float4"].oid, numbers.size, 1) + elements.tobytes()
+
+
+psycopg.adapters.register_dumper(FloatArray, FloatArrayDumper)

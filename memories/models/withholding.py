@@ -18,9 +18,8 @@ from django.db.models import Q
 from memories import claims
 from memories.claims import Claim
 from memories.models.ageing import Ageing
-from memories.models.digest_key import DigestKey
+from memories.models.digest_key import DigestKey, Way, seals
 from memories.models.nominating import nominated
-from memories.models.sealing import Way, seals
 from memories.models.tombstone import Tombstone
 from memories.models.trusted import M_co
 from memories.values import text

@@ -18,7 +18,7 @@ from django.db.models import Exists, OuterRef, Q
 from memories import embedding
 from memories.models import FormerState, Memory, Passage, as_of
 from memories.models.as_of import AsOf
-from memories.models.former_episodes import first_id_after
+from memories.models.former_state import first_id_after
 from memories.models.key_words import in_key
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import halfvec_text

@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db import connection, transaction
 
 from memories.indexing import ann_index
-from memories.models import Memory, former_episodes
+from memories.models import Memory, former_state
 from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
@@ -66,7 +66,7 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = Tr
         rows = rows.exclude(pk__in=withheld) if withheld else rows
         results = most_salient(rows, at=at, limit=request.limit, by_parts=_kinds(request, wanted, moment))
     if moment:
-        former_episodes.restore([result.memory for result in results], at)
+        former_state.restore([result.memory for result in results], at)
     results = dismissed_words.offered(results, narrowed)
     shows_stubs = request.include_redacted and not request.tags  # which tags stubs carry is not told
     stubs = list(_stubs(wanted, narrowed, moment, at=at)) if shows_stubs else []

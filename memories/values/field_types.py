@@ -1,6 +1,7 @@
 """Pydantic field types shared by all request bodies, and the translation of pydantic's errors."""
 
 import functools
+import hashlib
 import json
 from collections.abc import Iterable
 from datetime import datetime
@@ -91,3 +92,16 @@ def field_error(wrong: Any) -> FieldError:
     text = MESSAGES.get(wrong["type"])
     detail = text.format_map(wrong.get("ctx", {})) if text else wrong["msg"]
     return FieldError(pointer, "required" if wrong["type"] == "missing" else wrong["type"], detail)
+
+
+def competence_key(skill_name: str | None) -> str | None:
+    """The key of a competence, shortened: skill names made of tool names reach thousands of characters."""
+    fits = skill_name is None or len(skill_name) <= LONGEST_KEY
+    return skill_name if fits else f"skill:{hashlib.sha256(str(skill_name).encode()).hexdigest()}"
+
+
+def episode_key(source: str, external_id: str | None) -> str | None:
+    """The key of an imported episode: a hash, because callers' ids may contain private data."""
+    if external_id is None:
+        return None
+    return f"episode:{hashlib.sha256(f'{source}/{external_id}'.encode()).hexdigest()}"

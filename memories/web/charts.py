@@ -9,12 +9,15 @@ The page loads css/charts.css and, with `{% include "components/_chart_scripts.h
 import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 from io import StringIO
 from typing import Any
 
 from django.http import HttpResponse
 
+from memories.models import Memory
+from memories.values.choices import LIVE
 from memories.web.exports import safe_cell
 
 BYTE_ORDER_MARK = "\ufeff"  # by which spreadsheets know UTF-8
@@ -105,3 +108,31 @@ def csv_response(chart: Chart) -> HttpResponse:
     response = HttpResponse(text.getvalue(), content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{chart.id}.csv"'
     return response
+
+
+HALVINGS = 3  # half-lives that the curve shows at least
+STEPS = 24
+WIDTH, HEIGHT = 100, 24
+
+
+@dataclass(frozen=True)
+class Curve:
+    """`now`: the salience in percent; `points`: an SVG polyline from now on; `until`: the end of the curve."""
+
+    now: int
+    points: str
+    until: datetime
+    half_life: timedelta
+    is_level: bool  # it does not fall: pinned
+
+
+def curve(memory: Memory, *, at: datetime) -> Curve | None:
+    """Return the curve of a live memory; None for a closed one."""
+    if memory.status not in LIVE:
+        return None
+    half_life = timedelta(seconds=min(memory.half_life, timedelta(days=36_500).total_seconds()))
+    until = max(memory.fades_at or at, at + HALVINGS * half_life)
+    span = until - at
+    values = [memory.salience_on(at + span * step / STEPS) for step in range(STEPS + 1)]
+    points = " ".join(f"{WIDTH * n / STEPS:.1f},{HEIGHT * (1 - value):.1f}" for n, value in enumerate(values))
+    return Curve(round(values[0] * 100), points, until, half_life, memory.pinned)

@@ -1,18 +1,23 @@
-"""Pages of one memory, and of its evidence."""
+"""Pages of one memory and its evidence, and of what a person does with it alone: forget it, reveal its secrets."""
 
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_safe
+from django.utils.translation import gettext as _
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from memories import redaction
+from memories import lifecycle, redaction
 from memories.intake.claims import equals_and_near, resemblance_of
 from memories.intake.equal_claims import also_known
+from memories.lifecycle.revealing import reveal as reveal_memory
 from memories.models import Adaptation, AuditEntry, Evidence, Memory, Proposal, Relation, Tombstone
 from memories.models.evidence import with_doubt, with_support
 from memories.models.memory import MemoryQuerySet
@@ -20,9 +25,10 @@ from memories.models.withholding import tombstones_against
 from memories.people import trust_of
 from memories.search import usage
 from memories.search.subjects import subjects_in_memory
-from memories.values.choices import LIVE, ActorKind, Status, Type
+from memories.values.choices import LIVE, ActorKind, Permission, Status, Type
+from memories.values.exceptions import Conflict, NotAllowed
 from memories.values.trust import Trust
-from memories.web import fading
+from memories.web import charts
 from memories.web.compared import attach_compared
 from memories.web.grounds import contests_of
 from memories.web.paging import LATEST, page_of
@@ -63,7 +69,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         **_contests(row, trust),
         "withholding": _withholding(row, trust),
         "resemblance": resemblance_of(row, trust) if row.status in LIVE else None,
-        "fading": fading.curve(row, at=timezone.now()),
+        "fading": charts.curve(row, at=timezone.now()),
         "faster": _faster(decisions, request),
     }
     return render(request, "memories/memory.html", context)
@@ -135,3 +141,36 @@ def evidence(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     rows = Evidence.objects.filter(memory=row).visible_to(trust).with_runs(trust)
     page = page_of(request, rows, LATEST, limit=40)
     return render(request, "memories/evidence.html", {"memory": row, "page": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """Ask for confirmation, then forget a memory; this cannot be undone."""
+    trust, at = trust_of(request.user), timezone.now()
+    if not trust.may(Permission.REVIEW):
+        raise PermissionDenied("forgetting needs the permission review")
+    memory = get_object_or_404(Memory.objects.visible_to(trust).unexpired(at).select_related("skill"), pk=memory_id)
+    why = request.POST.get("why", "").strip()[:2000]
+    try:
+        receipt = lifecycle.forget(memory, trust=trust, at=at, why=why, dry_run=request.method != "POST")
+    except (Conflict, NotAllowed) as refusal:
+        return render(request, "memories/forget.html", {"memory": memory, "refusal": refusal}, status=409)
+    if request.method == "POST":
+        messages.success(request, _("Forgotten. Only its history still says that it was there."))
+        return redirect("memories" if memory.is_claim else "episodes")
+    return render(request, "memories/forget.html", {"memory": memory, "receipt": receipt})
+
+
+@never_cache
+@require_POST
+def reveal(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """Show what is masked of a memory or an episode. The audit trail says who asked, and when."""
+    trust, at = trust_of(request.user), timezone.now()
+    memory = get_object_or_404(Memory.objects.visible_to(trust).unexpired(at).select_related("episode"), pk=memory_id)
+    try:
+        texts = reveal_memory(memory, trust=trust, at=at)
+    except NotAllowed as refusal:
+        raise PermissionDenied(str(refusal)) from None
+    shown: Any = render(request, "memories/revealed.html", {"memory": memory, "texts": texts})
+    shown.shows_secrets = True
+    return shown  # type: ignore[no-any-return]

@@ -12,8 +12,7 @@ from memos_site.api.inbox import Inbox
 from memos_site.api.judging import Judge, ToJudge
 from memos_site.api.openapi import Schema, SchemaWithoutSlash
 from memos_site.api.proposals import Accept, OneProposal, Proposals, Reject
-from memos_site.api.skill_decisions import MergeSkill, RenameSkill, RetireSkill
-from memos_site.api.skill_versions import PublishVersion, RejectVersion
+from memos_site.api.skill_decisions import MergeSkill, PublishVersion, RejectVersion, RenameSkill, RetireSkill
 from memos_site.api.tombstones import Lift, Tombstones
 from memos_site.api.tools import CallTool, Tools
 from memos_site.review.verbs import OF_MANY

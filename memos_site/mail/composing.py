@@ -21,7 +21,7 @@ from memories.values.choices import Permission
 from memories.values.links import site_page
 from memos_site.mail import contents
 from memos_site.mail.contents import Period, Section
-from memos_site.web import stopping
+from memos_site.web import profile
 
 DAYS = {Mail.Kind.DAILY: 1, Mail.Kind.WEEKLY: 7}
 HOUR = time(8)  # of the person's day, at which digests are due
@@ -68,7 +68,7 @@ def period_of(mail: Mail) -> Period:
 
 
 def _mail(row: Mail, person: User, sections: list[Section]) -> EmailMultiAlternatives:
-    stop = site_page("stop-mails", stopping.token(person.pk, alerts=row.is_alert))
+    stop = site_page("stop-mails", profile.token(person.pk, alerts=row.is_alert))
     subject = _subject(row, sections)
     context = {
         "title": subject,

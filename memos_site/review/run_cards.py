@@ -8,7 +8,7 @@ from uuid import UUID
 import numpy as np
 
 from consolidation.guidance import features
-from consolidation.learning.commands.command_lines import command_line
+from consolidation.learning.commands.shell import command_line
 from consolidation.learning.effects.effects import changes
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import errors

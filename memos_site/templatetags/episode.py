@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 
 from memories.models import Episode, Event, Memory
 from memories.models.episode import node_id
-from memories.models.former_episodes import made_at
+from memories.models.former_state import made_at
 from memories.web.tool_graph import Call, graph
 from memos_site.templatetags.page import as_json, failed, one_line
 from memos_site.web.words import in_words, listed

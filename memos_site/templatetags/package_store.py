@@ -6,7 +6,7 @@ from django import template
 
 from memos_site.platform.outages import StoreUnavailable
 from memos_site.web import package_health
-from skills import missing_packages
+from skills import orphans
 
 register = template.Library()
 
@@ -16,7 +16,7 @@ def packages_are_missing() -> bool:
     """Whether the store lacks packages of versions, as after a change to another one; one that fails is not asked."""
     with suppress(OSError, StoreUnavailable):
         try:
-            package_health.check(missing_packages.sample())
-        except missing_packages.Incomplete:
+            package_health.check(orphans.sample())
+        except orphans.Incomplete:
             return True
     return False

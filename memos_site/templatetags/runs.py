@@ -19,7 +19,7 @@ from memories.models import Proposal
 from memories.values.choices import Category, Type
 from memos_site import review
 from memos_site.templatetags.page import HOUR, MINUTE
-from memos_site.web import action_words, instants
+from memos_site.web import action_words, time_zone
 from memos_site.web.sentences import sentence
 from memos_site.web.words import in_words
 
@@ -150,7 +150,7 @@ def ahead(at: datetime | None) -> SafeString | str:
     """Render a <time> that is to come, as `ago` does one that is past; '' for None."""
     if at is None:
         return ""
-    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), instants.absolute(at), _to_come(at))
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), time_zone.absolute(at), _to_come(at))
 
 
 def _to_come(at: datetime) -> str:

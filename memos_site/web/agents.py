@@ -7,6 +7,7 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.core.validators import RegexValidator
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -25,13 +26,28 @@ from memories.models.value_counts import count_values
 from memories.people import trust_of
 from memories.values.choices import Permission, Sensitivity
 from memories.values.exceptions import Conflict
+from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
 from memories.values.trust import Trust
 from memories.web.facets import MOST_COUNTED, carried, tabs_of
 from memories.web.paging import page_of
 from memos_site.web.agent_runs import runs_of
 from memos_site.web.arrivals import arrivals_of
 from memos_site.web.connecting import connection_texts
-from memos_site.web.scopes_field import ScopesField
+
+MOST_SCOPES = 100
+
+
+class ScopesField(forms.CharField):
+    """An empty list stands for every scope."""
+
+    def clean(self, value: Any) -> Any:
+        scopes = list(dict.fromkeys(super().clean(value).replace(",", " ").split()))[: MOST_SCOPES + 1]
+        for scope in scopes:
+            RegexValidator(SCOPE, SCOPE_IN_WORDS)(scope)
+        if len(scopes) > MOST_SCOPES:
+            raise forms.ValidationError(_("no more than 100"))
+        return scopes
+
 
 MOST_OF_HISTORY = 20
 LIFETIMES = [("", gettext_lazy("never")), ("30", gettext_lazy("in 30 days")), ("90", gettext_lazy("in 90 days"))]

@@ -1,4 +1,4 @@
-"""What is shown of a bulk decision that a run carries out: its progress above the queue, and its own page."""
+"""A bulk decision that a run carries out: its progress, its own page, and where else the same is known."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -12,15 +12,15 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from consolidation.models import BulkOrder, Run
+from memories.intake import equal_claims
 from memories.models import AuditEntry
 from memories.models.built import BuiltRows
 from memories.people import trust_of
 from memos_site import review
 from memos_site.web import action_words
 from memos_site.web.memory_links import plain_names_of
-from memos_site.web.responses import Steps
+from memos_site.web.responses import Steps, history_of
 from memos_site.web.sentences import sentence
-from memos_site.web.session import history_of
 
 MAX_FIRST = 20  # rows that its page names
 MAX_NAME = 120  # characters
@@ -99,3 +99,12 @@ def _refused(request: HttpRequest, order: BulkOrder, names: Mapping[UUID, str]) 
         for one in order.refused
         if is_own or UUID(one["id"]) in names
     ]
+
+
+@require_safe
+def known_elsewhere(request: HttpRequest, batch: UUID) -> HttpResponse:
+    """Render the live equals in other scopes of what a batch dismissed, as far as the reader may see them."""
+    dismissals = equal_claims.known_beside(batch, trust_of(request.user), at=timezone.now())
+    is_more = len(equal_claims.dismissed_by(batch)) > equal_claims.MOST_COMPARED
+    context = {"dismissals": dismissals, "is_more": is_more, "most": equal_claims.MOST_COMPARED}
+    return render(request, "inbox/known-elsewhere.html", context)

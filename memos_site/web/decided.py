@@ -15,7 +15,7 @@ from memories.values.trust import Trust
 from memos_site import review
 from memos_site.web import action_words
 from memos_site.web.memory_links import MAX_NAME, MAX_NAMED, short_name
-from memos_site.web.session import history_of
+from memos_site.web.responses import history_of
 
 ROWS = 50  # decisions of one page
 

@@ -20,7 +20,7 @@ from memories import leases
 from memos_site.platform.outages import DISK_FULL, outage
 from memos_site.platform.postgres.reserve import is_short
 from memos_site.web import package_health
-from skills import missing_packages
+from skills import orphans
 
 log = logging.getLogger("memos.health")
 _migrated: set[bool] = set()
@@ -94,8 +94,8 @@ def packages_can_be_stored(*, known: bool = False) -> str:
     another store. `known`: the database answers, and says which there should be.
     """
     try:
-        package_health.check(missing_packages.sample() if known else [])
-    except missing_packages.Incomplete:
+        package_health.check(orphans.sample() if known else [])
+    except orphans.Incomplete:
         return "incomplete"
     except OSError as error:
         if outage(error) == DISK_FULL:

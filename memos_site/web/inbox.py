@@ -1,11 +1,13 @@
-"""Inbox page: what waits for a person, as one queue."""
+"""Inbox page: what waits for a person, as one queue; and how many began to wait since the last look."""
 
 from typing import Any
 from uuid import UUID
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from consolidation.models import ToolUse
@@ -15,13 +17,15 @@ from memories.models.agent import DEFAULT_PERMISSIONS
 from memories.people import administers, trust_of
 from memories.values.choices import Permission, Sensitivity
 from memories.values.exceptions import Conflict, Invalid
+from memories.values.field_errors import format_instant, parse_instant
 from memories.values.keyset import Order, Page
 from memories.values.trust import Trust
 from memories.web.compared import attach_compared
 from memories.web.paging import cursor_of
+from memos_site import review
 from memos_site.web import bulk_orders, inbox_page, inbox_rows, saved_views
-from memos_site.web.responses import answer, by_htmx, inbox_path, snoozed_kind, too_late
-from memos_site.web.session import decided_count
+from memos_site.web.inbox_rows import MAX_COUNTED
+from memos_site.web.responses import answer, by_htmx, decided_count, inbox_path, snoozed_kind, too_late
 
 FIRST_ROWS = 8  # rows of the first page, which stays below 100 KB
 NEW_AGENT = {"clearance": int(Sensitivity.MEDIUM), "permissions": [one.value for one in DEFAULT_PERMISSIONS]}
@@ -91,3 +95,14 @@ def edit(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         late = Conflict(f"it has changed since you saw it; it is {decided.status} now")
         return answer(request, too_late(late), conflict=True, decided_memory=decided)
     return render(request, "inbox/_edit.html", {"memory": memory, "inbox_path": inbox_path(request)})
+
+
+@never_cache
+@require_safe
+def unread(request: HttpRequest) -> HttpResponse:
+    """Answer a number with its sentence, nothing of what waits. 0 without a time to count from; `at`: now."""
+    now, since = timezone.now(), parse_instant(request.GET.get("since"))
+    n = review.new_count(trust_of(request.user), since=since, at=now, most=MAX_COUNTED) if since else 0
+    shown = f"{MAX_COUNTED}+" if n > MAX_COUNTED else str(n)
+    text = ngettext("%(n)s new decision waits for you.", "%(n)s new decisions wait for you.", n) % {"n": shown}
+    return JsonResponse({"n": n, "shown": shown, "text": text, "at": format_instant(now)})

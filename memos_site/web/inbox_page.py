@@ -5,22 +5,25 @@ those that say where a page begins in the middle of the queue are built for it.
 """
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch, QuerySet, prefetch_related_objects
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import OuterRef, Prefetch, QuerySet, prefetch_related_objects
 
 from memories.models import Memory, Proposal, Relation
 from memories.models.built import IDS, INSTANT, BuiltRows
 from memories.models.evidence import with_doubt
 from memories.values import keyset
+from memories.values.keyset import Order
 from memories.values.trust import Trust
 from memos_site import review
-from memos_site.web import same_named
-from skills.models import SkillVersion
+from skills.models import Skill, SkillVersion
 
 Filters = tuple[tuple[str, str], ...]
 MOST_BUILT = 64  # of each kind of statement
@@ -46,7 +49,7 @@ def page_of_waiting(
         memories = _memories(trust, directed, most).read(ids=[row["pk"] for row in heads])
         proposals = list(keyset.after(review.open_proposals(trust, at=at, **filters), directed, values)[:most])
     page = keyset.page_of([*memories, *proposals], order, limit=limit, at=at, cursor=cursor, merged=True)
-    rows = same_named.grouped(page.rows, trust, filters, order, at=at)
+    rows = grouped(page.rows, trust, filters, order, at=at)
     _attach([row for row in rows if isinstance(row, Memory)], trust, at)
     return replace(page, rows=rows)
 
@@ -79,7 +82,7 @@ def _memories(trust: Trust, order: keyset.Order, most: int) -> BuiltRows[Memory]
 
 
 def _shown(trust: Trust, order: keyset.Order) -> QuerySet[Memory]:
-    rows = with_doubt(review.rows_of_parts(trust)).annotate(same_named=same_named.same_named())
+    rows = with_doubt(review.rows_of_parts(trust)).annotate(same_named=same_named())
     return keyset.after(rows, order, None)
 
 
@@ -92,3 +95,48 @@ def _first_proposals(trust: Trust, given: Filters, order: keyset.Order, most: in
 @lru_cache(maxsize=MOST_BUILT)
 def _contests(trust: Trust) -> BuiltRows[Relation]:
     return BuiltRows(Relation.objects.contests(trust, at=INSTANT).filter(source__any=IDS))
+
+
+MOST_IN_GROUP = 12  # rows; further ones stand where they would without it
+
+
+def same_named() -> ArraySubquery:
+    """The ids of other skills of the name of a memory's skill, in whatever scope; none of one that is no skill."""
+    named = Skill.objects.filter(name=OuterRef("skill__name")).exclude(pk=OuterRef("pk"))
+    return ArraySubquery(named.order_by().values("pk"))
+
+
+def grouped(rows: list[Any], trust: Trust, filters: dict[str, str], order: Order, *, at: datetime) -> list[Any]:
+    """Put below each row the waiting skills of its name, and leave out what stands below a row of another page.
+
+    `rows`: of a page, with `same_named`. The first of a group gets its `group_size`, the others `is_member`.
+    """
+    ids = {pk for row in rows for pk in getattr(row, "same_named", ())}
+    if not ids:
+        return rows
+    waiting = review.waiting_memories(trust, at=at, **filters).filter(pk__in=ids)
+    known = {row.pk: row for row in with_doubt(waiting)} | {row.pk: row for row in rows}
+    groups = _groups(list(known.values()), order)
+    shown: list[Any] = []
+    for row in rows:
+        group = groups.get(row.pk, [row])
+        shown += group if group[0] is row else []
+    return shown
+
+
+def _groups(rows: Sequence[Any], order: Order) -> dict[UUID, list[Any]]:
+    """Id -> the rows of its group in the order of the queue, of groups with several."""
+    by_name: dict[str, list[Any]] = defaultdict(list)
+    for row in rows:
+        if skill := getattr(row, "skill", None):
+            by_name[skill.name].append(row)
+    groups: dict[UUID, list[Any]] = {}
+    for group in by_name.values():
+        for column in reversed(order):
+            group.sort(key=attrgetter(column.lstrip("-")), reverse=column.startswith("-"))
+        first, *others = group[:MOST_IN_GROUP]
+        first.group_size = len(others) + 1 if others else 0
+        for one in others:
+            one.is_member = True
+        groups |= {row.pk: [first, *others] for row in (first, *others)}
+    return groups

@@ -13,7 +13,7 @@ from pathlib import Path
 from django.core.files.storage import FileSystemStorage, storages
 
 from memos_site.platform.outages import StoreUnavailable
-from skills import missing_packages
+from skills import orphans
 
 FRESH_SECONDS = 10.0
 WAIT_SECONDS = 1.0  # for an answer of a store behind the network; then it counts as failed until it answers
@@ -28,7 +28,7 @@ def check(sample: Sequence[str] = ()) -> None:
         Path(storage.location).mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=storage.location) as file:  # a full disk, a read-only one
             file.write(bytes(4096))
-        missing_packages.demand(sample)
+        orphans.demand(sample)
     else:
         remote.check(sample)
 
@@ -68,7 +68,7 @@ class RemoteStore:
             self._wanted.clear()
             problem: Exception | None = None
             try:
-                missing_packages.demand(self._sample or ["health"], strict=bool(self._sample))
+                orphans.demand(self._sample or ["health"], strict=bool(self._sample))
             except Exception as error:  # whatever a store raises, readiness says the same
                 problem = error
             self._at, self._problem, self._waits = time.monotonic(), problem, False

@@ -29,7 +29,7 @@ from memories.accounts import Access
 from memories.people import administers, trust_of
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import Conflict
-from memos_site.web.scopes_field import ScopesField
+from memos_site.web.agents import ScopesField
 
 GROUPS = [
     ("viewer", gettext_lazy("viewer: reads everything, decides nothing")),

@@ -1,4 +1,4 @@
-"""The page of the signed-in person: name, mails, password, sessions in other browsers, keys, own agents."""
+"""The page of the signed-in person: name, mails and the link that stops them, password, sessions, own agents."""
 
 from typing import Any, Self
 
@@ -7,14 +7,17 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.core import signing
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
+from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods
 
 from memories import accounts
@@ -124,3 +127,27 @@ def _page(request: HttpRequest, user: User, shown: dict[str, Any], *, status: in
         "default_zone": settings.TIME_ZONE,
     }
     return render(request, "account/profile.html", context, status=status)
+
+
+SALT = "memos.mail.stop"
+
+
+def token(user_id: int, *, alerts: bool) -> str:
+    """What a link holds: whose mails, and which of them. It works for good, as mails are kept for long."""
+    return signing.dumps([user_id, alerts], salt=SALT)
+
+
+@login_not_required
+@csrf_exempt  # a mail program sends the form of RFC 8058 by itself
+@never_cache
+@require_http_methods(["GET", "HEAD", "POST"])
+def stop_mails(request: HttpRequest, token: str) -> HttpResponse:
+    """Ask, and stop on POST. Programs that look at the links of a mail before the person does stop nothing."""
+    try:
+        user_id, alerts = signing.loads(token, salt=SALT)
+    except (signing.BadSignature, ValueError, TypeError):
+        raise Http404("no such link") from None
+    stopped: Any = request.method == "POST"
+    if stopped:
+        Preferences.objects.stop_mails(user_id, alerts=alerts)
+    return render(request, "account/stop_mails.html", {"alerts": alerts, "stopped": stopped})

@@ -1,7 +1,8 @@
-"""Responses of review forms: changed rows and a toast for htmx, else a redirect with a message."""
+"""Responses of review forms: changed rows and a toast for htmx, else a redirect; what a session decided."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import wraps
 from typing import Any
 from uuid import UUID
@@ -11,6 +12,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from memories.models import SavedView
@@ -20,7 +22,6 @@ from memories.web.next_page import MAX_ADDRESS, next_page
 from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.sentences import sentence
-from memos_site.web.session import decided_count
 
 
 def posted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
@@ -139,3 +140,19 @@ def _details(refusal: Invalid) -> str:
 def too_late(conflict: Conflict) -> str:
     """Say that somebody was faster."""
     return _("Too late: %(why)s") % {"why": sentence(str(conflict))}
+
+
+MAX_SESSION = timedelta(days=14)
+
+
+def history_of(request: HttpRequest) -> review.History:
+    """Return the person's history since signing in, at most of MAX_SESSION."""
+    oldest = timezone.now() - MAX_SESSION
+    signed_in = getattr(request.user, "last_login", None)
+    return review.history(trust_of(request.user).actor, since=max(signed_in, oldest) if signed_in else oldest)
+
+
+def decided_count(request: HttpRequest) -> str:
+    """Return how many rows the decisions in force are about; with a plus where there may be older ones."""
+    history = history_of(request)
+    return f"{history.decided_count}+" if history.is_cut else str(history.decided_count)

@@ -18,9 +18,8 @@ from memories.values.trust import Trust
 from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.memory_links import names_text
-from memos_site.web.responses import Steps, answer, by_htmx, posted, refuse, snoozed_kind
+from memos_site.web.responses import Steps, answer, by_htmx, history_of, posted, refuse, snoozed_kind
 from memos_site.web.sentences import sentence
-from memos_site.web.session import history_of
 
 MAX_ROWS = 50  # most rows sent as fragments; above that the page is reloaded
 

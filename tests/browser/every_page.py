@@ -16,7 +16,7 @@ from memories.models import Agent, AuditEntry, Episode, Memory, Subject
 from memories.values.choices import LIVE, Status, Type
 from memories.values.field_errors import format_instant
 from memos_site import review
-from memos_site.web import stopping
+from memos_site.web import profile
 from memos_site.web.inbox_rows import KINDS
 from skills.models import Skill
 
@@ -85,7 +85,7 @@ def addresses(person: User) -> dict[str, list[str]]:
         "bulk-order": [f"/bulk/{_ordered(person, memory).pk}/"],
         "person": [f"/people/{person.pk}/"],
         "join": [_invitation()],
-        "stop-mails": [reverse("stop-mails", args=[stopping.token(person.pk, alerts=False)])],
+        "stop-mails": [reverse("stop-mails", args=[profile.token(person.pk, alerts=False)])],
         "known-elsewhere": [f"/decided/{AuditEntry.objects.filter(action='dismiss').latest('at').batch_id}/elsewhere/"],
         "login": ["/login/"],
     }

@@ -8,7 +8,7 @@ from typing import Any
 from consolidation import pattern_run
 from consolidation.models import Run
 from memories.intake import episodes
-from memories.intake.episodes.write_result import Ingested
+from memories.intake.episodes.new_rows import Ingested
 from memories.intake.reports import events
 from memories.models import Memory
 from tests.consolidation.experience import AGENT

@@ -13,7 +13,7 @@ from consolidation.pipelines import pattern_identity
 from memories import lifecycle
 from memories.models import Episode, Memory, Proposal
 from memories.values.choices import Status
-from memories.values.record_keys import competence_key
+from memories.values.field_types import competence_key
 from memories.values.trust import SYSTEM, everything
 from memos_site import review
 from skills.models import Skill, SkillVersion

@@ -9,7 +9,7 @@ from memories import lifecycle
 from memories.intake import episodes, evidence
 from memories.intake.claims import Occasion, Statement, Stored
 from memories.intake.claims.writing import write
-from memories.intake.episodes.write_result import Ingested
+from memories.intake.episodes.new_rows import Ingested
 from memories.intake.evidence import Witness
 from memories.intake.reports import conversation
 from memories.lifecycle.forgetting import traces

@@ -20,7 +20,7 @@ from memories.values.trust import SYSTEM
 from memos_site import checks
 from memos_site.mail import sending
 from memos_site.platform.mail_server import CONSOLE, mail_settings
-from memos_site.web import stopping
+from memos_site.web import profile
 from tests.make import make_memory, make_person, make_skill
 from tests.memories.storing import store as store_claim
 from tests.memos_site.smtp_server import MailServer, smtp
@@ -189,7 +189,7 @@ def test_a_link_stops_them_without_signing_in_on_post_alone_and_does_nothing_els
     assert (chosen.digest, chosen.alerts) == ("", True)
     assert anybody.get("/profile/").status_code == 302
     assert anybody.post(f"{link[:-2]}x/").status_code == 404
-    anybody.post(f"/mails/stop/{stopping.token(person.pk, alerts=True)}/")
+    anybody.post(f"/mails/stop/{profile.token(person.pk, alerts=True)}/")
     assert not Preferences.objects.get(user=person).alerts
 
 

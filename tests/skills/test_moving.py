@@ -10,7 +10,7 @@ from django.test import Client
 
 from memos_site.web import package_health
 from memos_site.web.package_health import RemoteStore
-from skills import missing_packages
+from skills import orphans
 from skills.checks import check_packages
 from skills.models import SkillVersion
 from tests.make import bytes_of, caller, make_skill
@@ -56,7 +56,7 @@ def test_old_versions_are_named_before_anybody_downloads_them_and_copied(
         assert move(former / "packages") == "3 packages copied, 0 were there\n"
         assert present.files() == held
         assert move(former / "packages") == "0 packages copied, 3 were there\n"
-        assert missing_packages.missing() == [] and check_packages(["default"]) == []
+        assert orphans.missing() == [] and check_packages(["default"]) == []
         assert client.get("/health/ready").json()["degraded"] == []
         assert b"move_packages" not in signed_in("cy").get("/skills/").content
         answer = agent.get(f"/api/v1/skills/{names[0]}/versions/1/content")

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from consolidation.learning.commands import forms, purposes
-from consolidation.learning.commands.command_lines import command_line
-from consolidation.learning.commands.shell import LONGEST_LINE, command_words, is_plain
+from consolidation.learning.commands.shell import LONGEST_LINE, command_line, command_words, is_plain
 from consolidation.learning.commands.wrappers import bare, program_name
 from consolidation.learning.effects.attempts import answer, not_started
 from consolidation.learning.effects.effects import changes, ran

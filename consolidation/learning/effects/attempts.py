@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from consolidation.learning.commands import commands, forms, purposes
-from consolidation.learning.commands.command_lines import command_line
-from consolidation.learning.commands.shell import is_plain
+from consolidation.learning.commands.shell import command_line, is_plain
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import text_of

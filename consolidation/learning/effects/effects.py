@@ -6,7 +6,7 @@ Look-ups and handovers are none, nor is a command that did not start.
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from consolidation.learning.commands.command_lines import command_line
+from consolidation.learning.commands.shell import command_line
 from consolidation.learning.effects.attempts import not_started
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Call, Run

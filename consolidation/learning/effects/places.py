@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from consolidation.learning.commands.command_lines import command_line
+from consolidation.learning.commands.shell import command_line
 from consolidation.learning.effects.effects import unfolded
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from memories.intake.claims.near_duplicates import (
     equals_of,
     held_equals,
     nearest,
+    resemblance_of,
 )
-from memories.intake.claims.resemblance import resemblance_of
 from memories.intake.claims.storing import store
 from memories.intake.claims.teaching import category_of, key_of, teach
 from memories.intake.claims.writing import remember

@@ -18,8 +18,7 @@ from memories.intake.admission import sensitivity_of
 from memories.intake.episodes import dependencies, joining, sensitivity
 from memories.intake.episodes.dependencies import Followed, NodeReference
 from memories.intake.episodes.joining import Thread
-from memories.intake.episodes.new_rows import episode_memory, event
-from memories.intake.episodes.write_result import Ingested
+from memories.intake.episodes.new_rows import Ingested, episode_memory, event
 from memories.intake.inserting import insert_episodes
 from memories.intake.reports.drafts import AMBIGUOUS_DEPENDENCY
 from memories.intake.reports.events import EventReport, SpanReport, ToolOutputReport

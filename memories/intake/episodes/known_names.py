@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable
 from datetime import datetime
 
 from memories.models import Tombstone, bulk_rows
-from memories.values.record_keys import episode_key
+from memories.values.field_types import episode_key
 
 EpisodeName = tuple[str, str, str]  # scope, source, the caller's id
 

@@ -1,8 +1,10 @@
-"""Make the rows of an episode, not saved yet: its memory, and events at their places."""
+"""Make the rows of an episode, not saved yet: its memory, and events at their places; the answer to its write."""
 
+from dataclasses import dataclass, field
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
+from uuid import UUID
 
 from memories.intake.admission import admit_experience
 from memories.intake.episodes.dependencies import resolve
@@ -45,3 +47,19 @@ def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetim
 def episode_memory(content: str, kind: str, *, by: Actor, at: datetime, **facts: Any) -> Memory:
     text = content.strip()[:LONGEST_CONTENT].strip() or f"A run of {facts['source']}"
     return admit_experience(text, by=by, at=at, **{"type": Type.EPISODIC, "half_life": HALF_LIFE[kind], **facts})
+
+
+@dataclass(frozen=True)
+class Ingested:
+    """`memory` is None when the caller may not see what its write met. `changed`: an outcome or a state was replaced.
+
+    `events` are those that this call added.
+    """
+
+    memory: Memory | None
+    created: bool
+    changed: bool = False
+    events: list[Event] = field(default_factory=list)
+    proposal: UUID | None = None  # what was proposed instead of changed
+    notice: str | None = None  # how a field was read
+    forgotten: bool = False  # a person has forgotten what this says: nothing was stored

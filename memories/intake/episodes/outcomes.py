@@ -6,8 +6,8 @@ from django.db import transaction
 
 from memories.intake.episodes.closing import set_outcome, source_of
 from memories.intake.episodes.joining import add_tags
+from memories.intake.episodes.new_rows import Ingested
 from memories.intake.episodes.sensitivity import first_to_continue
-from memories.intake.episodes.write_result import Ingested
 from memories.intake.reports.events import OutcomeReport
 from memories.models import Memory
 from memories.values.choices import Outcome, Type

@@ -8,8 +8,7 @@ from django.db import connection, transaction
 
 from memories import indexing
 from memories.intake.admission import admit_experience, sensitivity_of
-from memories.intake.episodes.new_rows import HALF_LIFE
-from memories.intake.episodes.write_result import Ingested
+from memories.intake.episodes.new_rows import HALF_LIFE, Ingested
 from memories.intake.inserting import insert_memories
 from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
 from memories.models import Memory, claim_locks

@@ -1,5 +1,6 @@
 """Forget one memory: its row, its words wherever they stand, and what belongs to it; the trail keeps who and when."""
 
+from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,12 +8,25 @@ from typing import Any, Self
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 from django.db.models.deletion import Collector
 from uuid_utils.compat import uuid7
 
 from memories.lifecycle import ownership, removal
-from memories.lifecycle.forgetting import audit_trail, quotations, traces
-from memories.models import Episode, Event, Memory, Relation, Subject, Tombstone, claim_locks
+from memories.lifecycle.forgetting import audit_trail, traces
+from memories.models import (
+    AuditEntry,
+    Episode,
+    Event,
+    Evidence,
+    Memory,
+    Proposal,
+    Relation,
+    Subject,
+    Tombstone,
+    claim_locks,
+)
+from memories.models.proposal import PROPOSAL
 from memories.values.choices import ActorKind, DeletionPolicy, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed
 from memories.values.trust import Trust
@@ -96,7 +110,7 @@ def take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple[
     instructions = traces.instructions_of(memory)
     Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=by.kind == ActorKind.PERSON)
     traces.wipe(memory, by=by, at=at)
-    proposals = quotations.unquote(memory)
+    proposals = unquote(memory)
     traces.drop_answers(proposals)
     going = memory.audit("delete", by=by, at=at, before={"status": memory.status}, batch=uuid7(), why=why)
     subjects |= proposals | Subject.objects.drop_unmentioned([memory.pk]) | _remove(memory)
@@ -133,3 +147,34 @@ class Belongings(Collector):
     @property
     def ids(self) -> set[Any]:
         return {row.pk for rows in self.data.values() for row in rows}
+
+
+def unquote(memory: Memory) -> set[UUID]:
+    """Remove these words, in the caller's transaction; the ids of the proposals that made it, which are removed too."""
+    if memory.type == Type.EPISODIC:  # is never revised
+        return set()
+    ends = Relation.objects.touching(memory.pk).values_list("source", "target")
+    others = {end for pair in ends for end in pair} - {memory.pk}
+    about = AuditEntry.objects.about("memory", memory.pk)
+    batches = set(about.values_list("batch_id", flat=True))
+    audit_trail.silence(_decisions(memory, others, batches))
+    occasions = memory.evidence.values("occasion")
+    Evidence.objects.filter(memory__in=others, occasion__in=occasions).update(snapshot="")  # of merged ones
+    return _proposals(others, batches)
+
+
+def _decisions(memory: Memory, others: Collection[UUID], batches: Collection[UUID]) -> list[UUID]:
+    """The audit entries of others that concern it: their rationale may hold its words."""
+    key = str(memory.pk)
+    names = Q(after__relation__source=key) | Q(after__relation__target=key)
+    with_it = AuditEntry.objects.filter(subject_id__in=others).filter(names | Q(batch_id__in=batches))
+    undone = AuditEntry.objects.filter(names, batch_id__in=batches)  # the relation went with the undoing
+    return [*with_it.values_list("pk", flat=True), *undone.values_list("pk", flat=True)]
+
+
+def _proposals(others: Collection[UUID], batches: Collection[UUID]) -> set[UUID]:
+    accepted = AuditEntry.objects.filter(subject_kind=PROPOSAL, batch_id__in=batches).values("subject_id")
+    rows = Proposal.objects.filter(pk__in=accepted, memory__in=others)
+    ids = set(rows.values_list("pk", flat=True))
+    rows.delete()
+    return ids

@@ -3,7 +3,11 @@
 from typing import Any
 from urllib.parse import urlsplit
 
+from django.contrib.auth.decorators import login_not_required
+from django.http import HttpRequest, JsonResponse
+from django.urls import reverse
 from django.utils import timezone
+from django.views.decorators.http import require_safe
 from rest_framework.exceptions import ParseError, PermissionDenied
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -73,3 +77,17 @@ def _check_origin(request: Request) -> None:
     origin = request.headers.get("Origin")
     if origin is not None and urlsplit(origin).netloc.lower() != request.get_host().lower():
         raise PermissionDenied(f"the origin {origin} is not this site")
+
+
+@login_not_required
+@require_safe
+def protected_resource(request: HttpRequest, resource: str = "") -> JsonResponse:
+    """No authorization server is named, because there is none: people make tokens and hand them out."""
+    return JsonResponse(
+        {
+            "resource": request.build_absolute_uri(f"/{resource}"),
+            "resource_name": "Memos",
+            "bearer_methods_supported": ["header"],
+            "resource_documentation": request.build_absolute_uri(reverse("agents")),
+        }
+    )
