@@ -1,17 +1,13 @@
-"""Questions side by side: slots that hold LLM_CONCURRENCY over all processes, threads for several answers at once."""
+"""Questions side by side: threads that work for whoever waits for several answers at once."""
 
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
 from contextvars import copy_context
 from types import TracebackType
 from typing import Self, TypeVar
 
 from django.db import connection
 
-from consolidation.llm.errors import Busy
 from memories import leases
 
 T = TypeVar("T")
@@ -66,21 +62,3 @@ def _elsewhere(job: Job[T]) -> Job[T]:
 
 
 ALONE = Workers()
-
-
-LONGEST_WAIT = 40.0  # seconds; then the job leaves the rest to another one
-POLL_SECONDS = 0.25
-
-
-@contextmanager
-def hold(most: int) -> Iterator[None]:
-    """Hold one of the slots 1 to `most` for the block. Busy: others have held all of them for LONGEST_WAIT."""
-    until, pause = time.monotonic() + LONGEST_WAIT, threading.Event()
-    while time.monotonic() < until:
-        for number in range(1, most + 1):
-            with leases.hold(f"model call {number}", wait=False) as fence:
-                if fence:
-                    yield
-                    return
-        pause.wait(POLL_SECONDS)
-    raise Busy(f"all {most} calls of the language model that may be made at once are under way")

@@ -20,7 +20,7 @@ from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
 from consolidation.extraction.skill_matching import improved
 from consolidation.extraction.steps import Step, StepSkipped, Work, Writing, parts_in_order
-from consolidation.extraction.task_chunks import Chunks, Division, Task, divide
+from consolidation.extraction.task_answers import Chunks, Division, Task, divide
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import Unusable, fenced, in_halves, part_tokens
 from consolidation.llm.tokens import cut

@@ -25,7 +25,6 @@ from memories.values.exceptions import Conflict
 from memories.values.field_types import competence_key, episode_key
 from memories.values.trust import Actor, Trust
 
-DAY = 86_400.0
 UNDONE = ("undo", "redo")
 ACTIVITY = ("promote", "restore", "revise", "reinforce", *UNDONE)  # actions that restart the idle time of a claim
 
@@ -76,7 +75,7 @@ class Memory(Reviewable):
 
     salience = models.FloatField(default=1.0)
     salience_at = models.DateTimeField()
-    half_life = models.FloatField(default=30 * DAY)
+    half_life = models.FloatField(default=30 * decay.DAY)
     min_salience = models.FloatField(default=0.0)
     reinforcement_gain = models.FloatField(default=0.1)
     max_age = models.FloatField(default=0.0)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-HALF_LIFE = timedelta(days=30)
+RECENCY_HALF_LIFE = timedelta(days=30)
 UNKNOWN = 0.5  # default without a record or reinforcement
 
 
@@ -66,4 +66,4 @@ def recency(reinforced_at: datetime | None, *, at: datetime) -> float:
     if reinforced_at is None:
         return UNKNOWN
     age = max(at - reinforced_at, timedelta())
-    return float(2.0 ** -(age / HALF_LIFE))
+    return float(2.0 ** -(age / RECENCY_HALF_LIFE))

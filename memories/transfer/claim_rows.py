@@ -11,7 +11,6 @@ from memories.intake import admission
 from memories.intake.claims import Occasion, Statement, equals_of, promotion
 from memories.intake.claims.reinforcement import Meeting, propose_edit, replace_typed
 from memories.intake.claims.writing import KeyTaken, create, live_row, lock_key_alone
-from memories.intake.episodes.new_rows import HALF_LIFE
 from memories.intake.statements import ClaimWrite, Stored
 from memories.lifecycle.ladder import Ladder, waits_for_person
 from memories.models import Memory, Tombstone
@@ -19,6 +18,7 @@ from memories.transfer.options import Made, Result, RowResult, Writing
 from memories.transfer.payload_check import checked
 from memories.transfer.records import ClaimRecord, MemoryRecord
 from memories.values.choices import LIVE, Category, Origin, Sensitivity, Status, Type
+from memories.values.decay import HALF_LIFE
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Trust
 

@@ -13,6 +13,8 @@ from django.conf import settings
 from django.db.models import F, FloatField, Func, Value
 from django.db.models.expressions import Combinable
 
+HOUR, DAY = 3_600.0, 86_400.0  # seconds
+HALF_LIFE = {"conversation": 30 * DAY, "event": HOUR, "working": DAY}  # of the salience of experience
 PRUNABLE_BELOW = 0.001  # the salience under which experience may be pruned
 MOST_STEPS = 32_767  # the column's limit
 FAINTEST, MOST_HALVINGS = 1e-100, 500  # limits of both formulas: SQL raises on underflow

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from consolidation.extraction.skill_answers import Extraction, Query, Scripts, Tools
-from consolidation.extraction.task_chunks import Chunks, divide
+from consolidation.extraction.task_answers import Chunks, divide
 from skills.manifest import Fields, Step
 from skills.merging import merge
 

@@ -2,6 +2,8 @@
 
 import re
 
+from memories.lexicon.habits import EACH_TIME
+
 
 def _regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
@@ -92,14 +94,9 @@ _HABIT = _regex(
     rf"|never)\s+{_HABIT_VERBS}\s+"
     r"(?!it\b|that\b|this\b|them\b|you\b|so\b|better\b|my best\b)\S.*"
 )
-_EACH = (
-    r"(?:every|each)\s+(?:single\s+)?(?:day|morning|evening|night|week|weekend|month|summer|winter|spring|fall|year"
-    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)|(?:once|twice|three times|a few times)\s+a\s+(?:day|week|month|year)"
-    r"|on\s+(?:weekends|weekdays|(?:mon|tues|wednes|thurs|fri|satur|sun)days)|daily\b|in the (?:mornings|evenings)"
-)
 _REGULAR = _regex(
     r"(?:i|we)\s+(?:also\s+|try to\s+)?(?!(?:go|do|have|take|watch|play|visit|make)\s+(?:a few|once|twice|every|each))"
-    rf"{_HABIT_VERBS}\b(?: and \w+)?[^.!?]*?\b(?:{_EACH})[^.!?]*"
+    rf"{_HABIT_VERBS}\b(?: and \w+)?[^.!?]*?\b(?:{EACH_TIME})[^.!?]*"
 )
 _MEANS = _regex(
     r"i\s+(?:also\s+|usually\s+|often\s+)?(?:use|do|play|read|write|paint|draw|run|dance|cook|bake|meditate)\s+(?!it\b"

@@ -2,6 +2,7 @@
 
 import re
 
+from memories.lexicon.habits import EACH_TIME, OFTEN, OFTEN_ZH
 from memories.values.choices import Category
 from memories.values.text import normal
 
@@ -49,13 +50,7 @@ _WORKFLOW = re.compile(
     r"\b(?:after|before|once|whenever|as soon as)\s+(?!\d)"
     r"|流程|步骤|工作流|首先|然后|之后再|先.{1,50}?再|完成后|结束后|每当|(?<![现实存])当.{1,50}?时"
 )
-_PATTERN = re.compile(
-    r"\b(?:usually|often|typically|generally|tends? to|regularly|frequently|most of the time|mostly"
-    r"|every (?:day|week|month|quarter|year|morning|evening|monday|tuesday|wednesday|thursday|friday|saturday|sunday)"
-    r"|on (?:mon|tues|wednes|thurs|fri|satur|sun)days|in the (?:morning|evening|afternoon)s|daily|weekly"
-    r"|monthly|quarterly)\b"
-    r"|通常|经常|往往|一般|常常|习惯|每天|每周|每月|每年|定期"
-)
+_PATTERN = re.compile(rf"\b(?:{OFTEN}|{EACH_TIME})\b|{OFTEN_ZH}")
 
 _REMEMBER = re.compile(
     _CLAUSE + r"(?:remember|keep in mind|bear in mind|note that|make sure|make a note|don't forget|do not forget)\b"

@@ -10,16 +10,14 @@ from memories.intake.admission import admit_experience
 from memories.intake.episodes.dependencies import resolve
 from memories.intake.reports.drafts import UNKNOWN_DEPENDENCY, EventDraft
 from memories.models import Episode, Event, Memory, bulk_rows
-from memories.models.memory import DAY
 from memories.scanning import SECRET
 from memories.values.choices import Type
+from memories.values.decay import HALF_LIFE
 from memories.values.trust import Actor
 
 COPIED = ("kind", "role", "actor", "ref", "summary", "tool", "args", "result", "ok", "latency_ms", "context")
 values_of = itemgetter(*COPIED)
 EPISODE: Any = Event._meta.get_field("episode")
-HOUR = 3600.0
-HALF_LIFE = {"conversation": 30 * DAY, "event": HOUR, "working": DAY}
 LONGEST_CONTENT = 500
 
 

@@ -8,12 +8,13 @@ from django.db import connection, transaction
 
 from memories import indexing
 from memories.intake.admission import admit_experience, sensitivity_of
-from memories.intake.episodes.new_rows import HALF_LIFE, Ingested
+from memories.intake.episodes.new_rows import Ingested
 from memories.intake.inserting import insert_memories
 from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
 from memories.models import Memory, claim_locks
 from memories.models.withholding import withhold_state
 from memories.values.choices import LIVE, Type
+from memories.values.decay import HALF_LIFE
 from memories.values.field_errors import format_instant
 from memories.values.field_types import LONGEST_TEXT
 from memories.values.trust import Trust
