@@ -17,6 +17,9 @@ STOP = frozenset(
     "让请谁谢还这那都里问"
 )
 
+# Characters with which one asks, whatever one asks for; also in traditional writing.
+ASKING = frozenset("什么谁哪怎吗呢几何甚麼誰嗎幾")
+
 # Words of tools' messages: text made of these may be quoted.
 PLAIN = words(
     """

@@ -10,9 +10,11 @@ from typing import Any
 from django.conf import settings
 from django.db import connection
 
+from memories.lexicon import chinese_words
 from memories.search.filters import INDEXED, OF_PASSAGE, OF_VECTOR
 from memories.search.plan import SearchPlan
-from memories.search.ranking import NOT_REPEATED, Candidate, Word
+from memories.search.ranking import NOT_REPEATED, Candidate
+from memories.search.relevance import Word
 from memories.values.decay import SalienceAt
 from memories.values.text import UNSPACED
 
@@ -83,7 +85,7 @@ def _candidate(row: tuple[Any, ...], pairs: Mapping[int, str], *, many: bool) ->
     if many:
         facts = (*facts[:MATCHED], _number(facts[MATCHED]), *facts[MATCHED + 1 :])
     repeated = _repeated(text, facts[MATCHED], pairs) if pairs else NOT_REPEATED
-    return Candidate._make((*facts, repeated, text[:MOST_READ]))
+    return Candidate._make((*facts, repeated, text[:MOST_READ], len(text)))
 
 
 def _repeated(text: str, matched: int, pairs: Mapping[int, str]) -> dict[int, int]:
@@ -94,7 +96,8 @@ def _repeated(text: str, matched: int, pairs: Mapping[int, str]) -> dict[int, in
 
 def _tells(word: str) -> float:
     """How much a word counts in what a question asks: little where it only asks, and punctuation nothing."""
-    return ASKS if word in ASKING else float(any(map(str.isalnum, word)))
+    asks = word in ASKING or not chinese_words.ASKING.isdisjoint(word)
+    return ASKS if asks else float(any(map(str.isalnum, word)))
 
 
 def _is_whole(word: str) -> bool:

@@ -9,6 +9,7 @@ import math
 from memories.search.candidates import Pool
 from memories.search.ranking import NUMBERS, Scores
 from memories.search.ranking_memories import Ranked
+from memories.search.relevance import count
 from memories.values.choices import Type
 
 FLOOR = 0.25  # of the most relevant passage
@@ -21,7 +22,7 @@ OF_LONG = 0.12
 RELEVANCE = NUMBERS.index("relevance")
 
 
-def least(words: int) -> float:
+def least(words: float) -> float:
     """The least relevance that the best answer to a question of so many words must have."""
     return max(OF_LONG, FLOOR * math.sqrt(min(1.0, USUAL_WORDS / max(words, 1))))
 
@@ -31,7 +32,7 @@ def is_answered(scored: Scores, found: Pool) -> bool:
     best = scored.order[:BEST]
     alike = max((scored.rows[n].similarity or 0.0 for n in best.tolist()), default=0.0)
     relevance = scored.lines[RELEVANCE, best].max(initial=0.0)
-    return bool(relevance >= least(len(found.words)) or alike * found.meant >= OF_MEANING)
+    return bool(relevance >= least(count(found.words)) or alike * found.meant >= OF_MEANING)
 
 
 def holds(one: Ranked) -> bool:

@@ -14,15 +14,12 @@ from typing import Any, NamedTuple, Self, overload
 
 import numpy as np
 
+from memories.search import relevance
 from memories.search.named_actors import named
+from memories.search.relevance import Array, Word
 
-Array = np.ndarray[Any, Any]
 ENOUGH = 0.5  # of what the question's words tell: less counts as less, or one weak stem would outweigh any meaning
 FEW_PASSAGES = 10  # fewer do not tell how rare a word is
-BITS = 60  # of a mask that are read at once
-ALL_BITS = (1 << BITS) - 1
-PAIRS = 0.5  # about the share of character bigrams that are words
-REPEATS = 2.0  # k1 of BM25, for character bigrams: said twice counts 1.5, always 3
 CROWD, ASKED_CROWD = 3, 20  # of what is shared and of what lies in the asked scopes: this place has what chance gives
 NOT_REPEATED: Mapping[int, int] = MappingProxyType({})
 
@@ -72,21 +69,10 @@ class Candidate(NamedTuple):
     share: float = 1.0
     repeated: Mapping[int, int] = NOT_REPEATED
     text: str = ""
+    length: int = 0
 
 
 IN_ORDER = itemgetter(*map(Candidate._fields.index, ("memory", "position", "part")))
-
-
-class Word(NamedTuple):
-    """A word of the question.
-
-    `idf`: among the passages that hold one of the words; `rarity`: the same with FEW_PASSAGES more of them. `whole`
-    False: a character bigram of a script without spaces, which may not be a word.
-    """
-
-    idf: float
-    rarity: float
-    whole: bool = True
 
 
 class Scored(NamedTuple):
@@ -190,11 +176,12 @@ def by_passage(
         return Scores.nothing()
     rows = sorted(pool, key=IN_ORDER)
     columns: Any = Candidate._make(zip(*rows, strict=True))  # of each field the values of all rows
-    bits = _bits(columns.matched, len(words))
+    held = relevance.bits(columns.matched, len(words))
+    times = relevance.times(held, columns.repeated)
     group = {memory: number for number, memory in enumerate(dict.fromkeys(columns.memory))}
     places = np.array([[group[memory] for memory in columns.memory], columns.position])
     told = np.array([word.idf for word in words], dtype=float)
-    said = _repeated(bits, columns.repeated)
+    said = relevance.saturated(times)
     own, near = said @ told, spread(said, places, weights.neighbours) @ told
     share = _shares(columns.share)
     most = max((near * share).max(), ENOUGH * sum(word.idf for word in words if word.whole)) or 1.0
@@ -208,45 +195,10 @@ def by_passage(
     )
     kept = _kept(parts.sum(axis=0), share)
     parts *= kept
-    answers = _relevance(bits, words, columns.similarity, meant)
+    answers = relevance.relevance(times, words, columns.length, columns.similarity, meant)
     scores = parts.sum(axis=0)
     lines = np.stack([scores, *parts, answers, kept, np.zeros(len(rows))])
     return Scores(rows, places, np.lexsort((-np.array(columns.passage), -scores)), lines)
-
-
-def _bits(masks: Sequence[int], words: int) -> Array:
-    """One row for each mask, one column for each word: 1 where its bit is set."""
-    starts = range(0, words, BITS)
-    parts = [[mask >> start & ALL_BITS for mask in masks] for start in starts] if words > BITS else [masks]
-    bits = [
-        np.array(part, dtype=np.int64)[:, None] >> np.arange(min(BITS, words - start)) & 1
-        for start, part in zip(starts, parts, strict=False)
-    ]
-    return np.concatenate(bits, axis=1).astype(float) if bits else np.zeros((len(masks), 0))
-
-
-def _repeated(bits: Array, repeated: Sequence[Mapping[int, int]]) -> Array:
-    """The bits, more than 1 where a character bigram is said again: what a long text of such a script is about."""
-    again = [(place, n, times) for place, row in enumerate(repeated) if row for n, times in row.items()]
-    if not again:
-        return bits
-    said = bits.copy()
-    place, n, times = np.array(again).T
-    said[place, n] = times * (REPEATS + 1) / (times + REPEATS)
-    return said
-
-
-def _relevance(bits: Array, words: Sequence[Word], similarities: Sequence[float | None], meant: float) -> Array:
-    """Mean of the share of the question's word weight in the passage, and of the similarity in meaning as far as it is
-    `meant`. Where one of the two is undefined, the other alone.
-    """
-    alike: Array = np.clip(np.array(similarities, dtype=float), 0.0, 1.0)  # None becomes nan
-    told = np.array([word.rarity for word in words], dtype=float)
-    most = sum(word.rarity * (1.0 if word.whole else PAIRS) for word in words)
-    if not most:
-        return np.nan_to_num(alike)
-    share: Array = np.minimum(bits @ told / most, 1.0)
-    return np.where(np.isnan(alike), share, share + (alike - share) * meant / 2)
 
 
 def spread(bits: Array, places: Array, neighbours: Sequence[float]) -> Array:

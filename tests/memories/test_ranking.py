@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.search.named_actors import is_named
-from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights, Word, by_passage, idf
+from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights, by_passage, idf
 from memories.search.ranking_memories import by_memory
+from memories.search.relevance import Word
 
 PLAIN = Weights()
 ANY = Candidate(1, "m", 1, 0, "semantic", "", "", 0, None, None, 1.0, 50)
@@ -50,6 +51,26 @@ def test_a_word_counts_once_however_often_it_was_said_near_by() -> None:
 def test_a_character_bigram_counts_more_where_it_is_said_again() -> None:
     found = ranked(at(1, 1, "a", repeated={0: 2}), at(2, 1, "b"), at(3, 1, "c", repeated={0: 1_000}))
     assert [found[1].words / found[2].words, found[3].words / found[2].words] == pytest.approx([1.5, 3], rel=0.01)
+
+
+def answered(*pool: Candidate) -> list[float]:
+    """How much of a question of four character bigrams each passage of the pool answers."""
+    pairs = [Word(1, 1, whole=False)] * 4
+    found = by_passage(pool, pairs, "", PLAIN)
+    return [one.relevance for one in sorted(found, key=lambda one: one.candidate.passage)]
+
+
+def test_a_long_text_answers_less_by_a_character_bigram_unless_it_repeats_it() -> None:
+    short, usual, long = answered(at(1, 1, "a", length=20), at(2, 1, "b", length=250), at(3, 1, "c", length=1_500))
+    [repeated] = answered(at(1, 1, length=1_500, repeated={0: 8}))
+    assert usual == pytest.approx(0.25)
+    assert short > 1.5 * usual
+    assert min(usual, repeated) > 2 * long
+
+
+def test_the_length_of_a_text_counts_for_no_word_between_spaces() -> None:
+    found = by_passage([at(1, 1, "a", length=20), at(2, 1, "b", length=1_500)], words(1, 1), "", PLAIN)
+    assert [one.relevance for one in found] == [0.5, 0.5]
 
 
 def among(shared: int, asked: int, answer: float) -> float:

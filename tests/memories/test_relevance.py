@@ -64,6 +64,32 @@ def test_what_answers_the_question_is_relevant_and_the_rest_less(question: str, 
     assert all((other.relevance or 0) < (found[0].relevance or 0) for other in found[1:])
 
 
+LONG = (
+    "崇陵位于清西陵，是清代最后一座帝陵。刘节，浙江温州人，历史学家，早年就读于清华国学研究院，师从梁启超与王国维。"
+    "刘节后来在中山大学任教。陈寅恪去世前，刘节每逢旧历新年都去向老师行礼，他的人格受到学界尊敬。"
+) * 4 + "他常说，无论什么时候，怎样艰难，都要训练自己。"
+
+
+@pytest.mark.parametrize(
+    ("question", "is_answered"),
+    [
+        ("刘节为什么受人敬仰？", True),
+        ("刘节的老师是谁？", True),
+        ("什么时候种番茄？", False),
+        ("怎样训练马拉松", False),
+        ("客户什么时候付款？", True),
+        ("报销的截止日期是几号？", True),
+        ("客户喜欢什么颜色的衣服和鞋子", False),
+    ],
+)
+def test_question_words_answer_nothing_and_one_chance_pair_in_a_long_chinese_text_little(
+    question: str, is_answered: bool
+) -> None:
+    for text in (LONG, "客户华联要求月结三十天付款", "每月五号之前提交上个月的报销单，截止日期不变"):
+        known(text)
+    assert bool(find(question).results) is is_answered
+
+
 def test_one_weak_stem_does_not_beat_meaning() -> None:
     for text in INVOICES:
         known(text)

@@ -1,0 +1,88 @@
+"""How much of a question a passage answers, 0 to 1, whatever else is in the pool. Pure.
+
+Words of a script without spaces are not known, only their character bigrams. A long text holds many of these by chance,
+and says again and again what it is about: they count as in BM25, more where they are repeated, less in a long text.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+Array = np.ndarray[Any, Any]
+BITS = 60  # of a mask that are read at once
+ALL_BITS = (1 << BITS) - 1
+PAIRS = 0.5  # about the share of character bigrams that are words
+REPEATS = 2.0  # k1 of BM25, for character bigrams: in the ranking said twice counts 1.5, always 3
+BY_LENGTH = 0.75  # b of BM25: how much of that depends on the length
+USUAL_LENGTH = 250  # characters, of which a bigram that is said once counts 1
+
+
+class Word(NamedTuple):
+    """A word of the question.
+
+    `idf`: among the passages that hold one of the words; `rarity`: the same with FEW_PASSAGES more of them. `whole`
+    False: a character bigram of a script without spaces, which may not be a word.
+    """
+
+    idf: float
+    rarity: float
+    whole: bool = True
+
+
+def count(words: Sequence[Word]) -> float:
+    """About how many words these are."""
+    return sum(1.0 if word.whole else PAIRS for word in words)
+
+
+def bits(masks: Sequence[int], words: int) -> Array:
+    """One row for each mask, one column for each word: 1 where its bit is set."""
+    starts = range(0, words, BITS)
+    parts = [[mask >> start & ALL_BITS for mask in masks] for start in starts] if words > BITS else [masks]
+    found = [
+        np.array(part, dtype=np.int64)[:, None] >> np.arange(min(BITS, words - start)) & 1
+        for start, part in zip(starts, parts, strict=False)
+    ]
+    return np.concatenate(found, axis=1).astype(float) if found else np.zeros((len(masks), 0))
+
+
+def times(held: Array, repeated: Sequence[Mapping[int, int]]) -> Array:
+    """The bits, with how often a character bigram is said where it is more than once."""
+    again = [(place, n, often) for place, row in enumerate(repeated) if row for n, often in row.items()]
+    if not again:
+        return held
+    said = held.copy()
+    place, n, often = np.array(again).T
+    said[place, n] = often
+    return said
+
+
+def saturated(said: Array, room: float | Array = 1.0) -> Array:
+    """What it counts that a bigram is said so often, as in BM25; `room`: 1 of a text of the usual length."""
+    counted: Array = said * (REPEATS + 1) / (said + REPEATS * room)
+    return counted
+
+
+def relevance(
+    said: Array, words: Sequence[Word], lengths: Sequence[int], similarities: Sequence[float | None], meant: float
+) -> Array:
+    """Mean of the share of the question's word weight in the passage, and of the similarity in meaning as far as it is
+    `meant`. Where one of the two is undefined, the other alone.
+    """
+    alike: Array = np.clip(np.array(similarities, dtype=float), 0.0, 1.0)  # None becomes nan
+    told = np.array([word.rarity for word in words], dtype=float)
+    if not told.sum():
+        return np.nan_to_num(alike)
+    share: Array = np.minimum(_by_length(said, words, lengths) @ told / told.sum(), 1.0)
+    return np.where(np.isnan(alike), share, share + (alike - share) * meant / 2)
+
+
+def _by_length(said: Array, words: Sequence[Word], lengths: Sequence[int]) -> Array:
+    """What is said, of bigrams as much as it counts in a text of this length."""
+    pairs = [n for n, word in enumerate(words) if not word.whole]
+    if not pairs:
+        return said
+    counted = said.copy()
+    room = 1 - BY_LENGTH + BY_LENGTH * np.array(lengths, dtype=float) / USUAL_LENGTH
+    counted[:, pairs] = saturated(said[:, pairs], room[:, None])
+    return counted
