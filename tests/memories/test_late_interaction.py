@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from memories.search import ranking
 from memories.search.candidates import Pool
 from memories.search.late_interaction import MOST_RERANKED, by_passage
-from memories.search.ranking import Candidate, Scored, Weights, Word
+from memories.search.ranking import Candidate, Scored, Weights
+from memories.search.relevance import Word
 
 WEIGHTS = Weights()
 ANY = Candidate(1, "m", 1, 0, "semantic", "", "", 0, None, None, 1.0, 50)
