@@ -6,18 +6,17 @@ The cost is that of what goes. An audit entry of a decision about a run stays to
 from collections import Counter
 from datetime import datetime, timedelta
 
-from django.conf import settings
 from django.db.models import Model, QuerySet
 
 from consolidation.models import Run, RunStep
 from memories.lifecycle import batches
 
+RETENTION = timedelta(days=90)
+
 
 def prune_runs(*, at: datetime, until: float | None = None) -> Counter[str]:
-    """Remove runs, and steps of runs that stay, that ended RUN_RETENTION_DAYS ago. Counters: runs, steps."""
-    if not settings.RUN_RETENTION_DAYS:
-        return Counter()
-    before = at - timedelta(days=settings.RUN_RETENTION_DAYS)
+    """Remove runs, and steps of runs that stay, that ended RETENTION ago. Counters: runs, steps."""
+    before = at - RETENTION
     runs = batches.each(lambda: _prune_some(Run.objects.prunable(before=before), "runs"), until=until)
     return runs + batches.each(lambda: _prune_some(RunStep.objects.prunable(before=before), "steps"), until=until)
 

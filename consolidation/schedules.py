@@ -25,6 +25,7 @@ MINUTES = {
     "memories.tasks.settle": 1440,
     "memories.tasks.sweep": 1440,
     "consolidation.tasks.prune_runs": 1440,
+    "consolidation.tasks.remove_transcripts": 1440,
     "skills.tasks.sweep_packages": 1440,
     "skills.tasks.scan_again": 60,
 }

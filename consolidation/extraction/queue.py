@@ -15,6 +15,7 @@ from memories.models.episode import EpisodeQuerySet
 
 KIND = "extract"
 NOT_WANTED = "it was reported with extract false"
+REMOVED = "its transcript was removed"
 NO_MODEL, TOO_SENSITIVE = str(llm.NotConfigured()), str(llm.TooSensitive())
 
 
@@ -25,6 +26,7 @@ def readable() -> EpisodeQuerySet:
     rows: EpisodeQuerySet = Episode.objects.filter(
         ~Exists(reads),
         closed_at__isnull=False,
+        transcript_removed_at=None,
         extract=True,
         event_count__gte=settings.EXTRACT_MIN_MESSAGES,
         memory__sensitivity__lte=llm.highest_sensitivity(),
@@ -67,6 +69,8 @@ def refusal(episode: Episode) -> str:
         return NO_MODEL
     if not episode.extract:
         return NOT_WANTED
+    if episode.transcript_removed_at:
+        return REMOVED
     return TOO_SENSITIVE if episode.memory.sensitivity > llm.highest_sensitivity() else ""
 
 

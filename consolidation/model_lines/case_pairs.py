@@ -60,6 +60,7 @@ def pairs_of(memory: Memory) -> list[CasePair]:
         return []
     level = min(memory.sensitivity, llm.highest_sensitivity())
     rows = RunProfile.objects.filter(scope=memory.scope, sensitivity__lte=level, episode__extract=True)
+    rows = rows.filter(episode__transcript_removed_at=None)
     rows = rows.filter(outcome__in=(Outcome.SUCCESS, Outcome.FAILURE)).order_by("-at", "pk")
     ends: dict[str, dict[str, UUID]] = defaultdict(dict)
     for pk, thread, outcome, effects in rows.values_list("pk", "thread", "outcome", "effects")[:MOST_RUNS]:

@@ -124,6 +124,12 @@ class SightingQuerySet(models.QuerySet["Sighting"]):
         successes = self.filter(outcome=Outcome.SUCCESS, case__in=cases)
         return set(successes.order_by().values_list("pattern_id", "case").distinct())
 
+    def read_again(self, most: int) -> Self:
+        """Those that learning reads when their pattern is due: the newest `most` of it, and all while it is due."""
+        newer = Sighting.objects.filter(pattern=OuterRef("pattern"), at__gt=OuterRef("at")).exclude(outcome="")
+        newest = ~Q(outcome="") & ~Exists(newer.order_by()[most - 1 :]) if most else Q(pk__in=())
+        return self.filter(Q(pattern__due=True) | newest)
+
     def newest(self, most: int) -> Self:
         return self.exclude(outcome="").order_by("-at", "-episode_id")[:most]
 

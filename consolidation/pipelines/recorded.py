@@ -45,6 +45,10 @@ class Recording:
     run: Run
     calls: Run
 
+    @property
+    def has_transcript(self) -> bool:
+        return self.episode.transcript_removed_at is None
+
 
 class Recent:
     """The latest runs that were read, in order. An episode cannot change once closed, except for its outcome."""
@@ -94,8 +98,8 @@ def _is_large(episode: Episode, events: Sequence["_Event"]) -> bool:
 
 
 def runs(episode_ids: Sequence[UUID], recent: Recent | None = None) -> list[Run]:
-    """The closed runs of these episodes that have an outcome that counts, in the order of (at, id)."""
-    episodes = Episode.objects.with_end().filter(pk__any=episode_ids)
+    """The closed runs of these episodes that have a transcript and an outcome that counts, in the order of (at, id)."""
+    episodes = Episode.objects.with_end().filter(pk__any=episode_ids, transcript_removed_at=None)
     columns = ("pk", "thread_id", "source", "outcome", "closed_at", "environment__repository")
     rows: list[_Columns] = list(episodes.order_by("closed_at", "pk").values_list(*columns))
     known = {row[0]: recent.get(row[0], row[3], row[4]) if recent else None for row in rows}

@@ -54,7 +54,7 @@ def digest(
         last, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
         digested: list[Recording] = []
         counters.update(attempt(Episode.objects.all(), ids, partial(_digest_into, digested, count, at=at)))
-        recent.keep(recording.run for recording in digested if recording.episode.counted_outcome)
+        recent.keep(one.run for one in digested if one.episode.counted_outcome and one.has_transcript)
         for read in after if digested else ():
             counters.update(read([recording.episode.pk for recording in digested], recent))
         checkpoint(len(ids), counters)
@@ -98,12 +98,15 @@ def _digest(ids: Sequence[UUID], count: Count, *, at: datetime) -> list[Recordin
 
 
 def record(recordings: Sequence[Recording]) -> None:
-    """Record a sighting of its pattern for each episode of one scope; correct it for one that was recorded before."""
+    """Record a sighting of its pattern for each episode of one scope; correct it for one that was recorded before.
+
+    Of one without a transcript nobody knows any more which pattern it shows.
+    """
     ids = [recording.episode.pk for recording in recordings]
     again = set(Sighting.objects.filter(episode_id__any=ids).values_list("episode_id", flat=True))
     if again:
         _correct_outcomes([recording.episode for recording in recordings if recording.episode.pk in again])
-    if new := by_pattern([recording for recording in recordings if recording.episode.pk not in again]):
+    if new := by_pattern([one for one in recordings if one.episode.pk not in again and one.has_transcript]):
         _record(new)
 
 
@@ -197,11 +200,12 @@ def _count(pattern: Pattern, episodes: Sequence[Episode]) -> list[Sighting]:
 
 
 def _queue_profiles(recordings: Sequence[Recording]) -> None:
-    """Those with an outcome that counts, and those that had one: they lose their profile."""
+    """Those with an outcome that counts, and those from which something was learned before: it may count no more."""
+    counting = {one.episode.pk for one in recordings if one.episode.counted_outcome and one.has_transcript}
     episodes = [recording.episode for recording in recordings]
-    ids = [episode.pk for episode in episodes if not episode.counted_outcome]
-    former = _learned(ids) if ids else frozenset()
-    PendingProfile.objects.put(one for one in episodes if one.counted_outcome or one.pk in former)
+    ids = [episode.pk for episode in episodes if episode.pk not in counting]
+    wanted = counting | _learned(ids) if ids else counting
+    PendingProfile.objects.put(one for one in episodes if one.pk in wanted)
 
 
 def _learned(ids: Sequence[UUID]) -> frozenset[UUID]:

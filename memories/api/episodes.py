@@ -138,7 +138,7 @@ class EpisodeEvents(ApiView):
     def get(self, request: Request, memory_id: UUID) -> Response:
         """Everything that happened in an episode
 
-        In its order. An episode's id is its memory's.
+        In its order. An episode's id is its memory's. None where the episode says `transcript_removed_at`.
         """
         at = timezone.now()
         episodes = models.Memory.objects.visible_to(self.trust).unexpired(at).filter(type=Type.EPISODIC)

@@ -59,6 +59,8 @@ class EpisodicPayload(Shape):
     """Of a conversation when its last message was said, where its messages tell"""
     recorded_at: datetime
     """When it came in"""
+    transcript_removed_at: datetime | None
+    """Since when its events are gone: it ended TRANSCRIPT_RETENTION_DAYS before, and all was learned from it"""
     verdict: Literal["", "low", "medium", "high", "unknown"]
     """How likely it failed, told by runs like it when it was read; '': not read yet"""
     risk: Share | None
@@ -82,6 +84,7 @@ class EpisodicPayload(Shape):
         "outcome_at": EXAMPLE_TIME,
         "closed_at": EXAMPLE_TIME,
         "recorded_at": EXAMPLE_TIME,
+        "transcript_removed_at": None,
         "verdict": "low",
         "risk": 0.12,
         "extract": True,

@@ -78,7 +78,7 @@ def _passages() -> Iterator[Step]:
     yield from _written(memories, "memories", written.write_memories)
     events = Event.objects.not_spoken_by(roles.SYSTEM).filter(untold)
     yield from _written(events, "events", written.write_events)
-    titled = Episode.objects.exclude(title="").filter(untitled)
+    titled = Episode.objects.filter(transcript_removed_at=None).exclude(title="").filter(untitled)
     yield from _written(titled, "titles", lambda rows: written.write_events((), titles_of=rows))
 
 

@@ -24,6 +24,7 @@ UNKNOWN = "unknown"  # filter value for episodes without an outcome
 CONTRADICTED = {"high": "success", "low": "failure"}  # what is said of a run while most like it ended otherwise
 # without an outcome that counts; a person who cannot tell has judged it
 TO_JUDGE = (Q(outcome=None) | Q(outcome_counts=False)) & Q(closed_at__isnull=False) & ~Q(outcome_source="person")
+UNJUDGED = Q(verdict_at=None, closed_at__isnull=False)
 LONGEST_TRACE = 200  # first events of a run whose calls a list shows
 
 
@@ -112,6 +113,7 @@ class Episode(Ending):
     verdict = models.CharField(max_length=8, blank=True, db_default="", default="")  # how runs like it ended
     risk = models.FloatField(null=True)  # the share of such runs that failed; null: not known
     verdict_at = models.DateTimeField(null=True)
+    transcript_removed_at = models.DateTimeField(null=True)  # its events are gone, all else stays
     extract = models.BooleanField(default=True)  # whether a language model may read it for skills
     environment = models.JSONField(default=dict)
     artifacts = models.JSONField(default=list)
@@ -140,11 +142,7 @@ class Episode(Ending):
             models.Index(fields=["scope", "-closed_at"], name="episode_latest_of_scope"),
             # Only columns that a new event does not change, so that its update writes no index (heap-only update).
             models.Index(fields=["memory"], condition=Q(closed_at=None), name="episode_open"),
-            models.Index(
-                fields=["scope", "closed_at"],
-                condition=Q(verdict_at=None, closed_at__isnull=False),
-                name="episode_without_verdict",
-            ),
+            models.Index(fields=["scope", "closed_at"], condition=UNJUDGED, name="episode_without_verdict"),
             models.Index(fields=["verdict", "-memory"], condition=Q(verdict="high"), name="episode_likely_failed"),
             models.Index(fields=["outcome", "-memory"], condition=Q(outcome__isnull=False), name="episode_by_outcome"),
             models.Index(fields=["-memory"], condition=TO_JUDGE, name="episode_to_judge"),

@@ -109,6 +109,7 @@ def _episode(
         outcome_by=record.source if record.outcome else "",
         outcome_source=_source(record),
         closed_at=closed_at,
+        transcript_removed_at=record.transcript_removed_at and _past(record.transcript_removed_at, writing.at),
         extract=record.extract,
         environment=record.environment,
         artifacts=record.artifacts,

@@ -29,7 +29,7 @@ MORE = ("tags", "confidence", "status", "hold", "times_used", "times_confirmed")
 TIMES = ("last_used_at", "expires_at", "ttl", "created_at", "updated_at")
 OF_EPISODES = (
     *("title", "external_id", "outcome", "outcome_source", "outcome_at"),
-    *("closed_at", "extract", "environment", "artifacts"),
+    *("closed_at", "transcript_removed_at", "extract", "environment", "artifacts"),
 )
 
 

@@ -155,6 +155,7 @@ class EpisodeRecord(MemoryRecord):
     outcome_source: OutcomeSource = OutcomeSource.NONE
     outcome_at: Moment | None = None
     closed_at: Moment | None = None
+    transcript_removed_at: Moment | None = None
     extract: bool = True
     environment: Object = {}
     artifacts: Annotated[list[Any], AfterValidator(bounded)] = []

@@ -42,7 +42,7 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     calls = list(row.events.calls()) if row.event_count > 1 or any(event.tool for event in events) else []
     context: dict[str, Any] = {
         "episode": row,
-        "has_secrets": SECRET in row.memory.flags or any(_holds_secret(event) for event in events),
+        "has_secrets": bool(events) and (SECRET in row.memory.flags or any(map(_holds_secret, events))),
         "events": events,
         "is_later": bool(events) and events[0].position > 1,
         "after": events[-1].position if events and events[-1].position < row.event_count else None,

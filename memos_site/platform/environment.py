@@ -171,8 +171,18 @@ class Learning(Section):
         description="share of runs from which a learned skill is withheld, to measure its worth; `auto`: half of them, "
         "until it is known whether it helps",
     )
-    RUN_RETENTION_DAYS: int = Field(
-        90, ge=0, le=36_500, description="days that finished runs of background work are shown; 0 = for good"
+    TRANSCRIPT_RETENTION_DAYS: int = Field(
+        0,
+        ge=0,
+        le=36_500,
+        description="days after which a finished run [loses its transcript](scale.md#retention), once all is learned "
+        "from it; evidence, outcome and counts stay; 0 = never",
+    )
+    TRANSCRIPTS_PER_SKILL: int = Field(
+        200,
+        ge=0,
+        le=200,
+        description="latest runs of each skill that keep their transcripts longer, because learning reads them again",
     )
 
 
@@ -235,9 +245,6 @@ class Packages(Section):
     SKILLS_REPO_BACKEND: Backend = Field("LOCAL", description="where packages of skills lie: `LOCAL`, `S3` or `OSS`")
     SKILLS_LOCAL_DIR: Path | None = Field(
         None, description="of `LOCAL`: the directory of packages; `skills` in the data directory when unset"
-    )
-    SKILLS_LOCAL_TMP_DIR: Path | None = Field(
-        None, description="where large uploads wait while they arrive; `staging` in the data directory when unset"
     )
     SKILLS_S3_BUCKET: str = Field("", description="of `S3`: the bucket")
     SKILLS_S3_PREFIX: str = Field("", description="of `S3`: the folder in the bucket")

@@ -26,7 +26,16 @@ from skills.models import SkillVersion
 
 MOST_READ = 50  # first rows of a batch that tell how it stands
 CHUNK = 500  # groups in one transaction
-IRREVERSIBLE = ("propose", "forget", "erase", "expire", "prune", "revoke", "rotate")  # cannot be undone
+IRREVERSIBLE = (
+    "propose",
+    "forget",
+    "erase",
+    "expire",
+    "prune",
+    "revoke",
+    "rotate",
+    "remove transcripts",
+)  # cannot be undone
 
 
 @dataclass

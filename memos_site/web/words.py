@@ -28,7 +28,7 @@ ACTIONS = [  # verbs of review have theirs in their records
     *(_("publish"), _("lift"), _("revert"), _("supersede"), _("fork"), _("propose"), _("replace"), _("rename")),
     *(_("start"), _("retry"), _("pause"), _("resume"), _("revoke"), _("rotate"), _("stop"), _("replay"), _("penalize")),
     *(_("reopen"), _("apply"), _("confirm"), _("suppress"), _("wake"), _("upload"), _("forget")),
-    _("reveal"),
+    *(_("reveal"), _("remove transcripts")),
 ]
 KINDS_OF_EVIDENCE = [_("created"), _("reinforced"), _("supports"), _("contradicts"), _("suppressed")]
 SPEAKERS = [

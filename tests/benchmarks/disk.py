@@ -1,12 +1,14 @@
 """What recorded runs take of the disk, table by table with their indexes, and what of them is left after a year.
 
-    .venv/bin/python -m tests.benchmarks.disk [--runs 1000] [--corpus heavy]
+    .venv/bin/python -m tests.benchmarks.disk [--runs 1000] [--corpus heavy] [--per-skill 200]
 
 Runs of the corpus of `consolidate` come in through the gate, are consolidated and embedded, and fade for a year, after
-which the hourly job removes what no live memory rests on. One JSON line a figure.
+which the hourly job removes what no live memory rests on, and the daily one the transcripts that nobody needs, with
+TRANSCRIPT_RETENTION_DAYS=90. One JSON line a figure.
 """
 
 import argparse
+import time
 from datetime import timedelta
 
 from tests.benchmarks.consolidate import CORPORA, KINDS, SCOPE, START, _ingest
@@ -37,7 +39,8 @@ def record(runs: int, *, light: bool) -> None:
 
     for n, (name, kinds) in enumerate(KINDS.items()):
         _ingest(list(family(name, kinds, runs // 2, SCOPE, light=light)), START + timedelta(hours=n))
-    consolidation_run.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=START)
+    for _ in range(1 + runs // 2_000):  # so many verdicts are told in one run
+        consolidation_run.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=START)
     while queue.embed_some(at=START):
         pass
 
@@ -50,10 +53,27 @@ def told(name: str, before: dict[str, int], after: dict[str, int], runs: int) ->
     show(f"{name}: all tables", sum(grown.values()), "KB a run", runs=runs)
 
 
+def without_transcripts(runs: int, per_skill: int) -> None:
+    """Removes them, and tells what each took."""
+    from django.test.utils import override_settings
+
+    from consolidation import transcript_retention
+
+    before, began = sizes(), time.perf_counter()
+    with override_settings(TRANSCRIPT_RETENTION_DAYS=90, TRANSCRIPTS_PER_SKILL=per_skill):
+        removed = transcript_retention.remove(at=START + timedelta(days=365))
+    took, after = time.perf_counter() - began, sizes()
+    if not (gone := removed["transcripts"]):
+        return
+    show("transcripts removed", gone / runs, "of all", seconds=took, events=removed["events"])
+    told("saved by a transcript", after, before, gone)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--corpus", choices=CORPORA, default="heavy")
+    parser.add_argument("--per-skill", type=int, default=200)
     given = parser.parse_args()
     with empty_store():
         from memories.lifecycle.pruning import prune
@@ -64,6 +84,7 @@ def main() -> None:
         told(given.corpus, empty, sizes(), given.runs)
         prune(at=START + timedelta(days=365))
         show("runs that are left after a year", Episode.objects.count() / given.runs, "of all")
+        without_transcripts(given.runs, given.per_skill)
 
 
 if __name__ == "__main__":

@@ -73,12 +73,6 @@ def test_an_import_goes_with_its_file() -> None:
     assert ImportFile.objects.get().run is not None
 
 
-def test_with_no_limit_of_days_all_stay(settings: Any) -> None:
-    settings.RUN_RETENTION_DAYS = 0
-    make()
-    assert run_pruning.prune_runs(at=LATER) == {}
-
-
 def test_thousands_go_in_batches_and_the_job_stops_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batches, "BATCH", 2)
     for _ in range(5):

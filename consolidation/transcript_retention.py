@@ -1,0 +1,131 @@
+"""The daily job: remove transcripts of runs that ended long ago and from which everything was learned.
+
+What was learned stays, with its evidence: who said it, when, in which words, and how the run ended. So do the episode,
+its outcome and verdict, and what guidance compares. No search finds what was said in it any more.
+"""
+
+from collections import Counter
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import Count, Exists, OuterRef, Q, Sum
+from uuid_utils.compat import uuid7
+
+from consolidation.models import Run, Sighting
+from consolidation.models.profiles import PendingProfile
+from consolidation.models.statement_messages import StatementMessage
+from consolidation.pipelines.competences import RUNS_OF_SCOPE
+from memories import leases
+from memories.lifecycle import batches, transcripts
+from memories.models import AuditEntry, Episode, Event
+from memories.models.episode import EpisodeQuerySet
+from memories.values.choices import DeletionPolicy, OutcomeSource
+from memories.values.trust import SYSTEM
+
+LEASE = "transcripts"
+AT_ONCE = 200  # episodes in one transaction
+ACTION = "remove transcripts"
+UNMARKED = {"memory__pinned": False, "memory__hold": "", "memory__deletion_policy": DeletionPolicy.AUTO_PRUNE}
+WITH_OUTCOME = Q(outcome__isnull=False, outcome_counts=True)
+
+
+def remove(*, at: datetime, until: float | None = None) -> Counter[str]:
+    """Remove the transcripts of runs that ended TRANSCRIPT_RETENTION_DAYS ago. Counters: transcripts, events.
+
+    One worker at a time; each batch is a transaction of its own with one audit entry, so a job that is stopped goes on
+    where it was. `until`: of the monotonic clock.
+    """
+    done: Counter[str] = Counter()
+    if not (days := settings.TRANSCRIPT_RETENTION_DAYS):
+        return done
+    before = at - timedelta(days=days)
+    with leases.hold(LEASE, wait=False) as held:
+        for scope in _scopes(before) if held else ():
+            done += batches.each(_Scope(scope, before, at).remove_some, until=until)
+    return done
+
+
+def due(*, at: datetime, days: int | None = None) -> Counter[str]:
+    """What `remove` would take, with the same names; `days`: with another setting."""
+    before = at - timedelta(days=settings.TRANSCRIPT_RETENTION_DAYS if days is None else days)
+    found: Counter[str] = Counter()
+    for scope in _scopes(before):
+        told = removable(scope, before).aggregate(transcripts=Count("pk"), events=Sum("event_count"))
+        found.update({name: n or 0 for name, n in told.items()})
+    return +found
+
+
+def _scopes(before: datetime) -> list[str]:
+    rows = Episode.objects.filter(closed_at__lt=before, transcript_removed_at=None).order_by()
+    return sorted(rows.values_list("scope", flat=True).distinct())
+
+
+def removable(scope: str, before: datetime) -> EpisodeQuerySet:
+    """Runs of a scope whose transcripts nobody needs any more.
+
+    Needed are those that a pipeline has not read, that a queue holds, that a language model is to read, and that
+    learning reads again: the latest of their pattern, and of their scope up to their level. Kept are, too, those that a
+    person pinned, keeps from being deleted, or said the outcome of.
+    """
+    rows: EpisodeQuerySet = Episode.objects.filter(scope=scope, transcript_removed_at=None, **UNMARKED)
+    rows = rows.filter(closed_at__lt=before, digested_at__isnull=False, verdict_at__isnull=False)
+    rows = rows.exclude(outcome_source=OutcomeSource.PERSON)
+    unruled = Exists(Event.objects.unruled().order_by().filter(episode=OuterRef("pk")))
+    queued = Exists(PendingProfile.objects.filter(episode=OuterRef("pk")))
+    stated = Exists(StatementMessage.objects.filter(event__episode=OuterRef("pk")))
+    asked = Exists(Run.objects.unfinished().filter(episode=OuterRef("pk")))
+    seen = Sighting.objects.filter(episode_id=OuterRef("pk"))
+    read_again = Exists(seen.read_again(settings.TRANSCRIPTS_PER_SKILL))
+    return rows.filter(_older_than_compared(scope), ~unruled, ~queued, ~stated, ~asked, ~read_again)
+
+
+def _older_than_compared(scope: str) -> Q:
+    """Runs that are not among the latest of their scope and level, with which a pattern's are compared."""
+    ended = Episode.objects.filter(scope=scope).with_end()
+    found = ~WITH_OUTCOME
+    for level in ended.order_by().values_list("memory__sensitivity", flat=True).distinct():
+        latest = ended.filter(memory__sensitivity__lte=level).order_by("-closed_at", "-pk")
+        least = latest.values_list("closed_at", flat=True)[RUNS_OF_SCOPE - 1 : RUNS_OF_SCOPE].first()
+        if least is not None:
+            found |= WITH_OUTCOME & Q(memory__sensitivity=level, closed_at__lt=least)
+    return found
+
+
+class _Scope:
+    """One scope of one run of the job, batch by batch; what stays is passed once."""
+
+    def __init__(self, scope: str, before: datetime, at: datetime) -> None:
+        self.scope, self.before, self.at = scope, before, at
+        self.after: tuple[datetime, UUID] | None = None
+
+    def remove_some(self) -> Counter[str] | None:
+        """Within a transaction. None: nothing is left."""
+        rows = removable(self.scope, self.before).order_by("closed_at", "pk")
+        rows = rows.after(*self.after) if self.after else rows
+        locked = rows.select_related("memory").select_for_update(skip_locked=True, of=("self", "memory"))
+        found = list(locked.only("closed_at", "memory__sensitivity")[:AT_ONCE])
+        if not found:
+            return None
+        ids, ends = [one.pk for one in found], [one.closed_at for one in found if one.closed_at]
+        self.after = (ends[-1], ids[-1])
+        removed = Counter(transcripts=len(ids), events=transcripts.remove_transcripts(ids, at=self.at))
+        self._note(removed, {"first": ends[0], "last": ends[-1]}, max(one.memory.sensitivity for one in found))
+        return removed
+
+    def _note(self, removed: Counter[str], ended: dict[str, Any], sensitivity: int) -> None:
+        """One audit entry for the batch: how much of which time. The episodes themselves say when it was done."""
+        batch, runs = uuid7(), f"{removed['transcripts']} runs"
+        AuditEntry.draft(
+            kind="transcripts",
+            subject=batch,
+            label=f"{runs} of {self.scope}" if self.scope else f"{runs} without scope",
+            action=ACTION,
+            by=SYSTEM,
+            at=self.at,
+            scope=self.scope,
+            sensitivity=sensitivity,
+            after={**removed, **ended},
+            batch=batch,
+        ).save(force_insert=True)
