@@ -1,6 +1,6 @@
 from django.urls import path
 
-from consolidation.api import backlog, runs, webhooks
+from consolidation.api import backlog, places, runs, webhooks
 from consolidation.api.conversations import Conversations
 from consolidation.api.guidance import AskGuidance
 from consolidation.api.packs import Packs
@@ -12,6 +12,8 @@ urlpatterns = [
     path("guidance", AskGuidance.as_view(), name="api-guidance"),
     path("skills/<str:name>/worth", SkillWorth.as_view(), name="api-skill-worth"),
     path("packs", Packs.as_view(), name="api-packs"),
+    path("places", places.Places.as_view(), name="api-places"),
+    path("places/agents.md", places.AgentsMd.as_view(), name="api-agents-md"),
     path("runs", runs.Runs.as_view(), name="api-runs"),
     path("runs/backlog", backlog.RunBacklog.as_view(), name="api-backlog"),
     path("runs/contrast", runs.RunContrast.as_view(), name="api-contrast-price"),

@@ -11,6 +11,8 @@ from consolidation.learning.facts.findings import Findings
 from memories.models import Memory
 from memories.models.row_queue import DueRow, RowQueue
 from memories.models.trusted import Trusted, new_id
+from memories.values import text
+from memories.values.choices import Sensitivity
 
 WRITTEN = ("memory", "said", "words", "language", "turned", "due", "attempts", "error")
 
@@ -50,6 +52,12 @@ class CountedFact(DueRow):
     def topic(self) -> str:
         """The subject in words, of which the memory's key is made."""
         raise NotImplementedError
+
+    @property
+    def names(self) -> list[str]:
+        """The keys of its memory at every level: what was dismissed at one is not said at another."""
+        plain = text.slug(self.topic)
+        return [plain, *(f"{plain}-{label}" for label in Sensitivity.labels)]
 
     def findings(self) -> Findings:
         """The findings of its runs, counted now."""

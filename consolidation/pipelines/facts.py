@@ -89,7 +89,7 @@ def _found(fact: CountedFact, findings: Findings, *, at: datetime) -> Counter[st
     shown = [one for one in latest if one.agrees(said) is not None][:MOST_FOUNDING]
     language = _language(shown)
     statement = _statement(fact, findings.sentence(said, language))
-    stone = admission.dismissed_key(fact.scope, *_keys(fact))
+    stone = admission.dismissed_key(fact.scope, *fact.names)
     if stone is not None:
         admission.suppress(stone, statement, trust=everything(BY), at=at)
         fact.shown.uncounted().update(counted=True)
@@ -198,19 +198,13 @@ def _statement(fact: CountedFact, content: str) -> Statement:
         category=Category.FACT,
         origin=Origin.CONSOLIDATED,
         sensitivity=Sensitivity(fact.sensitivity),
-        names=_keys(fact),
+        names=fact.names,
     )
 
 
 def _key(fact: CountedFact) -> str:
     usual = fact.sensitivity == Sensitivity.named(settings.DEFAULT_SENSITIVITY)
-    return _keys(fact)[0] if usual else f"{_keys(fact)[0]}-{Sensitivity(fact.sensitivity).label}"
-
-
-def _keys(fact: CountedFact) -> list[str]:
-    """Of all levels: what was dismissed at one is not said at another."""
-    plain = text.slug(fact.topic)
-    return [plain, *(f"{plain}-{label}" for label in Sensitivity.labels)]
+    return fact.names[0] if usual else f"{fact.names[0]}-{Sensitivity(fact.sensitivity).label}"
 
 
 def _choose_waiting(scope: str) -> None:

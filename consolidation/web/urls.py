@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from consolidation.web import backlog, imports, insights, packs, scheduling, tools, views
+from consolidation.web import backlog, imports, insights, packs, places, scheduling, tools, views
 
 urlpatterns = [
     path("import/", imports.imports, name="import"),
@@ -10,6 +10,9 @@ urlpatterns = [
     path("import/<uuid:file_id>/start/", imports.start, name="import-start"),
     path("packs/", packs.packs, name="packs"),
     path("packs/download/", packs.download, name="pack-download"),
+    path("places/", places.places, name="places"),
+    path("places/one/", places.place, name="place"),
+    path("places/AGENTS.md", places.agents_md_file, name="agents-md"),
     path("insights/", insights.insights, name="insights"),
     path("insights/<slug:chart>.csv", insights.insights_csv, name="insights-csv"),
     path("skills/tools/", tools.tools, name="tools"),

@@ -9,8 +9,8 @@ from pydantic.json_schema import SkipJsonSchema
 from memories.values.choices import BELIEVED, UNDECIDED, Sensitivity, Type
 from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_errors import NOT_AN_INSTANT
 from memories.values.field_types import (
+    AS_INSTANT,
     CategoryName,
     Given,
     Instant,
@@ -44,7 +44,7 @@ def scopes_of(scopes: Sequence[str], scope: str | None) -> tuple[str, ...]:
 
 
 PAST = "What was live then, in the words it had; what was forgotten since is not there, and nothing counts as used"
-PastInstant = Annotated[Instant, Field(description=f"{PAST}. {NOT_AN_INSTANT}", examples=["2026-03-01T12:00:00Z"])]
+PastInstant = Annotated[Instant, Field(description=f"{PAST}. {AS_INSTANT}", examples=["2026-03-01T12:00:00Z"])]
 
 
 class Narrowed(BaseModel):

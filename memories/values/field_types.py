@@ -66,9 +66,12 @@ SensitivityName = Literal["public", "low", "medium", "high", "hyper"]
 CategoryName = Literal["preference", "pattern", "fact", "contact", "workflow"]
 OutcomeName = Literal["success", "failure", "partial"]
 DeletionPolicyName = Literal["auto_prune", "manual_only", "never"]
+AS_INSTANT = "RFC 3339, with its zone"
 Given = Annotated[Identifier, Field(json_schema_extra={"pattern": SOMETHING})]  # blank counts as missing
 Instant = Annotated[
-    datetime | None, BeforeValidator(_instant), Field(description=NOT_AN_INSTANT, json_schema_extra={"pattern": YEARS})
+    datetime | None,
+    BeforeValidator(_instant),
+    Field(description=AS_INSTANT, json_schema_extra={"pattern": YEARS}),
 ]
 Tag = Annotated[str, StringConstraints(max_length=256)]
 Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS, fail_fast=True), BeforeValidator(_tags)]

@@ -15,6 +15,9 @@ from consolidation.guidance import Guidance
 from consolidation.guidance.caller_names import in_names, text_in_names
 from consolidation.guidance.rendering import block
 from consolidation.learning.runs.harness_tools import names_of
+from consolidation.places import PlaceKnowledge, knowledge_of
+from consolidation.places import names_of as places_of
+from consolidation.places.agents_md import block as commands_of
 from memories.api.base import ApiView
 from memories.api.openapi import operation
 from memories.api.shapes import EXAMPLE_ID, Count, Json, Percent, Shape, Share
@@ -102,14 +105,34 @@ class ContextGuidance(Shape):
         return cls.from_row(advice, effects=advice.expected.effects, skill=skill)
 
 
+class ContextPlace(Shape):
+    """What runs in this repository showed of commands; `GET places/agents.md` says all."""
+
+    name: str
+    runs: Count
+    starting: list[str]
+    """Forms of commands that start there"""
+    failing: list[str]
+    """Forms that do not"""
+
+    @classmethod
+    def of(cls, known: PlaceKnowledge) -> Json | None:
+        if not (known.starting or known.failing):
+            return None
+        forms = {name: [one.form for one in getattr(known, name)] for name in ("starting", "failing")}
+        return cls.from_row(known, **forms)
+
+
 class ContextAnswer(Shape):
     block: str
-    """To be put into the prompt as it is: a heading and one line for each item, by confidence, then guidance; empty
-    for neither"""
+    """To be put into the prompt as it is: a heading and one line for each item, by confidence, then guidance, then
+    commands of the `repository`; empty for none"""
     items: list[ContextItem]
     """In the order of the lines"""
     guidance: ContextGuidance | None
     """null: there is no task, it is a context of then (`as_of`), or what similar runs say is not sure enough"""
+    place: ContextPlace | None
+    """Of the `repository`; null: none was named, or runs showed nothing of its commands"""
     quotes: list[ContextQuote]
     """The newest first of those in which one speaker says something of one subject; at most `quotes` of the request"""
     notices: list[str]
@@ -127,6 +150,7 @@ class ContextAnswer(Shape):
             "use",
             "notices",
             "guidance",
+            "place",
         ]
     ]
     """What is missing from this answer, because it failed or took too long"""
@@ -146,6 +170,7 @@ class ContextAnswer(Shape):
             }
         ],
         "guidance": None,
+        "place": None,
         "quotes": [],
         "notices": [],
         "memory_status": "ok",
@@ -165,9 +190,10 @@ class Context(ApiView):
         the company that it is about and by the source. Only what is confirmed or applied, and about that company or
         none. Without `company_id` it is the one known company that the task names. Answers within two seconds with what
         it has, and says in `degraded` what is missing. Under `## Guidance` stands what similar finished runs say of the
-        task, when that is sure enough. Counts a use of each item when an agent asks, and tells waiting notices of
-        adaptations once. With `as_of` it is the context that would have been given then, from what may be seen today:
-        without guidance and notices, and nothing counts as used.
+        task, when that is sure enough; with `repository`, under `## Commands in ...`, which commands start there.
+        Counts a use of each item when an agent asks, and tells waiting notices of adaptations once. With `as_of` it is
+        the context that would have been given then, from what may be seen today: without guidance and notices, and
+        nothing counts as used.
         """
         return Response(give_context(request.data, trust=self.trust, at=timezone.now()))
 
@@ -179,6 +205,7 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
     given = context.assemble(question, trust=trust, at=at, without=withheld)
     allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
     advice = _guidance(question, trust, allowance, at=at)
+    place = _place(question, trust, allowance, at=at)
     names = names_of(question.source or trust.actor.name)
     if not advice.needs_more:  # finished runs tell more than what was said in them
         given = replace(given, quotes=[])
@@ -186,10 +213,11 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
     degraded = list(dict.fromkeys((*given.degraded, *allowance.degraded)))
     return ContextAnswer.from_row(
         given,
-        block="\n\n".join(part for part in (given.block, text_in_names(block(advice), names)) if part),
+        block="\n\n".join(filter(None, (given.block, text_in_names(block(advice), names), commands_of(place)))),
         items=[ContextItem.of(item) for item in given.items],
         quotes=[ContextQuote.from_row(quote) for quote in given.quotes],
         guidance=in_names(ContextGuidance.of(advice), names),
+        place=ContextPlace.of(place),
         memory_status="degraded" if degraded else "ok",
         degraded=degraded,
     )
@@ -204,3 +232,15 @@ def _guidance(body: ContextRequest, trust: Trust, allowance: Allowance, *, at: d
     question = guidance.check({"task": body.task, "thread_id": body.thread_id})
     narrowed = body.narrows(trust)
     return allowance.part("guidance", lambda: guidance.answer(question, trust=narrowed, at=at)) or Guidance()
+
+
+def _place(body: ContextRequest, trust: Trust, allowance: Allowance, *, at: datetime) -> PlaceKnowledge:
+    """Return what is known of the repository; empty where none is named, as of then, and on failure and timeout."""
+    if not body.repository.strip() or body.as_of:
+        return PlaceKnowledge("")
+    narrowed = body.narrows(trust)
+
+    def known() -> PlaceKnowledge:
+        return knowledge_of(places_of(body.repository, narrowed), narrowed, at=at, memories=False)
+
+    return allowance.part("place", known) or PlaceKnowledge("")

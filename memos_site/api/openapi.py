@@ -27,6 +27,7 @@ GROUPS = {
     "Decisions": "What a reviewer decides about memories, skills, proposals and adaptations, and undo.",
     "Proposals": "Changes that wait for a reviewer.",
     "Subjects": "Companies, people, repositories, hosts and other names that memories are about.",
+    "Places": "Repositories and folders in which agents ran commands, and what starts there.",
     "Dismissed claims": "Tombstones: claims that were dismissed, forgotten or expired, and are kept from coming back.",
     "Adaptations": "Memories that changed the behaviour of agents.",
     "Audit": "What was done, by whom and why.",

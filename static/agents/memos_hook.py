@@ -420,6 +420,12 @@ class Hook:
         self.report("events", event_kind="memos_missed", ref=f"missed-{time.time_ns()}", summary=said)
 
     @property
+    def repository(self) -> str:
+        """`owner/name` of the repository in which the session works, else the name of its folder; '' for none."""
+        roots = self.event.get("workspace_roots") or [""]
+        return repository_at(str(self.event.get("cwd") or roots[0] or os.getcwd()))
+
+    @property
     def call(self) -> Json:
         """The tool and its arguments, however the harness names them."""
         event = self.event
@@ -435,6 +441,24 @@ class Hook:
     def returned(self) -> Any:
         names = ("tool_response", "tool_result", "tool_output", "result_json", "output", "error", "error_message")
         return next((as_json(self.event[name]) for name in names if self.event.get(name) is not None), None)
+
+
+def repository_at(folder: str) -> str:
+    """What Git calls the repository around a folder: of its remote `origin` no more than `owner/name`."""
+    while not os.path.exists(os.path.join(folder, ".git")):
+        folder, below = os.path.dirname(folder), folder
+        if folder == below:
+            return ""
+    git = os.path.join(folder, ".git")
+    if os.path.isfile(git):  # a work tree of the repository that it names
+        git = end_of(git, 4_000).partition("gitdir:")[2].strip().partition("/worktrees/")[0]
+        folder = os.path.dirname(git)
+    origin = end_of(os.path.join(git, "config"), 100_000).partition('[remote "origin"]')[2]
+    address = re.search(r"^\s*url\s*=\s*(\S+)", origin, re.MULTILINE)
+    parts = re.split(r"[/:]", re.sub(r"(\.git)?/*$", "", address[1])) if address else [os.path.basename(folder)]
+    local = not address or address[1].startswith(("/", ".", "~", "file:"))
+    name = "/".join(parts[-1 if local else -2 :])
+    return name if len(name) <= 80 and re.fullmatch(r"\w[\w.-]*(/\w[\w.-]*)?", name, re.ASCII) else ""
 
 
 def outcome_of(hook: Hook) -> tuple[bool | None, Any]:
@@ -554,7 +578,8 @@ def before_prompt(hook: Hook) -> Json:
         return {}  # Qwen Code tells each return of a tool as an empty prompt
     turn = f"{digest(prompt, 12)}-{time.time_ns():x}"
     hook.remember(task=prompt, turn=turn, stopped=False)
-    hook.report("events", event_kind="user_message", ref=f"prompt-{turn}", summary=prompt)
+    where = {"repository": hook.repository} if hook.repository else {}
+    hook.report("events", event_kind="user_message", ref=f"prompt-{turn}", summary=prompt, **where)
     return known_before(hook, prompt)
 
 
@@ -568,7 +593,8 @@ def at_start(hook: Hook) -> Json:
 
 def known_before(hook: Hook, task: str = "") -> Json:
     """What is known of the task, or of this source and scope, in the form that the harness takes."""
-    asked = {"task": task, "source": hook.source, "thread_id": hook.thread, **hook.server.place}
+    where = {"repository": hook.repository} if hook.repository else {}
+    asked = {"task": task, "source": hook.source, "thread_id": hook.thread, **where, **hook.server.place}
     return adding(hook, str(hook.ask("context", asked).get("block") or ""))
 
 

@@ -1,6 +1,7 @@
 """The addresses of all pages on the demo team's store, by the names of the URL configuration."""
 
 import json
+from uuid import uuid4
 
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import default_token_generator
@@ -11,7 +12,7 @@ from django.utils import timezone
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
-from consolidation.models import BulkOrder, ImportFile, Run
+from consolidation.models import BulkOrder, CommandAttempt, CommandFact, ImportFile, Run
 from memories.models import Agent, AuditEntry, Episode, Memory, Subject
 from memories.values.choices import LIVE, Status, Type
 from memories.values.field_errors import format_instant
@@ -25,7 +26,7 @@ PAGES = {
     *("dismissed", "episodes", "episode", "skills", "skill_version", "edit_skill", "upload", "adaptations"),
     *("insights", "agents", "import", "import-file", "welcome", "people", "person", "profile", "search", "styles"),
     *("runs", "run", "login", "join", "tools", "agent", "outcomes", "known-elsewhere", "packs"),
-    *("subjects", "subject", "helped", "stop-mails"),
+    *("subjects", "subject", "helped", "stop-mails", "places", "place"),
 }
 NO_PAGES = {
     *(
@@ -54,6 +55,7 @@ NO_PAGES = {
         "adaptations-file",
         "dismissed-file",
         "pack-download",
+        "agents-md",
         "harness-plugin",
     ),  # files
     *("mcp", "otlp-traces", "prometheus", "live", "ready"),  # programs
@@ -88,7 +90,22 @@ def addresses(person: User) -> dict[str, list[str]]:
         "stop-mails": [reverse("stop-mails", args=[profile.token(person.pk, alerts=False)])],
         "known-elsewhere": [f"/decided/{AuditEntry.objects.filter(action='dismiss').latest('at').batch_id}/elsewhere/"],
         "login": ["/login/"],
+        "place": [_counted_place()],
     }
+
+
+def _counted_place() -> str:
+    """A place where one command starts and another one does not."""
+    fact = CommandFact.objects.create(scope="", sensitivity=1, place="acme/shop", purpose="build")
+    rows = [
+        CommandAttempt(
+            fact=fact, form=form, episode_id=uuid4(), case=uuid4(), at=timezone.now(), started=form == "make"
+        )
+        for form in ("make", "ninja")
+        for _ in range(3)
+    ]
+    CommandAttempt.objects.bulk_create(rows)
+    return "/places/one/?name=acme%2Fshop"
 
 
 def _ordered(person: User, memory: Memory) -> BulkOrder:
@@ -119,6 +136,7 @@ def _lists(skill: Skill) -> dict[str, list[str]]:
         "insights": ["/insights/"],
         "agents": ["/agents/"],
         "import": ["/import/"],
+        "places": ["/places/"],
         "packs": ["/packs/", f"/packs/?scope={skill.scope}&skill={skill.name}"],
         "welcome": ["/welcome/"],
         "people": ["/people/"],

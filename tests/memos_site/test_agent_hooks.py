@@ -97,6 +97,24 @@ def test_a_command_that_does_not_start_here_is_told_with_what_does(home: Path) -
     assert hook(home, before) == {}  # it has started in this session
 
 
+def cloned(folder: Path, origin: str | None) -> Path:
+    """A repository of Git with this remote, and a folder within it."""
+    (folder / ".git").mkdir(parents=True)
+    remote = f'[remote "origin"]\n\turl = {origin}\n' if origin else ""
+    (folder / ".git" / "config").write_text(f"[core]\n\tbare = false\n{remote}")
+    (folder / "src").mkdir()
+    return folder / "src"
+
+
+def test_a_session_in_a_repository_gets_its_commands_and_says_where_it_works(home: Path) -> None:
+    nine_runs(repository="sympy/sympy")
+    prompt = sessions(PROMPT, "Bash", {}, {})["claude-code"][0]
+    there = cloned(home / "here", "https://bot:secret@github.com/sympy/sympy.git")
+    told = hook(home, {**prompt, "cwd": str(there)})["hookSpecificOutput"]["additionalContext"]
+    assert "## Commands in sympy/sympy\n- `bin/test` starts (5 of 5 runs)" in told
+    assert Episode.objects.get(source="claude-code").environment == {"repository": "sympy/sympy"}
+
+
 def test_a_call_that_nothing_speaks_against_is_not_commented(home: Path) -> None:
     prompt, before, *_ = sessions(PROMPT, "cancel_reservation", {"id": 7}, {})["claude-code"]
     assert hook(home, prompt) == {}

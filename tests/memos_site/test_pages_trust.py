@@ -58,6 +58,7 @@ TESTED_ELSEWHERE = {
     *(
         "bulk-order",
         *("bulk-line", "time-zone", "tools", "decide-tool", "agent", "known-elsewhere", "packs", "stop-mails"),
+        *("places", "place", "agents-md"),
     ),
 }
 WITH_A_TEST_BELOW = {

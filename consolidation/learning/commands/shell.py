@@ -5,6 +5,8 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from consolidation.learning.runs import values
+
 LONGEST_LINE = 20_000
 _HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
 _COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
@@ -91,6 +93,13 @@ def command_line(call: "Call") -> str:
     if not call.arguments and isinstance(call.args, str | list):
         return _line(call.args)
     return _line(call.arguments.get(line_argument(call)))
+
+
+def line_in(args: Any) -> str:
+    """Return the command line in the recorded arguments of a call, an object or its text; '' for none."""
+    found = values.parsed(args)
+    given = found if isinstance(found, dict) else {"": found}
+    return next((line for value in map(given.get, ("", *_LINES)) if (line := _line(value))), "")
 
 
 def line_argument(call: "Call") -> str:

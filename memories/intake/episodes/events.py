@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import chain
+from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -193,7 +194,9 @@ def _new(thread: Thread, first: EventLike, *, trust: Trust, at: datetime) -> Epi
         policy=first.deletion_policy,
         **facts,
     )
-    told = {"last_event_at": at, "external_id": first.external_id}
+    told: dict[str, Any] = {"last_event_at": at, "external_id": first.external_id}
+    if isinstance(first, EventReport) and first.repository:
+        told["environment"] = {"repository": first.repository}
     episode = bulk_rows.new(Episode, {"memory_id": memory.pk, **told, **facts})
     episode.memory = memory
     return episode

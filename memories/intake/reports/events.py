@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, Field, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, Field, StringConstraints, ValidationError
 
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.payloads import Object
@@ -45,6 +45,9 @@ REQUIRED = {
 }
 
 
+RepositoryName = Annotated[
+    str, StringConstraints(pattern=r"^[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)?$", max_length=80)
+]
 Value = Annotated[Any, AfterValidator(bounded)]
 Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
@@ -79,8 +82,8 @@ CONTEXT = {
     "entity_value": _named("Whom or what the run came across: a name, an address", "string"),
     "entity_type": _named("`person` or `contact` makes it a contact, any other a fact", "string"),
     "run_hour": _named("0-23, in the workspace's time zone; without it that of `timestamp`", "integer"),
-    "input_type": _named("What it worked on; no rule reads it", "string"),
-    "output_type": _named("What it made; no rule reads it", "string"),
+    "input_type": _named("What it worked on", "string"),
+    "output_type": _named("What it made", "string"),
     "priority": _named("No rule reads it", "string", "integer"),
 }
 
@@ -90,8 +93,7 @@ class EventReport(Report):
     external_id: ClassVar[str | None] = None
 
     event_kind: Given
-    """Where it spells a role (`user_input`, `assistant_output`, `gen_ai.user.message`, ...) the `summary` is what
-    was said, as in a conversation"""
+    """Where it spells a role (`user_input`, `gen_ai.user.message`, ...) the `summary` is what was said"""
     ref: Given
     summary: Text = ""
     context: Annotated[
@@ -104,6 +106,8 @@ class EventReport(Report):
     ] = {}
     episode_id: UUID | None = None
     thread_id: Identifier | None = None
+    repository: RepositoryName | None = None
+    """Where the run works, of its first event: `owner/name`, or a folder"""
 
     @property
     def content(self) -> str:

@@ -28,6 +28,8 @@ class ContextRequest(Described):
     scope: SkipJsonSchema[ScopeName | None] = None  # a list of one
     thread_id: Given | None = None
     """Where it is going to be used; what was learnt elsewhere is known here too"""
+    repository: Annotated[str, Field(max_length=512)] = ""
+    """Where it works: a repository's address, `owner/name`, or a folder"""
     max_sensitivity: SensitivityName | None = None
     trust: Narrowed | None = None
     """Narrows as `scope` and `max_sensitivity` do"""

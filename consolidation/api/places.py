@@ -1,0 +1,95 @@
+"""GET places: repositories and folders in which runs called commands. GET places/agents.md: what is known of one."""
+
+from datetime import datetime
+
+from django.http import HttpResponse
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from consolidation.places import knowledge_of, known_places, names_of
+from consolidation.places.agents_md import agents_md
+from memories.api.base import ApiView, FileNegotiation
+from memories.api.openapi import operation
+from memories.api.paging import query
+from memories.api.shapes import Count, Page, Shape
+from memories.values.choices import Permission
+from memories.values.exceptions import FieldError, Invalid, NotFound
+
+LONGEST = 512
+SCOPE = query("scope", {"type": "string"}, "Of this scope, and of none.")
+PLACE = query(
+    "place",
+    {"type": "string", "maxLength": LONGEST},
+    "A repository's address, its `owner/name`, or the name of a folder; without it what holds in the whole scope.",
+)
+TEXT = "text/markdown; charset=utf-8"
+
+
+class KnownPlaceShape(Shape):
+    name: str
+    """Empty: the runs name no folder, and it holds in the whole scope"""
+    scope: str
+    lines: Count
+    """How many commands are known to start there, or not to"""
+    runs: Count
+    last_at: datetime
+
+    example = {
+        "name": "acme/shop",
+        "scope": "project:shop",
+        "lines": 5,
+        "runs": 37,
+        "last_at": "2026-11-27T08:00:00Z",
+    }
+
+
+class PlacePage(Page):
+    results: list[KnownPlaceShape]
+
+
+class Places(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = frozenset({"scope"})
+
+    @operation("ListPlaces", "Places", PlacePage, parameters=(SCOPE,))
+    def get(self, request: Request) -> Response:
+        """The places in which agents ran commands
+
+        Repositories, or the folders that commands name most, with something to tell: those with most runs first, at
+        most 200.
+        """
+        scope = request.query_params.get("scope")
+        found = known_places(self.trust if scope is None else self.trust.narrowed(scopes=[scope]))
+        return Response({"next": None, "previous": None, "results": [KnownPlaceShape.from_row(one) for one in found]})
+
+
+class AgentsMd(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = frozenset({"scope", "place"})
+    content_negotiation_class = FileNegotiation
+
+    @operation(
+        "GetAgentsMd",
+        "Places",
+        {200: {"type": "string"}},
+        parameters=(PLACE, SCOPE),
+        refuses=(404,),
+        media_type="text/markdown",
+    )
+    def get(self, request: Request) -> HttpResponse:
+        """AGENTS.md of a place
+
+        Which commands start there and which do not, with the runs that say so, and what people or several agents said
+        of it. What a person dismissed is not in it. 404 where nothing is known.
+        """
+        said, scope = request.query_params.get("place", ""), request.query_params.get("scope")
+        if len(said) > LONGEST:
+            raise Invalid(FieldError("/place", "too_long", f"must be at most {LONGEST} characters long"))
+        trust = self.trust if scope is None else self.trust.narrowed(scopes=[scope])
+        names = names_of(said, trust) if said else [""]
+        known = knowledge_of(names, trust, at=timezone.now())
+        if known.is_empty:
+            raise NotFound("nothing is known of this place")
+        headers = {"Content-Disposition": 'attachment; filename="AGENTS.md"', "X-Content-Type-Options": "nosniff"}
+        return HttpResponse(agents_md(known, title=scope or ""), content_type=TEXT, headers=headers)

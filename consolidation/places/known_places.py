@@ -1,0 +1,79 @@
+"""Which places are known to a caller, and which of them the name of a repository means."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from django.db.models import Count, F, Max, Q
+
+from consolidation.learning.effects.places import repository
+from consolidation.learning.facts.startups import CONSISTENT, LEAST_CASES, LEAST_RUNS
+from consolidation.models.commands import CommandAttempt, CommandFact
+from consolidation.places.tellable import SHOWN_PURPOSES, tellable
+from memories.values.trust import Trust
+
+MOST_PLACES = 200
+MOST_OWNERS = 5
+
+
+@dataclass(frozen=True)
+class KnownPlace:
+    """A place of one scope. `name`: '' where the runs name none, and it holds for the whole scope."""
+
+    name: str
+    scope: str
+    lines: int
+    runs: int
+    last_at: datetime
+
+
+def known_places(trust: Trust) -> list[KnownPlace]:
+    """The places with something to tell, those with most runs first, at most MOST_PLACES."""
+    shown: Counter[tuple[str, str]] = Counter()
+    of_fact = Counter(fact for fact, _ in _consistent_forms(trust))
+    for fact in tellable(CommandFact.objects.filter(pk__in=of_fact), trust):
+        shown[fact.scope, fact.place] += of_fact[fact.pk]
+    scopes, names = {scope for scope, _ in shown}, {name for _, name in shown}
+    attempts = CommandAttempt.objects.visible_to(trust).filter(fact__scope__in=scopes, fact__place__in=names)
+    by_place = attempts.order_by().values_list("fact__scope", "fact__place")
+    counted = by_place.annotate(runs=Count("episode_id", distinct=True), last=Max("at"))
+    rows = [
+        KnownPlace(name, scope, shown[scope, name], runs, last)
+        for scope, name, runs, last in counted
+        if (scope, name) in shown
+    ]
+    return sorted(rows, key=lambda place: (-place.runs, place.name, place.scope))[:MOST_PLACES]
+
+
+def _consistent_forms(trust: Trust) -> Iterable[tuple[UUID, str]]:
+    """Forms that nearly always start, or nearly never: (fact, form) with enough runs of enough cases."""
+    told = Q(fact__purpose__in=SHOWN_PURPOSES, started_in__gte=CONSISTENT * F("runs"))
+    told |= Q(started_in__lte=F("runs") * (1 - CONSISTENT))
+    rows = CommandAttempt.objects.visible_to(trust).order_by().values("fact", "form")
+    counted = rows.annotate(
+        runs=Count("pk"), cases=Count("case", distinct=True), started_in=Count("pk", filter=Q(started=True))
+    )
+    told &= Q(runs__gte=LEAST_RUNS, cases__gte=LEAST_CASES)
+    return [(row["fact"], row["form"]) for row in counted.filter(told)]
+
+
+def names_of(said: str, trust: Trust) -> list[str]:
+    """The names under which runs know this repository (its address, `owner/name`, or a folder's name), its own first.
+
+    Runs know it by owner and name, or by the folder that their commands name: both mean it. A bare name means a
+    repository with an owner only where one owner alone is known.
+    """
+    here = repository(said)
+    if not here:
+        return []
+    bare = here.rsplit("/", 1)[-1]
+    wanted = Q(place__iexact=here) | Q(place__iexact=bare)
+    wanted |= Q(place__iendswith=f"/{bare}") if here == bare else Q()
+    known = CommandFact.objects.visible_to(trust).filter(wanted).order_by().values_list("place", flat=True).distinct()
+    found = list(known[: 2 * MOST_OWNERS])
+    owned = [name for name in found if "/" in name]
+    if here == bare and len(owned) > 1:
+        found = [name for name in found if name not in owned]
+    return sorted(found, key=lambda name: (name.lower() != here.lower(), name))
