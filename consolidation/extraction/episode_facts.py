@@ -8,8 +8,9 @@ from typing import Annotated, Any, NamedTuple
 from django.db import transaction
 from pydantic import BaseModel, BeforeValidator
 
-from consolidation.extraction import grounding, needs
-from consolidation.extraction.needs import Needless
+from consolidation.extraction import counterparts, grounding, needs
+from consolidation.extraction.counterparts import Claim
+from consolidation.extraction.needs import Needless, Opinion, Question
 from consolidation.extraction.predicate_grounding import is_passing
 from consolidation.extraction.steps import Work
 from consolidation.extraction.transcripts import Passage, comparable, orders_near
@@ -58,6 +59,10 @@ class Fact(BaseModel):
     quote: Words
     only_one: bool = False
 
+    @property
+    def claim(self) -> Claim:
+        return Claim(self.subject, self.predicate, self.object)
+
 
 def _listed(value: Any) -> Any:
     """`facts` where the model answers null instead of an empty list."""
@@ -80,7 +85,8 @@ def perform(work: Work) -> Counter[str]:
 
     Counters: facts_created, facts_reinforced, facts_proposed, suppressed, not_proven (no such words of a user or tool,
     or no whole sentence), those of `grounding`, instruction_like, passing (it holds only now), outdated,
-    known (nothing new), not_needed (of them all: nobody is asked about it, see `needs`), unread_parts.
+    known (nothing new), not_needed (of them all: nobody is asked about it, see `needs`), those of `counterparts`,
+    unread_parts.
     """
     language, parts = work.transcript.language, work.transcript.parts(part_tokens())
     work.ask_parts(Facts, parts, system=prompt("facts", language), what=WHAT[language])
@@ -92,9 +98,9 @@ def perform(work: Work) -> Counter[str]:
             counters[found] += 1
         else:
             proven.append(found)
-    for one, needless in zip(proven, _needless(proven, work), strict=True):
-        counters[_write(one, needless, work)] += 1
-        counters["not_needed"] += int(needless is not None)
+    for one, opinion in zip(proven, _opinions(proven, work), strict=True):
+        counters[opinion.fault or _write(one, opinion.needless, work)] += 1
+        counters["not_needed"] += int(opinion.needless is not None and not opinion.fault)
     return +counters
 
 
@@ -117,20 +123,31 @@ def _proven(fact: Fact, work: Work) -> Proven | str:
     return _fault(fact, passage, work) or Proven(fact, passage)
 
 
-def _needless(proven: Sequence[Proven], work: Work) -> list[Needless | None]:
-    """Why nobody is asked about each of these. The model is asked about all that no record shows, for its answer is
-    kept by their numbers, and not at all where nothing of it is new."""
+def _opinions(proven: Sequence[Proven], work: Work) -> list[Opinion]:
+    """Whether the words say each of these, and why nobody is asked about it. The model is asked about all that no
+    record shows, for its answer is kept by their numbers, and not at all where nothing of it is new."""
     shown = [needs.is_of_a_record(one.fact.object, one.passage, work.transcript) for one in proven]
     asked = [one for one, of_record in zip(proven, shown, strict=True) if not of_record]
-    keys = [triples.folded_key(one.fact.subject, one.fact.predicate, one.fact.object) for one in asked]
+    keys = [triples.folded_key(*one.fact.claim) for one in asked]
     known = Memory.objects.filter(scope=work.episode.scope, key__in=keys, status__in=LIVE).values_list("key", flat=True)
     is_new = bool(set(keys) - set(known))
-    told = iter(needs.asked([_content(one.fact) for one in asked], work) if is_new else [None] * len(keys))
-    return [needs.OF_A_RECORD if of_record else next(told) for of_record in shown]
+    given = iter(needs.asked(_questions(asked, work), work) if is_new else [Opinion()] * len(keys))
+    return [needs.OF_A_RECORD if of_record else next(given) for of_record in shown]
+
+
+def _questions(proven: Sequence[Proven], work: Work) -> list[Question]:
+    """Each fact with its words and its counterpart, of those who speak or of whom other facts tell."""
+    subjects = [*grounding.speakers(work.transcript), *(one.fact.subject for one in proven)]
+    questions = []
+    for fact, passage in proven:
+        words = f"{passage.speaker}: {counterparts.words_around(passage.text, fact.quote)}"
+        double = counterparts.counterpart(fact.claim, fact.quote, subjects)
+        questions.append(Question(_content(fact), words, payloads.content_of(*double)))
+    return questions
 
 
 def _content(fact: Fact) -> str:
-    return payloads.content_of(fact.subject, fact.predicate, fact.object)
+    return payloads.content_of(*fact.claim)
 
 
 def _write(proven: Proven, needless: Needless | None, work: Work) -> str:

@@ -124,8 +124,13 @@ def _of_another(subject: str, quote: str, passage: Passage, transcript: Transcri
 @lru_cache(8)
 def _speakers_of_lines(transcript: Transcript) -> frozenset[str]:
     """The words of the names that stand before lines."""
+    return frozenset().union(*map(_words, speakers(transcript)))
+
+
+def speakers(transcript: Transcript) -> list[str]:
+    """The names that stand before lines, in their order."""
     lines = (line for passage in transcript.passages for line in passage.text.splitlines())
-    return frozenset().union(*(_words(found["name"]) for line in lines if (found := _LINE_OF.match(line))))
+    return list(dict.fromkeys(found["name"] for line in lines if (found := _LINE_OF.match(line))))
 
 
 def _all_words(texts: Iterable[str]) -> set[str]:

@@ -2,7 +2,7 @@
 the rest, and no person is asked about it (`consolidation.models.Redundancy`).
 
 What a tool's record shows needs no memory, and talk in which nobody works teaches no skill; the model is asked about
-the rest, with a reason. In doubt a person is asked.
+the rest, with a reason. In doubt a person is asked. The same question asks of a fact whether its words say it.
 """
 
 import json
@@ -14,6 +14,7 @@ from typing import NamedTuple
 from pydantic import BaseModel
 
 from consolidation import llm
+from consolidation.extraction import counterparts
 from consolidation.extraction.steps import Work
 from consolidation.extraction.transcripts import Passage, Transcript, comparable
 from consolidation.learning.runs.errors import looks_failed
@@ -37,6 +38,7 @@ class Note(BaseModel):
     number: int
     reason: str = ""
     needed: bool = True
+    said: bool | None = None
 
 
 class Notes(BaseModel):
@@ -50,7 +52,22 @@ class Needless(NamedTuple):
     reason: str = ""
 
 
-OF_A_RECORD = Needless(Redundancy.Why.SHOWN)
+class Question(NamedTuple):
+    """A note as the model sees it; a fact with the words that prove it and its counterpart, a skill without."""
+
+    note: str
+    words: str = ""
+    counterpart: str = ""
+
+
+class Opinion(NamedTuple):
+    """What the model says of a note. `fault`: the counter of what it says against it; see `counterparts`."""
+
+    needless: Needless | None = None
+    fault: str = ""
+
+
+OF_A_RECORD = Opinion(Needless(Redundancy.Why.SHOWN))
 
 
 def is_of_a_record(said: str, passage: Passage, transcript: Transcript) -> bool:
@@ -81,27 +98,39 @@ def _is_record(text: str) -> bool:
         return False
 
 
-def asked(notes: Sequence[str], work: Work) -> list[Needless | None]:
-    """Ask the model about each of these; None: it is needed, or there is no answer that says otherwise with a reason.
+def asked(questions: Sequence[Question], work: Work) -> list[Opinion]:
+    """Ask the model about each of these; an empty opinion: there is no answer that says otherwise with a reason.
 
     NotNow: the model cannot be asked.
     """
-    if not notes:
+    if not questions:
         return []
-    language = work.transcript.language
-    lines = ("\n  ".join(note.splitlines()) for note in notes)
-    shown = "\n".join(f"[{number}] {line}" for number, line in enumerate(lines, start=1))
-    text = llm.fenced(shown, what=WHAT[language], language=language)
+    language, most = work.transcript.language, len(questions)
+    doubles = [Question(one.counterpart, one.words) for one in questions if one.counterpart]
+    lines = enumerate(map(_line, (*questions, *doubles)), start=1)
+    text = llm.fenced("\n".join(f"[{n}] {line}" for n, line in lines), what=WHAT[language], language=language)
     try:
         answer = work.ask(Notes, system=prompt(NAME, language), text=text, name=NAME, purpose=NAME)
     except llm.NotNow:
         raise
     except llm.ModelError:
-        return [None] * len(notes)
-    reasons = {one.number: " ".join(one.reason.split()) for one in answer.notes if not one.needed}
+        return [Opinion()] * most
+    said = {one.number: one.said for one in answer.notes}
+    faults = [counterparts.fault(said.get(n), said.get(most + n)) for n in range(1, most + 1)]
+    return list(map(Opinion, _all_needless(answer, most, but=prompt(NAME, language)), faults))
+
+
+def _line(question: Question) -> str:
+    words = [f"words: {json.dumps(question.words, ensure_ascii=False)}"] if question.words else []
+    return "\n  ".join([*question.note.splitlines(), *words])
+
+
+def _all_needless(answer: Notes, most: int, *, but: str) -> list[Needless | None]:
+    needless = [one for one in answer.notes if not one.needed and one.number <= most]
+    reasons = {one.number: " ".join(one.reason.split()) for one in needless}
     repeated = [reason for reason, times in Counter(reasons.values()).items() if times > 1]
-    said = [reasons.get(number, "") for number in range(1, len(notes) + 1)]
-    return [None if reason in repeated else _needless(reason, but=prompt(NAME, language)) for reason in said]
+    given = [reasons.get(number, "") for number in range(1, most + 1)]
+    return [None if reason in repeated else _needless(reason, but=but) for reason in given]
 
 
 def _needless(reason: str, *, but: str) -> Needless | None:

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from consolidation.extraction import needs
 from consolidation.extraction.line_grounding import Ground, grounded
-from consolidation.extraction.needs import Needless
+from consolidation.extraction.needs import Needless, Question
 from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, recall, skill_named
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
@@ -157,7 +157,7 @@ def _needless(fields: Fields, task: Task, work: Work, peers: Peers) -> Needless 
         if cases >= ENOUGH_CASES and well >= AS_WELL * cases:
             return Needless(Redundancy.Why.COUNTED, f"{well} / {cases}")
     lines = [fields.name, fields.description, fields.procedure, *fields.experience, *fields.preference]
-    return needs.asked(["\n".join(lines)], work)[0]
+    return needs.asked([Question("\n".join(lines))], work)[0].needless
 
 
 def _ground(transcript: Transcript, draft: DraftSkill, recalled: Recalled, files: Sequence[str]) -> Ground:
