@@ -35,7 +35,7 @@ MOST_FACTS = 10  # of one part of a conversation; the first ones count
 SHORTEST_QUOTE = 6  # characters; a Chinese one says twice as much
 NUMBERS = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _OF_SPEAKER = re.compile(
-    r"\b(?:my|our|your|me|us|myself)\b|我的|我们|你的|你们", re.IGNORECASE
+    r"\b(?:my|our|your|me|us|myself|and i|i and)\b|我的|我们|你的|你们", re.IGNORECASE
 )  # whose, a stranger cannot tell
 WHAT = {"en": "the transcript", "zh": "对话记录"}
 

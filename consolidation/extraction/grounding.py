@@ -11,6 +11,7 @@ from functools import lru_cache
 from consolidation.extraction.predicate_grounding import predicate_fault
 from consolidation.extraction.transcripts import Passage, Transcript, comparable
 from memories.claims import claim_of
+from memories.lexicon.english_words import STOP
 from memories.values.text import SENTENCE_ENDS, sentences
 
 SUBJECT, OBJECT, SPEAKER = "subject_not_named", "object_not_said", "said_by_another"
@@ -54,7 +55,7 @@ def fault(subject: str, predicate: str, object: str, quote: str, passage: Passag
     words = f"{predicate} {object}" if object.casefold() in _TRUE else object
     if not (_words(words) & _words(around) or any(run in around for run in _HAN.findall(words))):
         return OBJECT
-    if not all(_is_named(name, transcript) for name in _NAME.findall(object)):
+    if not all(_is_named(name, transcript) for name in _NAME.findall(object) if name.casefold() not in STOP):
         return OBJECT
     if _of_another(subject, quote, passage, transcript):
         return SPEAKER

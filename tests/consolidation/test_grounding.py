@@ -221,3 +221,8 @@ def test_the_named_line_of_one_speaker_proves_nothing_of_another() -> None:
     assert fault(trip, "Tim", "stays in", "Galway", "The town is full of music") == ""
     assert fault(trip, "Mia", "stays in", "Galway", "The town is full of music") == grounding.SPEAKER
     assert fault(trip, "Mr Lee", "loves", "Galway", "Mr Lee loves Galway") == ""
+
+
+def test_an_article_with_a_capital_letter_is_no_name() -> None:
+    cliffs = conversation("user: Tim: I want to visit the Cliffs of Moher.")
+    assert fault(cliffs, "Tim", "wants to visit", "The Cliffs of Moher", "I want to visit the Cliffs of Moher") == ""
