@@ -12,4 +12,4 @@ class ConsolidationConfig(AppConfig):
         from memories.search import run_votes
 
         run_votes.PROVIDERS.append(skill_votes.of_skills)  # the comparison of runs stands above the search
-        run_votes.WITHHOLDING.append(holdback.without)
+        run_votes.WITHHOLDING += [holdback.without, holdback.without_lessons]

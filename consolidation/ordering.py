@@ -7,10 +7,10 @@ from uuid import UUID
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from consolidation import contrast_run, import_run, llm, run_queue, set_aside
+from consolidation import contrast_run, import_run, lessons_run, llm, run_queue, set_aside
 from consolidation.extraction import backlog, queue
 from consolidation.extraction.backlog import Backlog, Choice, QueueVerb, ReadingQueue
-from consolidation.model_lines.case_pairs import Price, price
+from consolidation.model_lines.case_pairs import Price, pairs_of, pairs_of_scope, price
 from consolidation.models import Run, bulk_orders
 from memories.models import Episode, Memory
 from memories.people import trust_of
@@ -18,7 +18,11 @@ from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Trust
 
 EXTRACT_TASK, CONTRAST_TASK = "consolidation.tasks.extract", "consolidation.tasks.contrast"
-TASKS = {queue.KIND: EXTRACT_TASK, contrast_run.KIND: CONTRAST_TASK}  # of kinds with a queue of their own
+TASKS = {  # of kinds with a queue of their own
+    queue.KIND: EXTRACT_TASK,
+    contrast_run.KIND: CONTRAST_TASK,
+    lessons_run.KIND: CONTRAST_TASK,
+}
 Verb = Literal["retry", "pause", "resume"]
 
 
@@ -29,17 +33,21 @@ def start(
     trigger: Run.Trigger,
     at: datetime,
     about: UUID | None = None,
+    scope: str = "",
     retry_set_aside: bool = False,
 ) -> Run:
     """Queue a run, or answer the one that waits already.
 
-    `about`: the episode or memory, for a kind that is about one. Conflict: the kind is paused, or there is none.
+    `about`: the episode or memory, for a kind that is about one, `scope` for one about a scope. Conflict: the kind is
+    paused, or there is none.
     NotAllowed: work over everything needs a caller without a limit of scopes.
     """
     if kind == queue.KIND:
         return _extract(trust, about, trigger=trigger, at=at)
     if kind == contrast_run.KIND:
         return _contrast(trust, about, trigger=trigger, at=at)
+    if kind == lessons_run.KIND:
+        return _lessons(trust, scope, trigger=trigger, at=at)
     if kind not in run_queue.OVER_EVERYTHING:
         raise Conflict(f"there is no {kind} run")
     _check_scopes(trust)
@@ -73,9 +81,24 @@ def _contrast(trust: Trust, memory_id: UUID | None, *, trigger: Run.Trigger, at:
     return run
 
 
+def _lessons(trust: Trust, scope: str, *, trigger: Run.Trigger, at: datetime) -> Run:
+    """Queue the comparison of a scope's cases by the language model, of runs that the caller may see."""
+    trust.scope_to_write(scope)
+    run = lessons_run.request(scope, trust.max_sensitivity, trigger=trigger, at=at)
+    run.audit("start", by=trust.actor, at=at).save(force_insert=True)
+    run_queue.nudge(CONTRAST_TASK)
+    return run
+
+
 def contrast_price(trust: Trust, memory_id: UUID) -> Price:
     """What the comparison of a skill's cases would take. NotFound: there is no such skill."""
-    return price(_skill(trust, memory_id))
+    return price(pairs_of(_skill(trust, memory_id)))
+
+
+def lessons_price(trust: Trust, scope: str) -> Price:
+    """The same of a scope's cases."""
+    trust.scope_to_write(scope)
+    return price(pairs_of_scope(scope, trust.max_sensitivity))
 
 
 def _skill(trust: Trust, memory_id: UUID | None) -> Memory:
@@ -121,10 +144,10 @@ def decide(verb: Verb, run_id: UUID, trust: Trust, *, why: str, at: datetime) ->
         raise NotFound
     if run.kind in (import_run.KIND, bulk_orders.KIND):
         _check_person(run, trust)
-    elif run.episode_id is None and run.subject is None:
-        _check_scopes(trust)
     elif run.kind in TASKS:
         trust.scope_to_write(run.scope)
+    elif run.episode_id is None and run.subject is None:
+        _check_scopes(trust)
     getattr(run, verb)(by=trust.actor, at=at, why=why)
     if verb != "pause":
         run_queue.nudge(TASKS.get(run.kind, run_queue.TASK))

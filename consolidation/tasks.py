@@ -11,6 +11,7 @@ from consolidation import (
     contrast_run,
     duplicates_run,
     extraction_run,
+    lessons_run,
     pattern_run,
     reembedding_run,
     run_pruning,
@@ -100,9 +101,11 @@ def extract() -> str:
 
 @tracing.job
 def contrast() -> str:
-    """Let the language model compare the runs of queued skills; no case is begun after EXTRACT_SLICE seconds."""
+    """Let the language model compare the runs of queued skills, then of scopes; no case is begun after EXTRACT_SLICE
+    seconds."""
     deadline = time.monotonic() + EXTRACT_SLICE
-    return f"{contrast_run.process_queue(should_stop=lambda: time.monotonic() > deadline)} processed"
+    queues = (contrast_run.process_queue, lessons_run.process_queue)
+    return f"{sum(work(should_stop=lambda: time.monotonic() > deadline) for work in queues)} processed"
 
 
 @tracing.job

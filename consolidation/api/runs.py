@@ -21,28 +21,31 @@ from memories.api.paging import PAGING, query, some_of
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, Page, RequestBody, Shape
 from memories.values.choices import Permission
 from memories.values.exceptions import FieldError, Invalid, NotFound
+from memories.values.field_types import ScopeName
 
 READ_OR_DECIDE = {"GET": (Permission.READ,), "POST": (Permission.REVIEW,)}
 DECIDE = {"POST": (Permission.REVIEW,)}
 UUID_TEXT = {"type": "string", "format": "uuid"}
 Flag = Annotated[bool, Field(strict=True)]
-Kind = Literal["consolidate", "patterns", "duplicates", "reembed", "extract", "contrast"]
+Kind = Literal["consolidate", "patterns", "duplicates", "reembed", "extract", "contrast", "lessons"]
 KINDS = [*get_args(Kind), import_run.KIND, bulk_orders.KIND]  # the last two are ordered on pages
 
 
 class RunOrder(RequestBody):
-    """What to start. `extract` is about one episode, `contrast` about one memory (a skill's), the others about all."""
+    """What to start. `extract` is about one episode, `contrast` about one memory (a skill's), `lessons` about one
+    scope, the others about all."""
 
     kind: Kind
     episode_id: UUID | None = None
     subject: UUID | None = None
+    scope: ScopeName | None = None
     retry_set_aside: Flag = False
     """Also what was set aside after three attempts"""
 
     def about(self) -> UUID | None:
-        """The episode or memory. Invalid: it is missing, or the kind takes none."""
-        needed = {"extract": "episode_id", "contrast": "subject"}.get(self.kind)
-        for name in ("episode_id", "subject"):
+        """The episode or memory. Invalid: it, or the scope, is missing, or the kind takes none."""
+        needed = {"extract": "episode_id", "contrast": "subject", "lessons": "scope"}.get(self.kind)
+        for name in ("episode_id", "subject", "scope"):
             if (getattr(self, name) is not None) != (name == needed):
                 word = "required" if name == needed else "not taken"
                 raise Invalid(FieldError(f"/{name}", "invalid", f"is {word} by the kind {self.kind}"))
@@ -88,10 +91,10 @@ class SetAsideList(Shape):
 
 
 class ContrastPrice(Shape):
-    """What it takes to let the language model compare a skill's cases, estimated."""
+    """What it takes to let the language model compare the cases of a skill or a scope, estimated."""
 
     cases: Count
-    """Those with a run that ended well by this skill's way and one that failed"""
+    """A run that ended well beside one that failed"""
     tokens_in: Count
     tokens_out: Count
     cost: float | None
@@ -149,6 +152,7 @@ class Runs(WriteView):
             trigger=RunRow.Trigger.API,
             at=timezone.now(),
             about=body.about(),
+            scope=body.scope or "",
             retry_set_aside=body.retry_set_aside,
         )
         return Response(Run.with_steps(run, self.trust), status=202)
@@ -232,21 +236,27 @@ class SetAsideItems(ApiView):
 
 class RunContrast(ApiView):
     needs = {"GET": (Permission.REVIEW,)}
-    filters = frozenset({"subject"})
+    filters = frozenset({"subject", "scope"})
 
     @operation(
         "GetContrastPrice",
         "Runs",
         ContrastPrice,
-        parameters=(query("subject", UUID_TEXT, "The memory of the skill."),),
+        parameters=(
+            query("subject", UUID_TEXT, "The memory of the skill."),
+            query("scope", {"type": "string"}, "Instead of a skill: the scope, for lessons."),
+        ),
         refuses=(404,),
     )
     def get(self, request: Request) -> Response:
-        """What a run of the kind `contrast` would take
+        """What a run of the kind `contrast` or `lessons` would take
 
-        To be asked before it is started by POST runs with the same `subject`.
+        To be asked before it is started by POST runs with the same `subject` or `scope`.
         """
-        if "subject" not in request.query_params:
-            raise Invalid(FieldError("/subject", "required", "is required"))
-        price = ordering.contrast_price(self.trust, paging.identifier(request, "subject"))
+        if ("subject" in request.query_params) == ("scope" in request.query_params):
+            raise Invalid(FieldError("/subject", "required", "is required, or else `scope`"))
+        if "scope" in request.query_params:
+            price = ordering.lessons_price(self.trust, request.query_params["scope"])
+        else:
+            price = ordering.contrast_price(self.trust, paging.identifier(request, "subject"))
         return Response(ContrastPrice.from_row(price))

@@ -1,11 +1,12 @@
-"""Offers of skills, some of them withheld at random: what tells whether a skill helps from whether it is offered.
+"""Offers of skills and lessons, some of them withheld at random: what tells whether they help from whether they are
+offered.
 
 A run is known by its thread, and one without a thread by its episode: so it is dealt with alike however often it asks
-and whichever of the two it names. A person's own skills are never withheld.
+and whichever of the two it names. A person's own skills, and lessons in a person's words, are never withheld.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -15,8 +16,9 @@ from django.db.models import Q, QuerySet
 
 from consolidation.guidance.answer import OfferedSkill
 from consolidation.guidance.request import GuidanceRequest
+from consolidation.models.lessons import VERSION, Lesson
 from consolidation.models.worth import SkillAnswer, SkillOffer
-from memories.models import Episode
+from memories.models import Episode, Memory
 from memories.values.trust import Trust
 from memos_site.platform import outages
 from memos_site.platform.postgres import replicas
@@ -39,12 +41,34 @@ def offer(
     named = request.thread_id or str(request.episode_id or "")
     if not named:
         return None
-    run = _run_named(named, trust)
-    share = _share(skill)
-    facts: dict[str, Any] = {"version": skill.version, "agent": trust.actor.name[:200], "at": at, "share": share}
-    facts |= {"withheld": _drawn(skill.memory_id, run) < share}
-    key = {"memory_id": skill.memory_id, "scope": scope, **run._asdict()}
-    with outages.dispensable("the offer of a skill"), replicas.primary():
+    return _offer(skill.memory_id, skill.version, _share(skill), _run_named(named, trust), scope, trust, at=at)
+
+
+def offer_lessons(
+    lessons: Collection[Memory], name: str, trust: Trust, *, scope: str | None, at: datetime
+) -> frozenset[UUID]:
+    """Note that the run of this thread or episode is offered these lessons; those that it does without. None for a run
+    without a name. `scope`: of the run; None: that of the lesson."""
+    if not name:
+        return frozenset()
+    run, known = _run_named(name, trust), _known()
+    rows = Lesson.objects.filter(pk__in=[one.pk for one in lessons]).unchanged()
+    drawn = set(rows.values_list("pk", flat=True))
+    withheld: set[UUID] = set()
+    for one in lessons if drawn else ():
+        share, place = _share_of_lesson(one.pk, known), one.scope if scope is None else scope
+        made = _offer(one.pk, VERSION, share, run, place, trust, at=at) if one.pk in drawn else None
+        withheld |= {one.pk} if made and made.withheld else set()
+    return frozenset(withheld)
+
+
+def _offer(
+    memory_id: UUID, version: int, share: float, run: _NamedRun, scope: str, trust: Trust, *, at: datetime
+) -> SkillOffer | None:
+    facts: dict[str, Any] = {"version": version, "agent": trust.actor.name[:200], "at": at, "share": share}
+    facts |= {"withheld": _drawn(memory_id, run) < share}
+    key = {"memory_id": memory_id, "scope": scope, **run._asdict()}
+    with outages.dispensable("an offer"), replicas.primary():
         return SkillOffer.objects.get_or_create(**key, defaults=facts)[0]
     return None
 
@@ -54,12 +78,32 @@ def without(name: str, trust: Trust) -> frozenset[UUID]:
     without a name."""
     if not settings.SKILL_HOLDBACK or not name:
         return frozenset()
-    run = _run_named(name, trust)
+    run, known = _run_named(name, trust), _known()
     published = SkillVersion.objects.filter(status=SkillVersion.Status.PUBLISHED).exclude(made_by__in=BY_PEOPLE)
     rows = published.filter(trust.visible("skill__memory__")).values_list("skill", "number")
-    known = set(SkillAnswer.objects.known().values_list("memory", "version")) if _is_auto() else set()
     share = HALF if _is_auto() else float(settings.SKILL_HOLDBACK)
     return frozenset(pk for pk, number in rows if (pk, number) not in known and _drawn(pk, run) < share)
+
+
+def without_lessons(name: str, trust: Trust) -> frozenset[UUID]:
+    """The lessons that the run does without in searches, as in its context."""
+    if not settings.SKILL_HOLDBACK or not name:
+        return frozenset()
+    ids = Lesson.objects.visible_to(trust).in_use().unchanged().values_list("pk", flat=True)
+    lessons = list(ids)
+    run, known = (_run_named(name, trust), _known()) if lessons else (None, set())
+    return frozenset(pk for pk in lessons if run and _drawn(pk, run) < _share_of_lesson(pk, known))
+
+
+def _known() -> set[tuple[UUID, int]]:
+    """The memories and versions of which it is known whether they help; `auto` withholds these no longer."""
+    return set(SkillAnswer.objects.known().values_list("memory", "version")) if _is_auto() else set()
+
+
+def _share_of_lesson(memory_id: UUID, known: Collection[tuple[UUID, int]]) -> float:
+    if not settings.SKILL_HOLDBACK or (memory_id, VERSION) in known:
+        return 0.0
+    return HALF if _is_auto() else float(settings.SKILL_HOLDBACK)
 
 
 def _is_auto() -> bool:

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from consolidation.guidance.anytime import EffectAnswer, Trial, answer_of
+from consolidation.models.lessons import Lesson
 from consolidation.models.worth import SkillAnswer, SkillOffer
 from memories.models import Memory, Proposal
 from memories.values.choices import LIVE, Outcome
@@ -117,15 +118,17 @@ def _propose(memory_id: UUID, version: int, *, at: datetime) -> None:
     """Ask people to retire or revise it, once for each version that is published."""
     memory = Memory.objects.filter(pk=memory_id, status__in=LIVE).first()
     published = SkillVersion.objects.filter(skill=memory_id, number=version, status=SkillVersion.Status.PUBLISHED)
-    if memory is None or not published.exists():
+    is_used = published.exists() or Lesson.objects.filter(pk=memory_id).in_use().unchanged().exists()
+    if memory is None or not is_used:
         return
     found = worth(memory_id, version)
     change = {"verb": "demote", "reason": REASONS[found.answer], "version": version}
     decided = Proposal.objects.filter(kind=Proposal.Kind.FAILING, memory=memory, change=change)
     if decided.filter(decision__in=(Proposal.Decision.ACCEPTED, Proposal.Decision.REJECTED)).exists():
         return
+    offered = "this skill" if published.exists() else "this lesson"
     why = (
-        f"{found.offered.well} of {found.offered.runs} runs that were offered this skill ended well, and "
+        f"{found.offered.well} of {found.offered.runs} runs that were offered {offered} ended well, and "
         f"{found.withheld.well} of {found.withheld.runs} from which it was withheld"
     )
     facts: dict[str, Any] = {"by": SYSTEM, "why": why, "at": at, "sensitivity": memory.sensitivity}

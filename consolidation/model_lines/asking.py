@@ -12,23 +12,23 @@ from consolidation.extraction import transcripts
 from consolidation.model_lines.case_pairs import TRANSCRIPT_TOKENS
 from consolidation.model_lines.line_answers import PURPOSE, ModelLines, question
 from consolidation.models import Run, RunStep
-from memories.models import Episode, Memory
+from memories.models import Episode
 
 
 @dataclass(frozen=True)
 class Asking:
-    """The step of a run about the skill of `memory`."""
+    """The step of a run. `level`: the highest sensitivity that its runs may have."""
 
     run: Run
     step: RunStep
-    memory: Memory
+    level: int
     now: Callable[[], datetime]
 
 
 def keep_answer(asking: Asking) -> None:
     """Ask about the two runs of the step and keep the answer, unless there is one. Gone: so is its row.
 
-    TooSensitive: one of them became more secret than the skill, or than what may leave. ModelError: no usable answer.
+    TooSensitive: one of them became more secret than the level, or than what may leave. ModelError: no usable answer.
     """
     run, step = asking.run, asking.step
     if step.answer is not None:
@@ -38,12 +38,11 @@ def keep_answer(asking: Asking) -> None:
     if len(episodes) < len(ids):
         return
     levels = [episode.memory.sensitivity for episode in episodes.values()]
-    if max(levels) > asking.memory.sensitivity or not all(episode.extract for episode in episodes.values()):
+    if max(levels) > asking.level or not all(episode.extract for episode in episodes.values()):
         raise llm.TooSensitive
     success, failure = (transcripts.of(episodes[one]) for one in ids if one)
     model = replace(llm.language_model(for_skills=True), now=asking.now)
-    level = max(*levels, asking.memory.sensitivity)
-    ask = partial(model.ask, ModelLines, purpose=PURPOSE, sensitivity=level, run=run)
+    ask = partial(model.ask, ModelLines, purpose=PURPOSE, sensitivity=asking.level, run=run)
     most = min(TRANSCRIPT_TOKENS, llm.part_tokens() // 2)
 
     def about(tokens: int) -> ModelLines:

@@ -1,33 +1,41 @@
 """Which of the lines that the model proposed are kept."""
 
+import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from consolidation.extraction import transcripts
 from consolidation.extraction.transcripts import comparable
 from consolidation.learning.facts.findings import Language
-from consolidation.model_lines import line_losses
 from consolidation.model_lines.line_answers import MOST_LINES, ModelLine, ModelLines
 from consolidation.model_lines.line_checks import Side, Vocabulary, refusal
 from consolidation.model_lines.line_losses import Effect, Store
 from consolidation.model_lines.line_texts import sentence, written
 from consolidation.models import RunStep
 from consolidation.pipelines import recorded
-from memories.models import Episode, Memory
+from memories.models import Episode
 
-MOST_KEPT = 5  # of one version
+MOST_KEPT = 5  # of one version, or of one run for lessons
+Measured = Callable[[Collection[UUID], int], Store]
 
 
 @dataclass(frozen=True)
 class KeptLine:
-    """A line with the runs that it comes from. `sentence`: its words without the counts."""
+    """A line with the runs that it comes from, and what is quoted of each. `sentence`: its words without the counts;
+    `name`: equal for lines that are measured alike; `cases`: of how many it was written."""
 
     sentence: str
     text: str
-    runs: tuple[UUID, ...]
+    quotes: Mapping[UUID, str]
     effect: Effect
+    name: str
+    cases: int
+
+    @property
+    def runs(self) -> tuple[UUID, ...]:
+        return tuple(self.quotes)
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,7 @@ class _Candidate:
     language: Language
     success: Side
     failure: Side
+    level: int
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -43,32 +52,39 @@ class _Candidate:
         line = self.line
         return line.do, line.tool, line.argument, comparable(line.value), comparable(line.sign)
 
+    @property
+    def case(self) -> frozenset[str]:
+        return frozenset({self.success.run.thread, self.failure.run.thread})
 
-def judge(memory: Memory, steps: Iterable[RunStep]) -> tuple[list[KeptLine], Counter[str]]:
+
+def judge(
+    steps: Iterable[RunStep], store: Store, *, measured_on: Measured | None = None, least_gained: int = 0
+) -> tuple[list[KeptLine], Counter[str]]:
     """The lines that are kept, the most useful ones first, and what became of the others.
+
+    `measured_on`: the store for the runs of a line and their highest sensitivity, if it is not always this one;
+    `least_gained`: of a line that is kept.
 
     Counters: lines_proposed, lines_kept, not_proven (a quote or sign is not there), unknown_tool, not_different (the
     success did not do so, or the failure did), instruction_like, identifying, unmeasured (it concerns no run of another
     case), lost (a run that ended well did otherwise), surplus.
     """
-    store, counters = line_losses.store_of(memory), Counter[str]()
-    vocabulary, groups = Vocabulary(store.runs, store.rules), dict[tuple[object, ...], list[_Candidate]]()
+    vocabulary, counters = Vocabulary(store.runs, store.rules), Counter[str]()
+    groups: dict[tuple[object, ...], list[_Candidate]] = {}
     for one in _candidates(steps):
         counters["lines_proposed"] += 1
         if reason := refusal(one.line, one.success, one.failure, store.rules, vocabulary):
             counters[reason] += 1
         else:
             groups.setdefault(one.key, []).append(one)
-    measured = [_measured(group, store) for group in groups.values()]
+    measured = [_measured(group, measured_on or (lambda runs, level: store)) for group in groups.values()]
     counters["lost"] = sum(line.effect.lost > 0 for line in measured)
-    counters["unmeasured"] = sum(not line.effect.concerned for line in measured)
-    kept = sorted(filter(_loses_nothing, measured), key=lambda line: (-line.effect.gained, -line.effect.concerned))
+    useless = [line for line in measured if line.effect.gained < least_gained or not line.effect.concerned]
+    counters["unmeasured"] = sum(not line.effect.lost for line in useless)
+    good = [line for line in measured if not line.effect.lost and line not in useless]
+    kept = sorted(good, key=lambda line: (-line.effect.gained, -line.effect.concerned))
     counters["lines_kept"], counters["surplus"] = len(kept[:MOST_KEPT]), len(kept[MOST_KEPT:])
     return kept[:MOST_KEPT], +counters
-
-
-def _loses_nothing(line: KeptLine) -> bool:
-    return line.effect.concerned > 0 and line.effect.lost == 0
 
 
 def _candidates(steps: Iterable[RunStep]) -> Iterator[_Candidate]:
@@ -76,18 +92,20 @@ def _candidates(steps: Iterable[RunStep]) -> Iterator[_Candidate]:
     for step in steps:
         ids = [step.success_id, step.failure_id]
         runs = {run.id: run for run in recorded.runs([one for one in ids if one])}
-        episodes = Episode.objects.in_bulk(list(runs))
+        episodes = Episode.objects.select_related("memory").in_bulk(list(runs))
         if step.answer is None or len(episodes) < len(ids):
             continue
         success, failure = (Side(transcripts.of(episodes[one]), runs[one]) for one in ids if one)
+        level = max(one.memory.sensitivity for one in episodes.values())
         for line in ModelLines.model_validate(step.answer).lines[:MOST_LINES]:
-            yield _Candidate(line, success.transcript.language, success, failure)
+            yield _Candidate(line, success.transcript.language, success, failure, level)
 
 
-def _measured(group: Sequence[_Candidate], store: Store) -> KeptLine:
-    first = group[0]
-    cases = {one.success.run.thread for one in group}
-    effect = store.effect(first.line, cases)
-    runs = dict.fromkeys(side.run.id for one in group for side in (one.success, one.failure))
+def _measured(group: Sequence[_Candidate], measured_on: Measured) -> KeptLine:
+    first, cases = group[0], {one.case for one in group}
+    quotes = {one.success.run.id: one.line.success_quote for one in group}
+    quotes |= {one.failure.run.id: one.line.failure_quote for one in group}
+    effect = measured_on(quotes.keys(), max(one.level for one in group)).effect(first.line, cases)
     text = written(first.line, effect, cases=len(cases), language=first.language)
-    return KeptLine(sentence(first.line, first.language), text, tuple(runs), effect)
+    name = hashlib.sha256(repr(first.key).encode()).hexdigest()[:16]
+    return KeptLine(sentence(first.line, first.language), text, quotes, effect, name, len(cases))

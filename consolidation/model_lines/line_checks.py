@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from consolidation.extraction.line_grounding import Ground
 from consolidation.extraction.transcripts import Transcript, comparable, orders_near
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -75,7 +76,10 @@ def refusal(line: ModelLine, success: Side, failure: Side, rules: ToolRules, voc
         return "not_different"
     if _is_instruction(line, success, failure):
         return "instruction_like"
-    return "identifying" if vocabulary.identifies(line) else ""
+    if vocabulary.identifies(line):
+        return "identifying"
+    said = (f"{passage.speaker}: {passage.text}" for passage in failure.transcript.passages)
+    return Ground.of(success.transcript, *said).fault(f"{line.when}: {line.what}")
 
 
 def _is_proven(line: ModelLine, success: Side, failure: Side) -> bool:

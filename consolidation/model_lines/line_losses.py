@@ -1,14 +1,17 @@
 """What a line would have done to the store's runs of other cases than those that it was written from.
 
-Of the latest runs of the scope, those count that guidance, without knowing their case, leads to the skill, and in which
-a user or a tool said the line's sign. A run that ended well although it did not heed the line would be lost; one that
-ended ill without heeding it may be gained. A line of one case is measured without that case; one that was written from
-several cases on all of them, since it is known without each.
+Of the latest runs of the scope those count in which a user or a tool said the line's sign, and that, for a line of a
+skill, guidance leads to it without knowing their case; for a lesson, that are like one of its own runs. A run that
+ended well although it did not heed the line would be lost; one that ended ill without heeding it may be gained. A line
+of one case is measured without that case; one that was written from several cases on all of them, since it is known
+without each.
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from uuid import UUID
 
+from consolidation.guidance.guide import LEAST_SIMILAR
 from consolidation.guidance.latest_runs import LatestRuns
 from consolidation.guidance.skill_worth import LATEST, Led
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -31,16 +34,16 @@ class Effect:
 
 @dataclass(frozen=True)
 class Store:
-    """The runs on which lines are measured: `routed` of `runs` are led to the skill."""
+    """The runs on which lines are measured: on those of them that are `similar`."""
 
     runs: Sequence[Run]
     rules: ToolRules
-    routed: Sequence[Run] = field(default=())
+    similar: Sequence[Run] = field(default=())
 
-    def effect(self, line: ModelLine, cases: Collection[str]) -> Effect:
-        """`cases`: those that the line was written from."""
-        without = set(cases) if len(cases) == 1 else set()
-        concerned = [run for run in self.routed if run.thread not in without and shows(run, line.sign)]
+    def effect(self, line: ModelLine, cases: Collection[frozenset[str]]) -> Effect:
+        """`cases`: the threads of each pair of runs that the line was written from."""
+        without = set().union(*cases) if len(cases) == 1 else set()
+        concerned = [run for run in self.similar if run.thread not in without and shows(run, line.sign)]
         against = [run for run in concerned if not heeds(run, line, self.rules)]
         lost = sum(run.succeeded for run in against)
         return Effect(len(concerned), lost, len(against) - lost)
@@ -49,8 +52,32 @@ class Store:
 def store_of(memory: Memory) -> Store:
     """What speaks for or against lines of this skill: nothing above its sensitivity."""
     led = Led(LatestRuns.of(memory.scope, memory.sensitivity))
-    ids = [run.pk for run in led.runs[:LATEST]]
-    rules = tool_rules(Episode.objects.filter(pk__in=ids).order_by("closed_at", "pk").only("pk", "environment"))
-    known = {run.id: run for run in recorded.runs(ids)}
+    known, rules = _read(led.latest)
     routed = [led.runs[n].pk for n in led.routed(frozenset(memory.payload["effects"]))]
     return Store(list(known.values()), rules, [known[pk] for pk in routed if pk in known])
+
+
+class ScopeStore:
+    """The runs of a scope up to a level, on which its lessons are measured."""
+
+    def __init__(self, scope: str, level: int) -> None:
+        self._latest = LatestRuns.of(scope, level)
+        self._known, rules = _read(self._latest)
+        self.whole = Store(list(self._known.values()), rules)
+
+    def like(self, runs: Collection[UUID]) -> Store:
+        """The same for a lesson from these runs: measured on those that are like one of them."""
+        ids = [one.pk for one in self._latest.runs]
+        own = [n for n, pk in enumerate(ids) if pk in runs]
+        if not own:
+            return self.whole
+        near = self._latest.among.whole[own].max(axis=0)
+        alike = (self._known[pk] for n, pk in enumerate(ids) if pk in self._known and near[n] >= LEAST_SIMILAR)
+        return replace(self.whole, similar=[run for run in alike if run.outcome != "partial"])
+
+
+def _read(latest: LatestRuns) -> tuple[dict[UUID, Run], ToolRules]:
+    """The latest of them by id, and the rules by which their tools are told apart."""
+    ids = [run.pk for run in latest.runs[:LATEST]]
+    rules = tool_rules(Episode.objects.filter(pk__in=ids).order_by("closed_at", "pk").only("pk", "environment"))
+    return {run.id: run for run in recorded.runs(ids)}, rules

@@ -5,6 +5,7 @@ from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.models.daily_counts import DailyCount
 from consolidation.models.groups import EventBatch, PluginRun, RuleGroup, RuleRetry, RuleSighting
 from consolidation.models.import_files import ImportFile
+from consolidation.models.lessons import Lesson
 from consolidation.models.llm_calls import LLMCall
 from consolidation.models.patterns import Pattern, Sighting, case_of
 from consolidation.models.plans import PlannedRun, PlanShape
@@ -29,6 +30,7 @@ __all__ = [
     "GuidanceCurve",
     "ImportFile",
     "LLMCall",
+    "Lesson",
     "Pattern",
     "PendingMeasurement",
     "PendingProfile",

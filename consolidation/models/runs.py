@@ -26,6 +26,7 @@ TITLES = {  # kind -> what such a run does
     "reembed": _("Recompute search vectors"),
     "extract": _("Read a conversation"),
     "contrast": _("Compare runs of a skill"),
+    "lessons": _("Compare runs of a scope"),
     "import": _("Import a file"),
     "bulk": _("Decide about many at once"),
 }
@@ -177,7 +178,8 @@ class Run(models.Model):
     @property
     def rests_the_schedule(self) -> bool:
         """See `RunQuerySet.pauses`."""
-        return self.status == Run.Status.PAUSED and self.episode_id is None and self.subject is None
+        of_one = self.episode_id is not None or self.subject is not None or self.kind == "lessons"
+        return self.status == Run.Status.PAUSED and not of_one
 
     @property
     def percent(self) -> int:

@@ -172,7 +172,8 @@ class SkillOfferQuerySet(Trusted["SkillOffer"]):
 
 
 class SkillOffer(models.Model):
-    """A published skill that guidance named, or withheld at random, to one run: known by its episode or its thread.
+    """A published skill that guidance named, or a lesson of a context, or one withheld at random, to one run: known by
+    its episode or its thread.
 
     `outcome` is that of the run once it has ended, '' before. `share`: with which probability it was to do without; 0:
     no lot was drawn, null: it was not kept yet.

@@ -6,7 +6,7 @@ from django import template
 from django.template import Context
 
 from consolidation import contrast_run
-from consolidation.model_lines.case_pairs import price, refusal
+from consolidation.model_lines.case_pairs import pairs_of, price, refusal
 from consolidation.models import Run
 from memories.models import Memory
 from memories.people import trust_of
@@ -25,6 +25,6 @@ def contrast_of(context: Context, memory: Memory) -> dict[str, Any]:
     return {
         "memory": memory,
         "csrf_token": context.get("csrf_token"),
-        "price": price(memory),
+        "price": price(pairs_of(memory)),
         "run": runs.order_by("-created_at", "-id").first(),
     }

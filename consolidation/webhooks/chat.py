@@ -26,6 +26,10 @@ WHY_IT_FAILS = [  # as memories/lifecycle/failing_skills.py and guidance/skill_a
         "%(well)s of %(runs)s runs that were offered this skill ended well, and %(others)s of %(withheld)s from which "
         "it was withheld"
     ),
+    gettext_noop(
+        "%(well)s of %(runs)s runs that were offered this lesson ended well, and %(others)s of %(withheld)s from which "
+        "it was withheld"
+    ),
 ]
 CARD = "application/vnd.microsoft.card.adaptive"
 

@@ -1,6 +1,7 @@
 """POST context: the block for an agent's prompt, with memories that fit and guidance from similar runs."""
 
 import time
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
@@ -15,14 +16,16 @@ from consolidation.guidance import Guidance
 from consolidation.guidance.caller_names import in_names, text_in_names
 from consolidation.guidance.rendering import block
 from consolidation.learning.runs.harness_tools import names_of
+from consolidation.models.lessons import is_lesson
 from consolidation.places import PlaceKnowledge, knowledge_of
 from consolidation.places import names_of as places_of
 from consolidation.places.agents_md import block as commands_of
 from memories.api.base import ApiView
 from memories.api.openapi import operation
 from memories.api.shapes import EXAMPLE_ID, Count, Json, Percent, Shape, Share
+from memories.models import Memory
 from memories.search import context
-from memories.search.context import ContextRequest, Item
+from memories.search.context import ContextRequest, Item, Rationed
 from memories.search.context.time_budget import Allowance
 from memories.values.choices import Permission, Review
 from memories.values.speakers import agents_of, review_of
@@ -31,6 +34,7 @@ from memos_site.platform import measures
 
 ANSWER_WITHIN = 1.9  # seconds, of which the memories take what they need
 LEAST = 0.05
+MOST_LESSONS = 2
 EXAMPLE: Json = {
     "task": "Write to Acme about the invoice that is overdue",
     "source": "billing-agent",
@@ -202,7 +206,7 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
     """The context for a request as it came, as it is answered. Invalid names each wrong field."""
     started, question = time.monotonic(), context.check(body)
     withheld = guidance.withheld_from(question.thread_id or "", question.narrows(trust))
-    given = context.assemble(question, trust=trust, at=at, without=withheld)
+    given = context.assemble(question, trust=trust, at=at, without=withheld, rationed=_lessons(question, trust, at=at))
     allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
     advice = _guidance(question, trust, allowance, at=at)
     place = _place(question, trust, allowance, at=at)
@@ -221,6 +225,16 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
         memory_status="degraded" if degraded else "ok",
         degraded=degraded,
     )
+
+
+def _lessons(body: ContextRequest, trust: Trust, *, at: datetime) -> Rationed:
+    """At most MOST_LESSONS of them, and of these not the ones that this run does without."""
+    scope = body.scopes_asked[0] if len(body.scopes_asked) == 1 else None
+
+    def withheld(lessons: Collection[Memory]) -> Collection[UUID]:
+        return guidance.offer_lessons(lessons, body.thread_id or "", trust, scope=scope, at=at)
+
+    return Rationed(is_lesson, MOST_LESSONS, withheld)
 
 
 def _guidance(body: ContextRequest, trust: Trust, allowance: Allowance, *, at: datetime) -> Guidance:

@@ -6,6 +6,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
+from consolidation.models.lessons import is_lesson
 from memories.lifecycle.ladder import LEARNED, USER, Ladder, may_climb
 from memories.models import Memory, Performance, Proposal
 from memories.scanning import credentials
@@ -84,7 +85,8 @@ def _reason_of_memory(memory: Memory) -> str:
         return _unused_skill(memory)
     if memory.decay_steps:
         return _("It has faded: nobody used or confirmed it for a long time.")
-    return _occasions(memory)
+    lesson = getattr(memory, "lesson", None) if is_lesson(memory) else None
+    return str(lesson.measured) if lesson else _occasions(memory)
 
 
 def _contest(memory: Memory) -> str:

@@ -51,7 +51,7 @@ IN_THE_TRAIL = {  # counters of rows whose audit entries name the run
     *("facts_created", "patterns_created", "plans_created", "competences_created", "skills_created"),
     *("versions_proposed", "not_needed"),
 }
-OF_ONE_SCOPE = ("extract", "contrast")  # kinds of runs; the others work over all scopes
+OF_ONE_SCOPE = ("extract", "contrast", "lessons")  # kinds of runs; the others work over all scopes
 TRIGGERS = {
     Run.Trigger.SCHEDULE: gettext_lazy("by its schedule"),
     Run.Trigger.COMMAND: gettext_lazy("from the command line"),

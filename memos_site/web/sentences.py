@@ -114,6 +114,10 @@ SKILLS = [
         "%(well)s of %(runs)s runs that were offered this skill ended well, and %(others)s of %(withheld)s from which "
         "it was withheld"
     ),
+    _(
+        "%(well)s of %(runs)s runs that were offered this lesson ended well, and %(others)s of %(withheld)s from which "
+        "it was withheld"
+    ),
     _("it fails too often: %(good)s of %(all)s uses ended well"),
     _("First version, from recorded runs"),
     _("seen in %(n)s successful runs"),

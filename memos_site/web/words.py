@@ -39,7 +39,7 @@ PEOPLE = [_("viewer"), _("reviewer"), _("administrator"), _("reset"), _("passwor
 PERMISSIONS = [_("read"), _("ingest"), _("report"), _("skills"), _("review")]
 RUNS = [
     *(_("consolidate"), _("patterns"), _("duplicates"), _("reembed"), _("import"), _("extract"), _("contrast")),
-    *(_("bulk"), _("deciding"), _("undoing"), _("done"), _("refused")),
+    *(_("lessons"), _("bulk"), _("deciding"), _("undoing"), _("done"), _("refused")),
     *(_("schedule"), _("command"), _("api"), _("page")),
     *(_("episodes"), _("guidance"), _("facts"), _("plans"), _("statements"), _("events"), _("comparing")),
     *(_("importing"), _("judging"), _("cases"), _("memories"), _("titles"), _("queue"), _("vectors"), _("in hand")),

@@ -7,7 +7,7 @@ from uuid import uuid4
 import pytest
 from django.test import Client
 
-from consolidation.model_lines.case_pairs import price
+from consolidation.model_lines.case_pairs import pairs_of, price
 from consolidation.models import LLMCall
 from memories.models import AuditEntry, Memory
 from memories.values.choices import Sensitivity
@@ -164,7 +164,7 @@ def test_the_price_is_near_what_is_sent(endpoint: ModelEndpoint) -> None:
     long = "The rules of basic fares are many. " * 900
     skill = learned(success=talk("cancel_ticket", result=long + '"fare": "basic"'))
     endpoint.answers("contrast", {"lines": []})
-    told = price(skill)
+    told = price(pairs_of(skill))
     compare(skill)
     sent = len(endpoint.sent()) / 4
     assert told.cases == 1 and told.tokens_out == 500
@@ -173,7 +173,7 @@ def test_the_price_is_near_what_is_sent(endpoint: ModelEndpoint) -> None:
 
 def test_only_runs_that_may_leave_are_compared(endpoint: ModelEndpoint, skill: Memory) -> None:
     Memory.objects.filter(episode__profile__outcome="failure").update(sensitivity=Sensitivity.HIGH)
-    assert (price(skill).cases, compare(skill).error) == (
+    assert (price(pairs_of(skill)).cases, compare(skill).error) == (
         0,
         "no case has both a run that ended well this way and one that failed",
     )

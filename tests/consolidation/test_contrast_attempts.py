@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from consolidation import contrast_run
+from consolidation import case_comparison, contrast_run
 from consolidation.model_lines import asking, line_versions
 from consolidation.models import LLMCall, Run, RunStep
 from memories.lifecycle.forgetting.forget import forget
@@ -81,7 +81,7 @@ def test_a_worker_that_dies_after_an_answer_leaves_it_to_the_next_one(
 
     endpoint.answers("contrast", lines(LINE), {"lines": []})
     with monkeypatch.context() as patched, pytest.raises(Death):
-        patched.setattr(contrast_run, "keep_answer", die)
+        patched.setattr(case_comparison, "keep_answer", die)
         compare(skill)
     assert Run.objects.get(kind="contrast").status == "running"
     run = compare(skill)

@@ -15,6 +15,7 @@ from consolidation import (
     contrast_run,
     duplicates_run,
     extraction_run,
+    lessons_run,
     llm,
     ordering,
     pattern_run,
@@ -27,10 +28,15 @@ from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import everything
 
 COMMAND: Run.Trigger = Run.Trigger.COMMAND
-ABOUT = {extraction_run.KIND: "episode_id", contrast_run.KIND: "subject"}  # kinds that read one thing -> its option
+ABOUT = {  # kinds that read one thing -> its option
+    extraction_run.KIND: "episode_id",
+    contrast_run.KIND: "subject",
+    lessons_run.KIND: "scope",
+}
 QUEUES = {
     extraction_run.KIND: (extraction_run.process_queue, "conversations"),
     contrast_run.KIND: (contrast_run.process_queue, "comparisons of a skill's cases"),
+    lessons_run.KIND: (lessons_run.process_queue, "comparisons of a scope's cases"),
 }
 OVER_EVERYTHING: dict[str, Callable[[datetime, bool], Run | None]] = {  # also when no kind is named
     consolidation_run.KIND: lambda at, _: consolidation_run.consolidate(trigger=COMMAND, wait=True, at=at),
@@ -43,7 +49,8 @@ KINDS = (*OVER_EVERYTHING, reembedding_run.KIND, *QUEUES)
 class Command(BaseCommand):
     help = (
         "Read new episodes, and what plugins reported, and propose what they teach; with a language model also let "
-        "it read queued conversations and compare queued skills. Waits for a scope that another worker holds. "
+        "it read queued conversations and compare queued skills and scopes. Waits for a scope that another worker "
+        "holds. "
         "Example: manage.py consolidate --kind patterns"
     )
 
@@ -52,11 +59,12 @@ class Command(BaseCommand):
         parser.add_argument("--kind", choices=KINDS, help="only this; without it everything but reembed")
         parser.add_argument("--episode-id", type=UUID, help="with --kind extract: have this conversation read, too")
         parser.add_argument("--subject", type=UUID, help="with --kind contrast: have the cases of this skill compared")
+        parser.add_argument("--scope", help="with --kind lessons: have the cases of this scope compared")
 
     def handle(self, *args: Any, **options: Any) -> None:
         kind = options["kind"]
         for name in ABOUT.values():
-            if options[name] and ABOUT.get(kind) != name:
+            if options[name] is not None and ABOUT.get(kind) != name:
                 raise CommandError(f"--{name.replace('_', '-')} is not taken by this kind")
         if options["retry"]:
             self.stdout.write(f"{_retry(kind)} are tried again")
@@ -77,10 +85,10 @@ class Command(BaseCommand):
             if kind == name or (kind is None and llm.configured()):
                 yield from self._ask_model(name, options[ABOUT[name]])
 
-    def _ask_model(self, kind: str, about: UUID | None) -> list[Run]:
+    def _ask_model(self, kind: str, about: UUID | str | None) -> list[Run]:
         """Let the language model work on what is queued; the runs that did so."""
         before = timezone.now()
-        ordered = [_ordered(kind, about).pk] if about else []
+        ordered = [_ordered(kind, about).pk] if about is not None else []
         process, things = QUEUES[kind]
         self.stdout.write(f"{process()} {things} were read or given back")
         touched = Run.objects.filter(kind=kind, started_at__gte=before).exclude(status=Run.Status.QUEUED)
@@ -100,9 +108,10 @@ class Command(BaseCommand):
         return not ill
 
 
-def _ordered(kind: str, about: UUID) -> Run:
+def _ordered(kind: str, about: UUID | str) -> Run:
+    what: dict[str, Any] = {"scope": about} if isinstance(about, str) else {"about": about}
     try:
-        return ordering.start(kind, everything(), trigger=COMMAND, at=timezone.now(), about=about)
+        return ordering.start(kind, everything(), trigger=COMMAND, at=timezone.now(), **what)
     except NotFound:
         raise CommandError(f"there is no {'skill' if kind == contrast_run.KIND else 'episode'} {about}") from None
     except (Conflict, NotAllowed) as refusal:

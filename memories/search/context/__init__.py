@@ -2,5 +2,6 @@
 
 from memories.search.context.assembling import Context, Item, assemble
 from memories.search.context.request import ContextRequest, check
+from memories.search.context.selection import Rationed
 
-__all__ = ["Context", "ContextRequest", "Item", "assemble", "check"]
+__all__ = ["Context", "ContextRequest", "Item", "Rationed", "assemble", "check"]

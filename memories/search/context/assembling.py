@@ -19,7 +19,7 @@ from memories.search.context.queries import ContextQuery
 from memories.search.context.quotes import Quote
 from memories.search.context.recording import InjectedContext
 from memories.search.context.request import ContextRequest
-from memories.search.context.selection import Hit, Merged
+from memories.search.context.selection import Hit, Merged, Rationed
 from memories.search.context.time_budget import Allowance
 from memories.search.former_words import FormerWords
 from memories.search.ranking import Scores
@@ -105,9 +105,16 @@ class Context:
         return status_of(self.degraded)
 
 
-def assemble(request: ContextRequest, *, trust: Trust, at: datetime, without: Collection[UUID] = ()) -> Context:
+def assemble(
+    request: ContextRequest,
+    *,
+    trust: Trust,
+    at: datetime,
+    without: Collection[UUID] = (),
+    rationed: Rationed | None = None,
+) -> Context:
     """Assemble a context for a task; for an agent the uses are counted, recorded and adaptations announced, unless it
-    is one of then (`as_of`). `without`: memories that are left out.
+    is one of then (`as_of`). `without`: memories that are left out; `rationed`: those of which few are given.
 
     Answers within two seconds with what it has. OperationalError, InterfaceError: the database is unavailable. Must not
     be called inside a transaction: an endpoint may embed the task.
@@ -123,10 +130,13 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime, without: Co
     by_task = _by_task(request, wanted, asked, allowance) if asked else None
     hits = [*(by_task or ()), *(standing if by_task != [] else _of_any_task(standing))]
     before = _before(request, wanted, asked, allowance) if asked and by_task == [] and not moment else []
-    found = allowance.part("memories", lambda: _chosen(request, wanted, hits, without), keeping=0.1)
+    found = allowance.part("memories", lambda: _chosen(request, wanted, hits, without, rationed), keeping=0.1)
     chosen, rows, directives = found or ([], [], set())
     notices = None
     if trust.actor.kind == ActorKind.AGENT and moment is None:
+        withheld = _withheld(rationed, rows, allowance)
+        chosen = [one for one in chosen if one.memory not in withheld]
+        rows = [row for row in rows if row.pk not in withheld]
         given = InjectedContext(source, chosen, rows, status_of(allowance.degraded))
         with replicas.primary():
             allowance.part("use", lambda: recording.count(given, request, wanted), keeping=0.05)
@@ -136,6 +146,15 @@ def assemble(request: ContextRequest, *, trust: Trust, at: datetime, without: Co
     dated = updates.newest_first(shown, lambda row: row)
     items = [Item(row, row.pk in directives, unreviewed.is_marked(row, trust), until) for row, until in dated]
     return Context(items, notices or [], before, tuple(dict.fromkeys(allowance.degraded)), request.token_budget)
+
+
+def _withheld(rationed: Rationed | None, rows: Collection[Memory], allowance: Allowance) -> Collection[UUID]:
+    """Those of the chosen that an agent's run does without."""
+    few = [row for row in rows if rationed and rationed.has(row)]
+    if rationed is None or not few:
+        return ()
+    with replicas.primary():
+        return allowance.part("use", partial(rationed.withheld, few), keeping=0.05) or ()
 
 
 def _companies(
@@ -225,7 +244,11 @@ def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
 
 
 def _chosen(
-    request: ContextRequest, wanted: ContextQuery, hits: list[Hit], without: Collection[UUID]
+    request: ContextRequest,
+    wanted: ContextQuery,
+    hits: list[Hit],
+    without: Collection[UUID],
+    rationed: Rationed | None,
 ) -> tuple[list[Merged], list[Memory], set[UUID]]:
     """Reload the selected memories, leaving out those deleted, or raised above the caller, since the search.
 
@@ -235,6 +258,7 @@ def _chosen(
     rows = {row.pk: row for row in wanted.rows().filter(pk__in=[one.memory for one in found])} if found else {}
     order = selection.ranked(found, {id: row.confidence for id, row in rows.items()})
     order = selection.said_once(order, {id: row.content for id, row in rows.items()})
+    order = rationed.best(order, rows) if rationed else order
     dated = updates.newest_first(order, lambda one: rows[one.memory])
     lines = {one.memory: _line(rows[one.memory], wanted.trust, until) for one, until in dated}
     chosen = selection.fitting([one for one, _ in dated], lines, limit=request.limit, token_budget=request.token_budget)

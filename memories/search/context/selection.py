@@ -1,10 +1,11 @@
 """Selection of hits for the context block: merge, rank, and fit into the token budget. Pure."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 from uuid import UUID
 
+from memories.models import Memory
 from memories.search.context.rendering import HEADING, quarters
 from memories.values.text import normal
 
@@ -31,6 +32,21 @@ class Merged:
     @property
     def why(self) -> str:
         return ", ".join(self.whys)
+
+
+@dataclass(frozen=True)
+class Rationed:
+    """Memories (`has`) of which a block holds the best few only. `withheld`: those of them that this run does without,
+    to measure what they are worth."""
+
+    has: Callable[[Memory], bool]
+    most: int
+    withheld: Callable[[Collection[Memory]], Collection[UUID]]
+
+    def best(self, ranked: Sequence[Merged], rows: Mapping[UUID, Memory]) -> list[Merged]:
+        """Without those of them that are too many."""
+        kept = [one for one in ranked if self.has(rows[one.memory])][: self.most]
+        return [one for one in ranked if one in kept or not self.has(rows[one.memory])]
 
 
 def merged(hits: Iterable[Hit]) -> list[Merged]:
