@@ -15,9 +15,9 @@ from django.db.models.functions import Cast, Coalesce, Concat, Left, Length
 from consolidation import llm
 from consolidation.extraction.queue import NO_MODEL, TOO_SENSITIVE
 from consolidation.extraction.transcripts import LONGEST_SHOWN, MOST_EVENTS
-from consolidation.guidance.guide import LEAST_SIMILAR
 from consolidation.guidance.latest_runs import MOST_RUNS, LatestRuns
 from consolidation.llm.tokens import CHARACTERS_PER_TOKEN, cost
+from consolidation.model_lines.line_losses import LEAST_ALIKE
 from consolidation.models import RunProfile, RunStep
 from memories.models import Event, Memory
 from memories.values.choices import LIVE, Outcome, Type
@@ -129,7 +129,7 @@ def _nearest(
     for n, run in enumerate(latest.runs) if well else ():
         nearness = latest.among.whole[n, well]
         best = latest.runs[well[int(nearness.argmax())]]
-        if failed.get(run.thread) == run.pk and nearness.max() >= LEAST_SIMILAR and fits(best):
+        if failed.get(run.thread) == run.pk and nearness.max() >= LEAST_ALIKE and fits(best):
             yield CasePair(best.pk, run.pk)
 
 

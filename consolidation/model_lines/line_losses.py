@@ -11,7 +11,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-from consolidation.guidance.guide import LEAST_SIMILAR
 from consolidation.guidance.latest_runs import LatestRuns
 from consolidation.guidance.skill_worth import LATEST, Led
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -21,6 +20,8 @@ from consolidation.model_lines.line_answers import ModelLine
 from consolidation.pipelines import recorded
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode, Memory
+
+LEAST_ALIKE = 0.2  # of two runs; of recorded ones a quarter of all pairs, and nearly all of one case
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ class ScopeStore:
         if not own:
             return self.whole
         near = self._latest.among.whole[own].max(axis=0)
-        alike = (self._known[pk] for n, pk in enumerate(ids) if pk in self._known and near[n] >= LEAST_SIMILAR)
+        alike = (self._known[pk] for n, pk in enumerate(ids) if pk in self._known and near[n] >= LEAST_ALIKE)
         return replace(self.whole, similar=[run for run in alike if run.outcome != "partial"])
 
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from consolidation.web import backlog, imports, insights, packs, places, scheduling, tools, views
+from consolidation.web import backlog, imports, insights, lessons, packs, places, scheduling, tools, views
 
 urlpatterns = [
     path("import/", imports.imports, name="import"),
@@ -15,6 +15,7 @@ urlpatterns = [
     path("places/AGENTS.md", places.agents_md_file, name="agents-md"),
     path("insights/", insights.insights, name="insights"),
     path("insights/<slug:chart>.csv", insights.insights_csv, name="insights-csv"),
+    path("lessons/", lessons.lessons, name="lessons"),
     path("skills/tools/", tools.tools, name="tools"),
     path("skills/tools/decide/", tools.decide_tool, name="decide-tool"),
     path("runs/", views.runs, name="runs"),

@@ -13,7 +13,9 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Case, QuerySet, When
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import urlencode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
@@ -195,8 +197,8 @@ def start(request: HttpRequest) -> HttpResponse:
     kind, again = request.POST.get("kind", ""), "retry_set_aside" in request.POST
     trust, subject = trust_of(request.user), request.POST.get("subject", "")
     order = partial(ordering.start, kind, trust, trigger=Run.Trigger.PAGE, at=timezone.now(), retry_set_aside=again)
-    about = UUID(subject) if _is_id(subject) else None
-    return decided(request, lambda: order(about=about), _("Queued: a worker takes it now."))
+    about, scope = UUID(subject) if _is_id(subject) else None, request.POST.get("scope", "")
+    return decided(request, lambda: order(about=about, scope=scope), _("Queued: a worker takes it now."))
 
 
 @require_POST
@@ -227,9 +229,16 @@ def decided(request: HttpRequest, verb: Callable[[], Any], text: str | Callable[
             messages.warning(request, done.error)
         else:
             messages.success(request, text if isinstance(text, str) else text(done))
+    return _back(request)
+
+
+def _back(request: HttpRequest) -> HttpResponse:
+    """To the page that it was ordered from."""
     for page, name in (("run", "run"), ("memory", "subject")):
         if _is_id(back := request.POST.get(name, "")):
             return redirect(page, back)
+    if "scope" in request.POST:
+        return redirect(f"{reverse('lessons')}?{urlencode({'scope': request.POST['scope']})}")
     return redirect("runs")
 
 

@@ -30,6 +30,11 @@ MEANINGS = {  # word for word as the glossary has them
         "public, low, medium, high or hyper: of every memory, at least that of the episodes behind it."
     ),
     _("clearance"): _("The highest sensitivity that a token or person may see."),
+    _("lesson"): _(
+        "What made the difference between a run that ended well and one that failed, where no skill says it: a line "
+        "that a language model wrote and recorded runs speak for. It waits for a person; some runs, drawn by lot, do "
+        "without it."
+    ),
     _("worth"): _(
         "What a skill would have changed over the runs of its scope, each measured with its own case left out."
     ),

@@ -132,6 +132,8 @@ RUNS = [
     _("this run was ordered by somebody who may see more than you"),
     _("the episode is open: it is read when it is closed"),
     _("no language model configured"),
+    _("no case has both a run that ended well this way and one that failed"),
+    _("no failure that was not compared yet stands beside a success that no skill has"),
     _("it is imported already"),
     _("another worker is at it"),
     _("another worker is processing it"),

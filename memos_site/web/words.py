@@ -62,7 +62,7 @@ COUNTERS = [
         _("not proven"),
         _("outdated"),
     ),
-    *(_("name not said"), _("number not said"), _("code not said"), _("path not said")),
+    *(_("name not said"), _("number not said"), _("code not said"), _("path not said"), _("lessons created")),
     *(_("not needed"), _("outcomes judged"), _("outcomes unproven"), _("outcomes unknown")),
     *(_("unread parts"), _("tasks"), _("known"), _("changed"), _("left out"), _("rows")),
     _("former vectors removed"),

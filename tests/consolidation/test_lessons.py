@@ -187,6 +187,7 @@ def test_no_lesson_comes_of_a_conversation_that_is_forgotten_while_the_run_waits
 ) -> None:
     endpoint.answers("contrast", lines({}), Reply(status=401))
     gone = compare().steps.get(name="case 1").failure_id
+    assert gone
     forget(Memory.objects.get(pk=gone), trust=everything(ANNA), at=LATER)
     endpoint.answers("contrast", NOTHING, NOTHING)
     run = compare(minutes=90)
@@ -238,8 +239,8 @@ def test_each_run_is_drawn_to_get_a_lesson_or_to_do_without_and_the_outcome_coun
     learn(helped)
     learn(harmed, outcome="failure")
     consolidated(at=LATER)
-    counted = Lesson.objects.with_counters().values_list("helped", "harmed", "not_shown").get()
-    assert counted == (1, 1, len(shown) - sum(shown.values()))
+    counts: Any = Lesson.objects.with_counters().get()
+    assert (counts.helped, counts.harmed, counts.not_shown) == (1, 1, len(shown) - sum(shown.values()))
 
 
 @override_settings(SKILL_HOLDBACK=0.5)
@@ -274,3 +275,32 @@ def test_a_lesson_that_does_harm_is_put_before_people_who_retire_it(agent: APICl
     assert memory.status not in ("confirmed", "applied")
     assert AuditEntry.objects.filter(subject_id=memory.pk, action="demote").exists()
     assert SENTENCE not in context(agent)
+
+
+def test_the_page_of_a_scope_shows_what_each_lesson_gains_and_people_decide_there(
+    endpoint: ModelEndpoint, scope: None
+) -> None:
+    client, path = signed_in(), f"/lessons/?scope={SCOPE}"
+    page = " ".join(client.get(path).content.decode().split())
+    assert "3 failed runs can be compared" in page and "No lesson in this scope yet" in page
+    ordered = client.post("/runs/start/", {"kind": "lessons", "scope": SCOPE})
+    assert ordered.headers["Location"] == "/lessons/?scope=project%3Aacme"
+    endpoint.answers("contrast", lines({}), NOTHING, NOTHING)
+    compare()
+    page = " ".join(client.get(path).content.decode().split())
+    assert "2 did otherwise and failed, 0 did otherwise and ended well" in page and "Let agents have it" in page
+    memory = lesson()
+    decided = {"decision": "promote", "seen": page.partition('name="seen" value="')[2].partition('"')[0], "next": path}
+    assert client.post(f"/memories/{memory.pk}/decide/", decided).headers["Location"] == path
+    memory.refresh_from_db()
+    assert memory.status == "confirmed"
+    SkillOffer.objects.create(memory=memory, version=1, scope=SCOPE, thread_id="t", agent="a", withheld=True, at=LATER)
+    page = " ".join(client.get(path).content.decode().split())
+    assert "not shown <b>1</b>" in page and "Retire" in page
+    viewer = signed_in("vera", group="viewer").get(path).content.decode()
+    assert "Compare them" not in viewer and "Retire" not in viewer
+
+
+def test_the_page_shows_no_lesson_above_the_readers_clearance(scope: None) -> None:
+    make_lesson(sensitivity=Sensitivity.HYPER)
+    assert "cancel_ticket" not in signed_in("vera", group="viewer").get(f"/lessons/?scope={SCOPE}").content.decode()

@@ -1,0 +1,86 @@
+"""The page of lessons, one for each scope: what made the difference where no skill says it, and what each is worth."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from consolidation import lessons_run, llm, ordering
+from consolidation.guidance import line_runs, skill_answers
+from consolidation.guidance.line_runs import LineRuns, Link
+from consolidation.models import GuidanceCurve, Lesson, Run
+from consolidation.models.lessons import VERSION
+from memories.models import Evidence
+from memories.people import trust_of
+from memories.values.choices import BELIEVED, UNDECIDED, Permission
+from memories.values.trust import Trust
+
+MOST_SHOWN = 100
+PARTS = {"waiting": UNDECIDED, "in_use": BELIEVED}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A lesson with the runs that it comes from, as far as the person may see them, and what its offers tell."""
+
+    lesson: Lesson
+    runs: list[Link]
+    answer: str
+
+
+@require_safe
+def lessons(request: HttpRequest) -> HttpResponse:
+    trust = trust_of(request.user)
+    scopes = _scopes(trust)
+    asked = request.GET.get("scope")
+    scope = asked if asked in scopes else next(iter(scopes), "")
+    context = {
+        "scope": scope,
+        "scopes": [(name, name) for name in scopes if name],
+        "parts": _parts(trust, scope),
+        "known": bool(scopes),
+        **_comparison(trust, scope),
+    }
+    return render(request, "consolidation/lessons.html", context)
+
+
+def _scopes(trust: Trust) -> list[str]:
+    """The scopes that have lessons, then those that have enough runs to be measured."""
+    with_lessons = Lesson.objects.visible_to(trust).order_by().values_list("memory__scope", flat=True).distinct()
+    measured = GuidanceCurve.objects.visible_to(trust).order_by().values_list("scope", flat=True).distinct()
+    return [*sorted(with_lessons), *sorted(set(measured) - set(with_lessons))]
+
+
+def _parts(trust: Trust, scope: str) -> dict[str, list[Row]]:
+    """The lessons that wait, those in use and those that were retired, the latest first."""
+    rows = Lesson.objects.visible_to(trust).filter(memory__scope=scope).with_counters().select_related("memory")
+    latest = list(rows.order_by("-memory__created_at")[:MOST_SHOWN])
+    behind: dict[Any, list[Any]] = defaultdict(list)
+    evidence = Evidence.objects.filter(memory__in=[one.pk for one in latest]).exclude(episode=None)
+    for memory, episode in evidence.values_list("memory", "episode"):
+        behind[memory].append(episode)
+    seen = line_runs.visible([LineRuns("", "", ids, len(ids)) for ids in behind.values()], trust)
+    parts: dict[str, list[Row]] = {"waiting": [], "in_use": [], "retired": []}
+    for one in latest:
+        part = next((name for name, statuses in PARTS.items() if one.memory.status in statuses), "retired")
+        runs = [seen[pk] for pk in behind[one.pk] if pk in seen]
+        parts[part].append(Row(one, runs, _answer(one)))
+    return parts
+
+
+def _answer(lesson: Lesson) -> str:
+    """Whether it helps, as its offers tell; '' where none was made."""
+    counts: Any = lesson
+    offered = counts.helped + counts.harmed + counts.not_shown
+    return skill_answers.worth(lesson.pk, VERSION).said if offered else ""
+
+
+def _comparison(trust: Trust, scope: str) -> dict[str, Any]:
+    """The latest comparison, and the price of the next one; nothing without a model or for who may not order it."""
+    if not llm.configured() or not trust.may(Permission.REVIEW) or scope not in (trust.scopes or (scope,)):
+        return {}
+    runs = Run.objects.visible_to(trust).filter(kind=lessons_run.KIND, scope=scope)
+    return {"run": runs.order_by("-created_at", "-id").first(), "price": ordering.lessons_price(trust, scope)}
