@@ -129,6 +129,7 @@ def _lists(skill: Skill) -> dict[str, list[str]]:
         "outcomes": ["/outcomes/"],
         "subjects": ["/subjects/", "/subjects/?q=acme"],
         "skills": ["/skills/"],
+        "lessons": ["/lessons/", "/lessons/?scope=nothing"],
         "tools": ["/skills/tools/", "/skills/tools/?q=nothing"],
         "upload": ["/skills/upload/"],
         "adaptations": ["/adaptations/", "/adaptations/?past=1"],
