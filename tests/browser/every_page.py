@@ -26,7 +26,7 @@ PAGES = {
     *("dismissed", "episodes", "episode", "skills", "skill_version", "edit_skill", "upload", "adaptations"),
     *("insights", "agents", "import", "import-file", "welcome", "people", "person", "profile", "search", "styles"),
     *("runs", "run", "login", "join", "tools", "agent", "outcomes", "known-elsewhere", "packs"),
-    *("subjects", "subject", "helped", "stop-mails", "places", "place"),
+    *("subjects", "subject", "helped", "stop-mails", "lessons", "places", "place"),
 }
 NO_PAGES = {
     *(
