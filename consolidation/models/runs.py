@@ -178,8 +178,7 @@ class Run(models.Model):
     @property
     def rests_the_schedule(self) -> bool:
         """See `RunQuerySet.pauses`."""
-        of_one = self.episode_id is not None or self.subject is not None or self.kind == "lessons"
-        return self.status == Run.Status.PAUSED and not of_one
+        return self.status == Run.Status.PAUSED and not (self.episode_id or self.subject or self.kind == "lessons")
 
     @property
     def percent(self) -> int:

@@ -3,15 +3,18 @@
 from datetime import timedelta
 from typing import Any
 
+from rest_framework.test import APIClient
+
 from consolidation import lessons_run
 from consolidation.models import Lesson, Run
 from memories.models import Memory
 from memories.values.choices import Sensitivity
 from tests.consolidation.contrasted import LATER
 from tests.consolidation.experience import consolidated
-from tests.consolidation.test_guidance import SCOPE, learn
+from tests.consolidation.test_guidance import SCOPE, WISH, learn
 
 Json = dict[str, Any]
+TASK = WISH.format(n="T7007")
 LINE: Json = {
     "when": "the fare is basic and the plans have changed",
     "do": False,
@@ -51,3 +54,8 @@ def compare(*, scope: str = SCOPE, level: int = Sensitivity.MEDIUM, minutes: flo
 
 def lesson() -> Memory:
     return Lesson.objects.select_related("memory").get().memory
+
+
+def context(client: APIClient, **body: Any) -> str:
+    answer: Any = client.post("/api/v1/context", {"task": TASK, "scopes": [SCOPE], **body}, format="json")
+    return str(answer.json()["block"])

@@ -4,21 +4,19 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from django.test import override_settings
 from rest_framework.test import APIClient
 
-from consolidation.guidance import holdback, skill_answers
 from consolidation.model_lines.case_pairs import pairs_of_scope
 from consolidation.models import Lesson, LLMCall, SkillOffer
 from memories import claims
 from memories.lifecycle.forgetting.forget import forget
-from memories.models import AuditEntry, Memory, Proposal, Tombstone
-from memories.values.choices import Outcome, Sensitivity, Status
+from memories.models import Memory, Tombstone
+from memories.values.choices import Sensitivity, Status
 from memories.values.trust import everything
 from tests.consolidation.contrasted import LATER, talk
-from tests.consolidation.experience import NOON, consolidated
-from tests.consolidation.lessons import LINE, SENTENCE, compare, learned, lesson, lines
-from tests.consolidation.test_guidance import SCOPE, WISH, learn
+from tests.consolidation.experience import consolidated
+from tests.consolidation.lessons import LINE, SENTENCE, compare, context, learned, lesson, lines
+from tests.consolidation.test_guidance import SCOPE, learn
 from tests.make import ANNA, caller
 from tests.memories.searched import known
 from tests.model_endpoint import ModelEndpoint, Reply
@@ -27,7 +25,6 @@ from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 NOTHING: dict[str, Any] = {"lines": []}
-TASK = WISH.format(n="T7007")
 
 
 @shared_rows
@@ -38,19 +35,6 @@ def scope() -> None:
 @pytest.fixture
 def agent() -> APIClient:
     return caller(clearance=Sensitivity.MEDIUM)
-
-
-def make_lesson(content: str = SENTENCE, **facts: Any) -> Memory:
-    """One that a person has confirmed."""
-    place = {"scope": SCOPE, "origin": "extracted", "source": "lessons", "category": "pattern"}
-    memory = known(content, **{**place, "status": Status.CONFIRMED, "confidence": 60, **facts})
-    Lesson.objects.create(memory=memory, words=content, cases=1, concerned=5, gained=2, lost=0)
-    return memory
-
-
-def context(client: APIClient, **body: Any) -> str:
-    answer: Any = client.post("/api/v1/context", {"task": TASK, "scopes": [SCOPE], **body}, format="json")
-    return str(answer.json()["block"])
 
 
 def test_what_made_the_difference_waits_for_a_person_with_its_runs_and_counts(
@@ -214,69 +198,6 @@ def test_agents_see_the_price_before_they_order_it(endpoint: ModelEndpoint, scop
     assert stranger.get(f"/api/v1/runs/contrast?scope={SCOPE}").status_code == 403
 
 
-def test_a_context_holds_two_lessons_at_most(agent: APIClient) -> None:
-    for action in ("call `cancel_ticket`", "call `send_refund`", "call `change_ticket`"):
-        make_lesson(f"When a ticket to Rome is cancelled for changed plans, do not {action}")
-    known("Tickets to Rome are cancelled by the airline desk", scope=SCOPE, status=Status.CONFIRMED)
-    block = context(agent)
-    assert block.count("[pattern") == 2 and "airline desk" in block
-
-
-@override_settings(SKILL_HOLDBACK=0.5)
-def test_each_run_is_drawn_to_get_a_lesson_or_to_do_without_and_the_outcome_counts(agent: APIClient) -> None:
-    memory = make_lesson()
-    shown = {n: SENTENCE in context(agent, thread_id=f"case-{n}") for n in range(30, 46)}
-    assert 2 < sum(shown.values()) < 14
-    assert {n: SENTENCE in context(agent, thread_id=f"case-{n}") for n in shown} == shown
-    assert SENTENCE in context(agent), "a run without a name gets it"
-    offers = dict(SkillOffer.objects.values_list("thread_id", "withheld"))
-    assert offers == {f"case-{n}": not one for n, one in shown.items()}
-    for n, given in shown.items():
-        found: Any = agent.post("/api/v1/search", {"query": SENTENCE, "for_run": f"case-{n}"}, format="json")
-        assert (str(memory.pk) in found.content.decode()) == given
-    helped, harmed = [n for n, given in shown.items() if given][:2]
-    SkillOffer.objects.update(at=NOON)
-    learn(helped)
-    learn(harmed, outcome="failure")
-    consolidated(at=LATER)
-    counts: Any = Lesson.objects.with_counters().get()
-    assert (counts.helped, counts.harmed, counts.not_shown) == (1, 1, len(shown) - sum(shown.values()))
-
-
-@override_settings(SKILL_HOLDBACK=0.5)
-def test_what_a_person_corrected_is_never_withheld(agent: APIClient) -> None:
-    memory = make_lesson()
-    memory.edit({"content": f"{SENTENCE} before a yes"}, by=ANNA, at=LATER)
-    assert all("before a yes" in context(agent, thread_id=f"case-{n}") for n in range(8))
-    assert not SkillOffer.objects.exists()
-    assert holdback.without_lessons("case-3", everything(ANNA)) == frozenset()
-
-
-def test_a_lesson_that_does_harm_is_put_before_people_who_retire_it(agent: APIClient) -> None:
-    memory = make_lesson()
-    facts = {"memory": memory, "version": 1, "scope": SCOPE, "agent": "a", "share": 0.5}
-    SkillOffer.objects.bulk_create(
-        SkillOffer(
-            thread_id=f"{withheld}-{n}",
-            withheld=withheld,
-            outcome=Outcome.SUCCESS if withheld else Outcome.FAILURE,
-            at=LATER + timedelta(minutes=n),
-            **facts,
-        )
-        for withheld in (True, False)
-        for n in range(200)
-    )
-    assert skill_answers.measure(SCOPE, at=LATER) == 1
-    proposal = Proposal.objects.get(memory=memory)
-    assert proposal.kind == Proposal.Kind.FAILING and "this lesson" in proposal.why
-    client = signed_in()
-    client.post(f"/proposals/{proposal.pk}/decide/", {"decision": "accept"})
-    memory.refresh_from_db()
-    assert memory.status not in ("confirmed", "applied")
-    assert AuditEntry.objects.filter(subject_id=memory.pk, action="demote").exists()
-    assert SENTENCE not in context(agent)
-
-
 def test_the_page_of_a_scope_shows_what_each_lesson_gains_and_people_decide_there(
     endpoint: ModelEndpoint, scope: None
 ) -> None:
@@ -299,8 +220,3 @@ def test_the_page_of_a_scope_shows_what_each_lesson_gains_and_people_decide_ther
     assert "not shown <b>1</b>" in page and "Retire" in page
     viewer = signed_in("vera", group="viewer").get(path).content.decode()
     assert "Compare them" not in viewer and "Retire" not in viewer
-
-
-def test_the_page_shows_no_lesson_above_the_readers_clearance(scope: None) -> None:
-    make_lesson(sensitivity=Sensitivity.HYPER)
-    assert "cancel_ticket" not in signed_in("vera", group="viewer").get(f"/lessons/?scope={SCOPE}").content.decode()
