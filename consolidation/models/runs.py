@@ -40,8 +40,7 @@ class RunQuerySet(Trusted["Run"]):
     def visible_to(self, trust: Trust) -> Self:
         """A run about an episode or memory is as secret as that is now, which may have been raised since."""
         rows = super().visible_to(trust).filter(Q(episode=None) | trust.visible("episode__memory__"))
-        hidden = Memory.objects.exclude(trust.visible())
-        return rows.exclude(Exists(hidden.filter(pk=OuterRef("subject"))))
+        return rows.exclude(Exists(Memory.objects.exclude(trust.visible()).filter(pk=OuterRef("subject"))))
 
     def with_model_use(self) -> Self:
         """Annotate the calls of the language model, the failed ones among them, and their tokens."""
