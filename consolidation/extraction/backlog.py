@@ -7,15 +7,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Literal
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, IntegerField, Min, Q, QuerySet, Sum, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
 from consolidation.extraction import queue
 from consolidation.extraction.queue import KIND
-from consolidation.llm import PROMPT_TOKENS
-from consolidation.llm.tokens import CHARACTERS_PER_TOKEN, cost
+from consolidation.llm.tokens import CHARACTERS_PER_TOKEN, cost, estimate
 from consolidation.models import LLMCall, Run
+from consolidation.prompts import prompt
 from memories.models import AuditEntry, Episode, Event
 from memories.models.episode import EpisodeQuerySet
 from memories.values.choices import Outcome
@@ -23,7 +24,11 @@ from memories.values.trust import Actor
 
 SAMPLE = 200  # episodes whose tokens are counted for an estimate
 LEAST_READ, MOST_READ = 5, 50  # conversations that were read, whose tokens are the price of others
-ANSWER_TOKENS = 600  # of all answers about a conversation, where none was read
+# What one conversation is asked, where none was read: each of these with all that was said, in it one task, which needs
+# its files as well with COMPLETE_SKILL_MEMORY; and whether an agent needs what came of it, about notes alone.
+WHOLE, FILES = ("facts", "task_chunking", "query_rewrite", "skill_extraction"), 3
+JUDGE, NOTES = "outcome", 2 * ("need",)
+ANSWER_TOKENS = 150  # of one answer
 RATE_OVER = timedelta(hours=1)
 WAITING = (Run.Status.QUEUED, Run.Status.PAUSED)
 QueueVerb = Literal["pause", "resume", "thin"]
@@ -166,4 +171,9 @@ def _tokens_of_one(choice: Choice) -> tuple[float, float, bool]:
     )
     events = Event.objects.filter(episode__in=sample, instruction=None)
     total = events.aggregate(total=Sum(length, output_field=IntegerField()))["total"] or 0
-    return total / CHARACTERS_PER_TOKEN / max(len(sample), 1) + PROMPT_TOKENS, float(ANSWER_TOKENS), False
+    judged = Episode.objects.filter(pk__in=sample, outcome=None).count() / max(len(sample), 1)
+    whole = len(WHOLE) + judged + (FILES if settings.COMPLETE_SKILL_MEMORY else 0)
+    instructions = sum(estimate(prompt(name, "en")) for name in (*WHOLE, *NOTES))
+    instructions += round(judged * estimate(prompt(JUDGE, "en")))
+    tokens = whole * total / CHARACTERS_PER_TOKEN / max(len(sample), 1) + instructions
+    return tokens, ANSWER_TOKENS * (whole + len(NOTES)), False

@@ -31,13 +31,16 @@ WITH kept AS (
     LEFT JOIN consolidation_planshape p ON p.memory_id = m.id AND m.type = 'plan_graph'
     LEFT JOIN consolidation_pattern c ON c.memory_id = m.id AND m.type = 'competence'
     LEFT JOIN kept f ON f.memory_id = m.id
+    LEFT JOIN consolidation_redundancy r ON r.memory_id = m.id AND r.at <= %(at)s
     LEFT JOIN proposed v ON v.skill_id = m.id
     CROSS JOIN LATERAL (
         SELECT CASE  -- since when it waits, by the rule of the review queue: not what is snoozed, or only kept
             WHEN m.type = ANY(%(experience)s) OR m.snoozed_until > %(at)s THEN NULL
             WHEN m.status = ANY(%(believed)s) THEN v.since
             WHEN m.status <> ALL(%(undecided)s) THEN NULL
-            WHEN m.status = 'candidate' AND (p.memory_id IS NOT NULL OR NOT c.waits OR f.memory_id IS NOT NULL) THEN NULL
+            WHEN m.status = 'candidate' AND (
+                p.memory_id IS NOT NULL OR NOT c.waits OR f.memory_id IS NOT NULL OR r.memory_id IS NOT NULL
+            ) THEN NULL
             ELSE m.created_at
         END AS since
     ) w

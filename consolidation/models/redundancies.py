@@ -1,8 +1,12 @@
 """Table of what was read in conversations and is only kept: agents do without it, so no person is asked about it."""
 
 from django.db import models
+from django.db.models import Exists, OuterRef, Q
 from django.utils.translation import gettext_lazy as _
 
+from consolidation.models.commands import CommandFact
+from consolidation.models.patterns import Pattern
+from consolidation.models.plans import PlanShape
 from memories.models import Memory
 
 
@@ -25,3 +29,13 @@ class Redundancy(models.Model):
 
     def __str__(self) -> str:
         return f"{self.why}: {self.reason}".strip(": ")
+
+
+def kept_only() -> Q:
+    """The condition of candidates that are stored and about which nobody is asked: what a model read and agents do
+    without, facts and skills that their pipelines do not let wait, and plans.
+    """
+    of_it = Q(memory=OuterRef("pk"))
+    kept = Q(Exists(Redundancy.objects.filter(of_it))) | Q(Exists(PlanShape.objects.filter(of_it)))
+    kept |= Q(Exists(Pattern.objects.filter(of_it, waits=False)))
+    return kept | Q(Exists(CommandFact.objects.filter(of_it, waits=False)))

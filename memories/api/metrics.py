@@ -35,7 +35,7 @@ class Audited(Shape):
 
 class Waiting(Shape):
     waiting: Count
-    """Candidate and contested knowledge and open proposals, not snoozed"""
+    """Candidate and contested knowledge and open proposals, not snoozed, without what is only kept"""
     oldest_at: datetime | None
     """Since when the oldest of them waits"""
 

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from django.utils import timezone
@@ -25,7 +25,7 @@ from memories.models import former_state
 from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
-from memories.values.choices import ActorKind, Permission, Type
+from memories.values.choices import ActorKind, Permission, Status, Type
 from memories.values.exceptions import NotAllowed, NotFound, UnknownKey
 
 TIMELINE_AT_MOST = 1_000
@@ -38,9 +38,21 @@ FINAL = (
 Why = Annotated[str, Field(max_length=2_000)]
 
 
+class NotAsked(Shape):
+    """Why no person is asked about a candidate that a language model read in a conversation."""
+
+    why: Literal["shown", "counted", "untaught", "model"]
+    """A tool shows it at once; similar runs end as well without it; nothing in the conversation teaches it; a language
+    model says that agents do without it"""
+    reason: str
+    """Of `counted`: how many of the similar cases ended well, and of how many; of `model`: its words"""
+
+
 class MemoryWithTrails(Memory):
     """Each of the three only when `include` asks for it."""
 
+    not_asked: NotAsked | None = None
+    """Only of a candidate that is kept and found, and about which nobody is asked"""
     history: list[HistoryEntry] = []
     evidence: list[EvidenceEntry] = []
     relations: list[RelationEntry] = []
@@ -105,6 +117,9 @@ class MemoryView(ApiView):
             models.Memory.objects.count_use([row.pk], at=at)
         shown = None if events is None else list(events[:TIMELINE_AT_MOST])
         answer = Memory.of(row, at=moment.at if moment else at, events=shown, as_of=moment)
+        kept = getattr(row, "redundancy", None) if row.status == Status.CANDIDATE and moment is None else None
+        if kept is not None:
+            answer["not_asked"] = NotAsked.from_row(kept)
         for name in paging.choice(self.request, "include", list(INCLUDED)):
             answer[name] = INCLUDED[name](row.pk, self.trust, moment.at if moment else None)
         return Response(answer, headers=etag(row.version))

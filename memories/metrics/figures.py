@@ -19,7 +19,7 @@ from memories.metrics import snapshots, tallies
 from memories.metrics.tallies import RECENT, Tally
 from memories.models import Adaptation, AuditEntry, Injection, Memory, Performance, Proposal, Tombstone
 from memories.models.audit import AGENT, PERSON, REVISIONS
-from memories.values.choices import EXPERIENCE, LIVE, Type
+from memories.values.choices import LIVE, Type
 from memories.values.trust import Trust
 
 MOST_CONTEXTS = 10_000
@@ -118,8 +118,7 @@ def inbox(trust: Trust, *, at: datetime) -> dict[str, Any]:
     query = Query(trust, at)
     if read := snapshots.read(trust, at=at):
         return _inbox(query, *tallies.waiting(read[1]))
-    rows = Memory.objects.visible_to(trust).awake(at).unexpired(at)
-    rows = rows.filter(status__in=tallies.UNDECIDED).exclude(type__in=EXPERIENCE)
+    rows = Memory.objects.visible_to(trust).unexpired(at).filter(tallies.waits(at))
     counted = rows.aggregate(n=Count("pk"), oldest=Min("created_at"))
     return _inbox(query, counted["n"], counted["oldest"])
 

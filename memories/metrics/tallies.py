@@ -23,6 +23,7 @@ BUCKETS = 10
 TENTHS = tuple(f"{n / BUCKETS}-{(n + 1) / BUCKETS}" for n in range(BUCKETS))  # 0.0-0.1, ..., 0.9-1.0
 TENS = tuple(f"{10 * n}-{10 * n + 9 + (n == 9)}" for n in range(BUCKETS))  # 0-9, ..., 90-100
 UNDECIDED = (Status.CANDIDATE, Status.CONTESTED)
+KEPT: list[Q] = []  # candidates that nobody is asked about: rooms above add theirs when they are loaded
 LOSSES = ("decay", "expire", "prune")
 OF_ALL, OF_LIVE = ("type", "status", "category", "sensitivity"), ("salience_bucket", "confidence_bucket")
 SUMS, SUMS_OF_LIVE = (
@@ -31,11 +32,18 @@ SUMS, SUMS_OF_LIVE = (
 )
 
 
+def waits(at: datetime) -> Q:
+    """The condition of memories that wait for a person."""
+    waiting = Q(status__in=UNDECIDED) & ~Q(type__in=EXPERIENCE) & (Q(snoozed_until=None) | Q(snoozed_until__lte=at))
+    for kept in KEPT:
+        waiting &= ~(Q(status=Status.CANDIDATE) & kept)
+    return waiting
+
+
 def groups(rows: MemoryQuerySet, *more: str, at: datetime) -> Iterable[Row]:
     """Memories that have not expired, grouped by their dimensions (and `more` columns) in one pass over the table."""
     bucket = Least(Cast(Floor(F("salience_now") * BUCKETS), IntegerField()), BUCKETS - 1)
-    awake = Q(snoozed_until=None) | Q(snoozed_until__lte=at)
-    waits = Q(status__in=UNDECIDED) & ~Q(type__in=EXPERIENCE) & awake
+    waiting = waits(at)
     counted: dict[str, Any] = {
         "n": Count("pk"),
         "active": Count("pk", filter=Q(fades_at=None) | Q(fades_at__gt=at)),
@@ -45,8 +53,8 @@ def groups(rows: MemoryQuerySet, *more: str, at: datetime) -> Iterable[Row]:
         "last_day": Count("pk", filter=Q(created_at__gt=at - DAY)),
         "last_week": Count("pk", filter=Q(created_at__gt=at - WEEK)),
         "last_month": Count("pk", filter=Q(created_at__gt=at - RECENT)),
-        "waiting": Count("pk", filter=waits),
-        "oldest": Min("created_at", filter=waits),
+        "waiting": Count("pk", filter=waiting),
+        "oldest": Min("created_at", filter=waiting),
     }
     standing = rows.filter(Q(expires_at=None) | Q(expires_at__gt=at))
     levels = standing.with_salience(at).annotate(

@@ -7,11 +7,12 @@ import pytest
 
 from consolidation import extraction_run
 from consolidation.extraction import queue
+from consolidation.insights.snapshots import snapshot
 from consolidation.learning.statements.correction_words import says_how
 from consolidation.models import Redundancy, Run
-from memories import search
+from memories import metrics, search
 from memories.models import Episode, Memory
-from memories.values.choices import ActorKind, Origin
+from memories.values.choices import ActorKind, Origin, Sensitivity
 from memories.values.trust import Actor, everything
 from memos_site import review
 from tests import make
@@ -90,6 +91,21 @@ def test_a_fact_that_the_model_calls_needless_is_kept_and_found_and_nobody_is_as
     page = signed_in(permissions=["see_medium"]).get(f"/memories/{kept.pk}/").content.decode()
     assert "Nobody is asked about it" in page and "It follows nothing from it." in page
     assert "[2] Nora likes polite letters" in endpoint.sent(-1)
+
+
+def test_what_is_only_kept_is_counted_nowhere_as_waiting_and_the_api_says_why(endpoint: ModelEndpoint) -> None:
+    read(endpoint, need=[{"notes": [note(1, True), note(2, False, "It follows nothing from it.")]}])
+    at = AT + timedelta(days=2)
+    assert metrics.inbox(PERSON, at=at)["waiting"] == metrics.collect(PERSON, at=at)["inbox"]["waiting"] == 1
+    waiting = [row.n for row in snapshot(at.date(), at, scopes=["shop"], now=True) if row.name == "waiting"]
+    assert sum(waiting) == 1
+    agent = make.caller(scopes=["shop"], clearance=Sensitivity.HIGH)
+    shown = [agent.get(f"/api/v1/memories/{one.pk}").json() for one in extracted()]
+    told = {one["content"]: one.get("not_asked") for one in shown}
+    assert told["Nora likes polite letters"] == {"why": "model", "reason": "It follows nothing from it."}
+    assert told["Nordlys Bakery wants invoices as PDF only"] is None
+    next(one for one in extracted() if "polite" in one.content).promote(by=PERSON.actor, at=at)
+    assert all("not_asked" not in agent.get(f"/api/v1/memories/{one.pk}").json() for one in extracted())
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ from rest_framework.test import APIClient
 
 from consolidation.extraction import backlog, queue
 from consolidation.extraction.backlog import Choice
+from consolidation.llm.tokens import estimate
 from consolidation.models import LLMCall, Run
 from consolidation.models.llm_calls import PENDING
+from consolidation.prompts import prompt
 from memories.models import AuditEntry, Episode
 from tests.consolidation.test_api_runs import get, post
 from tests.make import AT, caller, make_run
@@ -59,6 +61,21 @@ def test_a_backlog_is_priced_in_money_whole_and_as_it_would_be_thinned(client: A
     assert chosen["episodes"] == 1 and 0 < chosen["cost"] < whole["cost"]
     settings.LLM_PRICE_INPUT = settings.LLM_PRICE_OUTPUT = 0.0
     assert get(client, "runs/backlog")["cost"] is None
+
+
+def test_the_estimate_counts_every_question_and_that_of_the_end_where_it_is_unknown(settings: Any) -> None:
+    settings.COMPLETE_SKILL_MEMORY = False
+    [one] = unread("success")
+    known = backlog.backlog()
+    asked = ("facts", "task_chunking", "query_rewrite", "skill_extraction", "need", "need")
+    said = (known.tokens - sum(estimate(prompt(name, "en")) for name in asked)) / 4
+    assert 0 < said < 200
+    assert known.tokens_out == 6 * backlog.ANSWER_TOKENS
+    Episode.objects.filter(pk=one.pk).update(outcome=None)
+    more = backlog.backlog().tokens - known.tokens
+    assert more == pytest.approx(said + estimate(prompt("outcome", "en")), abs=1)
+    settings.COMPLETE_SKILL_MEMORY = True
+    assert backlog.backlog().tokens_out == 10 * backlog.ANSWER_TOKENS
 
 
 def test_what_was_read_lately_is_the_price_of_the_others(client: APIClient) -> None:
