@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Collection
-from dataclasses import replace
 from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
@@ -211,8 +210,8 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
     advice = _guidance(question, trust, allowance, at=at)
     place = _place(question, trust, allowance, at=at)
     names = names_of(question.source or trust.actor.name)
-    if not advice.needs_more:  # finished runs tell more than what was said in them
-        given = replace(given, quotes=[])
+    if advice.needs_more:  # finished runs tell more than what was said in them
+        given = context.with_quotes(given, question, trust=trust, at=at, allowance=allowance)
     measures.retrievals.labels("context", "found" if given.items else "empty").inc()
     degraded = list(dict.fromkeys((*given.degraded, *allowance.degraded)))
     return ContextAnswer.from_row(

@@ -44,3 +44,12 @@ def test_what_is_asked_is_compared_with_the_runs_once(agent: APIClient, asked: s
     assert answer.status_code == 200, answer.content
     compared = [one["sql"] for one in queries if "runprofile" in one["sql"] and "packed_opening" in one["sql"]]
     assert len([sql for sql in compared if "<#>" in sql]) == 1, compared
+
+
+def test_where_runs_speak_what_was_said_is_not_searched(agent: APIClient) -> None:
+    searches = []
+    for task in (TASK, "Which ticket did somebody cancel for T3 on a rainy day?"):
+        with CaptureQueriesContext(connection) as queries:
+            answer: Any = agent.post("/api/v1/context", {**ASKED["context"], "task": task}, format="json")
+        searches.append((bool(answer.json()["guidance"]), sum("WITH matched" in one["sql"] for one in queries)))
+    assert searches == [(True, 1), (False, 2)]

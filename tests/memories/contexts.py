@@ -6,6 +6,8 @@ from typing import Any
 from memories.models import Memory, Passage
 from memories.search import context
 from memories.search.context import Context
+from memories.search.context.assembling import ANSWER_WITHIN
+from memories.search.context.time_budget import Allowance
 from memories.values.choices import Status, Type
 from memories.values.trust import Trust
 from tests.deciding import make_applied
@@ -17,7 +19,9 @@ PATH = "skills/refund/1.zip"
 
 
 def ask(task: str = "", *, by: Trust | None = None, at: datetime = AT, **asked: Any) -> Context:
-    return context.assemble(context.check({"task": task, **asked}), trust=by or agent(), at=at)
+    request, trust = context.check({"task": task, **asked}), by or agent()
+    given = context.assemble(request, trust=trust, at=at)
+    return context.with_quotes(given, request, trust=trust, at=at, allowance=Allowance(ANSWER_WITHIN))
 
 
 def said(given: Context) -> list[str]:

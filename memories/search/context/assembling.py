@@ -1,7 +1,7 @@
 """Assembly of a context, from the task to the text block. Parts that fail or take too long are left out and named."""
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any, NamedTuple
@@ -82,10 +82,18 @@ class Item:
         return self.memory.payload.get("skill") or {} if self.memory.type == Type.COMPETENCE else {}
 
 
+class ReadTask(NamedTuple):
+    """The text of a task that is compared, with its vector by the serving model."""
+
+    text: str
+    model: Serving
+    vector: Array | None
+
+
 @dataclass(frozen=True)
 class Context:
-    """An assembled context. `items` in the order of the block's lines; `quotes` where nothing is known of the task.
-    `degraded`: which parts are missing.
+    """An assembled context. `items` in the order of the block's lines. `unknown`: the task, where nothing is known of
+    it; `quotes`: what was said of that. `degraded`: which parts are missing.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -93,6 +101,7 @@ class Context:
     quotes: list[Quote] = field(default_factory=list)
     degraded: tuple[str, ...] = ()
     token_budget: int = 0
+    unknown: ReadTask | None = None
 
     @property
     def block(self) -> str:
@@ -129,7 +138,7 @@ def assemble(
     asked = _asked(task, allowance)
     by_task = _by_task(request, wanted, asked, allowance) if asked else None
     hits = [*(by_task or ()), *(standing if by_task != [] else _of_any_task(standing))]
-    before = _before(request, wanted, asked, allowance) if asked and by_task == [] and not moment else []
+    unknown = asked if by_task == [] and not moment else None
     found = allowance.part("memories", lambda: _chosen(request, wanted, hits, without, rationed), keeping=0.1)
     chosen, rows, directives = found or ([], [], set())
     notices = None
@@ -145,7 +154,20 @@ def assemble(
     shown = sorted(rows, key=lambda row: -row.confidence)
     dated = updates.newest_first(shown, lambda row: row)
     items = [Item(row, row.pk in directives, unreviewed.is_marked(row, trust), until) for row, until in dated]
-    return Context(items, notices or [], before, tuple(dict.fromkeys(allowance.degraded)), request.token_budget)
+    degraded = tuple(dict.fromkeys(allowance.degraded))
+    return Context(items, notices or [], degraded=degraded, token_budget=request.token_budget, unknown=unknown)
+
+
+def with_quotes(
+    given: Context, request: ContextRequest, *, trust: Trust, at: datetime, allowance: Allowance
+) -> Context:
+    """The context with what was said before, where nothing is known of the task."""
+    if given.unknown is None or not request.quotes:
+        return given
+    text, model, vector = given.unknown
+    facts: dict[str, Any] = {"most": request.quotes, "thread_id": request.thread_id or ""}
+    search = partial(quotes.quotes, text, vector, model, trust=request.narrows(trust), at=at, **facts)
+    return replace(given, quotes=allowance.part("quotes", search) or [])
 
 
 def _withheld(rationed: Rationed | None, rows: Collection[Memory], allowance: Allowance) -> Collection[UUID]:
@@ -164,14 +186,6 @@ def _companies(
         return (request.company_id,)
     found = partial(company_in, task, trust=seen, moment=moment)
     return (allowance.part("company", found, keeping=0.7) or ()) if task else ()
-
-
-class ReadTask(NamedTuple):
-    """The text of a task that is compared, with its vector by the serving model."""
-
-    text: str
-    model: Serving
-    vector: Array | None
 
 
 def _asked(task: str, allowance: Allowance) -> ReadTask | None:
@@ -203,20 +217,6 @@ def _standing(wanted: ContextQuery, source: str, allowance: Allowance) -> list[H
 def _of_any_task(standing: list[Hit]) -> list[Hit]:
     """Where nothing is known of the task: what is about its company, and of its source only wishes."""
     return [hit for hit in standing if hit.why != queries.OF_SOURCE or hit.is_wish]
-
-
-def _before(request: ContextRequest, wanted: ContextQuery, asked: ReadTask, allowance: Allowance) -> list[Quote]:
-    if not request.quotes:
-        return []
-    text, model, vector = asked
-    facts: dict[str, Any] = {
-        "trust": wanted.trust,
-        "at": wanted.at,
-        "most": request.quotes,
-        "thread_id": request.thread_id or "",
-    }
-    search = partial(quotes.quotes, text, vector, model, **facts)
-    return allowance.part("quotes", search, keeping=0.1) or []
 
 
 def _search_then(
