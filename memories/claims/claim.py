@@ -5,6 +5,7 @@ import hmac
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from functools import lru_cache, partial
 
 SAME_FROM = 0.7
 ALIKE_FROM = 0.5
@@ -76,8 +77,7 @@ def sealed(claim: Claim, secret: bytes) -> Claim:
     recognised.
     """
 
-    def seal(token: str) -> str:
-        return hmac.digest(secret, token.encode("utf-8", "surrogatepass"), hashlib.sha256).hex()[:32]
+    seal = partial(_sealed_token, secret)
 
     def seal_hard(hard: str) -> str:
         kind, _, value = hard.partition(":")
@@ -95,6 +95,11 @@ def sealed(claim: Claim, secret: bytes) -> Claim:
 
     hard, marks = (frozenset(map(how, values)) for how, values in ((seal_hard, claim.hard), (seal_mark, claim.marks)))
     return Claim(frozenset(map(seal, claim.tokens)), hard, marks)
+
+
+@lru_cache(maxsize=4096)  # a word stands in several parts of a claim, and in many claims
+def _sealed_token(secret: bytes, token: str) -> str:
+    return hmac.digest(secret, token.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
 
 
 def as_lists(claim: Claim) -> tuple[list[str], list[str]]:

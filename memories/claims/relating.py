@@ -10,6 +10,7 @@ from memories.lexicon.english_words import ACTS, LIGHT, PREFERRING, SUBJECT_OF, 
 CONTENT = frozenset({"word", "opposite", "han", "number", "name", "date", "time", "code", "email", "url", "version"})
 ENDS = frozenset({"break", "pause"})
 NEAR = 12  # most pieces on either side of a comparison
+_VERBS = ACTS | IMPERATIVES
 
 
 def denied(pieces: list[Piece]) -> None:
@@ -194,8 +195,7 @@ def subjects(pieces: list[Piece]) -> set[str]:
 def openings(pieces: list[Piece]) -> set[str]:
     """The words, no verbs, that open a sentence, which it may be about: "Globex orders ..." says nothing of Acme."""
     openers = (piece for piece in pieces if piece.opens and piece.kind in ("word", "name"))
-    verbs = ACTS | IMPERATIVES
-    return {piece.value for piece in openers if not verbs & {piece.written, piece.written.removesuffix("s")}}
+    return {piece.value for piece in openers if _VERBS.isdisjoint((piece.written, piece.written.removesuffix("s")))}
 
 
 def fills_a_role(pieces: list[Piece], at: int) -> bool:

@@ -105,6 +105,11 @@ class Alternatives:
         return numbers
 
     @cached_property
+    def _wordless(self) -> list[int]:
+        """The numbers of the patterns without one, which are tried on each text."""
+        return [number for number, tried in enumerate(self._tried) if not tried.around]
+
+    @cached_property
     def _words(self) -> list[str]:
         return list(self._of_word)
 
@@ -121,7 +126,7 @@ class Alternatives:
         return iter(sorted(self._matches(folded(text)), key=re.Match.start))
 
     def _matches(self, text: str) -> Iterator[re.Match[str]]:
-        places: dict[int, list[int]] = {number: [] for number, tried in enumerate(self._tried) if not tried.around}
+        places: dict[int, list[int]] = {number: [] for number in self._wordless}
         for number, start, _ in self._sought.find_matches_as_indexes(text, overlapping=True):
             word = self._words[number]
             if not word.startswith(START) or not start or not (text[start - 1].isalnum() or text[start - 1] == "_"):

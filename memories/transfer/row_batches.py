@@ -26,7 +26,7 @@ from memories.transfer.records import (
 from memories.values.choices import Hold, Status
 from memories.values.exceptions import Conflict, Invalid, NotAllowed
 
-MOST_ROWS = 100  # of one transaction
+MOST_ROWS = 200  # of one transaction: a decision in its scopes waits as long
 MOST_EVENTS = 1_000  # of one session, which is not torn apart below that
 LARGEST = 4 * 1024 * 1024  # characters of text
 # Two imports at once, each with the keys that the other one needs, would wait for each other.

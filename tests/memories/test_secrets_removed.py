@@ -155,6 +155,7 @@ def test_arguments_that_are_json_stay_json() -> None:
 def test_neither_escapes_nor_structure_hide_a_credential(value: Any) -> None:
     assert secret_removal.may_hold(json.dumps(value))
     assert CLEAR not in json.dumps(secret_removal.without_secrets(value))
+    assert CLEAR not in json.dumps(secret_removal.at_intake(value))
 
 
 @pytest.mark.parametrize(
@@ -174,6 +175,7 @@ def test_what_is_no_credential_stays_as_it_is(value: Any) -> None:
 @pytest.mark.parametrize("address", BODIES)
 def test_a_removal_leaves_nothing_to_remove(address: str) -> None:
     plain = secret_removal.without_secrets(BODIES[address])
+    assert secret_removal.at_intake(BODIES[address]) == plain
     assert secret_removal.without_secrets(plain) == plain
     text = credentials.as_text(plain)
     assert secret_removal.is_in(text) and not credentials.is_in(text)

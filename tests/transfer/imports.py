@@ -4,12 +4,13 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
+import pytest
 from django.core.management import CommandError, call_command
 
 from memories.models import AuditEntry, Evidence, ImportedRow, Memory, Passage, Proposal, Tombstone
-from memories.transfer.row_batches import MOST_ROWS
+from memories.transfer import row_batches
 
-ROWS = 2 * MOST_ROWS + 40  # two full transactions and a third
+ROWS = 240  # two full transactions and a third, by `Imports`
 
 
 class Imports:
@@ -22,7 +23,9 @@ class Imports:
         """The last line; `exit 1: ...` with failed rows; the error of a file that cannot be read."""
         out, err = StringIO(), StringIO()
         try:
-            call_command("import_memories", path, format=self.format, stdout=out, stderr=err, **options)
+            with pytest.MonkeyPatch.context() as patch:
+                patch.setattr(row_batches, "MOST_ROWS", 100)
+                call_command("import_memories", path, format=self.format, stdout=out, stderr=err, **options)
             left = ""
         except SystemExit as exit:
             left = f"exit {exit.code}: "
