@@ -17,6 +17,7 @@ from memos_site import review
 from skills.models import SkillVersion
 from tests.deciding import LATER, TRUST, make_applied, propose
 from tests.make import ANNA, AT, BEN, make_memory, make_run, make_skill, make_version
+from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
 COLUMNS = ("pk", "status", "confidence", "hold", "content", "snoozed_until")
@@ -199,6 +200,8 @@ def test_a_conflict_is_kept_or_snoozed_among_others_but_what_holds_is_chosen_sin
     conflict = propose(pair[0])
     change = {"verb": "choose", "ids": [str(one.pk) for one in pair]}
     Proposal.objects.filter(pk=conflict.pk).update(kind="conflict", change=change, others=[pair[1].pk])
+    title = " ".join(signed_in().get("/").content.decode().split())
+    assert "Which one holds? · Acme pays on net-30 terms" in title
     [refused] = review.by_ids(TRUST, [conflict.pk], "promote", at=LATER).failed
     assert (refused["code"], "one by one" in refused["detail"]) == ("conflict", True)
     kept = review.by_ids(TRUST, [conflict.pk], "dismiss", at=LATER, why="both hold")
