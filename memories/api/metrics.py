@@ -52,7 +52,8 @@ class Metrics(Shape):
 
     collected_at: datetime
     estimated: bool
-    """Memories and audit entries are not counted but estimated from a sample: a large store that was never counted"""
+    """Some figures are estimated from a sample, because counting takes too long: of memories and audit entries in a
+    large store that was never counted"""
     total_records: Count
     """Memories of every type and status that have not expired"""
     records_by_type: dict[str, Count]

@@ -3,29 +3,27 @@
 One query reads every visible row of the memory table once (a parallel sequential scan; without a trust filter no
 index is smaller than the query), one counts the audit trail; of a large store a snapshot tells both. The others read a
 range of an index: what waits, revisions of thirty days, active adaptations; or small tables. Injections are read back
-to MOST_CONTEXTS.
+to MOST_CONTEXTS. Each has a few seconds; what takes longer is estimated (sampling.py).
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
-from django.db import OperationalError, connection, transaction
-from django.db.models import BooleanField, Count, Min, QuerySet, Sum
-from django.db.models.expressions import RawSQL
+from django.db import OperationalError, connection
+from django.db.models import Count, Min, QuerySet, Sum
 from django.db.models.functions import Coalesce
 
-from memories.metrics import snapshots, tallies
+from memories.metrics import sampling, snapshots, tallies
+from memories.metrics.sampling import Budget, sampled
 from memories.metrics.tallies import RECENT, Tally
 from memories.models import Adaptation, AuditEntry, Injection, Memory, Performance, Proposal, Tombstone
-from memories.models.audit import AGENT, PERSON, REVISIONS
+from memories.models.audit import AGENT, PERSON, REVISIONS, AuditQuerySet
 from memories.values.choices import LIVE, Type
 from memories.values.trust import Trust
 
 MOST_CONTEXTS = 10_000
-FEW_SECONDS = 2  # that a query which reads a table may take
-SAMPLED_PAGES = 2_000  # 16 MB: a few per cent off, and read in FEW_SECONDS
-Rows = TypeVar("Rows", bound="QuerySet[Any]")
 
 
 @dataclass(frozen=True)
@@ -34,6 +32,7 @@ class Query:
 
     trust: Trust
     at: datetime
+    budget: Budget = field(default_factory=Budget)
 
 
 def collect(trust: Trust, *, at: datetime) -> dict[str, Any]:
@@ -44,15 +43,23 @@ def collect(trust: Trust, *, at: datetime) -> dict[str, Any]:
     query = Query(trust, at)
     counted_at, tally, estimated = _counts(query)
     memories = tallies.memory_figures(tally, trust)
-    created, revisions = memories["created"]["last_30_days"], _revisions(query)
-    about_callers = AuditEntry.objects.visible_to(trust).filter(subject_kind__in=(AGENT, PERSON)).count()
+    others = query.budget.of_all(partial(_others, query, tally, memories["created"]["last_30_days"]))
     return {
         "collected_at": counted_at,
-        "estimated": estimated,
+        "estimated": estimated or query.budget.estimated,
         **memories,
-        "total_audit_entries": tally.get("trail", {}).get("of_all_time", 0) + about_callers,
         "audit_last_30_days": tallies.trail_figures(tally),
-        "revision_rate": revisions / created if created else None,
+        **others,
+    }
+
+
+def _others(query: Query, tally: Tally, created: int) -> dict[str, Any]:
+    """Figures of other tables than that of memories. `created`: memories of thirty days."""
+    entries = AuditEntry.objects.visible_to(query.trust).filter(subject_kind__in=(AGENT, PERSON))
+    about_callers = query.budget.of_rows(entries, lambda rows, times: round(times * rows.count()))
+    return {
+        "total_audit_entries": tally.get("trail", {}).get("of_all_time", 0) + about_callers,
+        "revision_rate": _revisions(query) / created if created else None,
         **_retrieval(query),
         **_track_records(query),
         "inbox": _inbox(query, *tallies.waiting(tally)),
@@ -70,7 +77,7 @@ def _counts(query: Query) -> tuple[datetime, Tally, bool]:
     try:
         return query.at, _counted(query), False
     except OperationalError:
-        return (*former, False) if former else (query.at, _counted(query, pages=SAMPLED_PAGES), True)
+        return (*former, False) if former else (query.at, _counted(query, pages=sampling.SAMPLED_PAGES), True)
 
 
 def _counted(query: Query, *, pages: int = 0) -> Tally:
@@ -79,10 +86,8 @@ def _counted(query: Query, *, pages: int = 0) -> Tally:
     """
     tally: Tally = {}
     memories, entries = Memory.objects.visible_to(query.trust), AuditEntry.objects.visible_to(query.trust)
-    with transaction.atomic(), connection.cursor() as cursor:
-        # the groups stay in memory: half the time at half a million rows
-        limits = "SELECT set_config('work_mem', '64MB', true), set_config('statement_timeout', %s, true)"
-        cursor.execute(limits, [f"{FEW_SECONDS}s"])
+    with sampling.few_seconds(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL work_mem = '64MB'")  # the groups stay in memory: half the time at half a million rows
         times = rises = 1.0
         if pages:
             memories, times = sampled(memories, pages)
@@ -95,22 +100,16 @@ def _counted(query: Query, *, pages: int = 0) -> Tally:
     return tally
 
 
-def sampled(rows: Rows, pages: int) -> tuple[Rows, float]:
-    """Those of these rows that lie in about so many pages of their table, and how many times as large it is."""
-    table = rows.model._meta.db_table
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_relation_size(%s) / current_setting('block_size')::int", [table])
-        times = max(1.0, cursor.fetchone()[0] / pages)
-    # an array is read once: joined, a table that was never analyzed has its pages read for each of its rows
-    sample = f"{table}.id = ANY(ARRAY(SELECT id FROM {table} TABLESAMPLE SYSTEM (%s)))"  # noqa: S608 - our own table
-    return rows.filter(RawSQL(sample, [100 / times], BooleanField())), times  # noqa: S611
-
-
 def _revisions(query: Query) -> int:
     """A revision is one decision, however many rows it moved."""
     entries = AuditEntry.objects.visible_to(query.trust).filter(action__in=REVISIONS, subject_kind="memory")
     recent = entries.filter(at__gt=query.at - RECENT).order_by()
-    return sum(row["n"] for row in recent.values("action").annotate(n=Count("batch_id", distinct=True)))
+
+    def decisions(rows: AuditQuerySet, times: float) -> int:
+        counted = rows.values("action").annotate(n=Count("batch_id", distinct=True))
+        return round(times * sum(int(row["n"]) for row in counted))
+
+    return query.budget.of_rows(recent, decisions)
 
 
 def inbox(trust: Trust, *, at: datetime) -> dict[str, Any]:
@@ -119,8 +118,12 @@ def inbox(trust: Trust, *, at: datetime) -> dict[str, Any]:
     if read := snapshots.read(trust, at=at):
         return _inbox(query, *tallies.waiting(read[1]))
     rows = Memory.objects.visible_to(trust).unexpired(at).filter(tallies.waits(at))
-    counted = rows.aggregate(n=Count("pk"), oldest=Min("created_at"))
-    return _inbox(query, counted["n"], counted["oldest"])
+    return _inbox(query, *query.budget.of_rows(rows, partial(_waiting, since="created_at")))
+
+
+def _waiting(rows: QuerySet[Any], times: float, *, since: str) -> tuple[int, datetime | None]:
+    counted = rows.aggregate(n=Count("pk"), oldest=Min(since))
+    return round(times * counted["n"]), counted["oldest"]
 
 
 def dismissals(trust: Trust, *, at: datetime) -> dict[str, Any]:
@@ -129,12 +132,16 @@ def dismissals(trust: Trust, *, at: datetime) -> dict[str, Any]:
 
 
 def _retrieval(query: Query) -> dict[str, Any]:
-    """A memory that was put before an agent was useful when it was reinforced after that."""
+    return query.budget.first([partial(_retrieval_of, query, MOST_CONTEXTS // part) for part in (1, 10, 100)])
+
+
+def _retrieval_of(query: Query, most: int) -> dict[str, Any]:
+    """Of the latest contexts. A memory that was put before an agent was useful when it was reinforced after that."""
     since = query.at - RECENT
     contexts = Injection.objects.visible_to(query.trust).filter(at__gt=since).order_by("-at")
     given: dict[str, datetime] = {}  # memory -> the first time that it was put before an agent
     hits = total = 0
-    for moment, items in contexts.values_list("at", "items")[:MOST_CONTEXTS].iterator(chunk_size=2000):
+    for moment, items in contexts.values_list("at", "items")[:most].iterator(chunk_size=2000):
         total, hits = total + 1, hits + bool(items)
         given |= {item["memory"]: moment for item in items if isinstance(item, dict) and item.get("memory")}
     rows = Memory.objects.visible_to(query.trust).filter(pk__in=given)
@@ -149,9 +156,13 @@ def _retrieval(query: Query) -> dict[str, Any]:
 
 def _track_records(query: Query) -> dict[str, Any]:
     rows = Performance.objects.visible_to(query.trust).filter(memory__status__in=LIVE)
-    groups = rows.order_by().values("memory__type")
-    summed = groups.annotate(good=Sum("successes"), bad=Sum("failures"), some=Sum("partials"), n=Count("pk"))
-    by_type = {row["memory__type"]: row for row in summed}
+
+    def summed(rows: QuerySet[Performance], times: float) -> dict[str, Any]:  # rates, which a sample has too
+        groups = rows.order_by().values("memory__type")
+        sums = {"good": Sum("successes"), "bad": Sum("failures"), "some": Sum("partials"), "n": Count("pk")}
+        return {row["memory__type"]: row for row in groups.annotate(**sums)}
+
+    by_type = query.budget.of_rows(rows, summed)
     skill = by_type.get(Type.COMPETENCE, {"good": 0, "bad": 0})
     plan = by_type.get(Type.PLAN_GRAPH, {"good": 0, "bad": 0, "some": 0, "n": 0})
     uses = skill["good"] + skill["bad"]
@@ -164,15 +175,20 @@ def _track_records(query: Query) -> dict[str, Any]:
 def _inbox(query: Query, memories: int, oldest: datetime | None) -> dict[str, Any]:
     """Memories and open proposals that wait; proposed versions of skills are counted by their own room."""
     proposals = Proposal.objects.visible_to(query.trust).open().exclude(snoozed_until__gt=query.at)
-    proposed = proposals.aggregate(n=Count("pk"), oldest=Min("opened_at"))
-    moments = [moment for moment in (oldest, proposed["oldest"]) if moment]
-    return {"waiting": memories + proposed["n"], "oldest_at": min(moments, default=None)}
+    proposed, opened = query.budget.of_rows(proposals, partial(_waiting, since="opened_at"))
+    moments = [moment for moment in (oldest, opened) if moment]
+    return {"waiting": memories + proposed, "oldest_at": min(moments, default=None)}
 
 
 def _dismissals(query: Query) -> dict[str, Any]:
     standing = Tombstone.objects.visible_to(query.trust).standing()
-    tombstones = standing.aggregate(n=Count("pk"), hits=Coalesce(Sum("hits"), 0))
+
+    def tombstones(rows: QuerySet[Tombstone], times: float) -> dict[str, int]:
+        counted = rows.aggregate(standing=Count("pk"), hits=Coalesce(Sum("hits"), 0))
+        return {name: round(times * n) for name, n in counted.items()}
+
+    active = Adaptation.objects.visible_to(query.trust).active()
     return {
-        "tombstones": {"standing": tombstones["n"], "hits": tombstones["hits"]},
-        "active_adaptations": Adaptation.objects.visible_to(query.trust).active().count(),
+        "tombstones": query.budget.of_rows(standing, tombstones),
+        "active_adaptations": query.budget.of_rows(active, lambda rows, times: round(times * rows.count())),
     }

@@ -1,10 +1,12 @@
 """GET /metrics: what the processes of this host counted, and the state of the store, in Prometheus' text format."""
 
+import logging
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import OperationalError
 from django.db.models import Count, Min, Sum
 from django.http import HttpResponse
 from django.utils import timezone
@@ -18,6 +20,7 @@ from rest_framework.request import Request
 from consolidation.models import LLMCall, Run
 from memories import leases, metrics
 from memories.api.base import ApiView, FileNegotiation
+from memories.metrics.sampling import few_seconds
 from memories.models import Pending
 from memories.values.choices import Permission
 from memories.values.exceptions import NotAllowed
@@ -27,6 +30,7 @@ from memos_site.platform import measures
 from memos_site.platform.postgres import replicas
 
 DAY = timedelta(days=1)
+log = logging.getLogger("memos.metrics")
 
 
 class Prometheus(ApiView):
@@ -59,19 +63,32 @@ class _State(Collector):
         return []
 
     def collect(self) -> Iterator[Metric]:
-        yield from self._queue()
+        """Without the families that cannot be counted in time: the others are told."""
+        for part in (self._queue, self._runs, self._waiting, self._dismissals, self._tokens):
+            try:
+                with few_seconds():
+                    families = list(part())
+            except OperationalError as error:
+                log.warning("figures left out of /metrics: %s", error)
+                continue
+            yield from families
+        lags = [(replica.name, lag) for replica, lag in replicas.lags()]
+        yield _labelled("memos_replica_lag_seconds", "Behind the primary; +Inf: not reached", ["replica"], lags)
+
+    def _runs(self) -> Iterator[Metric]:
         yield _gauge("memos_workers_alive", "1 while any worker takes jobs", int(leases.a_worker_lives()))
         runs = Run.objects.visible_to(self.trust).order_by().values_list("kind", "status").annotate(n=Count("pk"))
         yield _labelled("memos_runs", "Background runs that are kept", ["kind", "status"], runs)
+
+    def _waiting(self) -> Iterator[Metric]:
         waits = review.kinds(self.trust, at=self.at)
         yield _labelled("memos_inbox_items", "What waits for a person", ["kind"], waits.items())
         oldest = metrics.inbox(self.trust, at=self.at)["oldest_at"]
         yield _gauge("memos_inbox_oldest_seconds", "Age of what waits longest", self._age(oldest))
+
+    def _dismissals(self) -> Iterator[Metric]:
         hits = metrics.dismissals(self.trust, at=self.at)["tombstones"]["hits"]
         yield _gauge("memos_tombstone_hits", "How often a dismissal kept something from coming back", hits)
-        yield from self._tokens()
-        lags = [(replica.name, lag) for replica, lag in replicas.lags()]
-        yield _labelled("memos_replica_lag_seconds", "Behind the primary; +Inf: not reached", ["replica"], lags)
 
     def _queue(self) -> Iterator[Metric]:
         if not settings.Q_CLUSTER.get("broker_class"):  # a Redis tells of its own queue

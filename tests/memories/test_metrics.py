@@ -169,7 +169,7 @@ def test_more_memories_are_not_more_questions() -> None:
         everything_once(scope=scope, sensitivity=1)
     with CaptureQueriesContext(connection) as many:
         figures()
-    assert (len(few), len(many)) == (14, 15)
+    assert (len(few), len(many)) == (17, 18)
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Tables that came by a way of which the database's own upkeep learns late are vacuumed and analyzed by a job."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from dataclasses import replace
 from datetime import timedelta
@@ -12,10 +12,11 @@ from django.db import OperationalError, connection
 
 from memories import metrics, tasks
 from memories.indexing import upkeep
-from memories.metrics import figures, snapshots
+from memories.metrics import figures, sampling, snapshots
 from memories.models import Memory
+from memories.values.choices import Status
 from memories.values.trust import everything
-from tests.make import AT, make_memory
+from tests.make import ANNA, AT, caller, make_memory
 
 PROBE = "public.upkeep_probe"
 KNOWN = """SELECT relallvisible > 0 AND reltuples = 100000,
@@ -43,12 +44,17 @@ def test_a_table_that_was_filled_by_sql_is_vacuumed_and_analyzed_and_then_left_a
     assert PROBE not in upkeep.needy_tables()
 
 
-def too_long(_query: object) -> None:
+def too_long(*_asked: object, **_facts: object) -> None:
     raise OperationalError("canceling statement due to statement timeout")
 
 
 def only_from_a_sample(query: figures.Query, *, pages: int = 0, counted: Any = figures._counted) -> Any:
     return counted(query, pages=pages) if pages else too_long(query)
+
+
+def only_the_last_way(budget: sampling.Budget, ways: Sequence[Callable[[], Any]]) -> Any:
+    budget.estimated = True
+    return ways[-1]()
 
 
 def copies_of(memory: Memory, number: int, **facts: Any) -> list[Memory]:
@@ -75,14 +81,43 @@ def test_a_large_store_that_was_never_counted_is_estimated_within_what_the_calle
 ) -> None:
     Memory.objects.bulk_create(copies_of(make_memory("a"), 2_400, scope="a") + copies_of(make_memory("b"), 800))
     monkeypatch.setattr(figures, "_counted", only_from_a_sample)
-    monkeypatch.setattr(figures, "SAMPLED_PAGES", 150)
-    monkeypatch.setattr(figures, "FEW_SECONDS", 60)  # of a machine that does other things as well
+    monkeypatch.setattr(sampling, "SAMPLED_PAGES", 150)
+    monkeypatch.setattr(sampling, "FEW_SECONDS", 60)  # of a machine that does other things as well
     shown = metrics.collect(everything(), at=AT)
     assert shown["estimated"]
     assert shown["total_records"] == pytest.approx(3_202, rel=0.4), "of every second page"
     assert sum(shown["confidence_distribution"].values()) == pytest.approx(shown["total_records"], abs=10)
     limited = metrics.collect(replace(everything(), scopes=frozenset({"b"})), at=AT)
     assert limited["total_records"] == pytest.approx(802, rel=0.7), "those without a scope"
+
+
+@pytest.mark.django_db
+def test_each_other_figure_that_takes_too_long_is_that_of_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    make_memory("a").dismiss(by=ANNA, why="wrong", at=AT)
+    waiting = make_memory("b", status=Status.CANDIDATE)
+    counted = metrics.collect(everything(), at=AT)
+    monkeypatch.setattr(sampling.Budget, "first", only_the_last_way)
+    estimated = metrics.collect(everything(), at=AT)
+    assert estimated == counted | {"estimated": True}, "a sample of a small table is the table"
+    assert (estimated["tombstones"]["standing"], estimated["inbox"]["waiting"]) == (1, 1)
+    assert metrics.inbox(everything(), at=AT)["oldest_at"] == waiting.created_at
+
+
+@pytest.mark.django_db
+def test_what_takes_longer_than_a_few_seconds_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    budget = sampling.Budget()
+    monkeypatch.setattr(sampling, "FEW_SECONDS", 0.05)
+    budget.each = True
+    assert budget.first([lambda: ask("SELECT pg_sleep(60)"), lambda: ["little"]]) == ["little"]
+    assert budget.estimated
+
+
+@pytest.mark.django_db
+def test_figures_for_prometheus_leave_out_what_takes_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(metrics, "dismissals", too_long)
+    told = caller().get("/metrics")
+    assert told.status_code == 200
+    assert b"memos_tombstone_hits" not in told.content and b"memos_inbox_items" in told.content
 
 
 @pytest.mark.django_db
