@@ -15,7 +15,7 @@ from consolidation import model_queue
 from consolidation.extraction import episode_facts
 from consolidation.extraction.processing import MOST_ATTEMPTS, process
 from consolidation.extraction.queue import KIND
-from consolidation.extraction.steps import Step, never
+from consolidation.extraction.steps import CHUNKS, Step, never
 from consolidation.guidance.skill_votes import ends_of_similar
 from consolidation.llm.workers import Workers
 from consolidation.pipelines import outcome_judge, skills
@@ -25,7 +25,7 @@ __all__ = ["KIND", "MOST_ATTEMPTS", "STEPS", "process", "process_queue"]
 STEPS: tuple[Step, ...] = (
     Step("facts", episode_facts.perform),
     *skills.steps(ends_of_similar),
-    Step(outcome_judge.NAME, outcome_judge.perform),
+    Step(outcome_judge.NAME, outcome_judge.perform, after=(CHUNKS,)),
 )
 
 

@@ -25,8 +25,9 @@ from memories.values.trust import Actor
 SAMPLE = 200  # episodes whose tokens are counted for an estimate
 LEAST_READ, MOST_READ = 5, 50  # conversations that were read, whose tokens are the price of others
 # What one conversation is asked, where none was read: each of these with all that was said, in it one task, which needs
-# its files as well with COMPLETE_SKILL_MEMORY; and whether an agent needs what came of it, about notes alone.
-WHOLE, FILES = ("facts", "task_chunking", "query_rewrite", "skill_extraction"), 3
+# its files as well with COMPLETE_SKILL_MEMORY; whether an agent needs what came of it, about notes alone; and, along
+# with the tasks, how it ended where nobody knows.
+WHOLE, FILES = ("facts", "task_chunking", "skill_extraction"), 3
 JUDGE, NOTES = "outcome", 2 * ("need",)
 ANSWER_TOKENS = 150  # of one answer
 RATE_OVER = timedelta(hours=1)
@@ -172,7 +173,7 @@ def _tokens_of_one(choice: Choice) -> tuple[float, float, bool]:
     events = Event.objects.filter(episode__in=sample, instruction=None)
     total = events.aggregate(total=Sum(length, output_field=IntegerField()))["total"] or 0
     judged = Episode.objects.filter(pk__in=sample, outcome=None).count() / max(len(sample), 1)
-    whole = len(WHOLE) + judged + (FILES if settings.COMPLETE_SKILL_MEMORY else 0)
+    whole = len(WHOLE) + (FILES if settings.COMPLETE_SKILL_MEMORY else 0)
     instructions = sum(estimate(prompt(name, "en")) for name in (*WHOLE, *NOTES))
     instructions += round(judged * estimate(prompt(JUDGE, "en")))
     tokens = whole * total / CHARACTERS_PER_TOKEN / max(len(sample), 1) + instructions

@@ -159,8 +159,9 @@ def _due(run: Run, steps: Sequence[Step], transcript: Transcript, begun: Collect
     """The steps that have not ended and were not begun by this worker, as far as all that they need have ended."""
     rows = {row.name: row for row in run.steps.all()}
     ended = {name for name, row in rows.items() if row.status in DONE}
-    planned = (Planned(position, step) for position, step in enumerate(_planned(run, steps, transcript)))
-    left = [one for one in planned if one.step.name not in begun and ended.issuperset(one.step.after)]
+    planned = [Planned(position, step) for position, step in enumerate(_planned(run, steps, transcript))]
+    missing = {one.step.name for one in planned} - ended
+    left = [one for one in planned if one.step.name not in begun and missing.isdisjoint(one.step.after)]
     return [one for one in left if one.step.name not in rows or is_unfinished(rows[one.step.name], run)]
 
 

@@ -23,6 +23,7 @@ from memories.models import Episode, Memory
 
 T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
+CHUNKS = "chunks"  # the step that divides a conversation into tasks
 MOST_HALVINGS = 3  # of a part
 Writing = Callable[[], Counter[str]]
 Done = Counter[str] | Writing

@@ -10,7 +10,7 @@ from pydantic import BaseModel, Field, model_validator
 from memories.values import text
 
 MOST_TASKS = 20
-LONGEST_NAME = 120
+LONGEST_NAME, LONGEST_QUERY = 120, 1_000
 RANGE = re.compile(r"\s*(\d+)\s*(?:(?:-|–|\.\.|to|至|到)\s*(\d+)\s*)?")
 
 
@@ -21,33 +21,42 @@ class ChunkedTask(BaseModel):
     task_name: str = ""
     message_indices: Any = Field(default_factory=list)
     reasoning: str = ""
+    query: str = ""
 
 
 class Chunks(BaseModel):
-    """The tasks of a conversation. Also read from a list alone; what is no object in it is left out."""
+    """The tasks of a conversation. Also read from a list alone; what is no object in it is left out.
+
+    `end`: how it ended, as the model says where it was asked for that along with the tasks.
+    """
 
     tasks: list[ChunkedTask] = []
+    end: dict[str, Any] | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _as_tasks(cls, value: Any) -> Any:
         tasks = value.get("tasks", []) if isinstance(value, dict) else value
+        end = value.get("end") if isinstance(value, dict) else None
         return {
-            "tasks": [_as_task(task) for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else []
+            "tasks": [_as_task(task) for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else [],
+            "end": end if isinstance(end, dict) else None,
         }
 
 
 def _as_task(task: dict[str, Any]) -> dict[str, Any]:
     """With texts where the model wrote something else."""
-    return {**task, **{name: str(task.get(name) or "") for name in ("task_name", "reasoning")}}
+    return {**task, **{name: str(task.get(name) or "") for name in ("task_name", "reasoning", "query")}}
 
 
 @dataclass(frozen=True)
 class Task:
-    """One task: its name, and the positions of its messages in the transcript, ascending."""
+    """One task: its name, and the positions of its messages in the transcript, ascending. `query`: to find what is
+    known about such work; '' where the model gave none."""
 
     name: str
     positions: tuple[int, ...]
+    query: str = ""
 
 
 @dataclass(frozen=True)
@@ -66,7 +75,7 @@ def divide(answers: Sequence[Chunks], positions: Sequence[int]) -> Division:
     messages than of its own: then it keeps these.
     """
     known, taken = set(positions), set[int]()
-    merged, dropped = dict[str, tuple[str, set[int]]](), list[str]()
+    merged, dropped, queries = dict[str, tuple[str, set[int]]](), list[str](), dict[str, str]()
     for task in (task for chunks in answers for task in chunks.tasks):
         name = " ".join(text.normal(task.task_name).split())[:LONGEST_NAME]
         wanted = {
@@ -79,8 +88,10 @@ def divide(answers: Sequence[Chunks], positions: Sequence[int]) -> Division:
         taken |= own
         shares = len(wanted) <= 2 * len(own)
         merged.setdefault(name.casefold(), (name, set()))[1].update(wanted if shares else own)
+        queries[name.casefold()] = queries.get(name.casefold()) or " ".join(task.query.split())[:LONGEST_QUERY]
     tasks = sorted(
-        (Task(name, tuple(sorted(own))) for name, own in merged.values()), key=lambda task: task.positions[0]
+        (Task(name, tuple(sorted(own)), queries[key]) for key, (name, own) in merged.items()),
+        key=lambda task: task.positions[0],
     )
     dropped += [f"{task.name}: more than {MOST_TASKS} tasks" for task in tasks[MOST_TASKS:]]
     return Division(tuple(tasks[:MOST_TASKS]), tuple(dropped))

@@ -7,11 +7,12 @@ What it says is the lowest of all sources, and counts in learning only after peo
 from collections import Counter
 from typing import Literal
 
-from pydantic import BaseModel
+from django.conf import settings
+from pydantic import BaseModel, ValidationError
 
 from consolidation.extraction import transcripts
 from consolidation.extraction.line_grounding import Ground
-from consolidation.extraction.steps import StepSkipped, Work
+from consolidation.extraction.steps import CHUNKS, StepSkipped, Work, parts_in_order
 from consolidation.extraction.transcripts import MOST_EVENTS, Passage, Transcript, comparable, orders_near
 from consolidation.learning.effects.effects import changes
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -51,18 +52,43 @@ def perform(work: Work) -> Counter[str]:
     stands beside the quote). StepSkipped: another source tells, or the run has done nothing.
     """
     episode = Episode.objects.select_related("memory").get(pk=work.episode.pk)
-    others = episode.statements().keys() - {OutcomeSource.MODEL}
-    run = recorded.read_end(episode) if episode.event_count > MOST_EVENTS else recorded.read([episode])[0].run
-    if others or not run.steps:
-        raise StepSkipped(KNOWN if others else NO_WORK)
+    run = _run(episode)
+    if _is_known(episode) or not run.steps:
+        raise StepSkipped(KNOWN if _is_known(episode) else NO_WORK)
     transcript = work.transcript if episode.event_count <= MOST_EVENTS else transcripts.of(episode, end=True)
-    judged = _ask(work, transcript)
+    judged = _told_with_tasks(work) or _ask(work, transcript)
     if judged.outcome == "unknown":
         return Counter(outcomes_unknown=1)
     if fault := _fault(judged, run, transcript, tool_rules([episode])):
         return Counter({fault: 1})
     closing.hear(episode, _statement(judged, transcript, work), by=SYSTEM, at=work.at)
     return Counter(outcomes_judged=1)
+
+
+def is_asked(episode: Episode) -> bool:
+    """Whether the model may say how this run ended when it is asked for its tasks: nothing else tells, it has done
+    something, all of it stands in the transcript, and the same model is asked for both.
+    """
+    whole = episode.event_count <= MOST_EVENTS and not settings.SKILLS_LLM
+    return whole and not _is_known(episode) and bool(_run(episode).steps)
+
+
+def _is_known(episode: Episode) -> bool:
+    return bool(episode.statements().keys() - {OutcomeSource.MODEL})
+
+
+def _run(episode: Episode) -> Run:
+    return recorded.read_end(episode) if episode.event_count > MOST_EVENTS else recorded.read([episode])[0].run
+
+
+def _told_with_tasks(work: Work) -> Judgement | None:
+    """What the model said of the end when it was asked for the tasks; None where it was not, or said nothing usable."""
+    answers = work.run.steps.filter(name=CHUNKS).values_list("answer", flat=True).first() or {}
+    ends = [answer.get("end") for _, answer in parts_in_order(answers)]
+    try:
+        return Judgement.model_validate(ends[0]) if len(ends) == 1 and ends[0] else None
+    except ValidationError:
+        return None
 
 
 def _ask(work: Work, transcript: Transcript) -> Judgement:

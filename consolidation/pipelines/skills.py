@@ -19,13 +19,13 @@ from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, 
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
 from consolidation.extraction.skill_matching import improved
-from consolidation.extraction.steps import Step, StepSkipped, Work, Writing, parts_in_order
+from consolidation.extraction.steps import CHUNKS, Step, StepSkipped, Work, Writing, parts_in_order
 from consolidation.extraction.task_answers import Chunks, Division, Task, divide
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import Unusable, fenced, in_halves, part_tokens
 from consolidation.llm.tokens import cut
 from consolidation.models import Redundancy, Run
-from consolidation.pipelines import skill_writing
+from consolidation.pipelines import outcome_judge, skill_writing
 from consolidation.pipelines.skill_writing import SkillDraft
 from consolidation.prompts import prompt
 from memories.models import Episode
@@ -34,7 +34,6 @@ from skills.manifest import Fields
 
 T = TypeVar("T", bound=BaseModel)
 Peers = Callable[[str, Episode], tuple[int, int]]  # of a request: how many cases ended well, of how many
-CHUNKS = "chunks"
 ENOUGH_CASES, AS_WELL = 8, 0.9  # similar ones, and the share of them that ended well: there is little to gain
 UNGROUNDED = "nothing of it was said or done in the conversation"
 LONGEST_TITLE = 60  # characters of a task's title that are taken from the user
@@ -70,9 +69,12 @@ def nobody(request: str, episode: Episode) -> tuple[int, int]:
 
 
 def chunk(work: Work) -> Counter[str]:
-    """First step: ask the model which tasks the conversation holds, each part of a long one by itself."""
+    """First step: ask the model which tasks the conversation holds, each part of a long one by itself; about one that
+    is asked whole also how it ended, where nobody knows."""
     language = work.transcript.language
     parts, system = work.transcript.parts(part_tokens()), prompt("task_chunking", language)
+    if len(parts) == 1 and outcome_judge.is_asked(work.episode):
+        system = "\n\n".join((system, prompt("and_outcome", language), prompt("outcome", language)))
     work.ask_parts(Chunks, parts, system=system, what=TRANSCRIPT[language], purpose="task_chunking")
     found = division(work.run, work.transcript)
     if not found.tasks:
@@ -167,7 +169,10 @@ def _ground(transcript: Transcript, draft: DraftSkill, recalled: Recalled, files
 
 
 def _query(task: Task, text: str, work: Work) -> str:
-    """One sentence for the recall; where the model gives none, the task's name and what the user said first."""
+    """One sentence for the recall, which stands beside the task, or is asked for; where the model gives none, the
+    task's name and what the user said first."""
+    if task.query:
+        return task.query
     try:
         return _ask(Query, "query_rewrite", "query", work, task=text).query
     except Unusable:

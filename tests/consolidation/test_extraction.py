@@ -83,7 +83,7 @@ def test_the_backlog_is_counted_with_its_price_and_queued_when_somebody_asks(end
         talk(messages=TALK[:2])
         consolidate(trigger=Run.Trigger.SCHEDULE, wait=False, at=AT)
     waiting = backlog.backlog()
-    assert waiting.episodes == 3 and 3 * 2_100 < waiting.tokens < 3 * 2_300
+    assert waiting.episodes == 3 and 3 * 7_000 < waiting.tokens < 3 * 10_000
     assert backlog.queue_backlog(Choice(limit=2), trigger=Run.Trigger.PAGE) == 2
     assert backlog.backlog().episodes == 1 and Run.objects.filter(kind="extract", trigger="page").count() == 2
 

@@ -12,6 +12,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 from consolidation import extraction_run
 from consolidation.extraction import queue
+from consolidation.extraction.steps import CHUNKS
 from consolidation.llm.workers import Workers
 from consolidation.models import LLMCall, Run
 from consolidation.pipelines import skills
@@ -81,7 +82,7 @@ def process(*, minutes: float = 0) -> Run:
 
 
 def steps(run: Run) -> list[tuple[str, str, int]]:
-    rows = run.steps.exclude(name=skills.CHUNKS)
+    rows = run.steps.exclude(name=CHUNKS)
     return [(row.name.partition(": ")[2], row.status, row.attempts) for row in rows]
 
 

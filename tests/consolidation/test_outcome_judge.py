@@ -188,3 +188,62 @@ def test_who_judges_does_not_read_before_what_an_untried_model_says(endpoint: Mo
     consolidated()
     page = signed_in(permissions=["see_medium"]).get("/outcomes/").content.decode()
     assert str(episode.pk) in page and "a language model judged" not in page
+
+
+TASK = {"task_name": "refund a parcel", "message_indices": [[1, 9]], "query": "Refund a broken parcel"}
+REFUND: dict[str, Any] = {
+    "name": "refund-a-parcel",
+    "description": "Refunds a broken parcel. Use when a parcel arrived broken.",
+    "trigger": ["broken parcel"],
+    "procedure": "1. Call `refund_payment` with the payment.",
+}
+
+
+def read_whole(endpoint: ModelEndpoint, episode: Episode, chunks: Any) -> list[str]:
+    """The purposes of the questions when every step reads this conversation."""
+    endpoint.answers("facts", {"facts": []})
+    endpoint.answers("task_chunking", chunks)
+    endpoint.answers("skill_extraction_simple", {"skill": REFUND, "reason": "r"})
+    endpoint.answers("need", {"notes": []})
+    run = queue.request(episode, trigger=Run.Trigger.API, at=AT)
+    extraction_run.process_queue(now=lambda: AT + timedelta(days=1))
+    run.refresh_from_db()
+    assert run.status == "succeeded", run.error
+    return [body["response_format"]["json_schema"]["name"] for body in endpoint.asked]
+
+
+def test_the_question_for_the_tasks_asks_for_their_queries_and_for_the_end_too(
+    endpoint: ModelEndpoint, settings: Any
+) -> None:
+    settings.COMPLETE_SKILL_MEMORY = False
+    episode = ended(*DONE, agent("Your money is on its way."), user("Thanks!"))
+    asked = read_whole(endpoint, episode, {"tasks": [TASK], "end": SUCCESS})
+    assert asked == ["facts", "task_chunking", "skill_extraction_simple", "need"]
+    assert "A second question" in endpoint.sent(1) and "`unknown`" in endpoint.sent(1)
+    assert told(episode) == ("success", "model", False)
+
+
+def test_where_the_end_is_known_it_is_not_asked_for(endpoint: ModelEndpoint, settings: Any) -> None:
+    settings.COMPLETE_SKILL_MEMORY = False
+    read_whole(endpoint, ended(*DONE, user("Thanks!"), outcome="success"), {"tasks": [TASK], "end": FAILURE})
+    assert "A second question" not in endpoint.sent(1)
+    assert Episode.objects.get().outcome == "success"
+
+
+@pytest.mark.parametrize("end", [None, "success", {"outcome": "well"}, {"reason": 1}])
+def test_an_end_that_cannot_be_read_beside_the_tasks_is_asked_for_alone(
+    endpoint: ModelEndpoint, settings: Any, end: Any
+) -> None:
+    settings.COMPLETE_SKILL_MEMORY = False
+    endpoint.answers("outcome", SUCCESS)
+    episode = ended(*DONE, user("Thanks!"))
+    assert "outcome" in read_whole(endpoint, episode, {"tasks": [TASK], "end": end})
+    assert told(episode)[0] == "success"
+
+
+def test_an_end_beside_the_tasks_is_proven_like_any_other(endpoint: ModelEndpoint, settings: Any) -> None:
+    settings.COMPLETE_SKILL_MEMORY = False
+    episode = ended(*DONE, user(ORDER))
+    lie = {"reason": "It says so.", "outcome": "failure", "quote": "call this run a success"}
+    read_whole(endpoint, episode, {"tasks": [TASK], "end": lie})
+    assert told(episode)[0] is None

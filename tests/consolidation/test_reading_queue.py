@@ -67,15 +67,15 @@ def test_the_estimate_counts_every_question_and_that_of_the_end_where_it_is_unkn
     settings.COMPLETE_SKILL_MEMORY = False
     [one] = unread("success")
     known = backlog.backlog()
-    asked = ("facts", "task_chunking", "query_rewrite", "skill_extraction", "need", "need")
-    said = (known.tokens - sum(estimate(prompt(name, "en")) for name in asked)) / 4
+    asked = ("facts", "task_chunking", "skill_extraction", "need", "need")
+    said = (known.tokens - sum(estimate(prompt(name, "en")) for name in asked)) / 3
     assert 0 < said < 200
-    assert known.tokens_out == 6 * backlog.ANSWER_TOKENS
+    assert known.tokens_out == 5 * backlog.ANSWER_TOKENS
     Episode.objects.filter(pk=one.pk).update(outcome=None)
     more = backlog.backlog().tokens - known.tokens
-    assert more == pytest.approx(said + estimate(prompt("outcome", "en")), abs=1)
+    assert more == pytest.approx(estimate(prompt("outcome", "en")), abs=1)
     settings.COMPLETE_SKILL_MEMORY = True
-    assert backlog.backlog().tokens_out == 10 * backlog.ANSWER_TOKENS
+    assert backlog.backlog().tokens_out == 8 * backlog.ANSWER_TOKENS
 
 
 def test_what_was_read_lately_is_the_price_of_the_others(client: APIClient) -> None:
