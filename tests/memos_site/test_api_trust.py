@@ -176,19 +176,11 @@ COUNTS = {
     "guidance",
     "agents",
     "export",
-    "tools",
-    "tools/<str:tool>",
+    *("tools", "tools/<str:tool>", "places", "places/agents.md"),
 }
 COUNTS |= {"packs", "runs", *(f"runs/{name}" for name in ("<uuid:run_id>", "backlog", "contrast", "set-aside"))}
 COUNTS |= {f"runs/<uuid:run_id>/{verb}" for verb in ("pause", "resume", "retry")}
-COUNTS |= {
-    "places",
-    "places/agents.md",
-    "webhooks",
-    "webhooks/deliveries",
-    "webhooks/deliveries/<uuid:delivery_id>/replay",
-    "skills/prompt",
-}
+COUNTS |= {"webhooks", "webhooks/deliveries", "webhooks/deliveries/<uuid:delivery_id>/replay", "skills/prompt"}
 TELLS_ABOUT_THE_CALLER_ONLY = {"memories/teach", "memories/bulk", "schema/", "schema", "me", "conversations", ""}
 TELLS_ABOUT_THE_CALLER_ONLY |= {"observations", "working-states", "traces"}
 FOR_PEOPLE_ONLY = {"memories/<uuid:memory_id>/erase", "memories/<uuid:memory_id>/reveal"}  # tests of their own
