@@ -15,6 +15,7 @@ from django.template.loader import get_template
 from django.urls import URLPattern, get_resolver
 
 from consolidation.schedules import MINUTES
+from consolidation.web.views import JOBS
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("memos_site", "memories", "skills", "consolidation")
@@ -213,3 +214,7 @@ def test_the_program_writes_only_under_its_data_directory() -> None:
     for storage in storages.values():
         location = storage.get("OPTIONS", {}).get("location", settings.DATA_DIR)
         assert Path(location).is_relative_to(settings.DATA_DIR)
+
+
+def test_each_scheduled_job_says_in_words_what_it_does() -> None:
+    assert sorted(set(MINUTES) - set(JOBS)) == []
