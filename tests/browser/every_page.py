@@ -95,8 +95,8 @@ def addresses(person: User) -> dict[str, list[str]]:
 
 
 def _counted_place() -> str:
-    """A place where one command starts and another one does not."""
-    fact = CommandFact.objects.create(scope="", sensitivity=1, place="acme/shop", purpose="build")
+    """A place where a command starts."""
+    fact = CommandFact.objects.create(scope="", sensitivity=1, place="acme/shop", purpose="build", due=False)
     rows = [
         CommandAttempt(
             fact=fact, form=form, episode_id=uuid4(), case=uuid4(), at=timezone.now(), started=form == "make"
