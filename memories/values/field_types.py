@@ -21,7 +21,7 @@ MOST_TAGS = 100
 UNKNOWN_CATEGORY = f"Invalid category: must be one of {', '.join(Category.values)}"
 SCOPE = r"^([A-Za-z0-9][A-Za-z0-9._:@+-]{0,127})?$"
 SCOPE_IN_WORDS = "letters, digits and . _ : @ + - only, beginning with a letter or digit, at most 128"
-SOMETHING = r"[^\s\x1c-\x1f]"  # a character that str.strip() keeps
+SOMETHING = r"[^\s\x1c-\x1f\x85]"  # a character that str.strip() keeps, in words of ECMA too
 YEARS = "^(19|[2-8][0-9])[0-9]{2}-"  # for the schema; `parse_instant` checks exactly
 MESSAGES = {
     "missing": "is required",
