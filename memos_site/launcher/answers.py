@@ -28,6 +28,13 @@ class ContextGuidance(TypedDict):
     skill: str | None
 
 
+class ContextPlace(TypedDict):
+    name: str
+    runs: int
+    starting: list[str]
+    failing: list[str]
+
+
 class ContextQuote(TypedDict):
     episode_id: str
     event_id: str | None
@@ -41,6 +48,7 @@ class ContextAnswer(TypedDict):
     block: str
     items: list[ContextItem]
     guidance: ContextGuidance | None
+    place: ContextPlace | None
     quotes: list[ContextQuote]
     notices: list[str]
     memory_status: Literal["ok", "degraded"]
@@ -56,6 +64,7 @@ class ContextAnswer(TypedDict):
             "use",
             "notices",
             "guidance",
+            "place",
         ]
     ]
 

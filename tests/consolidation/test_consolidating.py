@@ -231,7 +231,7 @@ OUTCOMES = st.sampled_from(["success", "failure", "partial"])
 TOOLS = st.lists(st.sampled_from(["get_a", "get_b", "set_c", "set_d"]), min_size=1, max_size=3, unique=True)
 
 
-@examples(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.tuples(TOOLS, OUTCOMES, st.booleans()), min_size=1, max_size=12))
 def test_counts_are_exact_however_the_episodes_are_spread_over_runs(db, story) -> None:  # type: ignore[no-untyped-def]
     Memory.objects.all().delete()

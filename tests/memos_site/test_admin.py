@@ -105,6 +105,7 @@ def messages(client: Client, answer: Any) -> str:
     return "".join(str(message) for message in get_messages(answer.wsgi_request))
 
 
+@pytest.mark.slow  # all pages of the admin
 def test_staff_see_nothing_above_them_on_any_page(secrets: None) -> None:
     client = staff()
     for model in models():

@@ -27,6 +27,8 @@ for name, *arguments in json.loads(sys.argv[1]):
 print(json.dumps(said))
 """
 
+pytestmark = pytest.mark.slow  # whole stores are destroyed and restored
+
 
 def commands(data_dir: Path, *wanted: list[str], **more: str) -> list[str]:
     """What each of the commands says, called one after the other in a process of its own."""

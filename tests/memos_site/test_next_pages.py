@@ -118,6 +118,7 @@ def test_signing_in_leads_to_the_page_that_was_asked_for() -> None:
     assert location(client.get("/login/?next=/memories/?q=terms")) == "/memories/?q=terms"
 
 
+@pytest.mark.slow  # all pages there are, nine times each
 @pytest.mark.parametrize("group", [None, "administrator"])
 def test_no_view_of_the_site_fails_at_such_a_word_or_leads_away(group: str | None) -> None:
     """Of every address, as form, query, Referer and htmx's own header; with ids of nothing."""
