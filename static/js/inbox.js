@@ -138,10 +138,12 @@ async function more(link) {
   const page = await fetched(link.href).catch(() => null);
   if (!page) return void end.removeAttribute("aria-busy");
   const at = document.activeElement;
-  const held = end.contains(at) || at === document.body || (at.matches("[data-row]") && !isOpen(at));
+  const last = document.querySelector("#queue > [data-last]"); // decided with nothing behind it: its focus waits for a row
+  const held = end.contains(at) || (last && at === document.body) || (at.matches("[data-row]") && !isOpen(at));
   const rows = [...page.body.children].filter((one) => !one.id || !(byId(one.id) || early.has(one.id)));
   end.replaceWith(...rows);
   if (held) go(rows.find(isOpen));
+  last?.removeAttribute("data-last");
   ahead(document.activeElement.closest("[data-row]"));
   watch();
   count();

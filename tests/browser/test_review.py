@@ -118,6 +118,19 @@ def test_the_rest_of_the_queue_comes_as_one_scrolls_or_walks(browser: Browser, l
     expect(page.get_by_text("Next in the queue")).to_have_count(0)
 
 
+def test_rows_that_come_by_themselves_leave_the_focus_and_the_row_in_hand(
+    browser: Browser, live_server: LiveServer
+) -> None:
+    for n in range(FIRST_ROWS + 3):
+        make_memory(f"Claim {n}", confidence=90 - n)
+    page = sign_in(browser, live_server)
+    page.set_viewport_size({"width": 1440, "height": 3_000})
+    page.goto(f"{live_server.url}/?sort=surest")
+    expect(page.locator(".row")).to_have_count(FIRST_ROWS + 3)
+    expect(page.locator("#pane")).to_contain_text("Claim 0")
+    assert page.evaluate("document.activeElement === document.body")
+
+
 def test_nobody_waits_for_the_server_between_two_decisions(browser: Browser, live_server: LiveServer) -> None:
     memories = [make_memory(f"Claim {n}", confidence=n) for n in range(3)]
     page = sign_in(browser, live_server)
