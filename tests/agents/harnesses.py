@@ -1,5 +1,6 @@
 """The real agents: how each is pointed at a fake model, what it calls its tools, and one session of it."""
 
+import fcntl
 import json
 import os
 import shutil
@@ -212,13 +213,17 @@ UNPACKED_BY = {"@anthropic-ai/claude-code": "install.cjs", "opencode-ai": "posti
 
 
 def install(folder: Path) -> str:
-    """Install the agents as the lock file pins them; '' when that is done, else why it could not be."""
+    """Install the agents as the lock file pins them, one worker for all; "" when that is done, else why it is not."""
     if not shutil.which("npm") or not shutil.which("node"):
         return "npm is missing"
-    here = Path(__file__).parent
-    if (folder / "installed").exists():
-        return ""
     folder.mkdir(parents=True, exist_ok=True)
+    with (folder / "lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return "" if (folder / "installed").exists() else _installed(folder)
+
+
+def _installed(folder: Path) -> str:
+    here = Path(__file__).parent
     for name in ("package.json", "package-lock.json"):
         shutil.copy(here / name, folder)
     line = ["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"]

@@ -27,7 +27,7 @@ from tests.memos_site.revised_pairs import make_pair
 from tests.memos_site.test_api_trust import NOTHING, Secret, make_secret
 from tests.shared_rows import shared_rows_of_seeds
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]  # all pages there are, as several readers
 SEEDS, SECRETS, PAIRS, READERS = range(2), 6, 10, 3
 SCOPES = ["", "global", "project:alpha", "project:beta"]
 PLANS = {"sensitivity": Sensitivity.HIGH, "type": Type.PLAN_GRAPH}
