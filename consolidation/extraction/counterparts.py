@@ -1,7 +1,7 @@
 """The counterpart of a fact: the same said of somebody else, or the other way round. Both are shown with the words that
 prove the fact; a model that affirms the counterpart as well does not tell what the words say, and so proves nothing.
 
-Weak models affirm most of what they are shown: of 21 facts that one had read, it affirmed 15 and 13 of their
+Weak models affirm most of what they are shown: of 22 facts that one had read it affirmed 14, and 15 of their
 counterparts (docs/learning.md).
 """
 
@@ -31,9 +31,9 @@ def words_around(text: str, quote: str) -> str:
     """The message of a quote, with its speaker's name where it begins with one; of a long one the part around it."""
     if len(text) <= LONGEST_WORDS:
         return text
-    at = max(comparable(text).find(comparable(quote)), 0)
-    start = max(0, min(at - (LONGEST_WORDS - len(quote)) // 2, len(text) - LONGEST_WORDS))
-    return f"{'… ' if start else ''}{text[start : start + max(LONGEST_WORDS, len(quote))]}"
+    at, size = max(comparable(text).find(comparable(quote)), 0), max(LONGEST_WORDS, len(quote))
+    start = max(0, min(at - (size - len(quote)) // 2, len(text) - size))
+    return f"{'… ' if start else ''}{text[start : start + size]}"
 
 
 def fault(is_said: bool | None, is_counterpart_said: bool | None) -> str:

@@ -30,6 +30,8 @@ def test_of_a_long_message_the_part_around_the_quote_is_shown() -> None:
     text = f"{'before ' * 100}net-45 holds{' after' * 100}"
     shown = words_around(text, "net-45 holds")
     assert "net-45 holds" in shown and len(shown) <= LONGEST_WORDS + 2 and words_around("short", "short") == "short"
+    long = "net-45 holds for all. " * 30
+    assert long in words_around(f"{'before ' * 100}{long}{'after ' * 100}", long), "a quote is shown whole"
 
 
 def told(*said: bool | None) -> dict[str, Any]:

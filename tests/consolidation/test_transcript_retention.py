@@ -198,6 +198,12 @@ def test_by_default_nothing_is_removed_and_the_command_tells_what_would_go(old: 
     assert told.getvalue().startswith(f"1 transcripts with {old.episode.event_count} events would go, about ")
     with pytest.raises(CommandError, match="TRANSCRIPT_RETENTION_DAYS"):
         call_command("remove_transcripts")
+    settings.TRANSCRIPT_RETENTION_DAYS = 30
+    with pytest.raises(CommandError, match="--days goes with --dry-run"):
+        call_command("remove_transcripts", "--days", "90")
+    with pytest.raises(CommandError, match="at least 1"):
+        call_command("remove_transcripts", "--dry-run", "--days", "-1")
+    assert not Episode.objects.exclude(transcript_removed_at=None).exists()
 
 
 def test_the_schedule_does_it_every_day(old: Memory) -> None:

@@ -14,6 +14,7 @@ from memories.models import Event
 
 TABLES = ("memories_event", "memories_passage", "memories_vector")
 SIZE = "SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(%s::text[]) AS name"
+ONLY_DRY = "--days goes with --dry-run: what is removed is told by TRANSCRIPT_RETENTION_DAYS alone"
 NOT_SET = "transcripts are kept for good: set TRANSCRIPT_RETENTION_DAYS, or say --days with --dry-run"
 
 
@@ -30,7 +31,11 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         dry, days = options["dry_run"], options["days"]
-        if not (days if dry and days is not None else settings.TRANSCRIPT_RETENTION_DAYS):
+        if days is not None and not dry:
+            raise CommandError(ONLY_DRY)
+        if days is not None and days < 1:
+            raise CommandError("--days: at least 1")
+        if not (days or settings.TRANSCRIPT_RETENTION_DAYS):
             raise CommandError(NOT_SET)
         if not dry:
             removed = transcript_retention.remove(at=timezone.now())
