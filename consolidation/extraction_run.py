@@ -23,7 +23,7 @@ from consolidation.pipelines import outcome_judge, skills
 __all__ = ["KIND", "MOST_ATTEMPTS", "STEPS", "process", "process_queue"]
 
 STEPS: tuple[Step, ...] = (
-    Step("facts", episode_facts.perform),
+    Step("facts", episode_facts.perform, after=(CHUNKS,)),
     *skills.steps(ends_of_similar),
     Step(outcome_judge.NAME, outcome_judge.perform, after=(CHUNKS,)),
 )

@@ -5,9 +5,9 @@ The price is that of the conversations that were read lately, where there are en
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import chain
 from typing import Literal
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, IntegerField, Min, Q, QuerySet, Sum, TextField
 from django.db.models.functions import Cast, Coalesce, Length
@@ -24,11 +24,10 @@ from memories.values.trust import Actor
 
 SAMPLE = 200  # episodes whose tokens are counted for an estimate
 LEAST_READ, MOST_READ = 5, 50  # conversations that were read, whose tokens are the price of others
-# What one conversation is asked, where none was read: each of these with all that was said, in it one task, which needs
-# its files as well with COMPLETE_SKILL_MEMORY; whether an agent needs what came of it, about notes alone; and, along
-# with the tasks, how it ended where nobody knows.
-WHOLE, FILES = ("facts", "task_chunking", "skill_extraction"), 3
-JUDGE, NOTES = "outcome", 2 * ("need",)
+# What one conversation is asked, where none was read: its tasks and facts, and the skill of one task, with all that
+# was said; whether an agent needs what came of it, about notes alone; beside the tasks, how it ended if nobody knows.
+WHOLE, NOTES = (("task_chunking", "and_facts", "facts"), ("skill_extraction",)), ("need",)
+JUDGE = ("and_outcome", "outcome")
 ANSWER_TOKENS = 150  # of one answer
 RATE_OVER = timedelta(hours=1)
 WAITING = (Run.Status.QUEUED, Run.Status.PAUSED)
@@ -173,8 +172,10 @@ def _tokens_of_one(choice: Choice) -> tuple[float, float, bool]:
     events = Event.objects.filter(episode__in=sample, instruction=None)
     total = events.aggregate(total=Sum(length, output_field=IntegerField()))["total"] or 0
     judged = Episode.objects.filter(pk__in=sample, outcome=None).count() / max(len(sample), 1)
-    whole = len(WHOLE) + (FILES if settings.COMPLETE_SKILL_MEMORY else 0)
-    instructions = sum(estimate(prompt(name, "en")) for name in (*WHOLE, *NOTES))
-    instructions += round(judged * estimate(prompt(JUDGE, "en")))
-    tokens = whole * total / CHARACTERS_PER_TOKEN / max(len(sample), 1) + instructions
-    return tokens, ANSWER_TOKENS * (whole + len(NOTES)), False
+    instructions = sum(map(_prompt_tokens, (*chain(*WHOLE), *NOTES))) + round(judged * sum(map(_prompt_tokens, JUDGE)))
+    tokens = len(WHOLE) * total / CHARACTERS_PER_TOKEN / max(len(sample), 1) + instructions
+    return tokens, ANSWER_TOKENS * (len(WHOLE) + len(NOTES)), False
+
+
+def _prompt_tokens(name: str) -> int:
+    return estimate(prompt(name, "en"))

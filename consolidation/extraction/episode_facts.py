@@ -3,15 +3,15 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import transaction
-from pydantic import BaseModel, BeforeValidator
 
-from consolidation.extraction import counterparts, grounding, needs
+from consolidation.extraction import counterparts, grounding, needs, reading
 from consolidation.extraction.counterparts import Claim
-from consolidation.extraction.needs import Needless, Opinion, Question
+from consolidation.extraction.notes import Needless, Notes, Opinion, Question
 from consolidation.extraction.predicate_grounding import is_passing
+from consolidation.extraction.reading import Fact, Facts
 from consolidation.extraction.steps import Work
 from consolidation.extraction.transcripts import Passage, comparable, orders_near
 from consolidation.llm import part_tokens
@@ -40,39 +40,6 @@ _OF_SPEAKER = re.compile(
 WHAT = {"en": "the transcript", "zh": "对话记录"}
 
 
-def _words(value: Any) -> Any:
-    """Text of a field; numbers and truth values, which models write bare, become their text."""
-    if isinstance(value, bool | int | float):
-        return str(value).lower() if isinstance(value, bool) else str(value)
-    return "" if value is None else value
-
-
-Words = Annotated[str, BeforeValidator(_words)]
-
-
-class Fact(BaseModel):
-    """One statement that the model read; not kept yet."""
-
-    subject: Words
-    predicate: Words
-    object: Words
-    quote: Words
-    only_one: bool = False
-
-    @property
-    def claim(self) -> Claim:
-        return Claim(self.subject, self.predicate, self.object)
-
-
-def _listed(value: Any) -> Any:
-    """`facts` where the model answers null instead of an empty list."""
-    return [] if value is None else value
-
-
-class Facts(BaseModel):
-    facts: Annotated[list[Fact], BeforeValidator(_listed)]
-
-
 class Proven(NamedTuple):
     """A fact, with the passage that proves it."""
 
@@ -80,28 +47,43 @@ class Proven(NamedTuple):
     passage: Passage
 
 
-def perform(work: Work) -> Counter[str]:
-    """Ask for the facts of each part of a conversation, and write those that hold.
+def perform(work: Work) -> Notes:
+    """Ask for the facts of each part of a conversation, where they do not stand beside its tasks, and write those that
+    hold.
 
     Counters: facts_created, facts_reinforced, facts_proposed, suppressed, not_proven (no such words of a user or tool,
     or no whole sentence), those of `grounding`, instruction_like, passing (it holds only now), outdated,
     known (nothing new), not_needed (of them all: nobody is asked about it, see `needs`), those of `counterparts`,
     unread_parts.
     """
-    language, parts = work.transcript.language, work.transcript.parts(part_tokens())
-    work.ask_parts(Facts, parts, system=prompt("facts", language), what=WHAT[language])
+    answers = reading.facts_beside_tasks(work.run) or _asked_alone(work)
     counters: Counter[str] = Counter(unread_parts=int(work.transcript.unread > 0))
     proven: list[Proven] = []
-    for fact in _distinct(fact for answer in work.answers_of_parts(Facts) for fact in answer.facts[:MOST_FACTS]):
+    for fact in _distinct(fact for answer in answers for fact in answer.facts[:MOST_FACTS]):
         found = _proven(fact, work)
         if isinstance(found, str):
             counters[found] += 1
         else:
             proven.append(found)
-    for one, opinion in zip(proven, _opinions(proven, work), strict=True):
-        counters[opinion.fault or _write(one, opinion.needless, work)] += 1
-        counters["not_needed"] += int(opinion.needless is not None and not opinion.fault)
-    return +counters
+    asked = [one for one in proven if not _is_of_a_record(one, work)]
+    questions = _questions(asked, work) if _is_any_new(asked, work) else []
+
+    def write(opinions: Sequence[Opinion]) -> Counter[str]:
+        given = iter(opinions or [Opinion()] * len(asked))
+        for one in proven:
+            opinion = needs.OF_A_RECORD if one not in asked else next(given)
+            counters[opinion.fault or _write(one, opinion.needless, work)] += 1
+            counters["not_needed"] += int(opinion.needless is not None and not opinion.fault)
+        return +counters
+
+    return Notes(questions, write)
+
+
+def _asked_alone(work: Work) -> list[Facts]:
+    language = work.transcript.language
+    system = prompt("facts", language)
+    work.ask_parts(Facts, work.transcript.parts(part_tokens(system)), system=system, what=WHAT[language])
+    return work.answers_of_parts(Facts)
 
 
 def _distinct(facts: Iterator[Fact]) -> Iterator[Fact]:
@@ -123,16 +105,15 @@ def _proven(fact: Fact, work: Work) -> Proven | str:
     return _fault(fact, passage, work) or Proven(fact, passage)
 
 
-def _opinions(proven: Sequence[Proven], work: Work) -> list[Opinion]:
-    """Whether the words say each of these, and why nobody is asked about it. The model is asked about all that no
-    record shows, for its answer is kept by their numbers, and not at all where nothing of it is new."""
-    shown = [needs.is_of_a_record(one.fact.object, one.passage, work.transcript) for one in proven]
-    asked = [one for one, of_record in zip(proven, shown, strict=True) if not of_record]
-    keys = [triples.folded_key(*one.fact.claim) for one in asked]
-    known = Memory.objects.filter(scope=work.episode.scope, key__in=keys, status__in=LIVE).values_list("key", flat=True)
-    is_new = bool(set(keys) - set(known))
-    given = iter(needs.asked(_questions(asked, work), work) if is_new else [Opinion()] * len(keys))
-    return [needs.OF_A_RECORD if of_record else next(given) for of_record in shown]
+def _is_of_a_record(proven: Proven, work: Work) -> bool:
+    return needs.is_of_a_record(proven.fact.object, proven.passage, work.transcript)
+
+
+def _is_any_new(proven: Sequence[Proven], work: Work) -> bool:
+    """Whether the model is asked about these: about all of them, for its answer is kept for all, or none is new."""
+    keys = {triples.folded_key(*_claim(one.fact)) for one in proven}
+    known = Memory.objects.filter(scope=work.episode.scope, key__in=keys, status__in=LIVE)
+    return bool(keys - set(known.values_list("key", flat=True)))
 
 
 def _questions(proven: Sequence[Proven], work: Work) -> list[Question]:
@@ -141,13 +122,17 @@ def _questions(proven: Sequence[Proven], work: Work) -> list[Question]:
     questions = []
     for fact, passage in proven:
         words = f"{passage.speaker}: {counterparts.words_around(passage.text, fact.quote)}"
-        double = counterparts.counterpart(fact.claim, fact.quote, subjects)
+        double = counterparts.counterpart(_claim(fact), fact.quote, subjects)
         questions.append(Question(_content(fact), words, payloads.content_of(*double)))
     return questions
 
 
+def _claim(fact: Fact) -> Claim:
+    return Claim(fact.subject, fact.predicate, fact.object)
+
+
 def _content(fact: Fact) -> str:
-    return payloads.content_of(*fact.claim)
+    return payloads.content_of(*_claim(fact))
 
 
 def _write(proven: Proven, needless: Needless | None, work: Work) -> str:

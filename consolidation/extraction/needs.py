@@ -9,12 +9,13 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from datetime import datetime
-from typing import NamedTuple
+from hashlib import sha256
 
 from pydantic import BaseModel
 
 from consolidation import llm
 from consolidation.extraction import counterparts
+from consolidation.extraction.notes import Needless, Opinion, Question
 from consolidation.extraction.steps import Work
 from consolidation.extraction.transcripts import Passage, Transcript, comparable
 from consolidation.learning.runs.errors import looks_failed
@@ -32,7 +33,7 @@ LONGEST_REASON = 300
 WHAT = {"en": "the notes", "zh": "笔记"}
 
 
-class Note(BaseModel):
+class NoteAnswer(BaseModel):
     """What the model says of one note."""
 
     number: int
@@ -41,30 +42,8 @@ class Note(BaseModel):
     said: bool | None = None
 
 
-class Notes(BaseModel):
-    notes: list[Note] = []
-
-
-class Needless(NamedTuple):
-    """Why nobody is asked about something."""
-
-    why: Redundancy.Why
-    reason: str = ""
-
-
-class Question(NamedTuple):
-    """A note as the model sees it; a fact with the words that prove it and its counterpart, a skill without."""
-
-    note: str
-    words: str = ""
-    counterpart: str = ""
-
-
-class Opinion(NamedTuple):
-    """What the model says of a note. `fault`: the counter of what it says against it; see `counterparts`."""
-
-    needless: Needless | None = None
-    fault: str = ""
+class Answer(BaseModel):
+    notes: list[NoteAnswer] = []
 
 
 OF_A_RECORD = Opinion(Needless(Redundancy.Why.SHOWN))
@@ -99,7 +78,8 @@ def _is_record(text: str) -> bool:
 
 
 def asked(questions: Sequence[Question], work: Work) -> list[Opinion]:
-    """Ask the model about each of these; an empty opinion: there is no answer that says otherwise with a reason.
+    """Ask the model about all of these at once; an empty opinion: there is no answer that says otherwise with a reason.
+    The answer is kept for these very notes.
 
     NotNow: the model cannot be asked.
     """
@@ -109,8 +89,9 @@ def asked(questions: Sequence[Question], work: Work) -> list[Opinion]:
     doubles = [Question(one.counterpart, one.words) for one in questions if one.counterpart]
     lines = enumerate(map(_line, (*questions, *doubles)), start=1)
     text = llm.fenced("\n".join(f"[{n}] {line}" for n, line in lines), what=WHAT[language], language=language)
+    name = f"{NAME} {sha256(text.encode()).hexdigest()[:8]}"
     try:
-        answer = work.ask(Notes, system=prompt(NAME, language), text=text, name=NAME, purpose=NAME)
+        answer = work.ask(Answer, system=prompt(NAME, language), text=text, name=name, purpose=NAME)
     except llm.NotNow:
         raise
     except llm.ModelError:
@@ -125,7 +106,7 @@ def _line(question: Question) -> str:
     return "\n  ".join([*question.note.splitlines(), *words])
 
 
-def _all_needless(answer: Notes, most: int, *, but: str) -> list[Needless | None]:
+def _all_needless(answer: Answer, most: int, *, but: str) -> list[Needless | None]:
     needless = [one for one in answer.notes if not one.needed and one.number <= most]
     reasons = {one.number: " ".join(one.reason.split()) for one in needless}
     repeated = [reason for reason, times in Counter(reasons.values()).items() if times > 1]

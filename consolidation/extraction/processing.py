@@ -5,15 +5,17 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 from django.conf import settings
 from django.utils import timezone
 
 from consolidation import llm
-from consolidation.extraction import transcripts
+from consolidation.extraction import needs, transcripts
+from consolidation.extraction.notes import Notes
 from consolidation.extraction.queue import refusal
-from consolidation.extraction.steps import Done, OutOfTime, Step, StepSkipped, Work, Writing, never
+from consolidation.extraction.steps import Done, OutOfTime, Step, StepSkipped, Work, never
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm.workers import ALONE, Workers
 from consolidation.models import Run, RunStep, RunStopped
@@ -70,6 +72,13 @@ class Planned(NamedTuple):
     step: Step
 
 
+class Unwritten(NamedTuple):
+    """A step that was performed, and what it writes once its notes were asked about."""
+
+    work: Work
+    notes: Notes
+
+
 @dataclass
 class ConversationReader:
     """One worker at one conversation. `halts`: why it must leave the rest of its steps to another one."""
@@ -83,18 +92,35 @@ class ConversationReader:
     halts: list[llm.NotNow | OutOfTime] = field(default_factory=list)
 
     def perform(self, due: Sequence[Planned]) -> Counter[str]:
-        """The counters of these steps: performed side by side, and what is then written by them one after the other."""
+        """The counters of these steps: performed side by side, then asked about together, then written in order."""
+        results = self.workers.together([partial(self._begin, planned) for planned in due])
         counters: Counter[str] = Counter()
-        for done in self.workers.together([partial(self._begin, one) for one in due]):
-            counters.update(done if isinstance(done, Counter) else done())
+        for counted in results:
+            counters.update(counted if isinstance(counted, Counter) else {})
+        for counted in self._write([result for result in results if isinstance(result, Unwritten)]):
+            counters.update(counted)
         return counters
+
+    def _write(self, unwritten: Sequence[Unwritten]) -> Iterator[Counter[str]]:
+        """Ask about all notes of these steps in one question, then write them one step after the other."""
+        questions = [question for step in unwritten for question in step.notes.questions]
+        try:
+            opinions = iter(needs.asked(questions, unwritten[0].work) if questions else ())
+        except (llm.NotNow, OutOfTime) as fault:
+            for step in unwritten:
+                uncount(step.work.step, str(fault))
+            self.halts.append(fault)
+            return
+        for work, notes in unwritten:
+            written = _perform(work, partial(notes.write, list(islice(opinions, len(notes.questions)))), self.now)
+            yield written if isinstance(written, Counter) else Counter()
 
     def _runs(self) -> bool:
         """Whether the run was not paused, and no other worker has begun it."""
         return Run.objects.filter(pk=self.run.pk, status=Run.Status.RUNNING, attempts=self.run.attempts).exists()
 
-    def _begin(self, planned: Planned) -> Done:
-        """The counters of a step, or what it writes in its turn."""
+    def _begin(self, planned: Planned) -> Counter[str] | Unwritten:
+        """The counters of a step, or its notes, which are written later."""
         if not self.halts and (self.should_stop() or not self._runs()):
             self.halts.append(OutOfTime())
         if self.halts:
@@ -112,8 +138,8 @@ class ConversationReader:
             return Counter()
 
 
-def _perform(work: Work, do: Callable[[], Done], now: Callable[[], datetime]) -> Done:
-    """The counters of a step, whose row says how it ended; or what writes for it and then answers them.
+def _perform(work: Work, do: Callable[[], Done], now: Callable[[], datetime]) -> Counter[str] | Unwritten:
+    """The counters of a step, whose row says how it ended; or its notes.
 
     NotNow: the model cannot be asked.
     """
@@ -129,16 +155,11 @@ def _perform(work: Work, do: Callable[[], Done], now: Callable[[], datetime]) ->
         reason = str(fault) if isinstance(fault, llm.ModelError) else type(fault).__name__
         work.step.finish(RunStep.Status.FAILED, at=now(), reason=reason)
     else:
-        if callable(done):
-            return partial(_written, work, done, now)
+        if isinstance(done, Notes):
+            return Unwritten(work, done)
         work.step.finish(RunStep.Status.SUCCEEDED, at=now())
         return done
     return Counter()
-
-
-def _written(work: Work, write: Writing, now: Callable[[], datetime]) -> Counter[str]:
-    done = _perform(work, write, now)
-    return done if isinstance(done, Counter) else Counter()
 
 
 def _halt(run: Run, halts: Sequence[llm.NotNow | OutOfTime], *, at: datetime) -> None:
@@ -156,13 +177,19 @@ def _too_small(transcript: Transcript) -> str:
 
 
 def _due(run: Run, steps: Sequence[Step], transcript: Transcript, begun: Collection[str]) -> list[Planned]:
-    """The steps that have not ended and were not begun by this worker, as far as all that they need have ended."""
+    """The steps that have not ended and were not begun by this worker, as far as all that they need have ended, if only
+    in failing for good."""
     rows = {row.name: row for row in run.steps.all()}
-    ended = {name for name, row in rows.items() if row.status in DONE}
+    ended = {name for name, row in rows.items() if row.status in DONE or _has_failed(row)}
     planned = [Planned(position, step) for position, step in enumerate(_planned(run, steps, transcript))]
     missing = {one.step.name for one in planned} - ended
     left = [one for one in planned if one.step.name not in begun and missing.isdisjoint(one.step.after)]
     return [one for one in left if one.step.name not in rows or is_unfinished(rows[one.step.name], run)]
+
+
+def _has_failed(row: RunStep) -> bool:
+    """Whether it is not tried again."""
+    return row.status == RunStep.Status.FAILED and row.attempts >= MOST_ATTEMPTS
 
 
 def is_unfinished(row: RunStep, run: Run) -> bool:

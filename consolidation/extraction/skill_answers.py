@@ -58,10 +58,18 @@ def _as_bool(value: Any) -> Any:
     return str(value).strip().lower() in ("true", "yes", "1", "是") if isinstance(value, str) else bool(value)
 
 
-def _as_names(value: Any) -> Any:
-    if isinstance(value, list):
-        return [item.get("name", "") if isinstance(item, dict) else item for item in value]
-    return [] if value is None else [value]
+class ToolUse(BaseModel):
+    name: str
+    use: str = ""
+
+
+def _as_uses(value: Any) -> Any:
+    """Uses of a list of tools or their names, or of one."""
+    items = value if isinstance(value, list) else [] if value is None else [value]
+    return [{"name": item} if isinstance(item, str) else item for item in items]
+
+
+ToolUses = Annotated[list[ToolUse], BeforeValidator(_as_uses)]
 
 
 class DraftSkill(BaseModel):
@@ -71,7 +79,7 @@ class DraftSkill(BaseModel):
     """
 
     fields: Fields
-    tool: Annotated[list[str], BeforeValidator(_as_names)] = []
+    tool: ToolUses = []
     scripts: Briefs = []
     others: Briefs = []
     update: Annotated[bool, BeforeValidator(_as_bool)] = False
@@ -125,23 +133,15 @@ class Scripts(BaseModel):
         return value
 
 
-class ToolUse(BaseModel):
-    name: str
-    use: str = ""
-
-
 class Tools(BaseModel):
     """The tools that a skill needs, each with what it is for."""
 
-    tools: list[ToolUse] = []
+    tools: ToolUses = []
 
     @model_validator(mode="before")
     @classmethod
     def _bare(cls, value: Any) -> Any:
-        tools = value.get("tools") or [] if isinstance(value, dict) else value
-        if not isinstance(tools, list):
-            return {"tools": tools}
-        return {"tools": [{"name": tool} if isinstance(tool, str) else tool for tool in tools]}
+        return {"tools": value.get("tools") if isinstance(value, dict) else value}
 
 
 class Document(BaseModel):

@@ -79,15 +79,14 @@ class _Details:
         return {name: code for name, code in safe.items() if name}
 
     def tools(self, called: Sequence[str]) -> list[str]:
-        """Lines "`name`: what for" of tools that were called; without those that the model invented."""
-        if not called:
-            return []
-        answer = self._ask(
-            Tools, "tool_generation", f"{self.name} tools", tools="\n".join(f"- {tool}" for tool in called)
-        )
-        if answer is None:
-            return [f"`{tool}`" for tool in self.draft.tool if tool in called]
-        uses = {tool.name: tool.use for tool in answer.tools if tool.name in called}
+        """Lines "`name`: what for" of the tools that the draft needs and that were called; asked for where it does not
+        say what one is for."""
+        needed = [tool for tool in self.draft.tool if tool.name in called]
+        if needed and not all(tool.use for tool in needed):
+            listed = "\n".join(f"- {tool}" for tool in called)
+            answer = self._ask(Tools, "tool_generation", f"{self.name} tools", tools=listed)
+            needed = [tool for tool in answer.tools if tool.name in called] if answer else needed
+        uses = {tool.name: tool.use for tool in needed}
         return [f"`{tool}`: {use}" if use else f"`{tool}`" for tool, use in uses.items()]
 
     def document(self, name: str, brief: Brief) -> str:
@@ -121,7 +120,7 @@ class _Details:
             return self.work.ask(shape, name=name, system=prompt(stage, language), text=fence, purpose=stage)
 
         try:
-            return in_halves(ask, part_tokens())
+            return in_halves(ask, part_tokens(prompt(stage, language)))
         except (NotNow, TooSensitive):
             raise
         except ModelError as fault:

@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 from django.db import transaction
 from pydantic import BaseModel, ValidationError
 
+from consolidation.extraction.notes import Notes
 from consolidation.extraction.transcripts import Transcript, halved
 from consolidation.llm import LanguageModel, TooLong, fenced
 from consolidation.llm.workers import ALONE, Workers
@@ -25,8 +26,7 @@ T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
 CHUNKS = "chunks"  # the step that divides a conversation into tasks
 MOST_HALVINGS = 3  # of a part
-Writing = Callable[[], Counter[str]]
-Done = Counter[str] | Writing
+Done = Counter[str] | Notes
 
 
 def parts_in_order(answers: dict[str, Any]) -> list[tuple[str, Any]]:
@@ -118,11 +118,10 @@ class Work:
 
 @dataclass(frozen=True)
 class Step:
-    """A step by name. `perform` answers counters for the run, or a function that writes and answers them: steps are
-    performed side by side, these functions are called one by one in the order of the steps. StepSkipped or any other
-    exception ends this step alone.
+    """A step by name. `perform` answers counters for the run, or notes that are asked about and written after the steps
+    beside it were performed. StepSkipped or any other exception ends this step alone.
 
-    `after`: steps that must have succeeded or been skipped before; `for_skills`: asks the model of SKILLS_LLM;
+    `after`: steps that must have ended before, if only in failing for good; `for_skills`: asks the model of SKILLS_LLM;
     `expand`: the steps that follow from its answers.
     """
 

@@ -25,22 +25,18 @@ class ChunkedTask(BaseModel):
 
 
 class Chunks(BaseModel):
-    """The tasks of a conversation. Also read from a list alone; what is no object in it is left out.
-
-    `end`: how it ended, as the model says where it was asked for that along with the tasks.
-    """
+    """The tasks of a conversation. Also read from a list alone; what is no object in it is left out."""
 
     tasks: list[ChunkedTask] = []
-    end: dict[str, Any] | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _as_tasks(cls, value: Any) -> Any:
-        tasks = value.get("tasks", []) if isinstance(value, dict) else value
-        end = value.get("end") if isinstance(value, dict) else None
+        given = value if isinstance(value, dict) else {"tasks": value}
+        tasks = given.get("tasks")
         return {
+            **given,
             "tasks": [_as_task(task) for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else [],
-            "end": end if isinstance(end, dict) else None,
         }
 
 

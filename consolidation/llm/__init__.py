@@ -17,6 +17,7 @@ from consolidation.llm.errors import (
 )
 from consolidation.llm.fences import fenced
 from consolidation.llm.questions import LanguageModel, in_halves
+from consolidation.llm.tokens import estimate
 from memories.values.choices import Sensitivity
 
 __all__ = [
@@ -39,7 +40,8 @@ __all__ = [
     "language_model",
     "part_tokens",
 ]
-PROMPT_TOKENS = 2_000  # of the longest instructions to the model, by `tokens.estimate`
+FENCE_TOKENS = 200  # around the text of a question
+LEAST_PART = 500  # tokens, even where instructions and answer leave less
 
 
 def configured() -> bool:
@@ -52,12 +54,12 @@ def highest_sensitivity() -> Sensitivity:
     return Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY)
 
 
-def part_tokens() -> int:
-    """Tokens of a long text that fit into one question: LLM_CONTEXT_TOKENS without the instructions and room for an
-    answer, a quarter at most."""
+def part_tokens(system: str) -> int:
+    """Tokens of a long text that fit into one question with these instructions: LLM_CONTEXT_TOKENS without them and
+    room for an answer, a quarter at most."""
     room = settings.LLM_CONTEXT_TOKENS
     answer = min(settings.LLM_MAX_TOKENS or room, room // 4)
-    return max(500, room - answer - PROMPT_TOKENS)
+    return max(LEAST_PART, room - answer - FENCE_TOKENS - estimate(system))
 
 
 def language_model(*, for_skills: bool = False) -> LanguageModel:

@@ -12,6 +12,7 @@ from consolidation.extraction import transcripts
 from consolidation.model_lines.case_pairs import TRANSCRIPT_TOKENS
 from consolidation.model_lines.line_answers import PURPOSE, ModelLines, question
 from consolidation.models import Run, RunStep
+from consolidation.prompts import prompt
 from memories.models import Episode
 
 
@@ -43,7 +44,7 @@ def keep_answer(asking: Asking) -> None:
     success, failure = (transcripts.of(episodes[one]) for one in ids if one)
     model = replace(llm.language_model(for_skills=True), now=asking.now)
     ask = partial(model.ask, ModelLines, purpose=PURPOSE, sensitivity=asking.level, run=run)
-    most = min(TRANSCRIPT_TOKENS, llm.part_tokens() // 2)
+    most = min(TRANSCRIPT_TOKENS, llm.part_tokens(prompt(PURPOSE, success.language)) // 2)
 
     def about(tokens: int) -> ModelLines:
         system, text = question(success, failure, tokens)

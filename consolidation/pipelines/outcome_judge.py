@@ -5,14 +5,11 @@ What it says is the lowest of all sources, and counts in learning only after peo
 """
 
 from collections import Counter
-from typing import Literal
 
-from django.conf import settings
-from pydantic import BaseModel, ValidationError
-
-from consolidation.extraction import transcripts
+from consolidation.extraction import reading, transcripts
 from consolidation.extraction.line_grounding import Ground
-from consolidation.extraction.steps import CHUNKS, StepSkipped, Work, parts_in_order
+from consolidation.extraction.reading import Judgement
+from consolidation.extraction.steps import StepSkipped, Work
 from consolidation.extraction.transcripts import MOST_EVENTS, Passage, Transcript, comparable, orders_near
 from consolidation.learning.effects.effects import changes
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -37,14 +34,6 @@ SHORTEST_QUOTE, LONGEST_QUOTE, LONGEST_REASON = 4, 200, 300
 WHAT = {"en": "the transcript", "zh": "对话记录"}
 
 
-class Judgement(BaseModel):
-    """What the model says. `quote`: words of the run that show it."""
-
-    reason: str
-    outcome: Literal["success", "failure", "unknown"]
-    quote: str
-
-
 def perform(work: Work) -> Counter[str]:
     """Ask how the run ended, and keep what words at its end show.
 
@@ -56,7 +45,7 @@ def perform(work: Work) -> Counter[str]:
     if _is_known(episode) or not run.steps:
         raise StepSkipped(KNOWN if _is_known(episode) else NO_WORK)
     transcript = work.transcript if episode.event_count <= MOST_EVENTS else transcripts.of(episode, end=True)
-    judged = _told_with_tasks(work) or _ask(work, transcript)
+    judged = reading.end_beside_tasks(work.run) or _ask(work, transcript)
     if judged.outcome == "unknown":
         return Counter(outcomes_unknown=1)
     if fault := _fault(judged, run, transcript, tool_rules([episode])):
@@ -67,10 +56,9 @@ def perform(work: Work) -> Counter[str]:
 
 def is_asked(episode: Episode) -> bool:
     """Whether the model may say how this run ended when it is asked for its tasks: nothing else tells, it has done
-    something, all of it stands in the transcript, and the same model is asked for both.
+    something, and all of it stands in the transcript.
     """
-    whole = episode.event_count <= MOST_EVENTS and not settings.SKILLS_LLM
-    return whole and not _is_known(episode) and bool(_run(episode).steps)
+    return episode.event_count <= MOST_EVENTS and not _is_known(episode) and bool(_run(episode).steps)
 
 
 def _is_known(episode: Episode) -> bool:
@@ -81,16 +69,6 @@ def _run(episode: Episode) -> Run:
     return recorded.read_end(episode) if episode.event_count > MOST_EVENTS else recorded.read([episode])[0].run
 
 
-def _told_with_tasks(work: Work) -> Judgement | None:
-    """What the model said of the end when it was asked for the tasks; None where it was not, or said nothing usable."""
-    answers = work.run.steps.filter(name=CHUNKS).values_list("answer", flat=True).first() or {}
-    ends = [answer.get("end") for _, answer in parts_in_order(answers)]
-    try:
-        return Judgement.model_validate(ends[0]) if len(ends) == 1 and ends[0] else None
-    except ValidationError:
-        return None
-
-
 def _ask(work: Work, transcript: Transcript) -> Judgement:
     """A context that does not hold the run gets its beginning and its end."""
     language = transcript.language
@@ -99,7 +77,7 @@ def _ask(work: Work, transcript: Transcript) -> Judgement:
         text = fenced(transcript.within(most), what=WHAT[language], language=language)
         return work.ask(Judgement, system=prompt(NAME, language), text=text, purpose=PURPOSE)
 
-    return in_halves(ask, part_tokens())
+    return in_halves(ask, part_tokens(prompt(NAME, language)))
 
 
 def _last_change(run: Run, rules: ToolRules) -> int:

@@ -8,7 +8,7 @@ from datetime import datetime
 from django.db import transaction
 
 from consolidation.extraction import needs
-from consolidation.extraction.needs import Needless
+from consolidation.extraction.notes import Needless
 from consolidation.extraction.recall import KnownSkill, skill_named
 from consolidation.models import Run
 from consolidation.pipelines.description_routing import openings_of, routing

@@ -12,14 +12,14 @@ from typing import TypeVar
 from django.conf import settings
 from pydantic import BaseModel
 
-from consolidation.extraction import needs
+from consolidation.extraction import needs, reading
 from consolidation.extraction.line_grounding import Ground, grounded
-from consolidation.extraction.needs import Needless, Question
+from consolidation.extraction.notes import Needless, Notes, Opinion, Question
 from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, recall, skill_named
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
 from consolidation.extraction.skill_matching import improved
-from consolidation.extraction.steps import CHUNKS, Step, StepSkipped, Work, Writing, parts_in_order
+from consolidation.extraction.steps import CHUNKS, Step, StepSkipped, Work, parts_in_order
 from consolidation.extraction.task_answers import Chunks, Division, Task, divide
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import Unusable, fenced, in_halves, part_tokens
@@ -69,13 +69,11 @@ def nobody(request: str, episode: Episode) -> tuple[int, int]:
 
 
 def chunk(work: Work) -> Counter[str]:
-    """First step: ask the model which tasks the conversation holds, each part of a long one by itself; about one that
-    is asked whole also how it ended, where nobody knows."""
-    language = work.transcript.language
-    parts, system = work.transcript.parts(part_tokens()), prompt("task_chunking", language)
-    if len(parts) == 1 and outcome_judge.is_asked(work.episode):
-        system = "\n\n".join((system, prompt("and_outcome", language), prompt("outcome", language)))
-    work.ask_parts(Chunks, parts, system=system, what=TRANSCRIPT[language], purpose="task_chunking")
+    """First step: ask the model which tasks and facts the conversation holds, each part of a long one by itself; about
+    one that is asked whole also how it ended, where nobody knows."""
+    asked = reading.question(work.transcript, with_end=outcome_judge.is_asked(work.episode))
+    what = TRANSCRIPT[work.transcript.language]
+    work.ask_parts(asked.shape, asked.parts, system=asked.system, what=what, purpose=reading.TASKS)
     found = division(work.run, work.transcript)
     if not found.tasks:
         raise StepSkipped("; ".join(["no task in it", *found.dropped]))
@@ -114,7 +112,7 @@ def _request(task: Task, transcript: Transcript) -> str:
     return next(spoken, "")
 
 
-def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Writing:
+def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Notes:
     """A step: turn one task into a skill, or into the next version of one; what it writes, it writes in its turn, for
     tasks of one conversation may make one skill.
 
@@ -138,18 +136,19 @@ def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Writing:
         raise StepSkipped(f"{UNGROUNDED}: {', '.join(f'{reason} {n}' for reason, n in dropped.items())}")
     notes = [*FAILED.get(episode.outcome or "", ()), *detailed.left_out]
     needless = _needless(fields, task, work, peers)
-    written = SkillDraft(fields, extraction.reason, detailed.written, notes, needless)
 
-    def write() -> Counter[str]:
+    def write(opinions: Sequence[Opinion]) -> Counter[str]:
+        why = needless or next((one.needless for one in opinions), None)
+        written = SkillDraft(fields, extraction.reason, detailed.written, notes, why)
         former = improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
         return dropped + skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
 
-    return write
+    return Notes([] if needless else [_question(fields)], write)
 
 
 def _needless(fields: Fields, task: Task, work: Work, peers: Peers) -> Needless | None:
-    """Why nobody is asked about the skill: nothing taught it; similar runs end as well without it and it holds nothing
-    but steps; or the model says so."""
+    """Why nobody is asked about the skill, nor the model: nothing taught it, or similar runs end as well without it and
+    it holds nothing but steps."""
     chosen = set(task.positions)
     passages = [one for one in work.transcript.passages if one.position in chosen]
     if not needs.is_taught(passages, work.episode.outcome):
@@ -158,8 +157,13 @@ def _needless(fields: Fields, task: Task, work: Work, peers: Peers) -> Needless 
         well, cases = peers(_request(task, work.transcript), work.episode)
         if cases >= ENOUGH_CASES and well >= AS_WELL * cases:
             return Needless(Redundancy.Why.COUNTED, f"{well} / {cases}")
+    return None
+
+
+def _question(fields: Fields) -> Question:
+    """Whether an agent needs this skill."""
     lines = [fields.name, fields.description, fields.procedure, *fields.experience, *fields.preference]
-    return needs.asked([Question("\n".join(lines))], work)[0].needless
+    return Question("\n".join(lines))
 
 
 def _ground(transcript: Transcript, draft: DraftSkill, recalled: Recalled, files: Sequence[str]) -> Ground:
@@ -206,7 +210,7 @@ def _ask(shape: type[T], stage: str, name: str, work: Work, *, task: str, **part
         fence = fenced(text, what=WHAT[language], language=language)
         return work.ask(shape, name=name, system=prompt(stage, language), text=fence, purpose=stage)
 
-    return in_halves(ask, part_tokens())
+    return in_halves(ask, part_tokens(prompt(stage, language)))
 
 
 def _told(episode: Episode) -> str | None:
@@ -227,7 +231,8 @@ def _task_text(task: Task, transcript: Transcript) -> str:
     """The messages of a task as the model sees them, cut in the middle where they are too long."""
     chosen = set(task.positions)
     lines = "\n".join(passage.shown for passage in transcript.passages if passage.position in chosen)
-    return f"{task.name}\n\n{cut(lines, max(1_000, part_tokens() - KNOWN_TOKENS))}"
+    room = part_tokens(prompt("skill_extraction", transcript.language)) - KNOWN_TOKENS
+    return f"{task.name}\n\n{cut(lines, max(1_000, room))}"
 
 
 def _tools(task: Task, transcript: Transcript) -> list[str]:

@@ -10,7 +10,7 @@ from consolidation import extraction_run, llm
 from consolidation.extraction import queue, transcripts
 from consolidation.llm import tokens
 from consolidation.models import Run
-from consolidation.prompts import prompt
+from consolidation.prompts import detect_lang, prompt
 from memories.intake.observations import observation
 from memories.intake.reports.events import ObservationReport
 from memories.models import Episode, Event, Evidence, Memory, Proposal
@@ -196,9 +196,10 @@ def test_a_long_conversation_is_read_in_parts_that_are_paid_for_once(
     settings.LLM_CONTEXT_TOKENS = 10_000
     long = [user(f"{number} " + word * times) for number in range(12)]
     episode = talk(*long, user("we are on net-45 terms"))
-    parts = transcripts.of(episode).parts(llm.part_tokens())
+    room = llm.part_tokens(prompt("facts", detect_lang(word)))
+    parts = transcripts.of(episode).parts(room)
     assert len(parts) == 3
-    assert all(tokens.estimate(part) <= llm.part_tokens() for part in parts)
+    assert all(tokens.estimate(part) <= room for part in parts)
     endpoint.answers("facts", {"facts": []}, {"facts": []})
     read(endpoint, episode, TERMS)
     assert len(endpoint.asked) == 3 and len(facts()) == 1

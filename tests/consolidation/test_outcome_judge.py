@@ -201,8 +201,7 @@ REFUND: dict[str, Any] = {
 
 def read_whole(endpoint: ModelEndpoint, episode: Episode, chunks: Any) -> list[str]:
     """The purposes of the questions when every step reads this conversation."""
-    endpoint.answers("facts", {"facts": []})
-    endpoint.answers("task_chunking", chunks)
+    endpoint.answers("task_chunking", {"facts": [], **chunks})
     endpoint.answers("skill_extraction_simple", {"skill": REFUND, "reason": "r"})
     endpoint.answers("need", {"notes": []})
     run = queue.request(episode, trigger=Run.Trigger.API, at=AT)
@@ -218,15 +217,15 @@ def test_the_question_for_the_tasks_asks_for_their_queries_and_for_the_end_too(
     settings.COMPLETE_SKILL_MEMORY = False
     episode = ended(*DONE, agent("Your money is on its way."), user("Thanks!"))
     asked = read_whole(endpoint, episode, {"tasks": [TASK], "end": SUCCESS})
-    assert asked == ["facts", "task_chunking", "skill_extraction_simple", "need"]
-    assert "A second question" in endpoint.sent(1) and "`unknown`" in endpoint.sent(1)
+    assert asked == ["task_chunking", "skill_extraction_simple", "need"]
+    assert "One more question" in endpoint.sent(0) and "`unknown`" in endpoint.sent(0)
     assert told(episode) == ("success", "model", False)
 
 
 def test_where_the_end_is_known_it_is_not_asked_for(endpoint: ModelEndpoint, settings: Any) -> None:
     settings.COMPLETE_SKILL_MEMORY = False
     read_whole(endpoint, ended(*DONE, user("Thanks!"), outcome="success"), {"tasks": [TASK], "end": FAILURE})
-    assert "A second question" not in endpoint.sent(1)
+    assert "One more question" not in endpoint.sent(0)
     assert Episode.objects.get().outcome == "success"
 
 

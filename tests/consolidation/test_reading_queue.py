@@ -63,19 +63,16 @@ def test_a_backlog_is_priced_in_money_whole_and_as_it_would_be_thinned(client: A
     assert get(client, "runs/backlog")["cost"] is None
 
 
-def test_the_estimate_counts_every_question_and_that_of_the_end_where_it_is_unknown(settings: Any) -> None:
-    settings.COMPLETE_SKILL_MEMORY = False
+def test_the_estimate_counts_every_question_and_that_of_the_end_where_it_is_unknown() -> None:
     [one] = unread("success")
     known = backlog.backlog()
-    asked = ("facts", "task_chunking", "skill_extraction", "need", "need")
-    said = (known.tokens - sum(estimate(prompt(name, "en")) for name in asked)) / 3
+    asked = ("task_chunking", "and_facts", "facts", "skill_extraction", "need")
+    said = (known.tokens - sum(estimate(prompt(name, "en")) for name in asked)) / 2
     assert 0 < said < 200
-    assert known.tokens_out == 5 * backlog.ANSWER_TOKENS
+    assert known.tokens_out == 3 * backlog.ANSWER_TOKENS
     Episode.objects.filter(pk=one.pk).update(outcome=None)
     more = backlog.backlog().tokens - known.tokens
-    assert more == pytest.approx(estimate(prompt("outcome", "en")), abs=1)
-    settings.COMPLETE_SKILL_MEMORY = True
-    assert backlog.backlog().tokens_out == 8 * backlog.ANSWER_TOKENS
+    assert more == pytest.approx(sum(estimate(prompt(name, "en")) for name in ("and_outcome", "outcome")), abs=1)
 
 
 def test_what_was_read_lately_is_the_price_of_the_others(client: APIClient) -> None:

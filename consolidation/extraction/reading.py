@@ -1,0 +1,133 @@
+"""The question about a whole transcript: its tasks, and in the same answer its facts and how it ended.
+
+One model is asked for all three at once, since the transcript is the most expensive part of each question. An answer
+without facts or without an end, or with some that cannot be read, is good for the rest: those are asked for alone.
+"""
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+from django.conf import settings
+from pydantic import BaseModel, BeforeValidator, ValidationError, model_validator
+
+from consolidation.extraction.steps import CHUNKS, parts_in_order
+from consolidation.extraction.task_answers import Chunks
+from consolidation.extraction.transcripts import Transcript
+from consolidation.llm import part_tokens
+from consolidation.llm.tokens import estimate
+from consolidation.models import Run
+from consolidation.prompts import prompt
+
+TASKS = "task_chunking"
+MOST_INSTRUCTIONS = 3  # a third of the context
+
+
+def _words(value: Any) -> Any:
+    """Text of a field; numbers and truth values, which models write bare, become their text."""
+    if isinstance(value, bool | int | float):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+    return "" if value is None else value
+
+
+Words = Annotated[str, BeforeValidator(_words)]
+
+
+class Fact(BaseModel):
+    """One statement that the model read; not kept yet."""
+
+    subject: Words
+    predicate: Words
+    object: Words
+    quote: Words
+    only_one: bool = False
+
+
+def _listed(value: Any) -> Any:
+    """`facts` where the model answers null instead of an empty list."""
+    return [] if value is None else value
+
+
+class Facts(BaseModel):
+    facts: Annotated[list[Fact], BeforeValidator(_listed)]
+
+
+class Judgement(BaseModel):
+    """What the model says of the end of a run. `quote`: words of the run that show it."""
+
+    reason: str
+    outcome: Literal["success", "failure", "unknown"]
+    quote: str
+
+
+class TasksAndFacts(Chunks):
+    """Tasks, and the facts that stand beside them: required in the schema, None where they cannot be read."""
+
+    facts: list[Fact] | None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_facts(cls, value: Any) -> Any:
+        given = value if isinstance(value, dict) else {"tasks": value}
+        return {**given, "facts": given["facts"] if _readable(Facts, given) else None}
+
+
+class WholeReading(TasksAndFacts):
+    """Tasks and facts, and how the run ended."""
+
+    end: Judgement | None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_end(cls, value: Any) -> Any:
+        given = value if isinstance(value, dict) else {"tasks": value}
+        return {**given, "end": given.get("end") if _readable(Judgement, given.get("end")) else None}
+
+
+def _readable(shape: type[BaseModel], value: Any) -> bool:
+    try:
+        shape.model_validate(value)
+    except ValidationError:
+        return False
+    return True
+
+
+class ReadingQuestion(NamedTuple):
+    """Shape of the answer, instructions, and the parts of the transcript, each of which is asked by itself."""
+
+    shape: type[Chunks]
+    system: str
+    parts: list[str]
+
+
+def question(transcript: Transcript, *, with_end: bool) -> ReadingQuestion:
+    """What is asked about a transcript; how it ended, only where it is asked whole. For tasks alone is asked another
+    model for skills (SKILLS_LLM), and one whose context the instructions would fill by more than a third."""
+    alone = prompt(TASKS, transcript.language)
+    names = [TASKS, "and_facts", "facts", *(("and_outcome", "outcome") if with_end else ())]
+    system = "\n\n".join(prompt(name, transcript.language) for name in names)
+    if settings.SKILLS_LLM or estimate(system) * MOST_INSTRUCTIONS > settings.LLM_CONTEXT_TOKENS:
+        return ReadingQuestion(Chunks, alone, transcript.parts(part_tokens(alone)))
+    parts = transcript.parts(part_tokens(system))
+    if with_end and len(parts) > 1:
+        return question(transcript, with_end=False)
+    return ReadingQuestion(WholeReading if with_end else TasksAndFacts, system, parts)
+
+
+def facts_beside_tasks(run: Run) -> list[Facts] | None:
+    """The facts of each part of the transcript; None where those of a part are missing, or it was not read so."""
+    answers = _answers(run)
+    missing = not answers or any(answer.get("facts") is None for answer in answers)
+    return None if missing else [Facts.model_validate(answer) for answer in answers]
+
+
+def end_beside_tasks(run: Run) -> Judgement | None:
+    """How the run ended, of a transcript that was asked whole; None where it was not, or its answer has no end."""
+    ends = [answer.get("end") for answer in _answers(run)]
+    try:
+        return Judgement.model_validate(ends[0]) if len(ends) == 1 and ends[0] else None
+    except ValidationError:
+        return None
+
+
+def _answers(run: Run) -> list[dict[str, Any]]:
+    answers = run.steps.filter(name=CHUNKS).values_list("answer", flat=True).first() or {}
+    return [answer for _, answer in parts_in_order(answers)]
