@@ -78,7 +78,7 @@ def test_the_bare_fields_are_a_skill_with_the_usual_variances_of_models() -> Non
     draft = Extraction.model_validate({**SKILL, "update": "true", "tool": "search", "unknown": 1}).skill
     assert draft is not None
     assert (draft.fields.trigger, draft.fields.procedure) == (["trip", "travel"], "1. Ask\n2. Plan")
-    assert (draft.update, draft.tool, draft.scripts) == (True, ["search"], [])
+    assert (draft.update, [tool.name for tool in draft.tool], draft.scripts) == (True, ["search"], [])
 
 
 @pytest.mark.parametrize("wrong", [{"name": ""}, {"description": None}, {"procedure": 3}, {"scripts": 7}])
