@@ -11,7 +11,16 @@ from typing import Self
 
 from ahocorasick_rs import AhoCorasick
 
-from memories.scanning.required_words import START, Words, folded, longest_match, marked_words, most_telling, plain
+from memories.scanning.required_words import (
+    START,
+    Words,
+    folded,
+    longest_match,
+    marked_words,
+    most_telling,
+    parsed,
+    plain,
+)
 
 LONGEST = 2_000  # of a match, for a pattern that is looked for around its words; another is tried on the whole text
 AHEAD = 200  # characters: more than any pattern looks ahead
@@ -37,12 +46,16 @@ class Tried:
     """
 
     def __init__(self, pattern: str | Sentence) -> None:
-        first, *beside = pattern if isinstance(pattern, Sentence) else [pattern]
-        needed = marked_words(first)
-        self.pattern, self.longest = _compiled(first), longest_match(first)
-        self.beside = [_compiled(other) for other in beside]
+        self.first, *self.beside = pattern if isinstance(pattern, Sentence) else [pattern]
+        nodes = parsed(self.first)
+        needed, self.longest = marked_words(nodes), longest_match(nodes)
         self.needed, self.around = [plain(words) for words in needed], most_telling(needed)
         self.others = [plain(words) for words in needed if words != self.around]
+
+    @cached_property
+    def pattern(self) -> re.Pattern[str]:
+        """Compiled when a text holds its words, which few do."""
+        return _compiled(self.first)
 
     def finditer(self, text: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
         """The matches in a folded text. `places`: where words of `around` stand in it."""
@@ -64,7 +77,7 @@ class Tried:
         start = before[-1] if before else max(0, match.start() - SIDE)
         end = _END.search(match.string, match.end(), match.end() + SIDE)
         stop = end.start() if end else match.end() + SIDE
-        return all(other.search(match.string, start, stop) for other in self.beside)
+        return all(_compiled(other).search(match.string, start, stop) for other in self.beside)
 
     def _parts(self, places: Iterable[int]) -> Iterator[tuple[int, int]]:
         """The parts of a text that hold every match, in order and apart from each other."""
@@ -150,6 +163,7 @@ def _parts(pattern: str | Sentence) -> Iterator[str | Sentence]:
     yield pattern[begun:]
 
 
+@cache
 def _compiled(pattern: str) -> re.Pattern[str]:
     """For folded texts."""
     return re.compile(_CAPITALS.sub(lambda match: match["kept"] or folded(match[0]), pattern), re.MULTILINE)

@@ -32,16 +32,20 @@ def folded(text: str) -> str:
 
 def required_words(pattern: str) -> list[Words]:
     """Sets of words; every match holds one of each. None: nothing is certain of them."""
-    return [plain(words) for words in marked_words(pattern)]
+    return [plain(words) for words in marked_words(parsed(pattern))]
 
 
-def marked_words(pattern: str) -> list[Words]:
-    """The same; a word that stands at the start of a run of letters and digits begins with START."""
-    return list(_of_sequence(parser.parse(pattern, FLAGS)))
+def parsed(pattern: str) -> Any:
+    return parser.parse(pattern, FLAGS)
 
 
-def longest_match(pattern: str) -> int:
-    longest: int = parser.parse(pattern, FLAGS).getwidth()[1]
+def marked_words(pattern: Any) -> list[Words]:
+    """The same of a parsed one; a word that stands at the start of a run of letters and digits begins with START."""
+    return list(_of_sequence(pattern))
+
+
+def longest_match(pattern: Any) -> int:
+    longest: int = pattern.getwidth()[1]
     return longest
 
 

@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
@@ -27,6 +27,7 @@ from memories import embedding, leases, people
 from memories.search import warming
 from memories.search.rehearsal import rehearse
 from memories.values.exceptions import Conflict
+from memos_site.checks import ENVIRONMENT
 from memos_site.demo import load as load_demo
 from memos_site.management import rehearsal
 from memos_site.platform import outages, shared_counts
@@ -47,6 +48,7 @@ CURL = """curl -s {url}/api/v1/observations -H "Authorization: Bearer {token}" -
 
 
 class Command(BaseCommand):
+    requires_system_checks = (ENVIRONMENT,)  # the others, which import all views, beside the migrations
     help = "Starts everything: database, migrations, web server, job worker. Example: manage.py serve --port 8080"
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -104,11 +106,13 @@ class Command(BaseCommand):
         """Bring up the database and read what all children share; return the first secrets, and the application."""
         connection.ensure_connection()  # starts the embedded database, which all forks share the use of
         connections.close_all()  # a connection must not be shared with a fork
-        with nullcontext() if is_successor else meanwhile(read_what_searches_read, at_most=READ_SECONDS):
-            first = in_a_fork(partial(prepare, demo=demo and not is_successor))
+        reading = nullcontext() if is_successor else meanwhile(read_what_searches_read, at_most=READ_SECONDS)
+        with reading, in_a_fork(partial(prepare, demo=demo and not is_successor)) as prepared:
+            self.check()
             embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
             schedules.load()
             application = web.load()
+            first = prepared.result()
         rehearse(at=timezone.now())
         rehearsal.rehearse(application)
         embedding.built_in().leave_rows()
@@ -190,12 +194,13 @@ def prepare(*, demo: bool = False) -> list[str] | None:
     return first
 
 
-def in_a_fork(work: Callable[[], T]) -> T:
-    """What `work` returns or raises in a process of its own, which gives back the memory that it took: migrations
+@contextmanager
+def in_a_fork(work: Callable[[], T]) -> Iterator[Future[T]]:
+    """`work`, done during the block in a process of its own, which gives back the memory that it took: migrations
     load the models of all their states, and the processes that serve would keep it for ever."""
     with ProcessPoolExecutor(1, mp_context=FORK, initializer=die_with_parent, initargs=(signal.SIGTERM,)) as fork:
         try:
-            return fork.submit(work).result()
+            yield fork.submit(work)
         except (KeyboardInterrupt, SystemExit):  # perhaps in this process alone; the end of the block waits for both
             for process in active_children():
                 process.terminate()

@@ -22,6 +22,7 @@ class DatabaseWrapper(VerifiedCommits):
         server = Server(Path(self.settings_dict["HOST"]))
         try:
             server.hold_in_use()
+            server.await_begun()
             try:
                 return super().get_new_connection(conn_params | {"host": server.host()})
             except driver.NoAnswer:

@@ -29,6 +29,7 @@ from memos_site.platform.postgres.cluster import (
 SOURCE = Path(__file__).resolve().parents[3]
 NOTICE_SECONDS = 0.5  # the keeper needs no longer to notice that nobody uses the server
 _user_locks: dict[Path, int] = {}
+_begun: dict[Path, subprocess.Popen[str]] = {}
 
 
 def binaries() -> Path:
@@ -104,26 +105,33 @@ class Server:
         with self._start_lock(deadline):
             while (state := self.ping()) != pq.Ping.OK:
                 if state == pq.Ping.NO_RESPONSE and self.keeper_pid() is None:
-                    self._start_keeper()
+                    _wait(self._start_keeper())
                 elif time.monotonic() > deadline:
                     raise Unusable(f"PostgreSQL does not answer within {limit:.0f} s")
                 else:
                     time.sleep(0.02)
 
-    def _start_keeper(self) -> None:
+    def begin(self) -> None:
+        """Start the server if needed and return at once; who connects first waits for it."""
+        self.hold_in_use()
+        if self.keeper_pid() is None:
+            _begun[self.data_dir] = self._start_keeper()
+
+    def await_begun(self) -> None:
+        """Wait for what `begin` of this process has started. Unusable: it failed."""
+        if process := _begun.pop(self.data_dir, None):
+            _wait(process)
+
+    def _start_keeper(self) -> subprocess.Popen[str]:
         keeper = "memos_site.platform.postgres.keeper"
-        command = [sys.executable, "-S", "-m", keeper, str(self.data_dir), str(binaries())]
-        process = subprocess.run(  # noqa: S603 - our own program, no shell
-            command,
+        return subprocess.Popen(  # noqa: S603 - our own program, no shell
+            [sys.executable, "-S", "-m", keeper, str(self.data_dir), str(binaries())],
             cwd=SOURCE,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
-            check=False,
         )
-        if process.returncode:
-            raise Unusable(process.stderr.strip() or "the keeper of PostgreSQL failed")
 
     def keep_running(self) -> None:
         """Start the server and keep it running until it is stopped, also when nobody uses it."""
@@ -159,6 +167,13 @@ class Server:
         while self.keeper_pid() == pid:
             time.sleep(0.02)
         return True
+
+
+def _wait(keeper: subprocess.Popen[str]) -> None:
+    """Until the server answers. Unusable: it does not, and why."""
+    _, problem = keeper.communicate()
+    if keeper.returncode:
+        raise Unusable(problem.strip() or "the keeper of PostgreSQL failed")
 
 
 def _try_lock(file: IO[str]) -> bool:
