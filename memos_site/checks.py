@@ -10,13 +10,11 @@ from django.core.files.storage import FileSystemStorage, storages
 from django.db import DatabaseError, transaction
 
 from memories import leases
-from memos_site.platform.env import PROBLEMS
+from memos_site.platform.env import CHECK, PROBLEMS
 from memos_site.platform.mail_server import CONSOLE
 
-ENVIRONMENT = "environment"  # the tag of what `serve` checks before it touches the database
 
-
-@register(ENVIRONMENT)
+@register(CHECK)
 def environment_is_readable(**kwargs: Any) -> list[Error]:
     """memos_site.E001: a variable of the environment has a value that cannot be used."""
     return [Error(problem, id="memos_site.E001") for problem in PROBLEMS]

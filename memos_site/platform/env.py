@@ -17,6 +17,7 @@ from pydantic import ValidationError
 from memos_site.platform.environment import SECRETS, Environment
 from memos_site.platform.setting_types import upper
 
+CHECK = "environment"  # the tag of the check of PROBLEMS, which comes before all else
 REQUIRED = {  # settings of a backend of packages
     "S3": ("SKILLS_S3_BUCKET",),
     "OSS": ("OSS_REGION", "OSS_BUCKET_NAME", "OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET"),

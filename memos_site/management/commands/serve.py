@@ -27,10 +27,9 @@ from memories import embedding, leases, people
 from memories.search import warming
 from memories.search.rehearsal import rehearse
 from memories.values.exceptions import Conflict
-from memos_site.checks import ENVIRONMENT
 from memos_site.demo import load as load_demo
 from memos_site.management import rehearsal
-from memos_site.platform import outages, shared_counts
+from memos_site.platform import env, outages, shared_counts
 from memos_site.platform.postgres.launch import die_with_parent
 from memos_site.platform.postgres.server import Server
 from memos_site.platform.supervision import jobs, web
@@ -48,7 +47,7 @@ CURL = """curl -s {url}/api/v1/observations -H "Authorization: Bearer {token}" -
 
 
 class Command(BaseCommand):
-    requires_system_checks = (ENVIRONMENT,)  # the others, which import all views, beside the migrations
+    requires_system_checks = (env.CHECK,)  # the others, which import all views, beside the migrations
     help = "Starts everything: database, migrations, web server, job worker. Example: manage.py serve --port 8080"
 
     def add_arguments(self, parser: CommandParser) -> None:
