@@ -14,7 +14,8 @@ def begin_database() -> None:
     from memos_site.platform.env import ENV, PROBLEMS, private_directory
 
     if not ENV.DATABASE_URL and not PROBLEMS:
-        from memos_site.platform.postgres.server import Server, Unusable
+        from memos_site.platform.postgres.cluster import Unusable
+        from memos_site.platform.postgres.server import Server
 
         with suppress(OSError, Unusable):
             Server(private_directory(ENV.MEMOS_DATA_DIR.absolute())).begin()
