@@ -19,12 +19,14 @@ from consolidation.extraction.steps import CHUNKS, Step, never
 from consolidation.guidance.skill_votes import ends_of_similar
 from consolidation.llm.workers import Workers
 from consolidation.pipelines import outcome_judge, skills
+from consolidation.policies import reading as policies
 
 __all__ = ["KIND", "MOST_ATTEMPTS", "STEPS", "process", "process_queue"]
 
 STEPS: tuple[Step, ...] = (
     Step("facts", episode_facts.perform, after=(CHUNKS,)),
     *skills.steps(ends_of_similar),
+    Step(policies.NAME, policies.perform),
     Step(outcome_judge.NAME, outcome_judge.perform, after=(CHUNKS,)),
 )
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from consolidation.guidance import command_notes, precedent
+from consolidation.guidance import command_notes, policy_notes, precedent
 from consolidation.guidance.answer import Checked, CheckedRun
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
@@ -39,6 +39,8 @@ def checked(asked: GuidanceQuestion, experience: Experience | None, rules: ToolR
     if call is None:
         return None
     told = _compared(asked, call, experience, rules, trust)
+    if broken := [*policy_notes.notes(asked.run, call, rules, trust)]:
+        told = replace(told, arguments=[*broken, *told.arguments])
     if not (noted := command_notes.notes(asked.run, call, rules, trust)):
         return told
     return replace(told, text=told.text.removesuffix(ADVICE).rstrip(), arguments=[*noted, *told.arguments])

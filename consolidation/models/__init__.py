@@ -9,6 +9,7 @@ from consolidation.models.lessons import Lesson
 from consolidation.models.llm_calls import LLMCall
 from consolidation.models.patterns import Pattern, Sighting, case_of
 from consolidation.models.plans import PlannedRun, PlanShape
+from consolidation.models.policies import InstructionReading, Policy
 from consolidation.models.profiles import GuidanceCurve, PendingMeasurement, PendingProfile, RunProfile
 from consolidation.models.redundancies import Redundancy
 from consolidation.models.run_steps import RunStep
@@ -29,6 +30,7 @@ __all__ = [
     "EventBatch",
     "GuidanceCurve",
     "ImportFile",
+    "InstructionReading",
     "LLMCall",
     "Lesson",
     "Pattern",
@@ -37,6 +39,7 @@ __all__ = [
     "PlanShape",
     "PlannedRun",
     "PluginRun",
+    "Policy",
     "Redundancy",
     "RuleGroup",
     "RuleRetry",

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from consolidation.models.lessons import is_lesson
+from consolidation.models.policies import is_policy
 from memories.lifecycle.ladder import LEARNED, USER, Ladder, may_climb
 from memories.models import Memory, Performance, Proposal
 from memories.scanning import credentials
@@ -85,8 +86,9 @@ def _reason_of_memory(memory: Memory) -> str:
         return _unused_skill(memory)
     if memory.decay_steps:
         return _("It has faded: nobody used or confirmed it for a long time.")
-    lesson = getattr(memory, "lesson", None) if is_lesson(memory) else None
-    return str(lesson.measured) if lesson else _occasions(memory)
+    row = "lesson" if is_lesson(memory) else "policy" if is_policy(memory) else ""
+    written = getattr(memory, row, None) if row else None
+    return str(written.measured) if written else _occasions(memory)
 
 
 def _contest(memory: Memory) -> str:

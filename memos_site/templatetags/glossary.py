@@ -35,6 +35,10 @@ MEANINGS = {  # word for word as the glossary has them
         "that a language model wrote and recorded runs speak for. It waits for a person; some runs, drawn by lot, do "
         "without it."
     ),
+    _("policy"): _(
+        "A condition under which a tool is not to be called, read by a language model in the instructions of agents. "
+        "It waits for a person; a check then notes a call that breaks it."
+    ),
     _("worth"): _(
         "What a skill would have changed over the runs of its scope, each measured with its own case left out."
     ),

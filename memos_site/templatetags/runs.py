@@ -62,6 +62,7 @@ STEPS = {  # steps and stages of a run whose stored names are not what a reader 
     "facts": gettext_lazy("write down facts"),
     "chunks": gettext_lazy("find the tasks in it"),
     "outcome": gettext_lazy("judge how it ended"),
+    "policies": gettext_lazy("read its instructions for rules"),
     "skills": gettext_lazy("write skills"),
 }
 

@@ -43,7 +43,7 @@ RUNS = [
     *(_("schedule"), _("command"), _("api"), _("page")),
     *(_("episodes"), _("guidance"), _("facts"), _("plans"), _("statements"), _("events"), _("comparing")),
     *(_("importing"), _("judging"), _("cases"), _("memories"), _("titles"), _("queue"), _("vectors"), _("in hand")),
-    *(_("task chunking"), _("recall"), _("model lines")),
+    *(_("task chunking"), _("recall"), _("model lines"), _("policies")),
 ]
 COUNTERS = [
     *(_("episodes read"), _("events read"), _("cases read"), _("set aside"), _("memories compared")),
@@ -63,6 +63,7 @@ COUNTERS = [
         _("outdated"),
     ),
     *(_("name not said"), _("number not said"), _("code not said"), _("path not said"), _("lessons created")),
+    *(_("policies read"), _("policies created"), _("broken by successes"), _("unknown field"), _("unknown value")),
     *(_("not needed"), _("outcomes judged"), _("outcomes unproven"), _("outcomes unknown")),
     *(_("unread parts"), _("tasks"), _("known"), _("changed"), _("left out"), _("rows")),
     _("former vectors removed"),

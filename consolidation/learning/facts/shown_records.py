@@ -33,9 +33,9 @@ class ShownRecords:
         """Add the records in a result."""
         latest: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for record, names in _records(returned):
-            states = [*_states(record)] if names else []
+            found = [*states(record)] if names else []
             for key, name in names:
-                for field, state in states:
+                for field, state in found:
                     self._seen[f"{name}.{field}"].add(state)
                     if key in self._wanted:
                         latest[key][f"{name}.{field}"].add(state)
@@ -60,6 +60,14 @@ class ShownRecords:
         """Return the numbers of the records with this key."""
         return self._numbers.get(key, {})
 
+    def seen(self) -> dict[str, frozenset[str]]:
+        """Return all states that any record showed, by the field's name alone (`status`)."""
+        found: dict[str, frozenset[str]] = {}
+        for place, states in self._seen.items():
+            field = place.partition(".")[2]
+            found[field] = found.get(field, frozenset()) | states
+        return found
+
     def with_others(self, states: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Sequence[str]]]:
         """Return these states, each with the others that were seen in its field; fields of many are left out."""
         each = ((place, own, self._seen[place]) for place, (own,) in states.items())
@@ -83,7 +91,8 @@ def _records(value: Any, under: Any = "", depth: int = 0) -> Iterator[tuple[Mapp
         yield from _records(inner, name, depth + 1)
 
 
-def _states(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def states(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the fields of an object that hold a boolean or a few short words, with these; none of persons."""
     for n, (field, value) in enumerate(record.items()):
         if n >= MOST_STATES:
             return

@@ -1,0 +1,136 @@
+"""Tables of policies: conditions on a call that a language model read in agents' instructions, and what was read."""
+
+from datetime import datetime
+from typing import Self
+
+from django.db import models
+from django.db.models import F
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from consolidation.learning.facts.call_rules import CallRule, Condition
+from memories.models import Memory
+from memories.models.trusted import Trusted
+from memories.values.choices import BELIEVED, Origin
+from memories.values.text import detect_lang
+from memories.values.trust import Trust
+
+SOURCE = "policies"
+MOST_FAILURES = 3  # of the model at one text; then it is left
+GROWTH = 10  # a text is read again when its scope has so many times the runs: they call tools that no run had called
+MOST_CHECKED = 50  # policies of one tool
+
+
+def is_policy(memory: Memory) -> bool:
+    return memory.origin == Origin.CONSOLIDATED and memory.source == SOURCE
+
+
+class PolicyQuerySet(Trusted["Policy"]):
+    trust_path = "memory__"
+
+    def in_force(self, tool: str, trust: Trust) -> Self:
+        """Those about this tool that people accepted as they were written, and that the caller may be offered."""
+        accepted = self.filter(tool=tool, memory__status__in=BELIEVED, memory__content=F("words"))
+        return accepted.offered_to(trust, "memory__").select_related("memory").order_by("pk")[:MOST_CHECKED]
+
+
+class Policy(models.Model):
+    """A rule of agents' instructions about calls of one tool; its memory is decided, found and forgotten like any
+    other, and nothing is checked before a person has accepted it.
+
+    `words`: the rule as it was written; a memory that says something else was corrected by a person, and is no longer
+    checked. `calling`: recorded cases that called the tool; `well` and `ill`: those of them that broke the rule, by how
+    they ended.
+    """
+
+    memory = models.OneToOneField(Memory, models.CASCADE, primary_key=True, related_name="policy")
+    tool = models.CharField(max_length=200, db_index=True)
+    conditions = models.JSONField()
+    words = models.TextField()
+    calling = models.IntegerField()
+    well = models.IntegerField()
+    ill = models.IntegerField()
+
+    objects = PolicyQuerySet.as_manager()
+
+    def __str__(self) -> str:
+        return self.words
+
+    @property
+    def rule(self) -> CallRule:
+        return CallRule(self.tool, tuple(map(Condition.read, self.conditions)))
+
+    @property
+    def conditions_in_words(self) -> list[str]:
+        """In the language in which the rule was written."""
+        language = detect_lang(self.words)
+        return [condition.in_words(language) for condition in self.rule.conditions]
+
+    @property
+    def is_corrected(self) -> bool:
+        return self.memory.content != self.words
+
+    @property
+    def is_checked(self) -> bool:
+        return self.memory.status in BELIEVED and not self.is_corrected
+
+    @property
+    def measured(self) -> str:
+        """What recorded runs say of it, in a sentence of the reader's language."""
+        if not self.well + self.ill:
+            said = ngettext(
+                "Of %(calling)d recorded case that called the tool, none broke it.",
+                "Of %(calling)d recorded cases that called the tool, none broke it.",
+                self.calling,
+            )
+            return said % {"calling": self.calling}
+        said = _(
+            "Of %(calling)d recorded cases that called the tool, some broke it: %(ill)d of these failed and "
+            "%(well)d ended well."
+        )
+        return said % {"calling": self.calling, "well": self.well, "ill": self.ill}
+
+
+class InstructionReadingQuerySet(models.QuerySet["InstructionReading"]):
+    def of(self, scope: str, fingerprint: str) -> "InstructionReading":
+        """The row of a text, or a new one that is not stored."""
+        return self.filter(scope=scope, fingerprint=fingerprint).first() or InstructionReading(
+            scope=scope, fingerprint=fingerprint
+        )
+
+
+class InstructionReading(models.Model):
+    """That the instructions of a scope's agents were read for policies: each text once, however many runs carry it.
+
+    `runs`: how many finished runs the scope had then; 0: it was not read yet. `failures`: questions about it without a
+    usable answer.
+    """
+
+    scope = models.CharField(max_length=128, blank=True)
+    fingerprint = models.CharField(max_length=64)
+    runs = models.IntegerField(default=0)
+    failures = models.SmallIntegerField(default=0)
+    at = models.DateTimeField(null=True)
+
+    objects = InstructionReadingQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["scope", "fingerprint"], name="instructions_are_read_once_in_a_scope"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.fingerprint[:8]} in {self.scope or 'no scope'}"
+
+    def is_due(self, runs: int) -> bool:
+        """Whether it is to be read, in a scope with so many finished runs."""
+        return self.failures < MOST_FAILURES and (not self.runs or runs >= GROWTH * self.runs)
+
+    def failed(self, *, at: datetime) -> None:
+        self._keep(failures=self.failures + 1, at=at)
+
+    def done(self, runs: int, *, at: datetime) -> None:
+        self._keep(runs=runs, failures=0, at=at)
+
+    def _keep(self, **fields: object) -> None:
+        InstructionReading.objects.update_or_create(fields, scope=self.scope, fingerprint=self.fingerprint)

@@ -1,0 +1,91 @@
+"""What the operator of a run told its agent: its system messages, and the descriptions of its tools."""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from django.db.models.functions import Coalesce, Left
+
+from consolidation.extraction.transcripts import comparable
+from consolidation.learning.facts.findings import Language
+from consolidation.llm.tokens import estimate
+from memories.models import Episode, Event
+from memories.scanning import credentials
+from memories.values import roles
+from memories.values.text import detect_lang
+
+MOST_EVENTS, LONGEST = 20, 60_000  # characters of all
+MOST_PARTS = 4
+LONGEST_DESCRIPTION = 2_000
+_DIGITS = re.compile(r"\d+")
+_BREAK = re.compile(r"\n\s*\n")
+_HEADING = re.compile(r"#+ .*|.{1,80}[:：]")
+
+
+@dataclass(frozen=True)
+class Instructions:
+    """Their text, with secrets masked; '' for none."""
+
+    text: str
+
+    @classmethod
+    def of(cls, episode: Episode) -> "Instructions":
+        told = Event.objects.filter(episode=episode).spoken_by(roles.SYSTEM).order_by("position")
+        said = told.annotate(said=Left(Coalesce("instruction__text", "text"), LONGEST)).values_list("said", flat=True)
+        texts = [*filter(None, said[:MOST_EVENTS]), *_descriptions(episode.environment.get("tools"))]
+        return cls(credentials.masked("\n\n".join(texts)[:LONGEST]))
+
+    @property
+    def language(self) -> Language:
+        return detect_lang(self.text)
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for texts that differ in numbers alone, as in today's date."""
+        return hashlib.sha256(_DIGITS.sub("0", comparable(self.text)).encode()).hexdigest()
+
+    @cached_property
+    def paragraphs(self) -> list[str]:
+        return [part for part in _BREAK.split(self.text) if part.strip()]
+
+    def parts(self, tokens: int) -> list[str]:
+        """The text in parts of about so many tokens, whole paragraphs each; at most MOST_PARTS."""
+        parts = [""]
+        for paragraph in self.paragraphs:
+            if parts[-1] and estimate(parts[-1], paragraph) > tokens:
+                parts.append("")
+            parts[-1] = f"{parts[-1]}\n\n{paragraph}".strip()
+        return parts[:MOST_PARTS]
+
+    def paragraph_of(self, quote: str) -> str:
+        """The paragraph that holds these words, below its heading; '' for none."""
+        words, heading = comparable(quote), ""
+        for paragraph in self.paragraphs:
+            if words and words in comparable(paragraph):
+                return f"{heading}\n{paragraph}"
+            heading = paragraph if _HEADING.fullmatch(paragraph.strip()) else heading
+        return ""
+
+
+def _descriptions(tools: Any) -> Iterator[str]:
+    """A paragraph for each tool that is described, in the forms of OpenAI, Anthropic and MCP."""
+    for tool in tools if isinstance(tools, list) else ():
+        told = tool.get("function", tool) if isinstance(tool, dict) else {}
+        if not isinstance(told, dict) or not (said := _text(told.get("description"))):
+            continue
+        schema = next((told[name] for name in ("parameters", "input_schema", "inputSchema") if name in told), {})
+        fields = schema.get("properties") if isinstance(schema, dict) else {}
+        named = fields.items() if isinstance(fields, dict) else ()
+        lines = [f"{name}: {_text(one['description'])}" for name, one in named if _has_description(one)]
+        yield "\n".join([f"{told.get('name')}: {said}", *lines])
+
+
+def _has_description(field: Any) -> bool:
+    return isinstance(field, dict) and bool(_text(field.get("description")))
+
+
+def _text(value: Any) -> str:
+    return value.strip()[:LONGEST_DESCRIPTION] if isinstance(value, str) else ""

@@ -1,0 +1,122 @@
+"""The step of reading a conversation that reads what its operator told the agent: each text once in its scope."""
+
+from collections import Counter
+from datetime import timedelta
+
+from django.db import transaction
+
+from consolidation import llm
+from consolidation.extraction.steps import StepSkipped, Work
+from consolidation.learning.facts.call_rules import CallRule
+from consolidation.models import InstructionReading, Policy, RunProfile
+from consolidation.models.policies import SOURCE
+from consolidation.policies.asking import ModelPolicy, ask
+from consolidation.policies.grounding import fault
+from consolidation.policies.instructions import Instructions
+from consolidation.policies.recorded_calls import Counts, RecordedCalls
+from memories import leases
+from memories.intake.claims import Occasion, Statement, remember
+from memories.intake.claims.writing import live_row, lock_key
+from memories.models.evidence import LONGEST_SNAPSHOT
+from memories.values.choices import ActorKind, Category, Origin, Sensitivity
+from memories.values.text import slug
+from memories.values.trust import Actor
+
+NAME = "policies"
+BY = Actor(ActorKind.SYSTEM, "Memos", NAME)
+CONFIDENCE = 40
+LEAST_RUNS = 10  # finished ones of the scope: of fewer nobody knows which tools there are, and what breaks a rule
+MOST_TEXTS, DAYS = 20, 30  # of one scope within so many days: texts that name a person or a day are endless
+MOST_WELL = 0.2  # of the cases that broke it: a rule that more of them broke and ended well is not meant so
+NONE, READ, FEW, MANY = "no instructions", "these instructions were read", "few finished runs yet", "too many texts"
+SECRET, BUSY = "runs that are less secret carry them, too", "another conversation with these instructions is read"
+BROKEN = "broken_by_successes"
+
+
+def perform(work: Work) -> Counter[str]:
+    """Ask for the policies in the instructions of the run, unless they were read, and propose those that hold.
+
+    Counters: policies_read (that the model named), policies_created, known, suppressed, broken_by_successes, those of
+    `grounding`. StepSkipped: there is nothing to read, or it is not the time.
+    """
+    instructions = Instructions.of(work.episode)
+    if not instructions.text.strip():
+        raise StepSkipped(NONE)
+    reading = InstructionReading.objects.of(work.episode.scope, instructions.fingerprint)
+    runs = _finished(reading, work)
+    with leases.hold(f"{NAME}:{reading.scope}:{reading.fingerprint}", wait=False) as free:
+        if not free:
+            raise StepSkipped(BUSY)
+        calls = RecordedCalls.of(reading.scope, work.episode.memory.sensitivity)
+        try:
+            answered = ask(work, instructions, calls.described())
+        except (llm.NotNow, llm.TooSensitive):
+            raise
+        except llm.ModelError:
+            reading.failed(at=work.at)
+            raise
+        counters = Counter(policies_read=len(answered))
+        counters.update(_settle(one, instructions, calls, work) for one in answered)
+        reading.done(runs, at=work.at)
+    return +counters
+
+
+def _finished(reading: InstructionReading, work: Work) -> int:
+    """How many finished runs the scope has. StepSkipped: too few, or the text is not to be read now."""
+    level = work.episode.memory.sensitivity
+    rows = RunProfile.objects.filter(scope=reading.scope)
+    usual = rows.order_by("-at").values_list("sensitivity", flat=True)[:LEAST_RUNS]
+    runs = rows.filter(sensitivity__lte=level).count()
+    if runs < LEAST_RUNS:
+        raise StepSkipped(FEW)
+    if not reading.is_due(runs):
+        raise StepSkipped(READ)
+    if level > min(usual):
+        raise StepSkipped(SECRET)
+    lately = InstructionReading.objects.filter(scope=reading.scope, at__gt=work.at - timedelta(days=DAYS))
+    if not reading.pk and lately.count() >= MOST_TEXTS:
+        raise StepSkipped(MANY)
+    return runs
+
+
+def _settle(policy: ModelPolicy, instructions: Instructions, calls: RecordedCalls, work: Work) -> str:
+    """Propose one policy, if it is grounded and recorded runs do not speak against it; the counter that it belongs to."""
+    if reason := fault(policy, instructions, calls):
+        return reason
+    counts = calls.counts(policy.rule)
+    if counts.well > MOST_WELL * (counts.well + counts.ill):
+        return BROKEN
+    return _write(policy, policy.rule.in_words(instructions.language), counts, work)
+
+
+@transaction.atomic
+def _write(policy: ModelPolicy, words: str, counts: Counts, work: Work) -> str:
+    statement = _statement(policy.rule, words, work)
+    lock_key(statement.scope, statement.key)
+    if live_row(statement.scope, statement.key, at=work.at) is not None:
+        return "known"
+    quote = policy.quote.strip()[:LONGEST_SNAPSHOT]
+    occasion = Occasion.episode(work.episode.pk, at=work.episode.closed_at or work.at, quote=quote)
+    stored = remember(statement, occasions=[occasion], by=BY, at=work.at)
+    if not stored.created or stored.memory is None:
+        return "suppressed"
+    kept = {"tool": policy.rule.tool, "conditions": [one.kept() for one in policy.rule.conditions]}
+    measured = {"calling": counts.calling, "well": counts.well, "ill": counts.ill}
+    Policy.objects.create(memory=stored.memory, words=stored.memory.content, **kept, **measured)
+    return "policies_created"
+
+
+def _statement(rule: CallRule, words: str, work: Work) -> Statement:
+    """Its key is what it checks, so that a dismissal holds in whatever language and words it is read again."""
+    key = slug(f"policy {rule.in_words('en')}")
+    return Statement(
+        content=words,
+        key=key,
+        scope=work.episode.scope,
+        source=SOURCE,
+        confidence=CONFIDENCE,
+        category=Category.PATTERN,
+        origin=Origin.CONSOLIDATED,
+        sensitivity=Sensitivity(work.episode.memory.sensitivity),
+        names=[key],
+    )

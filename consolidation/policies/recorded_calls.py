@@ -1,0 +1,104 @@
+"""The finished runs of a scope: which tools they call with which arguments, what records show, which rules they break.
+
+Without values of persons, and no value that is not a choice among few.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.facts.call_rules import CallRule, broken
+from consolidation.learning.facts.shown_records import MOST_SEEN, ShownRecords, states
+from consolidation.learning.runs.run import Call, Run
+from consolidation.models import RunProfile
+from consolidation.pipelines import recorded
+from consolidation.pipelines.tool_rules import tool_rules
+from memories.models import Episode
+from memories.values.choices import Outcome
+
+MOST_RUNS = 300  # the latest
+NUMBER, LIST, TEXT = "number", "list", "text"
+MOST_TOOLS, MOST_ARGUMENTS, MOST_FIELDS = 60, 20, 60
+Fields = Mapping[str, Sequence[str]]  # field -> the few values that it has
+
+
+@dataclass(frozen=True)
+class Counts:
+    """Cases that called the tool of a rule, and those of them that broke it, by how they ended."""
+
+    calling: int
+    well: int
+    ill: int
+
+
+@dataclass(frozen=True)
+class RecordedCalls:
+    runs: Sequence[Run]
+    rules: ToolRules
+
+    @classmethod
+    def of(cls, scope: str, level: int) -> "RecordedCalls":
+        """Of the latest runs of the scope up to a level."""
+        rows = RunProfile.objects.filter(scope=scope, sensitivity__lte=level).order_by("-at", "pk")
+        ids = list(rows.values_list("pk", flat=True)[:MOST_RUNS])
+        return cls(recorded.runs(ids), tool_rules(Episode.objects.filter(pk__in=ids).only("pk", "environment")))
+
+    @cached_property
+    def arguments(self) -> dict[str, dict[str, set[str]]]:
+        """By tool and argument the kinds of its values, and those that are short words."""
+        found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        for call in self._calls():
+            said = dict(states(call.arguments))
+            for name, value in call.arguments.items():
+                found[call.name][name] |= {_kind(value), *([said[name].casefold()] if name in said else [])}
+        return found
+
+    @cached_property
+    def fields(self) -> Fields:
+        """Of records, those that hold one of few words."""
+        found: dict[str, set[str]] = defaultdict(set)
+        for run in self.runs:
+            records = ShownRecords(set())
+            for call in run.steps:
+                records.see(None if call.failed else call.returned)
+            for field, shown in records.seen().items():
+                found[field] |= {state.casefold() for state in shown}
+        return {field: sorted(shown) for field, shown in sorted(found.items()) if len(shown) <= MOST_SEEN}
+
+    def described(self) -> str:
+        """The tools with their arguments, and the fields of records, as the model reads them."""
+        lines = []
+        for tool, arguments in sorted(self.arguments.items())[:MOST_TOOLS]:
+            told = ", ".join(f"{name} ({_values(held)})" for name, held in sorted(arguments.items())[:MOST_ARGUMENTS])
+            lines.append(f"- {tool}: {told or '-'}")
+        fields = [f"- {field}: {' | '.join(shown)}" for field, shown in list(self.fields.items())[:MOST_FIELDS]]
+        return "\n".join(["TOOLS", *lines, "", "FIELDS OF RECORDS", *fields])
+
+    def counts(self, rule: CallRule) -> Counts:
+        """By cases; of calls that the tool refused none broke it."""
+        ends: dict[str, set[str]] = defaultdict(set)
+        calling = set()
+        for run in self.runs:
+            calls = [call for call in run.steps if call.name == rule.tool and not call.failed]
+            calling.update([run.thread] if calls else [])
+            if any(broken([rule], run, call, self.rules) for call in calls):
+                ends[run.outcome].add(run.thread)
+        return Counts(len(calling), len(ends[Outcome.SUCCESS]), len(ends[Outcome.FAILURE]))
+
+    def _calls(self) -> Iterator[Call]:
+        return (call for run in self.runs for call in run.steps if not self.rules.runs_commands(call.name))
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, list):
+        return LIST
+    return NUMBER if isinstance(value, int | float) and not isinstance(value, bool) else TEXT
+
+
+def _values(held: set[str]) -> str:
+    """The few words that an argument has, else its kind."""
+    words = sorted(held - {NUMBER, LIST, TEXT})
+    return " | ".join(words) if 0 < len(words) <= MOST_SEEN else " or ".join(sorted(held - set(words)))
