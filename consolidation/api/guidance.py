@@ -87,7 +87,8 @@ class CheckedCall(Shape):
     ill_with: Count
     ill_without: Count
     arguments: list[ArgumentNote]
-    """Where the call differs from nearly all calls of the tool that worked, or from similar cases that ended well; and
+    """Rules of agents' instructions that the call breaks and that people accepted (`/tool`, where no argument is at
+    fault); where it differs from nearly all calls of the tool that worked, or from similar cases that ended well; and
     commands that do not start in the repository at hand"""
     runs: list[CheckedRun]
 

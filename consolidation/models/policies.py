@@ -76,17 +76,24 @@ class Policy(models.Model):
 
     @property
     def measured(self) -> str:
-        """What recorded runs say of it, in a sentence of the reader's language."""
+        """Where it was read, and what recorded runs say of it, in sentences of the reader's language."""
+        quote = self.memory.evidence.exclude(snapshot="").values_list("snapshot", flat=True).order_by("at").first()
+        said = _("The instructions say: “%(quote)s”.") % {"quote": quote.rstrip(".。")} if quote else ""
+        return " ".join(filter(None, [said, self._counts()]))
+
+    def _counts(self) -> str:
         if not self.well + self.ill:
             said = ngettext(
-                "Of %(calling)d recorded case that called the tool, none broke it.",
-                "Of %(calling)d recorded cases that called the tool, none broke it.",
+                "%(calling)d recorded case called the tool; it did not break the rule.",
+                "%(calling)d recorded cases called the tool; none broke the rule.",
                 self.calling,
             )
             return said % {"calling": self.calling}
-        said = _(
-            "Of %(calling)d recorded cases that called the tool, some broke it: %(ill)d of these failed and "
-            "%(well)d ended well."
+        said = ngettext(
+            "%(calling)d recorded case called the tool and broke the rule; failed: %(ill)d, ended well: %(well)d.",
+            "%(calling)d recorded cases called the tool; of those that broke the rule %(ill)d failed and %(well)d "
+            "ended well.",
+            self.calling,
         )
         return said % {"calling": self.calling, "well": self.well, "ill": self.ill}
 

@@ -27,7 +27,7 @@ def fault(policy: ModelPolicy, instructions: Instructions, calls: RecordedCalls)
     UNPROVEN: its quote does not stand in the instructions, or nothing there speaks of its tool or of a condition; TOOL:
     no run calls it; FIELD, VALUE: no run shows it; ORDER: its quote tells a model what to do with its instructions.
     """
-    rule, around = policy.rule, instructions.paragraph_of(policy.quote)
+    rule, (around, section) = policy.rule, instructions.around(policy.quote)
     if not around or not _is_quote(policy.quote) or not 0 < len(rule.conditions) <= MOST_CONDITIONS:
         return UNPROVEN
     if prompt_injection.is_in(around):
@@ -37,7 +37,7 @@ def fault(policy: ModelPolicy, instructions: Instructions, calls: RecordedCalls)
     wrong = next(filter(None, (_fault(one, rule, policy.quote, calls) for one in rule.conditions)), "")
     if wrong:
         return wrong
-    return "" if _is_meant(rule.tool, around) and all(_is_said(one, around) for one in rule.conditions) else UNPROVEN
+    return "" if _is_meant(rule.tool, section) and all(_is_said(one, around) for one in rule.conditions) else UNPROVEN
 
 
 def _is_quote(quote: str) -> bool:

@@ -20,6 +20,7 @@ from memories.values.text import detect_lang
 MOST_EVENTS, LONGEST = 20, 60_000  # characters of all
 MOST_PARTS = 4
 LONGEST_DESCRIPTION = 2_000
+SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _DIGITS = re.compile(r"\d+")
 _BREAK = re.compile(r"\n\s*\n")
 _HEADING = re.compile(r"#+ .*|.{1,80}[:：]")
@@ -60,14 +61,17 @@ class Instructions:
             parts[-1] = f"{parts[-1]}\n\n{paragraph}".strip()
         return parts[:MOST_PARTS]
 
-    def paragraph_of(self, quote: str) -> str:
-        """The paragraph that holds these words, below its heading; '' for none."""
-        words, heading = comparable(quote), ""
+    def around(self, quote: str) -> tuple[str, str]:
+        """The paragraph that holds these words, and the section below one heading that it stands in; '' for none."""
+        words, section, held = comparable(quote), list[str](), ""
         for paragraph in self.paragraphs:
-            if words and words in comparable(paragraph):
-                return f"{heading}\n{paragraph}"
-            heading = paragraph if _HEADING.fullmatch(paragraph.strip()) else heading
-        return ""
+            if _HEADING.fullmatch(paragraph.strip()):
+                if held:
+                    break
+                section = []
+            section.append(paragraph)
+            held = held or (paragraph if words and words in comparable(paragraph) else "")
+        return (held, "\n\n".join(section)) if held else ("", "")
 
 
 def _descriptions(tools: Any) -> Iterator[str]:
@@ -76,7 +80,7 @@ def _descriptions(tools: Any) -> Iterator[str]:
         told = tool.get("function", tool) if isinstance(tool, dict) else {}
         if not isinstance(told, dict) or not (said := _text(told.get("description"))):
             continue
-        schema = next((told[name] for name in ("parameters", "input_schema", "inputSchema") if name in told), {})
+        schema: Any = next((told[name] for name in SCHEMAS if name in told), {})
         fields = schema.get("properties") if isinstance(schema, dict) else {}
         named = fields.items() if isinstance(fields, dict) else ()
         lines = [f"{name}: {_text(one['description'])}" for name, one in named if _has_description(one)]

@@ -80,13 +80,17 @@ def _finished(reading: InstructionReading, work: Work) -> int:
 
 
 def _settle(policy: ModelPolicy, instructions: Instructions, calls: RecordedCalls, work: Work) -> str:
-    """Propose one policy, if it is grounded and recorded runs do not speak against it; the counter that it belongs to."""
+    """Propose a policy, if it is grounded and recorded runs do not speak against it; the counter that it belongs to."""
     if reason := fault(policy, instructions, calls):
         return reason
     counts = calls.counts(policy.rule)
-    if counts.well > MOST_WELL * (counts.well + counts.ill):
+    if is_broken_by_successes(counts):
         return BROKEN
     return _write(policy, policy.rule.in_words(instructions.language), counts, work)
+
+
+def is_broken_by_successes(counts: Counts) -> bool:
+    return counts.well > MOST_WELL * (counts.well + counts.ill)
 
 
 @transaction.atomic

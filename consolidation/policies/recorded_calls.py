@@ -4,7 +4,7 @@ Without values of persons, and no value that is not a choice among few.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.facts.call_rules import CallRule, broken
 from consolidation.learning.facts.shown_records import MOST_SEEN, ShownRecords, states
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Run
 from consolidation.models import RunProfile
 from consolidation.pipelines import recorded
 from consolidation.pipelines.tool_rules import tool_rules
@@ -22,6 +22,8 @@ from memories.values.choices import Outcome
 MOST_RUNS = 300  # the latest
 NUMBER, LIST, TEXT = "number", "list", "text"
 MOST_TOOLS, MOST_ARGUMENTS, MOST_FIELDS = 60, 20, 60
+LEAST_CASES = 3  # that hold a word before the model is told of it
+Cases = dict[tuple[str, ...], set[str]]
 Fields = Mapping[str, Sequence[str]]  # field -> the few values that it has
 
 
@@ -48,25 +50,36 @@ class RecordedCalls:
 
     @cached_property
     def arguments(self) -> dict[str, dict[str, set[str]]]:
-        """By tool and argument the kinds of its values, and those that are short words."""
-        found: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for call in self._calls():
-            said = dict(states(call.arguments))
-            for name, value in call.arguments.items():
-                found[call.name][name] |= {_kind(value), *([said[name].casefold()] if name in said else [])}
-        return found
+        """By tool and argument the kinds of its values, and those that are short words of several cases."""
+        kinds: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+        words: Cases = defaultdict(set)
+        for run in self.runs:
+            for call in run.steps:
+                if self.rules.runs_commands(call.name):
+                    continue
+                for name, value in call.arguments.items():
+                    kinds[call.name][name].add(_kind(value))
+                for name, word in states(call.arguments):
+                    words[call.name, name, word.casefold()].add(run.thread)
+        for tool, name, word in _common(words):
+            kinds[tool][name].add(word)
+        return kinds
 
     @cached_property
     def fields(self) -> Fields:
-        """Of records, those that hold one of few words."""
-        found: dict[str, set[str]] = defaultdict(set)
+        """Of records, those that hold one of few words, each in several cases."""
+        words: Cases = defaultdict(set)
         for run in self.runs:
             records = ShownRecords(set())
             for call in run.steps:
                 records.see(None if call.failed else call.returned)
             for field, shown in records.seen().items():
-                found[field] |= {state.casefold() for state in shown}
-        return {field: sorted(shown) for field, shown in sorted(found.items()) if len(shown) <= MOST_SEEN}
+                for word in shown:
+                    words[field, word.casefold()].add(run.thread)
+        found: dict[str, list[str]] = defaultdict(list)
+        for field, word in _common(words):
+            found[field].append(word)
+        return {field: shown for field, shown in found.items() if len(shown) <= MOST_SEEN}
 
     def described(self) -> str:
         """The tools with their arguments, and the fields of records, as the model reads them."""
@@ -88,8 +101,10 @@ class RecordedCalls:
                 ends[run.outcome].add(run.thread)
         return Counts(len(calling), len(ends[Outcome.SUCCESS]), len(ends[Outcome.FAILURE]))
 
-    def _calls(self) -> Iterator[Call]:
-        return (call for run in self.runs for call in run.steps if not self.rules.runs_commands(call.name))
+
+def _common(words: Cases) -> list[tuple[str, ...]]:
+    """Those of several cases: a word of one may name a person or a thing."""
+    return sorted(word for word, cases in words.items() if len(cases) >= LEAST_CASES)
 
 
 def _kind(value: Any) -> str:
