@@ -19,7 +19,7 @@ from consolidation.extraction.steps import CHUNKS, Step, never
 from consolidation.guidance.skill_votes import ends_of_similar
 from consolidation.llm.workers import Workers
 from consolidation.pipelines import outcome_judge, skills
-from consolidation.policies import reading as policies
+from consolidation.policies import policy_reading as policies
 
 __all__ = ["KIND", "MOST_ATTEMPTS", "STEPS", "process", "process_queue"]
 

@@ -85,10 +85,10 @@ def measure(data: Path, name: str) -> None:
     from consolidation.learning.effects.tool_rules import ToolRules
     from consolidation.learning.facts.call_rules import CallRule, broken
     from consolidation.learning.runs.run import Run
-    from consolidation.policies.asking import ModelPolicy
-    from consolidation.policies.grounding import fault
     from consolidation.policies.instructions import Instructions
-    from consolidation.policies.reading import is_broken_by_successes
+    from consolidation.policies.policy_grounding import fault
+    from consolidation.policies.policy_question import ModelPolicy
+    from consolidation.policies.policy_reading import is_broken_by_successes
     from consolidation.policies.recorded_calls import RecordedCalls
     from memories.intake.reports.messages import Reader
 

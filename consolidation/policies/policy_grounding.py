@@ -6,8 +6,8 @@ from consolidation.extraction.episode_facts import SHORTEST_QUOTE
 from consolidation.extraction.line_grounding import Ground
 from consolidation.extraction.transcripts import comparable
 from consolidation.learning.facts.call_rules import COMPARING, CallRule, Condition
-from consolidation.policies.asking import ModelPolicy
 from consolidation.policies.instructions import Instructions
+from consolidation.policies.policy_question import ModelPolicy
 from consolidation.policies.recorded_calls import LIST, NUMBER, RecordedCalls
 from memories.scanning import prompt_injection
 from memories.scanning.credentials import MASK

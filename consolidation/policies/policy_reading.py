@@ -10,9 +10,9 @@ from consolidation.extraction.steps import StepSkipped, Work
 from consolidation.learning.facts.call_rules import CallRule
 from consolidation.models import InstructionReading, Policy, RunProfile
 from consolidation.models.policies import SOURCE
-from consolidation.policies.asking import ModelPolicy, ask
-from consolidation.policies.grounding import fault
 from consolidation.policies.instructions import Instructions
+from consolidation.policies.policy_grounding import fault
+from consolidation.policies.policy_question import ModelPolicy, ask
 from consolidation.policies.recorded_calls import Counts, RecordedCalls
 from memories import leases
 from memories.intake.claims import Occasion, Statement, remember
@@ -37,7 +37,7 @@ def perform(work: Work) -> Counter[str]:
     """Ask for the policies in the instructions of the run, unless they were read, and propose those that hold.
 
     Counters: policies_read (that the model named), policies_created, known, suppressed, broken_by_successes, those of
-    `grounding`. StepSkipped: there is nothing to read, or it is not the time.
+    `policy_grounding`. StepSkipped: there is nothing to read, or it is not the time.
     """
     instructions = Instructions.of(work.episode)
     if not instructions.text.strip():
