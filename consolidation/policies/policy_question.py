@@ -4,8 +4,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator
 
-from consolidation.extraction.episode_facts import Words
 from consolidation.extraction.steps import Work
+from consolidation.extraction.transcript_answers import Words
 from consolidation.learning.facts.call_rules import CallRule, Condition
 from consolidation.llm import fenced, in_halves, part_tokens
 from consolidation.policies.instructions import Instructions
@@ -55,16 +55,15 @@ def _folded(values: list[str]) -> tuple[str, ...]:
 def ask(work: Work, instructions: Instructions, calls: str) -> list[ModelPolicy]:
     """What the model reads in the instructions, part by part. `calls`: what its runs call and what records show."""
     language = instructions.language
+    system = prompt(PURPOSE, language)
     known = fenced(calls, what=CALLS[language], language=language)
 
     def about(tokens: int) -> list[ModelPolicy]:
         found = []
         for n, part in enumerate(instructions.parts(tokens), 1):
             text = f"{fenced(part, what=INSTRUCTIONS[language], language=language)}\n\n{known}"
-            answer = work.ask(
-                ModelPolicies, system=prompt(PURPOSE, language), text=text, name=f"{n} of {tokens}", purpose=PURPOSE
-            )
+            answer = work.ask(ModelPolicies, system=system, text=text, name=f"{n} of {tokens}", purpose=PURPOSE)
             found += answer.policies[:MOST_POLICIES]
         return found
 
-    return in_halves(about, part_tokens() * 2 // 3)
+    return in_halves(about, part_tokens(f"{system}\n{known}"))
