@@ -1,4 +1,4 @@
-"""One Chromium for the tests of a module, and routes that are held until they have been seen."""
+"""One Chromium for all tests that follow each other, and routes that are held until they have been seen."""
 
 import os
 import threading
@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 from time import monotonic, sleep
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from django.conf import settings
+from django.test import Client
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
+from pytest_django.live_server_helper import LiveServer
 
 from tests.browser.chromium import chromium, launch
 
@@ -21,7 +24,7 @@ RECORD_KEYS = """
 """
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     if chromium() is None:
         pytest.skip("no Chromium or Chrome on the PATH")
@@ -88,6 +91,12 @@ class Held:
             f"{count} requests to {self._pattern}; held: {held}; sent: {self._requests}; "
             f"keys: {keys}; page: {self._page.url}"
         )
+
+
+def enter(context: BrowserContext, site: LiveServer, client: Client) -> None:
+    """The browser goes on with the session of this client."""
+    name = settings.SESSION_COOKIE_NAME
+    context.add_cookies([{"name": name, "value": client.cookies[name].value, "url": site.url}])
 
 
 def press(page: Page, *keys: str) -> None:

@@ -11,9 +11,9 @@ from pytest_django.live_server_helper import LiveServer
 from memories.models import Memory
 from memories.values.choices import Status, Type
 from memos_site.web.inbox import FIRST_ROWS, MORE_ROWS
-from tests.browser.conftest import LONGEST_WAIT, Held, press
-from tests.make import make_memory, make_person
-from tests.pages import candidate
+from tests.browser.conftest import LONGEST_WAIT, Held, enter, press
+from tests.make import make_memory
+from tests.pages import candidate, signed_in
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -21,13 +21,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 def sign_in(
     browser: Browser, site: LiveServer, name: str = "anna", *, group: str = "reviewer", scripts: bool = True
 ) -> Page:
-    make_person(name, group=group)
-    page = browser.new_context(java_script_enabled=scripts).new_page()
+    """The inbox of somebody who has signed in; through the form the first minutes and the Chinese pages do."""
+    context = browser.new_context(java_script_enabled=scripts)
+    enter(context, site, signed_in(name, group=group))
+    page = context.new_page()
     page.set_default_timeout(LONGEST_WAIT * 1_000)
     page.goto(site.url)
-    page.get_by_label("Name").fill(name)
-    page.get_by_label("Password").fill("secret")
-    page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
     page.wait_for_load_state()  # with its scripts
     return page
@@ -107,14 +106,15 @@ def test_of_two_people_the_second_sees_what_the_first_decided(browser: Browser, 
 
 
 def test_the_rest_of_the_queue_comes_as_one_scrolls_or_walks(browser: Browser, live_server: LiveServer) -> None:
-    for n in range(FIRST_ROWS + MORE_ROWS + 3):
+    """Two further pages at first: of one alone fewer rows would be left than keys decide while the next one comes."""
+    several = FIRST_ROWS + 2 * MORE_ROWS
+    for n in range(several + 3):
         make_memory(f"Claim {n}")
     page = sign_in(browser, live_server)
-    for loaded in (FIRST_ROWS, FIRST_ROWS + MORE_ROWS):
+    for loaded in (FIRST_ROWS, several):
         expect(page.locator(".row")).to_have_count(loaded)
-        for _ in range(loaded - 1):
-            press(page, "j")
-    expect(page.locator(".row")).to_have_count(FIRST_ROWS + MORE_ROWS + 3)
+        press(page, *"j" * (loaded - 1))
+    expect(page.locator(".row")).to_have_count(several + 3)
     expect(page.get_by_text("Next in the queue")).to_have_count(0)
 
 
