@@ -14,6 +14,8 @@ from django.core.exceptions import EmptyResultSet
 from django.db import connection, connections
 from django.db.models import Field, ForeignObject, Lookup, Model, QuerySet
 
+from memories.models import bulk_rows
+
 M = TypeVar("M", bound=Model)
 Statement = tuple[str, Sequence[Any]]  # with its parameters
 INSTANT = datetime.min.replace(tzinfo=UTC)
@@ -39,10 +41,13 @@ def ask(statement: Statement | None, at: datetime) -> list[tuple[Any, ...]]:
 
 
 class BuiltRows(Generic[M]):
-    """The rows of a queryset of models, with what it annotates and joins; what it prefetches is not read."""
+    """The rows of a queryset of models, with what it annotates and joins; what it prefetches is not read.
 
-    def __init__(self, rows: QuerySet[M]) -> None:
-        self._rows = rows
+    `prepared`: the server plans it once for a connection, whatever its values; for rows that are found by their ids.
+    """
+
+    def __init__(self, rows: QuerySet[M], *, prepared: bool = False) -> None:
+        self._rows, self._prepared = rows, prepared
         self._compiler = rows.query.get_compiler(using=rows.db)
         try:
             self._statement: Statement | None = self._compiler.as_sql()
@@ -56,7 +61,10 @@ class BuiltRows(Generic[M]):
         sql, parameters = self._statement
         compiler = copy(self._compiler)  # whose columns it shares; each thread has a connection of its own
         compiler.connection = connections[self._rows.db]
-        compiler.as_sql = lambda: (sql, tuple(_given(parameters, at, ids)))
+        with bulk_rows.prepared() if self._prepared else connection.cursor() as cursor:
+            cursor.execute(sql, _given(parameters, at, ids))
+            fetched = cursor.fetchall()
+        compiler.execute_sql = lambda *_, **__: [fetched]
         rows = self._rows.all()
         rows.query.get_compiler = lambda using: compiler  # type: ignore[method-assign, misc, assignment]
         return list(rows)

@@ -10,13 +10,17 @@ import codecs
 import re
 from collections.abc import Callable
 
+from memories.scanning.required_words import folded
+
 LEAST_WORDS = 2  # different small words
+LEAST_BASE32 = 24  # signs in a row
 LEAST_OF_WORDS = 0.6  # letters and spaces of a text in base32: a key holds digits
 _WORDS = "the and your all for with that this you may from not must will every are before never always when any"
 _PARTS = re.compile(r"[\n.:;!?。：；！？]")
-_BASE32 = re.compile(r"(?<![\w=])[A-Z2-7]{24,8000}(?:={1,6})?(?![\w=])")
+_BASE32 = re.compile(rf"(?<![\w=])[A-Z2-7]{{{LEAST_BASE32},8000}}(?:={{1,6}})?(?![\w=])")
 _WAYS: tuple[Callable[[str], str], ...] = (lambda text: text[::-1], lambda text: codecs.encode(text, "rot13"))
-_KNOWN_BY = [re.compile(rf"(?<!\w)(?:{'|'.join(map(way, _WORDS.split()))})(?!\w)", re.IGNORECASE) for way in _WAYS]
+_KNOWN_BY = [frozenset(map(way, _WORDS.split())) for way in _WAYS]
+_RUN = re.compile(r"\w+")
 _PLAIN = re.compile(rf"(?<!\w)(?:{'|'.join(_WORDS.split())}|of|to|in|is|on|by)(?!\w)", re.IGNORECASE)
 
 
@@ -26,15 +30,23 @@ def is_in(text: str) -> bool:
 
 def uncovered(text: str) -> str:
     """What such sentences of the text say, a line each; '' where there are none."""
-    found = [plain for run in _BASE32.findall(text) if (plain := _of_base32(run))]
+    runs = _runs(text)
+    found = []
+    if max(map(len, runs), default=0) >= LEAST_BASE32:
+        found += [plain for run in _BASE32.findall(text) if (plain := _of_base32(run))]
     for way, known_by in zip(_WAYS, _KNOWN_BY, strict=True):
-        if known_by.search(text):
+        if not runs.isdisjoint(known_by):
             found += [way(part) for part in _PARTS.split(text) if _is_written_so(part, known_by)]
     return "\n".join(found)
 
 
-def _is_written_so(part: str, known_by: re.Pattern[str]) -> bool:
-    return len({*map(str.lower, known_by.findall(part))}) >= LEAST_WORDS and not _PLAIN.search(part)
+def _runs(text: str) -> set[str]:
+    """The runs of letters and digits, folded."""
+    return set(_RUN.findall(folded(text)))
+
+
+def _is_written_so(part: str, known_by: frozenset[str]) -> bool:
+    return len(_runs(part) & known_by) >= LEAST_WORDS and not _PLAIN.search(part)
 
 
 def _of_base32(run: str) -> str:

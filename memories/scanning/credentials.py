@@ -130,7 +130,7 @@ def _found(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _seen(text: str) -> Iterator[tuple[int, int, str]]:
-    if _WIDE.search(text):
+    if not text.isascii() and _WIDE.search(text):
         text = text.translate(_NARROW)  # one character for one: places stay
     near = Near(text)
     for start, end in near.parts(_NAMING, before=24, after=24):

@@ -7,7 +7,7 @@ from memories.scanning.named_secrets import NAME, TELLING
 
 HEADS = ("|token", "| token", "token|", "token |", "token  ", "token\t", "\ttoken", ",token", ", token", "token,")
 MOST_ROWS, LONGEST_HEAD = 1_000, 500
-_LINE = re.compile(r"\\{1,8}r?\\{0,8}n|\r?\n")
+_LINE = re.compile(r"\\(?:\\{0,7}r?\\{0,8}n)|\r\n|\n")  # begins with what is looked for at once
 _MARKS = " \"'`*\\"
 _NAMES = re.compile(r"[\w .:-]{1,60}")  # what columns are called: nothing that only code holds
 _LAST_WORDS = re.compile(r"[\w .-]*$")
@@ -31,6 +31,8 @@ def in_columns(text: str, heads: Iterable[int]) -> Iterator[tuple[int, int]]:
         least = max(0, place - LONGEST_HEAD)
         start = max((line.end() for line in _LINE.finditer(text, least, place)), default=least)
         end = _end(text, start)
+        if end == len(text):
+            return  # no row follows
         head = text[start:end]
         begun = max((text_of_json.end() for text_of_json in _JSON_TEXT.finditer(head)), default=0)
         head = head[begun:]

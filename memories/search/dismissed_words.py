@@ -6,9 +6,11 @@ Who decides about dismissals reads all of it, as everybody does who opens the ep
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import NamedTuple
 
 from memories.models import Memory, Tombstone
+from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.search.results import Result
 from memories.values import roles
 from memories.values.choices import Type
@@ -17,7 +19,7 @@ from memories.values.trust import Trust
 
 NOTE = "note"  # in the details of an outcome
 LEFT_OUT = "[left out: people dismissed this]"
-MOST_COMPARED = 200  # sentences of one answer: each costs a third of a millisecond
+MOST_COMPARED = 240  # sentences of one answer: each costs a third of a millisecond
 _OF_ONESELF = re.compile(r"\b(?:I|me|my|mine|we|us|our)\b|[我俺咱]")
 
 
@@ -30,13 +32,18 @@ class Utterance(NamedTuple):
 def stated(said: Sequence[Utterance], trust: Trust) -> list[list[str]]:
     """For each text those of its sentences, or the text itself, that state what people dismissed where the caller
     reads, or, if that is everywhere, where it was said. As many statements for many texts as for one."""
-    scopes = {one.scope for one in said} if trust.scopes is None else trust.scopes
-    stones = Tombstone.objects.met_in(*scopes)
-    if not said or not stones.exists():
+    scopes = frozenset(one.scope for one in said) if trust.scopes is None else trust.scopes
+    if not said or not ask(_one_met(scopes), INSTANT):
         return [[] for _ in said]
+    stones = Tombstone.objects.met_in(*scopes)
     forms = [_forms(one) for one in said]
     near = stones.stated_by(list(dict.fromkeys(form for read in forms for form in read))[:MOST_COMPARED])
     return [_met(one, read, near, trust) for one, read in zip(said, forms, strict=True)]
+
+
+@lru_cache(maxsize=128)
+def _one_met(scopes: frozenset[str]) -> Statement | None:
+    return statement_of(Tombstone.objects.met_in(*scopes).values("pk")[:1])
 
 
 def without_dismissed(said: Sequence[Utterance], trust: Trust) -> list[str]:
@@ -55,22 +62,24 @@ def without_dismissed(said: Sequence[Utterance], trust: Trust) -> list[str]:
 def offered(results: Sequence[Result], trust: Trust) -> list[Result]:
     """Results of a search, of which episodes say nothing that was dismissed."""
     hits = [(one.memory.scope, hit) for one in results if one.memory.type == Type.EPISODIC for hit in one.passages]
-    words = without_dismissed([Utterance(hit.text, scope, hit.actor) for scope, hit in hits], trust)
+    said = [Utterance(hit.text, scope, hit.actor) for scope, hit in hits]
+    words = leave_out([one.memory for one in results], trust, beside=said)
     by_hit = {id(hit): hit._replace(text=text) for (_, hit), text in zip(hits, words, strict=True)}
-    leave_out([one.memory for one in results], trust)
     return [replace(one, passages=[by_hit.get(id(hit), hit) for hit in one.passages]) for one in results]
 
 
-def leave_out(memories: Sequence[Memory], trust: Trust) -> None:
-    """The same in what episodes are about, their titles, and the notes of their outcomes. The rows are not saved."""
+def leave_out(memories: Sequence[Memory], trust: Trust, beside: Sequence[Utterance] = ()) -> list[str]:
+    """The same in what episodes are about, their titles, and the notes of their outcomes, whose rows are not saved.
+    What is said `beside` is compared with them, and returned."""
     rows = [row for row in memories if row.type == Type.EPISODIC]
     told = [[row.content, row.episode.title, str(row.episode.outcome_details.get(NOTE, ""))] for row in rows]
     said = [Utterance(text, row.scope) for row, texts in zip(rows, told, strict=True) for text in texts]
-    words = iter(without_dismissed(said, trust))
-    for row, content, title, note in zip(rows, words, words, words, strict=False):
+    words = without_dismissed([*said, *beside], trust)
+    for row, content, title, note in zip(rows, words[::3], words[1::3], words[2::3], strict=False):
         row.content, row.episode.title = content, title
         if note:
             row.episode.outcome_details = {**row.episode.outcome_details, NOTE: note}
+    return words[len(said) :]
 
 
 def _forms(one: Utterance) -> dict[str, str]:

@@ -137,7 +137,7 @@ def _memories(ids: Collection[UUID], beside: Collection[str], trust: Trust, mome
 @lru_cache(maxsize=128)
 def _offered(trust: Trust, beside: tuple[str, ...]) -> BuiltRows[Memory]:
     rows = Memory.objects.offered_to(trust).filter(pk__any=IDS)
-    return BuiltRows(rows.select_related(*beside) if beside else rows)
+    return BuiltRows(rows.select_related(*beside) if beside else rows, prepared=True)
 
 
 def _shows_passages(one: Ranked, request: SearchRequest) -> bool:
