@@ -26,10 +26,11 @@ def rows_of(at: datetime, ids: list[UUID]) -> MemoryQuerySet:
     return shown
 
 
-def test_rows_are_those_of_the_queryset_with_what_it_joins_and_annotates_by_one_statement() -> None:
+@pytest.mark.parametrize("prepared", [False, True])
+def test_rows_are_those_of_the_queryset_with_what_it_joins_and_annotates_by_one_statement(prepared: bool) -> None:
     expiring = make_memory("Acme pays late", expires_at=AT + timedelta(hours=1))
     memories = [expiring, make_skill().memory, *(make_memory(f"claim {n}") for n in range(3))]
-    built = BuiltRows(rows_of(INSTANT, IDS))
+    built = BuiltRows(rows_of(INSTANT, IDS), prepared=prepared)
     for at in (AT, LATER):
         for some in (memories, memories[:2], memories[3:], []):
             ids = [memory.pk for memory in some]

@@ -4,7 +4,9 @@ import json
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories.models import Episode, Memory, Tombstone
@@ -40,6 +42,13 @@ def test_a_search_leaves_out_the_sentence_and_keeps_those_around_it(episode: str
     found = searched(caller(), scopes=[PLACE])
     assert "4711-0815" not in found and LEFT_OUT in found
     assert "The invoice is due on Friday." in found and "I looked at the ledger." in found
+
+
+def test_a_search_asks_once_whether_anything_was_dismissed() -> None:
+    make_run(messages=[user(SAID)], scope=PLACE)
+    with CaptureQueriesContext(connection) as asked:
+        assert "4711-0815" in searched(caller(), scopes=[PLACE])
+    assert sum("memories_tombstone" in query["sql"] for query in asked) == 1
 
 
 def test_who_decides_reads_all_of_it(episode: Memory) -> None:
