@@ -16,7 +16,7 @@ from memories.models.relation import SUPERSEDES
 from memories.values.choices import LIVE, Status
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Actor
-from skills import aliases, scanning
+from skills import former_names, scanning
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.packaging import Package, pack
@@ -222,7 +222,7 @@ def _take_place(skill: Skill, version: SkillVersion, **audit: Any) -> None:
         raise Conflict(f"{other.name} has a newer version than the one that was merged: merge again")
     close(other.memory, skill.memory, "supersede", {"superseded_by": str(skill.pk)}, **audit)
     Relation.objects.get_or_create(source=skill.memory, predicate=SUPERSEDES, target=other.memory)
-    aliases.take_names(skill, other, **audit)
+    former_names.take_names(skill, other, **audit)
 
 
 def update_payload(memory: Memory, skill: Skill, *, at: datetime) -> None:

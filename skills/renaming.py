@@ -11,7 +11,7 @@ from memories.models import Memory
 from memories.values.choices import LIVE, Permission
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
 from memories.values.trust import Trust
-from skills import aliases, publishing, revising
+from skills import former_names, publishing, revising
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.names import SLUG_LENGTH, slug
@@ -44,7 +44,7 @@ def rename(skill: Skill, name: str, *, trust: Trust, at: datetime, why: str = ""
             memory, row = _locked(skill, current)
             for version, prepared in zip(current, copies, strict=True):
                 publishing.replace(version, prepared, why=reason, **audit)
-            aliases.rename(row, name, why=reason, **audit)  # after the versions: an undo begins with the last
+            former_names.rename(row, name, why=reason, **audit)  # after the versions: an undo begins with the last
             publishing.update_payload(memory, row, at=at)
             memory.note("rename", why=f"{former} → {name}" + (f": {why}" if why else ""), **audit)
     except IntegrityError:

@@ -23,7 +23,7 @@ from consolidation.learning.runs import values
 from consolidation.learning.runs.run import Run
 from memories.claims.words import english
 from memories.embedding import built_in
-from memories.values import roles, text
+from memories.values import roles, search_words, text
 
 CHANNELS = ("words", "values", "tools", "last")
 LONGEST_SPEECH = 20_000  # characters of the user's messages, and of the agent's last one
@@ -134,7 +134,7 @@ def _identifiers(shown: Iterable[str]) -> list[int]:
 def _words(said: str) -> Iterator[str]:
     """Stems without words of grammar, ids as they are, pairs of neighbours where a language writes no spaces."""
     small = text.normal(said).replace("’", "'").lower()
-    yield from text.bigrams(small)
+    yield from search_words.bigrams(small)
     for found in _WORD.findall(small):
         word = found.strip(".'-+")
         if word and word not in STOP:

@@ -11,7 +11,7 @@ from django.db.models import Count, F, Max, Q
 from consolidation.learning.effects.places import repository
 from consolidation.learning.facts.startups import CONSISTENT, LEAST_CASES, LEAST_RUNS
 from consolidation.models.commands import CommandAttempt, CommandFact
-from consolidation.places.tellable import SHOWN_PURPOSES, tellable
+from consolidation.places.visible_facts import SHOWN_PURPOSES, tellable
 from memories.values.trust import Trust
 
 MOST_PLACES = 200

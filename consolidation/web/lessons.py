@@ -42,6 +42,7 @@ def lessons(request: HttpRequest) -> HttpResponse:
         "scopes": [(name, name) for name in scopes if name],
         "parts": _parts(trust, scope),
         "known": bool(scopes),
+        "has_model": llm.configured(),
         **_comparison(trust, scope),
     }
     return render(request, "consolidation/lessons.html", context)

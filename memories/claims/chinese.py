@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from memories.claims.quantities import CHINESE_PERIODS, CHINESE_WEEKDAYS, UNITS, chinese_number, clock
-from memories.values.text import pairs
+from memories.values.search_words import pairs
 
 CLASS = "\u3005-\u3007\u3041-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 HAN = re.compile(f"[{CLASS}]")

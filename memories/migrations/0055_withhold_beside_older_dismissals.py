@@ -12,7 +12,7 @@ from django.db import migrations
 from django.db.models import OuterRef, Subquery
 
 from memories import claims
-from memories.values import text
+from memories.values import search_words
 
 WORD = re.compile(r"\w+")
 SHARED = ["", "global"]
@@ -65,7 +65,7 @@ def _nominated(stone: Any, shared: Any, editor: Any) -> Iterator[Any]:
 
 
 def _words(content: str) -> list[str]:
-    found = WORD.findall(text.searchable(content) or content)
+    found = WORD.findall(search_words.searchable(content) or content)
     return [*dict.fromkeys(word for word in found if word.casefold() not in ("or", "and"))][:MOST_WORDS]
 
 

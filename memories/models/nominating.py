@@ -12,7 +12,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 
 from memories import claims
-from memories.values import text
+from memories.values import search_words
 from memories.values.choices import EXPERIENCE, LIVE, Type
 from memories.values.trust import SHARED_SCOPES
 
@@ -45,7 +45,7 @@ def _by_words(content: str, rows: "QuerySet[Any]", scope: str | None, types: Col
 
 def _words(content: str) -> Iterator[str]:
     """Without the two that a search takes for operators."""
-    for word in WORD.findall(text.searchable(content) or content):
+    for word in WORD.findall(search_words.searchable(content) or content):
         if word.casefold() not in ("or", "and"):
             yield word
 

@@ -24,7 +24,7 @@ from memories.models.key_words import in_key
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted
 from memories.models.vector import EmbeddingModel, FloatArray
-from memories.values import roles, text
+from memories.values import roles, search_words, text
 from memories.values.choices import Sensitivity, Type
 
 MOST_AT_ONCE = 2_000  # most passages of one statement
@@ -213,7 +213,7 @@ def _as_json(drafts: Sequence[Draft], embed: Callable[[Sequence[str]], Any] | No
     vectors = embed(said) if embed else [None] * len(drafts)
     rows, last = [], 0
     for draft, vector in zip(drafts, vectors, strict=True):
-        row = {**draft._asdict(), "searchable": text.indexed(draft.text)}
+        row = {**draft._asdict(), "searchable": search_words.indexed(draft.text)}
         if vector is not None:
             row |= {"first_number": last + 1, "last_number": (last := last + len(vector))}
         rows.append(row)
@@ -225,7 +225,7 @@ def saying(memories: MemoryQuerySet, words: str) -> MemoryQuerySet:
 
     The union lets the database start from the words, or where these are frequent from the first rows of the list.
     """
-    query = SearchQuery(text.searchable(words) or words, search_type="websearch", config="english")
+    query = SearchQuery(search_words.searchable(words) or words, search_type="websearch", config="english")
     said = Passage.objects.filter(search=query).order_by().values("memory")
     named = Memory.objects.filter(in_key(words)).order_by().values("pk")
     return memories.filter(pk__in=said.union(named, all=True))

@@ -22,7 +22,7 @@ from memories.models.former_state import first_id_after
 from memories.models.key_words import in_key
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import halfvec_text
-from memories.values import text
+from memories.values import search_words, text
 from memories.values.conditions import Filter
 from memories.values.exceptions import FieldError, Invalid
 
@@ -142,7 +142,7 @@ class FormerWords:
             "former_memories": [one.memory for one in told],
             "former_positions": [one.position for one in told],
             "former_texts": [one.text for one in told],
-            "former_searchable": [text.indexed(one.text) for one in told],
+            "former_searchable": [search_words.indexed(one.text) for one in told],
             "former_actors": [one.actor for one in told],
             "former_times": [one.at for one in told],
             "former_scopes": [one.scope for one in told],
@@ -156,7 +156,7 @@ def saying_then(memories: MemoryQuerySet, words: str, moment: AsOf) -> MemoryQue
     """Memories of then whose words matched, or whose key holds them. Invalid: too many were reworded since."""
     since = FormerState.objects.filter(memory=OuterRef("memory"), until__gt=moment.at, content__isnull=False)
     arrived = Q(event=None) | Q(event__lt=first_id_after(moment.at)) | Q(memory__episode__closed_at__lte=moment.at)
-    query = SearchQuery(text.searchable(words) or words, search_type="websearch", config="english")
+    query = SearchQuery(search_words.searchable(words) or words, search_type="websearch", config="english")
     lasting = Passage.objects.filter(~Exists(since), arrived, search=query).order_by().values("memory")
     rows, all_of_them = reworded(memories, moment)
     if not all_of_them:
@@ -174,8 +174,8 @@ def _matching(texts: Sequence[tuple[UUID, str]], words: str) -> list[UUID]:
             " WHERE to_tsvector('english', text) @@ websearch_to_tsquery('english', %s)",
             [
                 [pk for pk, _ in texts],
-                [text.indexed(content) or content for _, content in texts],
-                text.searchable(words) or words,
+                [search_words.indexed(content) or content for _, content in texts],
+                search_words.searchable(words) or words,
             ],
         )
         return [pk for (pk,) in cursor.fetchall()]

@@ -16,7 +16,7 @@ from memories.embedding.static import Numbers, Static
 from memories.search import emphasis, ranking
 from memories.search.candidates import Pool
 from memories.search.ranking import Candidate, Scores, Weights
-from memories.values import text
+from memories.values import search_words, text
 
 MOST_RERANKED = 20  # passages; with 30 or 60 no more is found
 LEAST_ALIKE = 0.4  # centred similarity; pieces below it have nothing to do with each other
@@ -53,7 +53,7 @@ def _alike(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> 
     near, weights = _nearest(distinct, said, model), model.piece_weights(distinct)
     group = {memory: number for number, memory in enumerate(dict.fromkeys(row.memory for row in rows))}
     places = np.array([[group[row.memory] for row in rows], [row.position for row in rows]])
-    share = text.spaced_share(asked)
+    share = search_words.spaced_share(asked)
     told = ranking.spread(near, places, reach) @ weights * (share / max(weights.sum(), LEAST_WEIGHT))
     return dict(zip((row.passage for row in rows), told.tolist(), strict=True))
 

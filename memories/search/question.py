@@ -14,7 +14,7 @@ from memories.search import emphasis, lexemes, table_statistics
 from memories.search.filters import INDEXED, OF_PASSAGE
 from memories.search.table_statistics import TableStatistics
 from memories.values.conditions import Filter
-from memories.values.text import searchable, spaced_share
+from memories.values.search_words import searchable, spaced_share
 
 log = logging.getLogger(__name__)
 ENDPOINT_SECONDS = 2.0  # timeout of an endpoint for a question

@@ -16,7 +16,8 @@ from memories.claims import Claim, Likeness
 from memories.lexicon import chinese_words, english_words
 from memories.models import Memory
 from memories.values.choices import Origin, Type
-from memories.values.text import UNSPACED, bigrams
+from memories.values.search_words import bigrams
+from memories.values.text import UNSPACED
 
 MOST = 20  # memories that are compared
 LONGEST = 200  # characters; a longer text says more than one thing

@@ -1,4 +1,4 @@
-"""Text preparation for search: passages, speakers, Chinese and Japanese bigrams, slugs and languages."""
+"""Parts and forms of a text: passages, sentences, speakers, slugs and languages."""
 
 import hashlib
 import re
@@ -47,39 +47,6 @@ def _cut(text: str, start: int) -> int:
 def plain_name(name: str) -> str:
     """A name in lower case, with one space between its words, also where they were joined by - or _."""
     return _BETWEEN_WORDS.sub(" ", name).strip().lower()
-
-
-def searchable(text: str) -> str | None:
-    """The text with each run of Chinese or Japanese as character bigrams, as in queries; None when nothing changes."""
-    if text.isascii() or not UNSPACED.search(text):
-        return None
-    return UNSPACED.sub(lambda run: f" {' '.join(pairs(run.group()))} ", text)
-
-
-def indexed(text: str) -> str | None:
-    """As `searchable`, with every single character too, for the index.
-
-    Else a query of one character (茶) would only match where it stands alone.
-    """
-    words = searchable(text)
-    if words is None:
-        return None
-    return f"{words} {' '.join(dict.fromkeys(''.join(UNSPACED.findall(text))))}"
-
-
-def pairs(run: str) -> list[str]:
-    """Character bigrams of a run; a single character is returned as it is."""
-    return [run[at : at + 2] for at in range(len(run) - 1)] or ([run] if run else [])
-
-
-def spaced_share(text: str) -> float:
-    """The share of a text that is of scripts with spaces between words; 1 of an empty one."""
-    return 1 - sum(map(len, UNSPACED.findall(text))) / len(text) if text else 1.0
-
-
-def bigrams(text: str) -> list[str]:
-    """The character bigrams of every run of Chinese or Japanese, in order."""
-    return [pair for run in UNSPACED.findall(text) for pair in pairs(run)]
 
 
 def detect_lang(text: str) -> Literal["en", "zh"]:

@@ -21,7 +21,7 @@ from memories.models.tombstone import TOMBSTONE
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Trust
-from skills import aliases, publishing
+from skills import former_names, publishing
 from skills.models import SkillVersion
 
 MOST_READ = 50  # first rows of a batch that tell how it stands
@@ -255,7 +255,7 @@ def _revert_all(group: Group, held: Held, audit: dict[str, Any]) -> None:
 
 
 def _revert_other_row(entry: AuditEntry, audit: dict[str, Any]) -> None:
-    skills: dict[str, Any] = {publishing.VERSION: publishing.revert, aliases.SKILL: aliases.revert}
+    skills: dict[str, Any] = {publishing.VERSION: publishing.revert, former_names.SKILL: former_names.revert}
     if entry.subject_kind in skills:
         skills[entry.subject_kind](entry, **audit)
         return

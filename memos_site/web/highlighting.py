@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from memories.claims import words
-from memories.values.text import UNSPACED, pairs
+from memories.values.search_words import pairs
+from memories.values.text import UNSPACED
 
 MAX_READ = 20_000  # characters of a text in which words are sought
 LEAD = 40  # characters before the first word of a stretch

@@ -162,7 +162,7 @@ class Bm25:
     @staticmethod
     def words(text: str) -> list[str]:
         from memories.claims.words import english
-        from memories.values.text import bigrams
+        from memories.values.search_words import bigrams
 
         return [*english().stemWords(re.findall("[a-z0-9]+", text.lower())), *bigrams(text)]
 

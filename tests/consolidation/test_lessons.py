@@ -183,6 +183,7 @@ def test_without_a_model_nothing_is_asked_and_the_order_says_so(scope: None) -> 
     run = compare()
     assert (run.status, run.error) == ("skipped", "no language model configured")
     assert not LLMCall.objects.exists()
+    assert "names one with LLM_BASE_URL" in signed_in().get(f"/lessons/?scope={SCOPE}").content.decode()
 
 
 def test_agents_see_the_price_before_they_order_it(endpoint: ModelEndpoint, scope: None) -> None:

@@ -16,7 +16,7 @@ from memories.intake import episodes
 from memories.intake.observations import observation
 from memories.intake.reports.events import EventReport, ObservationReport, ToolOutputReport, WorkingStateReport, check
 from memories.models import Event, Memory, Passage, Vector
-from memories.values import text
+from memories.values import search_words, text
 from memories.values.choices import Sensitivity, Type
 from memories.values.trust import everything
 from tests.at_once import at_once
@@ -128,26 +128,26 @@ def test_only_the_beginning_of_what_a_tool_gave_is_searched() -> None:
 
 def test_chinese_is_found_by_its_pairs() -> None:
     indexed("客户喜欢绿茶 and coffee")
-    assert found(text.searchable("绿茶") or "") == found("coffee") == ["客户喜欢绿茶 and coffee"]
-    assert found(text.searchable("红茶") or "") == []
+    assert found(search_words.searchable("绿茶") or "") == found("coffee") == ["客户喜欢绿茶 and coffee"]
+    assert found(search_words.searchable("红茶") or "") == []
 
 
 @pytest.mark.parametrize("character", "客茶绿")
 def test_chinese_is_found_by_a_single_character_wherever_it_stands(character: str) -> None:
     indexed("客户喜欢绿茶 and coffee")
-    assert found(text.searchable(character) or "") == ["客户喜欢绿茶 and coffee"]
-    assert found(text.searchable("红") or "") == []
+    assert found(search_words.searchable(character) or "") == ["客户喜欢绿茶 and coffee"]
+    assert found(search_words.searchable("红") or "") == []
 
 
 def test_what_was_stored_before_is_found_by_single_characters_after_the_migration() -> None:
     said = "客户喜欢𠀋绿茶 and coffee"
-    Passage.objects.filter(memory=indexed(said)).update(searchable=text.searchable(said))
+    Passage.objects.filter(memory=indexed(said)).update(searchable=search_words.searchable(said))
     assert found("茶") == []
     migration = import_module("memories.migrations.0012_single_characters")
     with connection.cursor() as cursor:
         cursor.execute(migration.ADD, [migration.ONE])
     assert found("茶") == found("𠀋") == [said]
-    assert set((Passage.objects.get().searchable or "").split()) == set((text.indexed(said) or "").split())
+    assert set((Passage.objects.get().searchable or "").split()) == set((search_words.indexed(said) or "").split())
 
 
 @pytest.mark.parametrize("content", ["...", "x" * 30_000, "a" * 1_999 + "b" * 9, "\n \n".join("ab" * 900)])

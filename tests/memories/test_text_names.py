@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.values.text import bigrams, detect_lang, indexed, normal, searchable, slug
+from memories.values.search_words import bigrams, indexed, searchable
+from memories.values.text import detect_lang, normal, slug
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,39 @@
+"""Words that search compares: those of scripts without spaces, Chinese and Japanese, as pairs of characters.
+
+PostgreSQL splits the others by itself.
+"""
+
+from memories.values.text import UNSPACED
+
+
+def searchable(text: str) -> str | None:
+    """The text with each run of Chinese or Japanese as character bigrams, as in queries; None when nothing changes."""
+    if text.isascii() or not UNSPACED.search(text):
+        return None
+    return UNSPACED.sub(lambda run: f" {' '.join(pairs(run.group()))} ", text)
+
+
+def indexed(text: str) -> str | None:
+    """As `searchable`, with every single character too, for the index.
+
+    Else a query of one character (茶) would only match where it stands alone.
+    """
+    words = searchable(text)
+    if words is None:
+        return None
+    return f"{words} {' '.join(dict.fromkeys(''.join(UNSPACED.findall(text))))}"
+
+
+def pairs(run: str) -> list[str]:
+    """Character bigrams of a run; a single character is returned as it is."""
+    return [run[at : at + 2] for at in range(len(run) - 1)] or ([run] if run else [])
+
+
+def bigrams(text: str) -> list[str]:
+    """The character bigrams of every run of Chinese or Japanese, in order."""
+    return [pair for run in UNSPACED.findall(text) for pair in pairs(run)]
+
+
+def spaced_share(text: str) -> float:
+    """The share of a text that is of scripts with spaces between words; 1 of an empty one."""
+    return 1 - sum(map(len, UNSPACED.findall(text))) / len(text) if text else 1.0
