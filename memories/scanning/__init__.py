@@ -7,9 +7,6 @@ SECRET, INSTRUCTION, HIDDEN = credentials.FLAG, "instruction-like", "hidden char
 REMOVED = secret_removal.FLAG
 
 
-NOT_SEEN = (invisible.DIRECTION, invisible.ZERO_WIDTH, invisible.SMUGGLED)
-
-
 def flags(*texts: str, prose: str | None = None, by_a_person: bool = False) -> list[str]:
     """Return the flags of texts that need a review. A person's teaching is an instruction by nature and not flagged as
     one. `prose`: the same texts as they are searched for instructions, where that is less than all of them.
@@ -19,7 +16,7 @@ def flags(*texts: str, prose: str | None = None, by_a_person: bool = False) -> l
         SECRET: credentials.is_in(text),
         REMOVED: secret_removal.is_in(text),
         INSTRUCTION: not by_a_person and prompt_injection.is_in(text if prose is None else prose),
-        HIDDEN: any(pattern.search(text) for pattern in NOT_SEEN) or ciphers.is_in(text),
+        HIDDEN: invisible.is_in(text) or ciphers.is_in(text),
     }
     return [flag for flag, match in found.items() if match]
 

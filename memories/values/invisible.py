@@ -14,6 +14,10 @@ SMUGGLED = re.compile("[\U000e0000-\U000e0fff]")
 _ANY = re.compile("|".join(pattern.pattern for pattern in (DIRECTION, ZERO_WIDTH, SMUGGLED)))
 
 
+def is_in(text: str) -> bool:
+    return not text.isascii() and _ANY.search(text) is not None
+
+
 def visible(text: str) -> str:
     """Replace invisible characters by their code points: <U+202E>."""
     return _ANY.sub(lambda match: f"<U+{ord(match[0]):04X}>", text)
