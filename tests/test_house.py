@@ -126,7 +126,8 @@ def inserts_a_memory(node: ast.AST) -> bool:
 
 def test_new_memories_and_episodes_are_inserted_by_one_verb_each() -> None:
     """A write path of its own would forget the trail or the passages."""
-    apart = {"memories/intake/inserting.py", "memories/intake/claims/reinforcement.py"}  # the latter of evidence alone
+    of_evidence_alone = {"memories/intake/claims/reinforcement.py", "memories/transfer/claim_writes.py"}
+    apart = {"memories/intake/inserting.py", *of_evidence_alone}
     elsewhere = {
         f"{name}:{node.lineno}"
         for path in sources()

@@ -115,7 +115,7 @@ def _add_evidence(made: list[Made], writing: Writing) -> None:
         return Evidence(memory=memory, episode_id=id if linked else None, **by, **row.model_dump())
 
     rows = [evidence(*one) for one in told]
-    Evidence.objects.bulk_create(rows, batch_size=500)
+    bulk_rows.insert(rows)
     linked = {row.episode_id for row in rows if row.episode_id}
     Memory.objects.filter(pk__in=linked, evidence_of_live=False).update(evidence_of_live=True)
 
