@@ -1,6 +1,8 @@
 """What the tests of clusters ask of running sites, as agents do."""
 
 import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
@@ -8,12 +10,14 @@ from tests.memos_site.processes import PATIENCE
 from tests.memos_site.site import Site
 
 
-def token_of(site: Site, name: str, *options: str, **told: str) -> str:
-    """The token of a new agent, made by a command beside the site, whose settings are `told`."""
-    made = Site(site.data_dir, "create_agent", name, "--json", *options, **told)
-    made.process.wait(PATIENCE)
-    line = next(line for line in reversed(made.said.splitlines()) if line.startswith("{"))
-    return str(json.loads(line)["token"])
+def tokens_of(data_dir: Path, agents: Mapping[str, Sequence[str]], **told: str) -> dict[str, str]:
+    """The tokens of new agents by name, each with its options; made by one command, whose settings are `told`."""
+    lines = [[name, "--json", *options] for name, options in agents.items()]
+    code = f"from django.core.management import call_command\nfor line in {lines}: call_command('create_agent', *line)"
+    made = Site(data_dir, "shell", "-v", "0", "-c", code, **told)
+    assert made.process.wait(PATIENCE) == 0, made.said
+    said = [json.loads(line) for line in made.said.splitlines() if line.startswith('{"')]
+    return {name: str(agent["token"]) for name, agent in zip(agents, said[-len(agents) :], strict=True)}
 
 
 def called(site: Site, token: str, path: str, body: Any = None) -> Any:

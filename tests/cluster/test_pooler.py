@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 import httpx
 import pytest
 
-from tests.cluster.clients import token_of
+from tests.cluster.clients import tokens_of
 from tests.cluster.servers import Pooler, found, primary
 from tests.clusters import copied, migrated_cluster
 from tests.memos_site.processes import PATIENCE, SOURCE, environment, until
@@ -70,7 +70,7 @@ def test_limits_and_locks_hold_for_the_web_processes_of_two_hosts(pooler: Pooler
         (tmp_path / name).mkdir()
         told = {"DATABASE_URL": pooler.url, "DATABASE_POOLER": "transaction", "RATE_LIMIT_PER_MINUTE": "6"}
         hosts.append(Site(tmp_path / name, "serve", "--port", "0", **told).up())
-    token = token_of(hosts[0], "caller", **told)
+    token = tokens_of(hosts[0].data_dir, {"caller": []}, **told)["caller"]
     statuses = [status(hosts[call % 2], token) for call in range(20)]
     assert (statuses.count(200), statuses.count(429)) == (6, 14)
     attempts = [wrong_password(hosts[attempt % 2]) for attempt in range(4)]

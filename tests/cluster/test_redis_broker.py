@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.clients import called, store, token_of
+from tests.cluster.clients import called, store, tokens_of
 from tests.clusters import copied, migrated_cluster
 from tests.journeys.installation import free_port
 from tests.memos_site.processes import PATIENCE, kill_all, sql, until
 from tests.memos_site.site import Site
 
 REDIS = shutil.which("redis-server")
+JUDGE = ("--permission", "review", "--permission", "ingest", "--permission", "read")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not REDIS, reason="Redis is not installed")]
 
 
@@ -58,7 +59,7 @@ def site(tmp_path: Path, redis: RedisServer, tmp_path_factory: pytest.TempPathFa
 
 
 def test_jobs_are_done_from_a_redis_and_after_it_was_away(site: Site, redis: RedisServer) -> None:
-    judge = token_of(site.up(), "judge", "--permission", "review", "--permission", "ingest", "--permission", "read")
+    judge = tokens_of(site.up().data_dir, {"judge": JUDGE})["judge"]
     ordered = called(site, judge, "/api/v1/runs", {"kind": "consolidate"})
     until(lambda: ended(site, judge, ordered["id"]), what=site.said)
     assert sql(site.data_dir, "SELECT count(*) FROM django_q_ormq") == [(0,)]

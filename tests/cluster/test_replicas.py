@@ -8,8 +8,7 @@ from urllib.error import HTTPError
 
 import pytest
 
-from tests.cluster import clients
-from tests.cluster.clients import called, store
+from tests.cluster.clients import called, store, tokens_of
 from tests.cluster.servers import Postgres, primary, replica
 from tests.clusters import copied, migrated_cluster
 from tests.memos_site.processes import until
@@ -32,25 +31,43 @@ def pair(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pair]:
         first.stop()
 
 
+def serving(pair: Pair, folder: Path, **more: str) -> Site:
+    told = {"DATABASE_URL": pair[0].url, "DATABASE_REPLICA_URLS": pair[1].url} | more
+    # one web process: each remembers the primary's positions for itself, and a new one knows of none yet
+    return Site(folder, "serve", "--port", "0", "--workers", "1", **told).up()
+
+
 @pytest.fixture
 def started(pair: Pair, tmp_path: Path) -> Iterator[Started]:
-    first, second = pair
+    """Starts a site with settings of the test."""
     sites: list[Site] = []
 
     def start(**more: str) -> Site:
-        told = {"DATABASE_URL": first.url, "DATABASE_REPLICA_URLS": second.url} | more
-        # one web process: each remembers the primary's positions for itself, and a new one knows of none yet
-        sites.append(Site(tmp_path, "serve", "--port", "0", "--workers", "1", **told).up())
+        sites.append(serving(pair, tmp_path, **more))
         return sites[-1]
 
     yield start
     for site in sites:
         site.stop()
-    first.sql("TRUNCATE memories_agent CASCADE")
 
 
-def token_of(pair: Pair, name: str, site: Site, *options: str) -> str:
-    return clients.token_of(site, name, *options, DATABASE_URL=pair[0].url)
+@pytest.fixture(scope="module")
+def site(pair: Pair, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """One for all tests that set nothing."""
+    site = serving(pair, tmp_path_factory.mktemp("site"))
+    yield site
+    site.stop()
+
+
+@pytest.fixture(scope="module")
+def tokens(pair: Pair, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    agents = {"ours": [], "others": [], "judge": ["--permission", "review", "--permission", "read"]}
+    return tokens_of(tmp_path_factory.mktemp("agents"), agents, DATABASE_URL=pair[0].url)
+
+
+@pytest.fixture
+def ours(tokens: dict[str, str]) -> str:
+    return tokens["ours"]
 
 
 def sees(site: Site, token: str, stored: Any) -> bool:
@@ -81,10 +98,11 @@ def reads(site: Site, token: str) -> float:
     return sum(float(line.split()[-1]) for line in lines if line.startswith("memos_replica_reads_total"))
 
 
-def test_a_reader_sees_its_own_writes_and_decisions_however_late_the_replica_is(pair: Pair, started: Started) -> None:
+def test_a_reader_sees_its_own_writes_and_decisions_however_late_the_replica_is(
+    pair: Pair, started: Started, tokens: dict[str, str]
+) -> None:
     site = started(REPLICA_MAX_LAG="300")
-    ours, others = (token_of(pair, name, site) for name in ("ours", "others"))
-    judge = token_of(pair, "judge", site, "--permission", "review", "--permission", "read")
+    ours, others, judge = tokens["ours"], tokens["others"], tokens["judge"]
     until(lambda: read_there(site, others), what=site.said)
     pair[1].sql("SELECT pg_wal_replay_pause()")
     try:
@@ -98,9 +116,9 @@ def test_a_reader_sees_its_own_writes_and_decisions_however_late_the_replica_is(
     assert "recovery is in progress" not in site.said  # a replica was not asked what only the primary knows
 
 
-def test_a_replica_that_is_too_late_is_not_read(pair: Pair, started: Started) -> None:
+def test_a_replica_that_is_too_late_is_not_read(pair: Pair, started: Started, tokens: dict[str, str]) -> None:
     site = started(REPLICA_MAX_LAG="1")
-    ours, others = (token_of(pair, name, site) for name in ("ours", "others"))
+    ours, others = tokens["ours"], tokens["others"]
     pair[1].sql("SELECT pg_wal_replay_pause()")
     try:
         soon = store(site, ours, "soon")
@@ -109,9 +127,7 @@ def test_a_replica_that_is_too_late_is_not_read(pair: Pair, started: Started) ->
         pair[1].sql("SELECT pg_wal_replay_resume()")
 
 
-def test_a_replica_that_dies_costs_no_answer_and_comes_back(pair: Pair, started: Started) -> None:
-    site = started()
-    ours = token_of(pair, "ours", site)
+def test_a_replica_that_dies_costs_no_answer_and_comes_back(pair: Pair, site: Site, ours: str) -> None:
     until(lambda: read_there(site, ours), what=site.said)
     pair[1].kill()
     alone = store(site, ours, "alone")
@@ -120,9 +136,7 @@ def test_a_replica_that_dies_costs_no_answer_and_comes_back(pair: Pair, started:
     until(lambda: read_there(site, ours), what=site.said)
 
 
-def test_a_search_on_a_replica_counts_its_uses_on_the_primary(pair: Pair, started: Started) -> None:
-    site = started()
-    ours = token_of(pair, "ours", site)
+def test_a_search_on_a_replica_counts_its_uses_on_the_primary(pair: Pair, site: Site, ours: str) -> None:
     claim = {"key": "used", "category": "fact", "content": "The word is used", "source": "P01", "direct": True}
     known = called(site, ours, "/api/v1/memories", claim | {"confidence": 70})["memory"]
 
@@ -135,9 +149,7 @@ def test_a_search_on_a_replica_counts_its_uses_on_the_primary(pair: Pair, starte
     assert "was to be written" not in site.said
 
 
-def test_questions_are_answered_by_a_replica_and_counted_on_the_primary(pair: Pair, started: Started) -> None:
-    site = started()
-    ours = token_of(pair, "ours", site)
+def test_questions_are_answered_by_a_replica_and_counted_on_the_primary(pair: Pair, site: Site, ours: str) -> None:
     for path, more in (("guidance", {}), ("context", {"source": "P01"})):
 
         def answered(path: str = path, body: Any = {"task": "When does Acme pay?"} | more) -> bool:
@@ -150,9 +162,7 @@ def test_questions_are_answered_by_a_replica_and_counted_on_the_primary(pair: Pa
     assert "was to be written" not in site.said
 
 
-def test_tools_that_read_are_answered_by_a_replica_over_http_and_mcp(pair: Pair, started: Started) -> None:
-    site = started()
-    ours = token_of(pair, "ours", site)
+def test_tools_that_read_are_answered_by_a_replica_over_http_and_mcp(pair: Pair, site: Site, ours: str) -> None:
     claim = {"key": "tooled", "category": "fact", "content": "The word is tooled", "source": "P01", "direct": True}
     known = called(site, ours, "/api/v1/memories", claim | {"confidence": 70})["memory"]
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call"}

@@ -16,7 +16,7 @@ import pytest
 from django_q.tasks import async_task
 
 from memos_site.platform.supervision.successor import VARIABLE
-from tests.cluster.clients import token_of
+from tests.cluster.clients import tokens_of
 from tests.cluster.servers import Pooler, Postgres, primary, replica
 from tests.clusters import copied, migrated_cluster
 from tests.journeys.installation import free_port
@@ -212,8 +212,9 @@ def cluster(temporary: pytest.TempPathFactory, *, hosts: int = 3, workers: int =
             site = made.hosts[0].site
             assert site
             beside = told | {"DATABASE_REPLICA_URLS": ""}
-            made.agent = token_of(site, "load", *AGENT, **beside)
-            made.reviewer = token_of(site, "judge", *AGENT, "--permission", "review", **beside)
+            agents = {"load": AGENT, "judge": [*AGENT, "--permission", "review"]}
+            tokens = tokens_of(site.data_dir, agents, **beside)
+            made.agent, made.reviewer = tokens["load"], tokens["judge"]
             yield made
         finally:
             for host in made.hosts:

@@ -1,5 +1,6 @@
 """SIGHUP to `manage.py serve`: new code takes over under load without a failed request, unless it does not start."""
 
+import json
 import os
 import shutil
 import signal
@@ -7,7 +8,9 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from http.client import HTTPException
 from pathlib import Path
+from urllib.request import urlopen
 
 import httpx
 import pytest
@@ -62,10 +65,19 @@ class Callers:
         with httpx.Client() as kept:
             while not self.ended.wait(PAUSE):
                 try:
-                    answer = (kept if keep else httpx).get(f"{self.url}/health/live", timeout=PATIENCE)
-                    self.answers[str(answer.json()["status"])] += 1
-                except (httpx.TransportError, ValueError) as error:
+                    answer = self._by(kept) if keep else self._alone()
+                    self.answers[str(json.loads(answer)["status"])] += 1
+                except (httpx.TransportError, OSError, HTTPException, ValueError) as error:
                     self.answers[f"{type(error).__name__} {error}"] += 1
+
+    def _by(self, client: httpx.Client) -> bytes:
+        return client.get(f"{self.url}/health/live", timeout=PATIENCE).content
+
+    def _alone(self) -> bytes:
+        with urlopen(
+            f"{self.url}/health/live", timeout=PATIENCE
+        ) as answer:  # a tenth of the time of a new httpx client
+            return bytes(answer.read())
 
 
 @contextmanager
