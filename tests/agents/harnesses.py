@@ -1,11 +1,13 @@
 """The real agents: how each is pointed at a fake model, what it calls its tools, and one session of it."""
 
 import fcntl
+import hashlib
 import json
 import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -212,10 +214,17 @@ def run(line: list[str], folder: Path, known: dict[str, str]) -> subprocess.Comp
 UNPACKED_BY = {"@anthropic-ai/claude-code": "install.cjs", "opencode-ai": "postinstall.mjs"}
 
 
-def install(folder: Path) -> str:
-    """Install the agents as the lock file pins them, one worker for all; "" when that is done, else why it is not."""
+def folder_of_programs() -> Path:
+    """Where they are installed: a folder for each lock file."""
+    lock = (Path(__file__).parent / "package-lock.json").read_bytes()
+    return Path(tempfile.gettempdir()) / f"memos-agents-{hashlib.sha256(lock).hexdigest()[:16]}"
+
+
+def install() -> str:
+    """Install the agents as the lock file pins them, one process for all; "" when that is done, else why it is not."""
     if not shutil.which("npm") or not shutil.which("node"):
         return "npm is missing"
+    folder = folder_of_programs()
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / "lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
@@ -234,3 +243,7 @@ def _installed(folder: Path) -> str:
         subprocess.run(["node", script], cwd=folder / "node_modules" / package, capture_output=True, check=True)
     (folder / "installed").touch()
     return ""
+
+
+if __name__ == "__main__":
+    print(install(), end="")
