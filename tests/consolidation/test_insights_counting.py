@@ -145,8 +145,8 @@ def test_what_agents_were_offered_is_counted_and_what_of_it_was_unreviewed() -> 
 
 def test_verdicts_on_runs_without_an_outcome_are_counted_and_what_became_known_of_them_later() -> None:
     now = timezone.now()
-    runs = [make_run(id=f"r{n}") for n in range(5)]
-    told = make_run(id="told", outcome="failure")
+    runs = [make_run(id=f"r{n}", at=now) for n in range(5)]
+    told = make_run(id="told", outcome="failure", at=now)
     Episode.objects.update(verdict="high", risk=0.9, verdict_at=now)
     Episode.objects.filter(pk=runs[0].pk).update(verdict="low")
     Episode.objects.filter(pk=runs[1].pk).update(verdict="unknown")
@@ -162,7 +162,7 @@ def test_verdicts_on_runs_without_an_outcome_are_counted_and_what_became_known_o
 
 
 def test_runs_that_ended_are_counted_by_what_they_had_of_the_store() -> None:
-    now = timezone.now()
+    now = AT + DAY
     ends = ["success", "success", "failure", "failure", "success"]
     runs = [make_run(id=f"r{n}", outcome=end, thread_id=f"t{n}") for n, end in enumerate(ends)]
     make_run(id="partial", outcome="partial", thread_id="t0")
@@ -185,7 +185,7 @@ def test_runs_that_ended_are_counted_by_what_they_had_of_the_store() -> None:
 
 def test_sources_of_runs_beyond_the_largest_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("consolidation.insights.flows.MOST_AGENTS", 1)
-    now = timezone.now()
+    now = AT + DAY
     for n, source in enumerate(["large", "large", "small", "smaller"]):
         make_run(id=f"r{n}", source=source, outcome="success")
     Episode.objects.update(outcome_at=now)

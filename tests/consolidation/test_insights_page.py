@@ -78,7 +78,7 @@ def test_a_store_with_figures_or_of_many_memories_waits_for_the_job(
 
 
 def test_each_chart_has_a_table_and_a_file(client: Client) -> None:
-    make_memory()
+    make_memory(created_at=timezone.now())
     day_counts.count(at=timezone.now())
     put("retrieved", "all", 4, days_ago=1)
     put("retrieved", "hit", 3, days_ago=1)
