@@ -19,7 +19,7 @@ from memories.values.trust import Trust
 NEAREST, SAME_IDS = 150, 60
 VOTERS = 100  # the nearest of them vote; what lies farther away changes little and costs the most
 MOST_IDENTIFIERS = 64
-LOADED = ("pk", "scope", "thread", "outcome", "effects", "opening", "packed", "packed_opening")
+LOADED = ("pk", "scope", "thread", "outcome", "at", "effects", "opening", "packed", "packed_opening")
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +73,8 @@ def gather(
     visible = visible.exclude(pk=but) if but else visible
     found = {profile.pk: profile for profile in visible.nearest(features.vector, NEAREST)}
     if identifiers:
-        found |= {profile.pk: profile for profile in visible.sharing(identifiers[:MOST_IDENTIFIERS], SAME_IDS)}
+        sharing = visible.sharing(identifiers[:MOST_IDENTIFIERS], trust.scopes_to_read, SAME_IDS)
+        found |= {profile.pk: profile for profile in sharing}
     if not found:
         return None
     return of_profiles(features, list(found.values()), opening=opening)

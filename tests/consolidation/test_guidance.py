@@ -1,5 +1,6 @@
 """POST guidance: what similar runs did, how sure that is, and what they say of a call that is about to be made."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -15,7 +16,7 @@ from memories.search.dismissed_words import LEFT_OUT
 from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated, run
 from tests.consolidation.recorded import run as recorded
-from tests.make import ANNA, answer, call, caller, make_memory, user
+from tests.make import ANNA, AT, answer, call, caller, make_memory, user
 from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
@@ -245,6 +246,16 @@ def test_the_latest_runs_of_a_level_leave_out_those_above_it(refused: list[Memor
     seen = {profile.pk for profile in LatestRuns.of(SCOPE, Sensitivity.MEDIUM).runs}
     assert seen == {row.pk for row in refused[1:]}
     assert len(LatestRuns.of(SCOPE, Sensitivity.HIGH).runs) == len(refused)
+
+
+def test_of_runs_that_share_an_identifier_come_the_newest_of_all_scopes(refused: list[Memory]) -> None:
+    Memory.objects.filter(pk__in=[row.pk for row in refused[::2]]).update(scope="global")
+    for n, row in enumerate(refused):
+        RunProfile.objects.filter(pk=row.pk).update(identifiers=[7, n], at=AT + timedelta(hours=n))
+    newest = [row.pk for row in refused[:1:-1]]
+    for scopes in (None, [SCOPE, "global"]):
+        assert [profile.pk for profile in RunProfile.objects.sharing([7, 8], scopes, 3)] == newest
+    assert [profile.pk for profile in RunProfile.objects.sharing([7], [SCOPE, ""], 3)] == [refused[3].pk, refused[1].pk]
 
 
 def test_an_argument_of_calls_that_failed_is_no_choice_of_the_cases_that_ended_well(agent: APIClient) -> None:
