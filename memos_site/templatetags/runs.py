@@ -49,7 +49,7 @@ LISTS: dict[str, tuple[str, Filters]] = {  # counter -> the page that lists such
 }
 IN_THE_TRAIL = {  # counters of rows whose audit entries name the run
     *("facts_created", "patterns_created", "plans_created", "competences_created", "skills_created"),
-    *("versions_proposed", "not_needed"),
+    *("versions_proposed", "policies_created", "not_needed"),
 }
 OF_ONE_SCOPE = ("extract", "contrast", "lessons")  # kinds of runs; the others work over all scopes
 TRIGGERS = {

@@ -181,7 +181,7 @@ def test_descriptions_of_tools_are_instructions_and_conditions_hold_together(
 def test_chinese_instructions_make_chinese_rules(endpoint: ModelEndpoint, shop: None) -> None:
     endpoint.answers("policies", policies({"quote": "只有待处理的订单可以取消。"}))
     read(told="你是客服。只有待处理的订单可以取消。" * 2)
-    assert Policy.objects.get().words == "当记录的 `status` 不为 `pending`时，不要调用 `cancel_order`"
+    assert Policy.objects.get().words == "当记录的 `status` 不为 `pending` 时，不要调用 `cancel_order`"
     assert "你阅读运营者" in endpoint.asked[0]["messages"][0]["content"]
 
 

@@ -46,14 +46,14 @@ class Condition:
         return (value in self.values) == (self.test == "is")
 
     def in_words(self, language: Language) -> str:
-        said = [code(value) for value in self.values]
+        said, several = [code(value) for value in self.values], len(self.values) > 1
         if language == "zh":
             name = f"{'记录的' if self.of == 'record' else '参数'} {code(self.field)}"
-            verb = {"is": "为", "is_not": "不为", "above": "大于", "below": "小于"}[self.test]
-            return f"{name} {verb} {' 或 '.join(said)}"
+            verb = {"is": "为", "is_not": "既不为" if several else "不为", "above": "大于", "below": "小于"}[self.test]
+            return f"{name} {verb} {(' 也不为 ' if self.test == 'is_not' else ' 或 ').join(said)}"
         name = f"{code(self.field)} of the record" if self.of == "record" else f"the argument {code(self.field)}"
-        verb = {"is": "is", "is_not": "is not", "above": "is above", "below": "is below"}[self.test]
-        return f"{name} {verb} {' or '.join(said)}"
+        verb = {"is": "is", "is_not": "is neither" if several else "is not", "above": "is above", "below": "is below"}
+        return f"{name} {verb[self.test]} {(' nor ' if self.test == 'is_not' else ' or ').join(said)}"
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ class CallRule:
         """The rule as a sentence without its stop."""
         parts = [condition.in_words(language) for condition in self.conditions]
         if language == "zh":
-            return f"当{'，且'.join(parts)}时，不要调用 {code(self.tool)}"
+            return f"当{'，且'.join(parts)} 时，不要调用 {code(self.tool)}"
         return f"Do not call {code(self.tool)} when {' and '.join(parts)}"
 
     @property
