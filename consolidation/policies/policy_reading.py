@@ -30,14 +30,14 @@ MOST_TEXTS, DAYS = 20, 30  # of one scope within so many days: texts that name a
 MOST_WELL = 0.2  # of the cases that broke it: a rule that more of them broke and ended well is not meant so
 NONE, READ, FEW, MANY = "no instructions", "these instructions were read", "few finished runs yet", "too many texts"
 SECRET, BUSY = "runs that are less secret carry them, too", "another conversation with these instructions is read"
-BROKEN = "broken_by_successes"
+BROKEN, UNMEASURED = "broken_by_successes", "unmeasured"  # no recorded call shows what the rule needs
 
 
 def perform(work: Work) -> Counter[str]:
     """Ask for the policies in the instructions of the run, unless they were read, and propose those that hold.
 
-    Counters: policies_read (that the model named), policies_created, known, suppressed, broken_by_successes, those of
-    `policy_grounding`. StepSkipped: there is nothing to read, or it is not the time.
+    Counters: policies_read (that the model named), policies_created, known, suppressed, those of `speaks_against` and
+    of `policy_grounding`. StepSkipped: there is nothing to read, or it is not the time.
     """
     instructions = Instructions.of(work.episode)
     if not instructions.text.strip():
@@ -84,13 +84,14 @@ def _settle(policy: ModelPolicy, instructions: Instructions, calls: RecordedCall
     if reason := fault(policy, instructions, calls):
         return reason
     counts = calls.counts(policy.rule)
-    if is_broken_by_successes(counts):
-        return BROKEN
-    return _write(policy, policy.rule.in_words(instructions.language), counts, work)
+    return speaks_against(counts) or _write(policy, policy.rule.in_words(instructions.language), counts, work)
 
 
-def is_broken_by_successes(counts: Counts) -> bool:
-    return counts.well > MOST_WELL * (counts.well + counts.ill)
+def speaks_against(counts: Counts) -> str:
+    """Why recorded runs speak against a rule: the counter that it belongs to; '' if they do not."""
+    if not counts.known:
+        return UNMEASURED
+    return BROKEN if counts.well > MOST_WELL * (counts.well + counts.ill) else ""
 
 
 @transaction.atomic

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from consolidation.learning.effects.tool_rules import ToolRules
-from consolidation.learning.facts.call_rules import CallRule, broken
+from consolidation.learning.facts.call_rules import CallRule, verdicts
 from consolidation.learning.facts.shown_records import MOST_SEEN, ShownRecords, states
 from consolidation.learning.runs.run import Run
 from consolidation.models import RunProfile
@@ -29,9 +29,11 @@ Fields = Mapping[str, Sequence[str]]  # field -> the few values that it has
 
 @dataclass(frozen=True)
 class Counts:
-    """Cases that called the tool of a rule, and those of them that broke it, by how they ended."""
+    """Cases that called the tool of a rule: all, those that show what the rule needs, and those that broke it by how
+    they ended."""
 
     calling: int
+    known: int
     well: int
     ill: int
 
@@ -92,14 +94,14 @@ class RecordedCalls:
 
     def counts(self, rule: CallRule) -> Counts:
         """By cases; of calls that the tool refused none broke it."""
-        ends: dict[str, set[str]] = defaultdict(set)
-        calling = set()
+        calling, known, ends = set[str](), set[str](), defaultdict[str, set[str]](set)
         for run in self.runs:
             calls = [call for call in run.steps if call.name == rule.tool and not call.failed]
-            calling.update([run.thread] if calls else [])
-            if any(broken([rule], run, call, self.rules) for call in calls):
-                ends[run.outcome].add(run.thread)
-        return Counts(len(calling), len(ends[Outcome.SUCCESS]), len(ends[Outcome.FAILURE]))
+            told = [verdicts([rule], run, call, self.rules)[rule] for call in calls]
+            calling.update([run.thread] if told else [])
+            known.update([run.thread] if told.count(None) < len(told) else [])
+            ends[run.outcome].update([run.thread] if True in told else [])
+        return Counts(len(calling), len(known), len(ends[Outcome.SUCCESS]), len(ends[Outcome.FAILURE]))
 
 
 def _common(words: Cases) -> list[tuple[str, ...]]:

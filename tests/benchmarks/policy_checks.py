@@ -88,7 +88,7 @@ def measure(data: Path, name: str) -> None:
     from consolidation.policies.instructions import Instructions
     from consolidation.policies.policy_grounding import fault
     from consolidation.policies.policy_question import ModelPolicy
-    from consolidation.policies.policy_reading import is_broken_by_successes
+    from consolidation.policies.policy_reading import speaks_against
     from consolidation.policies.recorded_calls import RecordedCalls
     from memories.intake.reports.messages import Reader
 
@@ -104,7 +104,7 @@ def measure(data: Path, name: str) -> None:
         conditions = [{"of": of, "field": at, "test": test, "values": said} for of, at, test, *said in parts]
         policy = ModelPolicy.model_validate({**given, "conditions": conditions})
         counts = calls.counts(policy.rule)
-        reason = fault(policy, told, calls) or ("broken_by_successes" if is_broken_by_successes(counts) else "")
+        reason = fault(policy, told, calls) or speaks_against(counts)
         proposed += [] if reason else [policy.rule]
         shown = {"rule": policy.rule.in_words("en"), "calling": counts.calling, "well": counts.well, "ill": counts.ill}
         print(json.dumps({"file": name, **shown, "left_out": reason}))

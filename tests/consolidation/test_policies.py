@@ -125,6 +125,8 @@ def test_instructions_are_read_once_however_many_runs_carry_them(endpoint: Model
         ({"conditions": [RECORD | {"field": "state"}]}, "unknown_field"),
         ({"conditions": [RECORD | {"values": ["open"]}]}, "unknown_value"),
         ({"conditions": [{"of": "argument", "field": "reason", "test": "above", "values": ["5"]}]}, "unknown_value"),
+        ({"conditions": [RECORD | {"test": "is"}]}, "broken_by_successes"),  # turned round, as small models do
+        ({"tool": "get_order"}, "unmeasured"),  # before it no run knows the status
     ],
 )
 def test_what_neither_instructions_nor_runs_show_is_no_policy(

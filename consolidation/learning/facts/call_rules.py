@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Literal, Self
 
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -52,8 +53,8 @@ class Condition:
             verb = {"is": "为", "is_not": "既不为" if several else "不为", "above": "大于", "below": "小于"}[self.test]
             return f"{name} {verb} {(' 也不为 ' if self.test == 'is_not' else ' 或 ').join(said)}"
         name = f"{code(self.field)} of the record" if self.of == "record" else f"the argument {code(self.field)}"
-        verb = {"is": "is", "is_not": "is neither" if several else "is not", "above": "is above", "below": "is below"}
-        return f"{name} {verb[self.test]} {(' nor ' if self.test == 'is_not' else ' or ').join(said)}"
+        verb = {"is": "", "is_not": " neither" if several else " not", "above": " above", "below": " below"}[self.test]
+        return f"{name} is{verb} {(' nor ' if self.test == 'is_not' else ' or ').join(said)}"
 
 
 @dataclass(frozen=True)
@@ -79,42 +80,63 @@ class CallRule:
 def broken(rules: Sequence[CallRule], run: Run, call: Call, tools: ToolRules) -> list[CallRule]:
     """Return the rules that a call breaks, by what it sends and what the run has shown before it; of one that is no
     step of the run, by all of it. What is not known, or differs between records, breaks nothing."""
-    meant = [rule for rule in rules if rule.tool == call.name and _holds(rule, "argument", call.arguments, None)]
-    if not meant:
-        return []
+    return [rule for rule, breaks in verdicts(rules, run, call, tools).items() if breaks]
+
+
+def verdicts(rules: Sequence[CallRule], run: Run, call: Call, tools: ToolRules) -> dict[CallRule, bool | None]:
+    """Return of each rule about the tool whether the call breaks it; None: what the rule needs is not known."""
     before = next((n for n, step in enumerate(run.steps) if step is call), len(run.steps))
-    records = shown_before(replace(run, calls=run.steps[:before], messages=()), call, tools).records
-    return [rule for rule in meant if _holds(rule, "record", call.arguments, records)]
+    named = _NamedRecords(replace(run, calls=run.steps[:before], messages=()), call, tools)
+    return {rule: _breaks(rule, call, named) for rule in rules if rule.tool == call.name}
 
 
-def _holds(rule: CallRule, of: Of, arguments: Mapping[str, Any], records: ShownRecords | None) -> bool:
-    """Whether all its conditions on arguments, or on records, hold."""
-    for condition in rule.conditions:
-        if condition.of != of:
-            continue
-        sent = _sent(arguments.get(condition.field))
-        known = sent if records is None else _of_record(condition.field, arguments, records)
-        if len(known) != 1 or not condition.accepts(min(known)):
+def _breaks(rule: CallRule, call: Call, named: "_NamedRecords") -> bool | None:
+    known: list[bool] = []
+    for condition in sorted(rule.conditions, key=lambda one: one.of):  # arguments first: they need no records
+        values = _sent(call, condition.field) if condition.of == "argument" else named.states(condition.field)
+        if len(values) == 1:
+            known.append(condition.accepts(min(values)))
+        if False in known:
             return False
-    return True
+    return True if len(known) == len(rule.conditions) else None
 
 
-def _sent(value: Any) -> set[str]:
+class _NamedRecords:
+    """The records that the arguments of a call name, as a run has shown them."""
+
+    def __init__(self, run: Run, call: Call, tools: ToolRules) -> None:
+        self._run, self._call, self._tools = run, call, tools
+        self._keys = {key for _, key in given(call.arguments)}
+
+    @cached_property
+    def _records(self) -> ShownRecords:
+        return shown_before(self._run, self._call, self._tools).records
+
+    @cached_property
+    def _answers(self) -> ShownRecords:
+        """To calls that sent one of the keys: they need not repeat it."""
+        answers = ShownRecords(set())
+        for step in self._run.steps:
+            if not step.failed and self._keys.intersection(key for _, key in given(step.arguments)):
+                answers.see(step.returned)
+        return answers
+
+    def states(self, field: str) -> frozenset[str]:
+        """The states of this field: where the key stands beside it as they were shown last, else in all answers."""
+        shown = [self._records.states(key) for key in self._keys]
+        named = [states for one in shown for place, states in one.items() if place.partition(".")[2] == field]
+        found = frozenset().union(*named) or self._answers.seen().get(field, frozenset())
+        return frozenset(map(str.casefold, found))
+
+
+def _sent(call: Call, name: str) -> set[str]:
     """The value of an argument as text, of a list its length; empty for what has none."""
+    value = call.arguments.get(name)
     if isinstance(value, bool):
         return {str(value).lower()}
     if isinstance(value, list):
         return {str(len(value))}
     return {str(value).strip().casefold()} if isinstance(value, str | int | float) and str(value).strip() else set()
-
-
-def _of_record(field: str, arguments: Mapping[str, Any], records: ShownRecords) -> frozenset[str]:
-    """The states of this field in the records that the arguments name, else in all that the run has shown."""
-    named: frozenset[str] = frozenset()
-    for _, key in given(arguments):
-        shown = records.states(key)
-        named = named.union(*(states for place, states in shown.items() if place.partition(".")[2] == field))
-    return frozenset(map(str.casefold, named or records.seen().get(field, frozenset())))
 
 
 def _number(text: str) -> float | None:
