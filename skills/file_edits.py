@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memories.values.exceptions import FieldError, Invalid
-from skills.packaging import archives, is_text, path_problem
+from skills.packaging import is_text, path_problem, zip_reading
 
 MAX_TEXT = 256 * 1024  # bytes of a file that is edited as a text; larger ones come in a package
 
@@ -60,7 +60,7 @@ def _content_problems(edit: FileEdit, content: bytes) -> list[str]:
         return ["this is not a text"]
     if len(content) > MAX_TEXT:
         return [f"larger than {MAX_TEXT // 1024} KiB: such a file comes in a package"]
-    return [archives.NESTED] if archives.is_archive(content) else []
+    return [zip_reading.NESTED] if zip_reading.is_archive(content) else []
 
 
 def _content(edit: FileEdit, former: bytes | None) -> bytes:

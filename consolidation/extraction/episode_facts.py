@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from consolidation.extraction import counterparts, grounding, needs, transcript_answers
+from consolidation.extraction import counterparts, grounding, needs, transcript_question
 from consolidation.extraction.counterparts import Claim
 from consolidation.extraction.notes import Needless, Notes, Opinion, Question
 from consolidation.extraction.predicate_grounding import is_passing
 from consolidation.extraction.steps import Work
-from consolidation.extraction.transcript_answers import Fact, Facts
+from consolidation.extraction.transcript_question import Fact, Facts
 from consolidation.extraction.transcripts import Passage, comparable, orders_near
 from consolidation.llm import part_tokens
 from consolidation.prompts import prompt
@@ -56,7 +56,7 @@ def perform(work: Work) -> Notes:
     known (nothing new), not_needed (of them all: nobody is asked about it, see `needs`), those of `counterparts`,
     unread_parts.
     """
-    answers = transcript_answers.facts_beside_tasks(work.run) or _asked_alone(work)
+    answers = transcript_question.facts_beside_tasks(work.run) or _asked_alone(work)
     counters: Counter[str] = Counter(unread_parts=int(work.transcript.unread > 0))
     proven: list[Proven] = []
     for fact in _distinct(fact for answer in answers for fact in answer.facts[:MOST_FACTS]):

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator
 
-from consolidation.extraction.transcript_answers import Words
+from consolidation.extraction.transcript_question import Words
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import fenced
 from consolidation.prompts import prompt

@@ -23,7 +23,7 @@ from memories.values.field_errors import format_instant, parse_instant
 from memories.values.trust import Trust
 from skills import importing
 from skills.models import Skill
-from skills.packaging import archives
+from skills.packaging import zip_reading
 from skills.packaging.unpacking import UnpackedSkill
 
 Json = dict[str, Any]
@@ -61,7 +61,7 @@ SAID = {"scope": "scope", "created_by": "made_by", "hash": "memories_sha256"}
 
 def read(content: bytes) -> Pack:
     """Unreadable: it is no pack, a hostile one, or of a newer version."""
-    archive = archives.read(content)
+    archive = zip_reading.read(content)
     if archive.problems:
         raise Unreadable(f"this pack cannot be read: {'; '.join(archive.problems[:5])}")
     if MANIFEST not in archive.files:

@@ -23,7 +23,7 @@ from memories.values.field_errors import format_instant
 from memories.values.trust import Trust
 from skills import downloads, storages
 from skills.models import Skill, SkillVersion
-from skills.packaging.archives import MAX_COMPRESSED, MAX_ENTRIES, MIB
+from skills.packaging.zip_reading import MAX_COMPRESSED, MAX_ENTRIES, MIB
 
 KIND, VERSION = "memos-pack", 1
 MANIFEST, MEMORIES, SKILLS = "pack.json", "memories.jsonl", "skills/"

@@ -6,10 +6,10 @@ What it says is the lowest of all sources, and counts in learning only after peo
 
 from collections import Counter
 
-from consolidation.extraction import transcript_answers, transcripts
+from consolidation.extraction import transcript_question, transcripts
 from consolidation.extraction.line_grounding import Ground
 from consolidation.extraction.steps import StepSkipped, Work
-from consolidation.extraction.transcript_answers import Judgement
+from consolidation.extraction.transcript_question import Judgement
 from consolidation.extraction.transcripts import MOST_EVENTS, Passage, Transcript, comparable, orders_near
 from consolidation.learning.effects.effects import changes
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -45,7 +45,7 @@ def perform(work: Work) -> Counter[str]:
     if _is_known(episode) or not run.steps:
         raise StepSkipped(KNOWN if _is_known(episode) else NO_WORK)
     transcript = work.transcript if episode.event_count <= MOST_EVENTS else transcripts.of(episode, end=True)
-    judged = transcript_answers.end_beside_tasks(work.run) or _ask(work, transcript)
+    judged = transcript_question.end_beside_tasks(work.run) or _ask(work, transcript)
     if judged.outcome == "unknown":
         return Counter(outcomes_unknown=1)
     if fault := _fault(judged, run, transcript, tool_rules([episode])):

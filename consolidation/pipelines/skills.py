@@ -12,7 +12,7 @@ from typing import TypeVar
 from django.conf import settings
 from pydantic import BaseModel
 
-from consolidation.extraction import needs, transcript_answers
+from consolidation.extraction import needs, transcript_question
 from consolidation.extraction.line_grounding import Ground, grounded
 from consolidation.extraction.notes import Needless, Notes, Opinion, Question
 from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, recall, skill_named
@@ -71,9 +71,9 @@ def nobody(request: str, episode: Episode) -> tuple[int, int]:
 def chunk(work: Work) -> Counter[str]:
     """First step: ask the model which tasks and facts the conversation holds, each part of a long one by itself; about
     one that is asked whole also how it ended, where nobody knows."""
-    asked = transcript_answers.question(work.transcript, with_end=outcome_judge.is_asked(work.episode))
+    asked = transcript_question.question(work.transcript, with_end=outcome_judge.is_asked(work.episode))
     what = TRANSCRIPT[work.transcript.language]
-    work.ask_parts(asked.shape, asked.parts, system=asked.system, what=what, purpose=transcript_answers.TASKS)
+    work.ask_parts(asked.shape, asked.parts, system=asked.system, what=what, purpose=transcript_question.TASKS)
     found = division(work.run, work.transcript)
     if not found.tasks:
         raise StepSkipped("; ".join(["no task in it", *found.dropped]))

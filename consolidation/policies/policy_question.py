@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator
 
 from consolidation.extraction.steps import Work
-from consolidation.extraction.transcript_answers import Words
+from consolidation.extraction.transcript_question import Words
 from consolidation.learning.facts.call_rules import CallRule, Condition
 from consolidation.llm import fenced, in_halves, part_tokens
 from consolidation.policies.instructions import Instructions

@@ -1,8 +1,8 @@
 """Packing the fields of a skill into a zip package, and unpacking an uploaded one."""
 
-from skills.packaging.archives import PackageRefused
 from skills.packaging.packages import File, Package, extras, pack, pack_files, texts, unpack, unpack_files
 from skills.packaging.unpacking import UnpackedSkill, field_files, is_text, path_problem, renamed
+from skills.packaging.zip_reading import PackageRefused
 
 __all__ = [
     "File",

@@ -15,10 +15,10 @@ from typing import Any
 
 from memories.scanning import credentials
 from skills.manifest import Fields
-from skills.packaging import archives, unpacking
-from skills.packaging.archives import MAX_COMPRESSED, MAX_RATIO, PackageRefused, size_problems
+from skills.packaging import unpacking, zip_reading
 from skills.packaging.skill_md_writer import RECIPE, skill_md
 from skills.packaging.unpacking import UnpackedSkill
+from skills.packaging.zip_reading import MAX_COMPRESSED, MAX_RATIO, PackageRefused, size_problems
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)  # the earliest a zip can say
 _HEADER_BYTES = 512  # of zip around each file that we write, at most
@@ -75,7 +75,7 @@ def pack_files(name: str, files: Mapping[str, bytes]) -> Package:
     contents = {path: _masked(data) for path, data in written.items()}
     content = _zip({f"{name}/{path}": data for path, data in contents.items()})
     if len(content) > MAX_COMPRESSED:
-        raise PackageRefused([archives.TOO_LARGE])
+        raise PackageRefused([zip_reading.TOO_LARGE])
     return Package(
         name=name,
         skill_md=contents["SKILL.md"].decode(),
@@ -88,12 +88,12 @@ def pack_files(name: str, files: Mapping[str, bytes]) -> Package:
 
 def unpack(content: bytes) -> UnpackedSkill:
     """The skill in an uploaded zip, with warnings about changes and omissions. PackageRefused names every problem."""
-    return unpacking.read(archives.read(content))
+    return unpacking.read(zip_reading.read(content))
 
 
 def unpack_files(files: Mapping[str, bytes]) -> UnpackedSkill:
     """The skill in the files of an uploaded folder, by path. PackageRefused names every problem."""
-    return unpacking.read(archives.of_files(files))
+    return unpacking.read(zip_reading.of_files(files))
 
 
 def extras(content: bytes, fields: Fields) -> dict[str, bytes]:

@@ -14,9 +14,9 @@ from pydantic import TypeAdapter, ValidationError
 
 from skills.manifest import Fields, Step
 from skills.names import BARE_NAMES, EXTENSIONS, PATH_PART, file_name, printable
-from skills.packaging import archives, frontmatter, skill_md_reader
-from skills.packaging.archives import Archive, PackageRefused
+from skills.packaging import frontmatter, skill_md_reader, zip_reading
 from skills.packaging.skill_md_writer import RECIPE
+from skills.packaging.zip_reading import Archive, PackageRefused
 
 ASSETS = "assets"
 _FIELD_OF_FOLDER = {"scripts": "scripts", "reference": "others", "references": "others", ASSETS: ASSETS}
@@ -64,7 +64,7 @@ def read(archive: Archive) -> UnpackedSkill:
 
 def _field_problems(layout: _Layout, root: str) -> list[str]:
     """What is wrong within a SKILL.md of a bearable size, beside the problems of the files."""
-    if not layout.skill_md or len(layout.skill_md) > archives.MAX_SKILL_MD:
+    if not layout.skill_md or len(layout.skill_md) > zip_reading.MAX_SKILL_MD:
         return []
     try:
         _parse(layout, root)
@@ -119,7 +119,7 @@ def _place(layout: _Layout, name: str, root: str, data: bytes) -> None:
         layout.problems.append(f"{printable(name)}: not a text in UTF-8; other files belong into {ASSETS}/")
     elif len(inside) == 1 and inside[0].lower() == "skill.md":
         layout.skill_md = data
-        layout.problems += archives.size_problems({"SKILL.md": data})
+        layout.problems += zip_reading.size_problems({"SKILL.md": data})
     else:
         _add_file(layout, inside, data)
 
@@ -153,7 +153,7 @@ def safe_path(path: str) -> str:
 
 def path_problem(path: str) -> str:
     """Why a person may not give a file of a skill this path; "" if nothing speaks against it."""
-    if problems := archives.name_problems(path):
+    if problems := zip_reading.name_problems(path):
         return problems[0]
     if path.lower() in ("skill.md", RECIPE):
         return f"{path} is written from the fields"

@@ -12,12 +12,12 @@ from django.utils.translation import gettext as _
 from memories.values.exceptions import FieldError, Invalid
 from skills.file_edits import MAX_TEXT, FileEdit
 from skills.models import SkillVersion
-from skills.packaging import archives, is_text
+from skills.packaging import is_text, zip_reading
 from skills.scanning import WRITTEN_BY_MODEL
 
 MAX_PAGE = 1024 * 1024  # bytes of texts on one page; files beyond it are listed without their text
 AT_FIRST = 12 * 1024  # bytes of texts that the page sends at once; of other files when a person opens them
-MAX_ROWS = 2 * archives.MAX_ENTRIES
+MAX_ROWS = 2 * zip_reading.MAX_ENTRIES
 
 
 @dataclass

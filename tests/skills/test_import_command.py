@@ -12,7 +12,7 @@ from memories.values.choices import Status
 from skills import revising
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
-from skills.packaging import archives, pack
+from skills.packaging import pack, zip_reading
 
 pytestmark = pytest.mark.django_db
 SKILL_MD = "---\nname: read-pdf\ndescription: Reads a PDF.\n---\n# Read PDF\n"
@@ -60,9 +60,9 @@ def test_a_link_is_not_followed_and_a_folder_without_end_is_not_read_whole(folde
     (folder / "scripts" / "passwd.txt").symlink_to("/etc/passwd")
     assert "scripts/passwd.txt: a link" in taken(folder, fails=True)
     (folder / "scripts" / "passwd.txt").unlink()
-    for number in range(archives.MAX_ENTRIES + 50):
+    for number in range(zip_reading.MAX_ENTRIES + 50):
         (folder / f"{number}.txt").write_text("x")
-    assert f"the limit is {archives.MAX_ENTRIES}" in taken(folder, fails=True)
+    assert f"the limit is {zip_reading.MAX_ENTRIES}" in taken(folder, fails=True)
     assert not Skill.objects.exists()
 
 

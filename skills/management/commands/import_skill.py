@@ -13,7 +13,7 @@ from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Actor, everything
 from skills import importing
 from skills.importing import Imported
-from skills.packaging import archives
+from skills.packaging import zip_reading
 
 BY = Actor(ActorKind.SYSTEM, "import")
 
@@ -55,9 +55,9 @@ def _content(path: Path) -> bytes | dict[str, bytes]:
     """The zip, or the files of a folder by path. Invalid: a link, or more than a package holds; OSError: unreadable."""
     if not path.is_dir():
         with path.open("rb") as file:
-            return file.read(archives.MAX_COMPRESSED + 1)
+            return file.read(zip_reading.MAX_COMPRESSED + 1)
     files: dict[str, bytes] = {}
-    room = archives.MAX_EXPANDED + 1
+    room = zip_reading.MAX_EXPANDED + 1
     for file_path in sorted(path.rglob("*")):
         name = file_path.relative_to(path).as_posix()
         if file_path.is_symlink():
@@ -66,7 +66,7 @@ def _content(path: Path) -> bytes | dict[str, bytes]:
             with file_path.open("rb") as file:
                 files[name] = file.read(room)
             room -= len(files[name])
-        if room <= 0 or len(files) > archives.MAX_ENTRIES:
+        if room <= 0 or len(files) > zip_reading.MAX_ENTRIES:
             break  # the rest changes no answer: it is refused
     return files
 
