@@ -35,11 +35,20 @@ hypothesis.settings.register_profile(
     "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any machine")
-LONGEST = (  # files that take half a minute or more, the longest first
-    *("test_accessibility", "test_random_kills", "test_pooler", "test_replicas", "test_demo", "test_keyboard"),
-    *("test_serve", "test_reload", "test_first_minutes"),
-    *("test_consolidation_survives", "test_postgres_server", "test_redis_broker", "test_webserver", "test_scanning"),
-    *("test_ingestion_survives", "test_patterns_survive", "test_backup", "test_readme", "test_supervisor"),
+LONGEST = (  # files that would leave a worker alone at the end, the longest first
+    *("test_accessibility", "test_random_kills", "test_pooler", "test_serve", "test_consolidation_survives"),
+    *("test_reload", "test_patterns_survive", "test_first_minutes", "test_backup", "test_demo", "test_pages_trust"),
+    *(
+        "test_webserver",
+        "test_keyboard",
+        "test_docs",
+        "test_first_tables",
+        "test_secrets_shown",
+        "test_postgres_server",
+    ),
+    *("test_replicas", "test_ingestion_survives", "test_serve_starting", "test_redis_broker", "test_admin"),
+    *("test_readme", "test_scanning", "test_supervisor", "test_full_disks", "test_outages", "test_remembering_at_once"),
+    *("test_founder_os", "test_house"),
 )
 pytest.register_assert_rewrite("tests.rulebook")
 

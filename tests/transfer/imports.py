@@ -10,7 +10,7 @@ from django.core.management import CommandError, call_command
 from memories.models import AuditEntry, Evidence, ImportedRow, Memory, Passage, Proposal, Tombstone
 from memories.transfer import row_batches
 
-ROWS = 240  # two full transactions and a third, by `Imports`
+ROWS = 120  # two full transactions and a third, by `Imports`
 
 
 class Imports:
@@ -24,7 +24,7 @@ class Imports:
         out, err = StringIO(), StringIO()
         try:
             with pytest.MonkeyPatch.context() as patch:
-                patch.setattr(row_batches, "MOST_ROWS", 100)
+                patch.setattr(row_batches, "MOST_ROWS", 50)
                 call_command("import_memories", path, format=self.format, stdout=out, stderr=err, **options)
             left = ""
         except SystemExit as exit:
