@@ -37,7 +37,15 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("any machine")
 LONGEST = (  # files that would leave a worker alone at the end, the longest first
     *("test_accessibility", "test_random_kills", "test_pooler", "test_serve", "test_consolidation_survives"),
-    *("test_reload", "test_patterns_survive", "test_first_minutes", "test_backup", "test_demo", "test_pages_trust"),
+    *(
+        "test_reload",
+        "test_patterns_survive",
+        "test_slow_line",
+        "test_first_minutes",
+        "test_backup",
+        "test_demo",
+        "test_pages_trust",
+    ),
     *(
         "test_webserver",
         "test_keyboard",
