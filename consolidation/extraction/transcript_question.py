@@ -10,7 +10,7 @@ from django.conf import settings
 from pydantic import BaseModel, BeforeValidator, ValidationError, model_validator
 
 from consolidation.extraction.steps import CHUNKS, parts_in_order
-from consolidation.extraction.task_answers import Chunks
+from consolidation.extraction.task_answers import ChunkedTask, Chunks
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import part_tokens
 from consolidation.llm.tokens import estimate
@@ -59,8 +59,10 @@ class Judgement(BaseModel):
 
 
 class TasksAndFacts(Chunks):
-    """Tasks, and the facts that stand beside them: required in the schema, None where they cannot be read."""
+    """Tasks, and the facts that stand beside them, None where they cannot be read. All are required in the schema:
+    weak models leave out what they may."""
 
+    tasks: list[ChunkedTask]
     facts: list[Fact] | None
 
     @model_validator(mode="before")
