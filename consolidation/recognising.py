@@ -47,8 +47,8 @@ def _of_lines(text: bytes) -> Format | None:
             row = json.loads(line)
         except (ValueError, RecursionError):
             continue
-        if isinstance(row, dict) and (found := _of_row(row)):
-            return found
+        if isinstance(row, dict) and (language := _of_row(row)):
+            return language
     return Format.MEM0 if text[:1] in (b"[", b"{") else None
 
 

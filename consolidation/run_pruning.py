@@ -22,8 +22,8 @@ def prune_runs(*, at: datetime, until: float | None = None) -> Counter[str]:
 
 
 def _prune_some(rows: QuerySet[Model], name: str) -> Counter[str] | None:
-    found = list(rows.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True)[: batches.BATCH])
-    if not found:
+    ids = list(rows.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True)[: batches.BATCH])
+    if not ids:
         return None
-    rows.model._default_manager.filter(pk__in=found).delete()
-    return Counter({name: len(found)})
+    rows.model._default_manager.filter(pk__in=ids).delete()
+    return Counter({name: len(ids)})

@@ -50,11 +50,11 @@ def remove(*, at: datetime, until: float | None = None) -> Counter[str]:
 def due(*, at: datetime, days: int | None = None) -> Counter[str]:
     """What `remove` would take, with the same names; `days`: with another setting."""
     before = at - timedelta(days=settings.TRANSCRIPT_RETENTION_DAYS if days is None else days)
-    found: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     for scope in _scopes(before):
-        told = removable(scope, before).aggregate(transcripts=Count("pk"), events=Sum("event_count"))
-        found.update({name: n or 0 for name, n in told.items()})
-    return +found
+        sums = removable(scope, before).aggregate(transcripts=Count("pk"), events=Sum("event_count"))
+        counts.update({name: n or 0 for name, n in sums.items()})
+    return +counts
 
 
 def _scopes(before: datetime) -> list[str]:
@@ -84,13 +84,13 @@ def removable(scope: str, before: datetime) -> EpisodeQuerySet:
 def _older_than_compared(scope: str) -> Q:
     """Runs that are not among the latest of their scope and level, with which a pattern's are compared."""
     ended = Episode.objects.filter(scope=scope).with_end()
-    found = ~WITH_OUTCOME
+    older = ~WITH_OUTCOME
     for level in ended.order_by().values_list("memory__sensitivity", flat=True).distinct():
         latest = ended.filter(memory__sensitivity__lte=level).order_by("-closed_at", "-pk")
         least = latest.values_list("closed_at", flat=True)[RUNS_OF_SCOPE - 1 : RUNS_OF_SCOPE].first()
         if least is not None:
-            found |= WITH_OUTCOME & Q(memory__sensitivity=level, closed_at__lt=least)
-    return found
+            older |= WITH_OUTCOME & Q(memory__sensitivity=level, closed_at__lt=least)
+    return older
 
 
 class _Scope:
@@ -105,13 +105,18 @@ class _Scope:
         rows = removable(self.scope, self.before).order_by("closed_at", "pk")
         rows = rows.after(*self.after) if self.after else rows
         locked = rows.select_related("memory").select_for_update(skip_locked=True, of=("self", "memory"))
-        found = list(locked.only("closed_at", "memory__sensitivity")[:AT_ONCE])
-        if not found:
+        episodes = list(locked.only("closed_at", "memory__sensitivity")[:AT_ONCE])
+        if not episodes:
             return None
-        ids, ends = [one.pk for one in found], [one.closed_at for one in found if one.closed_at]
+        ids, ends = (
+            [episode.pk for episode in episodes],
+            [episode.closed_at for episode in episodes if episode.closed_at],
+        )
         self.after = (ends[-1], ids[-1])
         removed = Counter(transcripts=len(ids), events=transcripts.remove_transcripts(ids, at=self.at))
-        self._note(removed, {"first": ends[0], "last": ends[-1]}, max(one.memory.sensitivity for one in found))
+        self._note(
+            removed, {"first": ends[0], "last": ends[-1]}, max(episode.memory.sensitivity for episode in episodes)
+        )
         return removed
 
     def _note(self, removed: Counter[str], ended: dict[str, Any], sensitivity: int) -> None:

@@ -15,5 +15,5 @@ def dismissals_hold(databases: Sequence[str] | None = None, **kwargs: Any) -> li
     lost = without_key(Tombstone.objects.standing().filter(blocks=True)) if databases else 0
     if not lost:
         return []
-    said = f"{lost} dismissals or forgets were sealed with a former SECRET_KEY: what they are about may come back"
-    return [Warning(said, hint=REMEDY, id="memories.W001")]
+    warning = f"{lost} dismissals or forgets were sealed with a former SECRET_KEY: what they are about may come back"
+    return [Warning(warning, hint=REMEDY, id="memories.W001")]

@@ -191,6 +191,6 @@ def other_hosts() -> set[str]:
     A host is another one when both its name and its boot differ: containers of one host share its boot, and a host
     that was started again keeps its name.
     """
-    found = (name.removeprefix(WORKER).split(" ") for name in Lease.objects.running() if name.startswith(WORKER))
+    hosts = (name.removeprefix(WORKER).split(" ") for name in Lease.objects.running() if name.startswith(WORKER))
     boot, node = process_identity.boot(), platform.node()[:100]
-    return {parts[0] for parts in found if len(parts) == 2 and parts[0] != node and not parts[1].startswith(boot)}
+    return {parts[0] for parts in hosts if len(parts) == 2 and parts[0] != node and not parts[1].startswith(boot)}

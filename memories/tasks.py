@@ -56,9 +56,9 @@ def warm_search() -> str:
         return "the database has run for a while"
     rest = "" if warmed.complete else "; the rest is left to the searches"
     took = time.monotonic() - began
-    told = f"{warmed.read >> 20} MB read, {warmed.searches} searches made in {took:.0f} s{rest}"
-    log_of_start.info("what searches read was brought into memory: %s", told)
-    return told
+    message = f"{warmed.read >> 20} MB read, {warmed.searches} searches made in {took:.0f} s{rest}"
+    log_of_start.info("what searches read was brought into memory: %s", message)
+    return message
 
 
 @tracing.job

@@ -25,8 +25,10 @@ def links_of_mails_lead_here(**kwargs: Any) -> list[Warning]:
     """memos_site.W001: mails are sent, and their links lead to the reader's own machine."""
     if settings.EMAIL_BACKEND == CONSOLE or urlsplit(settings.SITE_URL).hostname not in ("localhost", "127.0.0.1"):
         return []
-    said = f"SITE_URL: the links in mails lead to {settings.SITE_URL}, which is the machine of whoever reads them"
-    return [Warning(said, hint="set SITE_URL to the address under which people reach the site", id="memos_site.W001")]
+    warning = f"SITE_URL: the links in mails lead to {settings.SITE_URL}, which is the machine of whoever reads them"
+    return [
+        Warning(warning, hint="set SITE_URL to the address under which people reach the site", id="memos_site.W001")
+    ]
 
 
 @register(Tags.database)
@@ -39,6 +41,6 @@ def packages_are_seen_by_all_hosts(databases: Sequence[str] | None = None, **kwa
             others = sorted(leases.other_hosts())
     except DatabaseError:  # it is not migrated yet
         return []
-    said = f"SKILLS_REPO_BACKEND: LOCAL is a directory that {', '.join(others)} cannot see, which take jobs too"
+    warning = f"SKILLS_REPO_BACKEND: LOCAL is a directory that {', '.join(others)} cannot see, which take jobs too"
     hint = "use S3 or OSS for packages; a host that has stopped is forgotten after 30 seconds"
-    return [Error(said, hint=hint, id="memos_site.E002")] if others else []
+    return [Error(warning, hint=hint, id="memos_site.E002")] if others else []

@@ -128,8 +128,8 @@ def record(
         with transaction.atomic():
             if prepared.skill is not None:
                 return _next_version(prepared, prepared.skill, trust=trust, at=at, changelog=changelog, decided=decided)
-            told: dict[str, Any] = {"sensitivity": sensitivity, "changelog": changelog, "sources": [*sources]}
-            return _first_version(prepared, trust=trust, at=at, decided=decided, **told)
+            fields: dict[str, Any] = {"sensitivity": sensitivity, "changelog": changelog, "sources": [*sources]}
+            return _first_version(prepared, trust=trust, at=at, decided=decided, **fields)
     except IntegrityError:
         raise Conflict(f"{prepared.version.fields.name} was changed meanwhile: send it again") from None
 

@@ -61,13 +61,13 @@ class SkillQuerySet(Trusted["Skill"]):
         several scopes have one, and `scope` does not say which.
         """
         rows = self.filter(names__name=name.replace("_", "-"))
-        found = list((rows if scope is None else rows.filter(scope=scope))[:20])
-        if not found:
+        skills = list((rows if scope is None else rows.filter(scope=scope))[:20])
+        if not skills:
             raise NotFound
-        if len(found) > 1:
-            scopes = ", ".join(repr(skill.scope) for skill in found)
+        if len(skills) > 1:
+            scopes = ", ".join(repr(skill.scope) for skill in skills)
             raise Conflict(f"{name} exists in several scopes ({scopes}): say which with `scope`")
-        return found[0]
+        return skills[0]
 
 
 class Skill(models.Model):
@@ -103,7 +103,7 @@ class Skill(models.Model):
         """A version by its number, else the published one; where none is and the caller sees every status, the newest.
         None: there is none, or the caller sees published ones only.
         """
-        shown = [one for one in self.versions.all() if sees_every_status(trust) or one == self.published]
+        shown = [version for version in self.versions.all() if sees_every_status(trust) or version == self.published]
         if number is None:
             return self.published or next(iter(shown), None)
         return next((one for one in shown if one.number == number), None)

@@ -92,7 +92,7 @@ def _create(prepared: PreparedVersion, **facts: Any) -> SkillVersion:
     )
     # a package of before may have been swept as an orphan between `prepare` and now
     transaction.on_commit(partial(store, prepared.path, prepared.package.content), robust=True)
-    if any(one["rule"] == NOT_CHECKED for one in prepared.findings):
+    if any(finding["rule"] == NOT_CHECKED for finding in prepared.findings):
         transaction.on_commit(partial(async_task, "skills.tasks.scan_again"), robust=True)
     return version
 

@@ -161,5 +161,5 @@ def advise(body: Any, *, trust: Trust, at: datetime) -> Json:
         measures.verdicts.labels(advice.check.verdict).inc()
     answers.count(advice, trust=trust, at=at)
     took = {"took_ms": round((time.perf_counter() - started) * 1000, 1)}
-    told: Json = caller_names.in_names(asdict(advice), caller_names.of_caller(question, trust))
-    return {**told, "needs_more": advice.needs_more, **took}
+    advice_shape: Json = caller_names.in_names(asdict(advice), caller_names.of_caller(question, trust))
+    return {**advice_shape, "needs_more": advice.needs_more, **took}

@@ -60,8 +60,10 @@ class Places(ApiView):
         most 200.
         """
         scope = request.query_params.get("scope")
-        found = known_places(self.trust if scope is None else self.trust.narrowed(scopes=[scope]))
-        return Response({"next": None, "previous": None, "results": [KnownPlaceShape.from_row(one) for one in found]})
+        places = known_places(self.trust if scope is None else self.trust.narrowed(scopes=[scope]))
+        return Response(
+            {"next": None, "previous": None, "results": [KnownPlaceShape.from_row(place) for place in places]}
+        )
 
 
 class AgentsMd(ApiView):
@@ -83,11 +85,11 @@ class AgentsMd(ApiView):
         Which commands start there and which do not, with the runs that say so, and what people or several agents said
         of it. What a person dismissed is not in it. 404 where nothing is known.
         """
-        said, scope = request.query_params.get("place", ""), request.query_params.get("scope")
-        if len(said) > LONGEST:
+        place_asked, scope = request.query_params.get("place", ""), request.query_params.get("scope")
+        if len(place_asked) > LONGEST:
             raise Invalid(FieldError("/place", "too_long", f"must be at most {LONGEST} characters long"))
         trust = self.trust if scope is None else self.trust.narrowed(scopes=[scope])
-        names = names_of(said, trust) if said else [""]
+        names = names_of(place_asked, trust) if place_asked else [""]
         known = knowledge_of(names, trust, at=timezone.now())
         if known.is_empty:
             raise NotFound("nothing is known of this place")

@@ -58,9 +58,9 @@ def check_before_end(call: ToolCall) -> Reply:
     """Ask, right before you say that you are done, how runs that changed the same ended: a `level`, the share that
     failed, and what those that ended well called and this run did not.
     """
-    told = judge(call.arguments, trust=call.trust)
-    similar = [filled(run) for run in told.pop("similar")]
-    return Reply(_of_use(told), items=similar, items_name="similar")
+    verdict = judge(call.arguments, trust=call.trust)
+    similar = [filled(run) for run in verdict.pop("similar")]
+    return Reply(_of_use(verdict), items=similar, items_name="similar")
 
 
 def _of_use(advice: Json) -> Json:

@@ -71,8 +71,8 @@ class AskVerdict(ApiView):
 def judge(body: Any, *, trust: Trust) -> Json:
     """The verdict on a request as it came, as it is answered. Invalid names each wrong field."""
     started = time.perf_counter()
-    told = verdict.answer(body, trust=trust)
-    measures.run_verdicts.labels(told.level).inc()
+    verdict_given = verdict.answer(body, trust=trust)
+    measures.run_verdicts.labels(verdict_given.level).inc()
     source = body.get("source") if isinstance(body, dict) else None
-    named: Json = in_names(told.as_json(), names_of(str(source or trust.actor.name)))
+    named: Json = in_names(verdict_given.as_json(), names_of(str(source or trust.actor.name)))
     return {**named, "took_ms": round((time.perf_counter() - started) * 1000, 1)}

@@ -72,7 +72,7 @@ class SkillWorth(SkillView):
         if version is None:
             raise NotFound
         with translation.override("en"):
-            found = worth(skill.pk, version.number)
-            told = {"offered": WorthArm.of(found.offered), "withheld": WorthArm.of(found.withheld)}
-            names = {"name": skill.name, "scope": skill.scope, "more": found.told.more}
-            return Response(WorthAnswer.from_row(found, **told, **names))
+            measured = worth(skill.pk, version.number)
+            arms = {"offered": WorthArm.of(measured.offered), "withheld": WorthArm.of(measured.withheld)}
+            names = {"name": skill.name, "scope": skill.scope, "more": measured.told.more}
+            return Response(WorthAnswer.from_row(measured, **arms, **names))

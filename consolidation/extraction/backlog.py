@@ -102,18 +102,18 @@ def reading_queue(*, at: datetime) -> ReadingQueue:
     """How long the queue is, how fast it gets shorter, and when it ends at that rate."""
     runs = Run.objects.unfinished().filter(kind=KIND)
     rests = Q(status=Run.Status.PAUSED, paused_until=None)
-    found = runs.aggregate(
+    counts = runs.aggregate(
         paused=Count("pk", filter=rests),
         running=Count("pk", filter=Q(status=Run.Status.RUNNING)),
         queued=Count("pk", filter=~rests & ~Q(status=Run.Status.RUNNING)),
         since=Min("created_at"),
     )
-    per_hour = _rate(found["since"], at=at) if found["since"] else 0.0
-    left = found["queued"] + found["running"]
+    per_hour = _rate(counts["since"], at=at) if counts["since"] else 0.0
+    left = counts["queued"] + counts["running"]
     ends_at = at + timedelta(hours=left / per_hour) if left and per_hour else None
-    incoming, outgoing, _measured = _tokens_of_one(EVERYTHING) if left + found["paused"] else (0.0, 0.0, False)
-    price = cost(round(incoming * (left + found["paused"])), round(outgoing * (left + found["paused"])))
-    return ReadingQueue(found["queued"], found["running"], found["paused"], per_hour, ends_at, price)
+    incoming, outgoing, _measured = _tokens_of_one(EVERYTHING) if left + counts["paused"] else (0.0, 0.0, False)
+    price = cost(round(incoming * (left + counts["paused"])), round(outgoing * (left + counts["paused"])))
+    return ReadingQueue(counts["queued"], counts["running"], counts["paused"], per_hour, ends_at, price)
 
 
 def _rate(since: datetime, *, at: datetime) -> float:

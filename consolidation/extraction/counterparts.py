@@ -23,7 +23,9 @@ class Claim(NamedTuple):
 def counterpart(claim: Claim, words: str, subjects: Iterable[str]) -> Claim:
     """The claim with the first of these other subjects that the words do not name; without one, turned round."""
     named = comparable(f"{claim.subject} {words}")
-    other = next((one for one in subjects if comparable(one) not in named and comparable(one) != ""), "")
+    other = next(
+        (subject for subject in subjects if comparable(subject) not in named and comparable(subject) != ""), ""
+    )
     return claim._replace(subject=other) if other else Claim(claim.object, claim.predicate, claim.subject)
 
 

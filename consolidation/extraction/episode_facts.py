@@ -60,19 +60,19 @@ def perform(work: Work) -> Notes:
     counters: Counter[str] = Counter(unread_parts=int(work.transcript.unread > 0))
     proven: list[Proven] = []
     for fact in _distinct(fact for answer in answers for fact in answer.facts[:MOST_FACTS]):
-        found = _proven(fact, work)
-        if isinstance(found, str):
-            counters[found] += 1
+        result = _proven(fact, work)
+        if isinstance(result, str):
+            counters[result] += 1
         else:
-            proven.append(found)
-    asked = [one for one in proven if not _is_of_a_record(one, work)]
+            proven.append(result)
+    asked = [candidate for candidate in proven if not _is_of_a_record(candidate, work)]
     questions = _questions(asked, work) if _is_any_new(asked, work) else []
 
     def write(opinions: Sequence[Opinion]) -> Counter[str]:
         given = iter(opinions or [Opinion()] * len(asked))
-        for one in proven:
-            opinion = needs.OF_A_RECORD if one not in asked else next(given)
-            counters[opinion.fault or _write(one, opinion.needless, work)] += 1
+        for candidate in proven:
+            opinion = needs.OF_A_RECORD if candidate not in asked else next(given)
+            counters[opinion.fault or _write(candidate, opinion.needless, work)] += 1
             counters["not_needed"] += int(opinion.needless is not None and not opinion.fault)
         return +counters
 
@@ -91,8 +91,8 @@ def _distinct(facts: Iterator[Fact]) -> Iterator[Fact]:
     seen = set()
     for fact in facts:
         words = {name: " ".join(getattr(fact, name).split()) for name in ("subject", "predicate", "object")}
-        if (said := tuple(map(str.casefold, words.values()))) not in seen:
-            seen.add(said)
+        if (triple := tuple(map(str.casefold, words.values()))) not in seen:
+            seen.add(triple)
             yield fact.model_copy(update=words)
 
 
@@ -154,9 +154,9 @@ def _fault(fact: Fact, passage: Passage, work: Work) -> str:
     """Why the passage that holds its quote does not prove it: the counter that it belongs to."""
     if not _is_proven(fact):
         return "not_proven"
-    said = grounding.fault(fact.subject, fact.predicate, fact.object, fact.quote, passage, work.transcript)
-    if said or _is_instruction(fact, passage):
-        return said or "instruction_like"
+    fault = grounding.fault(fact.subject, fact.predicate, fact.object, fact.quote, passage, work.transcript)
+    if fault or _is_instruction(fact, passage):
+        return fault or "instruction_like"
     return "passing" if is_passing(fact.predicate, fact.object) else ""
 
 

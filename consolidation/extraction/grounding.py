@@ -131,7 +131,7 @@ def _speakers_of_lines(transcript: Transcript) -> frozenset[str]:
 def speakers(transcript: Transcript) -> list[str]:
     """The names that stand before lines, in their order."""
     lines = (line for passage in transcript.passages for line in passage.text.splitlines())
-    return list(dict.fromkeys(found["name"] for line in lines if (found := _LINE_OF.match(line))))
+    return list(dict.fromkeys(match["name"] for line in lines if (match := _LINE_OF.match(line))))
 
 
 def _all_words(texts: Iterable[str]) -> set[str]:

@@ -45,8 +45,8 @@ class Ground:
 
     @classmethod
     def of(cls, transcript: Transcript, *others: str) -> "Ground":
-        said = (f"{passage.speaker}: {passage.text}" for passage in transcript.passages)
-        return cls(comparable("\n".join([*said, *others])))
+        lines = (f"{passage.speaker}: {passage.text}" for passage in transcript.passages)
+        return cls(comparable("\n".join([*lines, *others])))
 
     @cached_property
     def numbers(self) -> frozenset[str]:

@@ -61,10 +61,10 @@ def is_taught(passages: Sequence[Passage], outcome: str | None) -> bool:
     """Whether the messages of a task show more than talk: a tool answered, or the user said how it is to be done. Of a
     conversation that failed only an error or the user's words teach anything.
     """
-    said = [one.text for one in passages if one.speaker == "user"]
-    if any(says_how(text) or says_it_worked(text) is False for text in said):
+    user_texts = [passage.text for passage in passages if passage.speaker == "user"]
+    if any(says_how(text) or says_it_worked(text) is False for text in user_texts):
         return True
-    answers = [one.text for one in passages if one.tool and one.proves]
+    answers = [passage.text for passage in passages if passage.tool and passage.proves]
     if outcome == Outcome.FAILURE:
         return any(looks_failed(parsed(text)) for text in answers)
     return bool(answers)
@@ -86,7 +86,7 @@ def asked(questions: Sequence[Question], work: Work) -> list[Opinion]:
     if not questions:
         return []
     language, most = work.transcript.language, len(questions)
-    doubles = [Question(one.counterpart, one.words) for one in questions if one.counterpart]
+    doubles = [Question(question.counterpart, question.words) for question in questions if question.counterpart]
     lines = enumerate(map(_line, (*questions, *doubles)), start=1)
     text = llm.fenced("\n".join(f"[{n}] {line}" for n, line in lines), what=WHAT[language], language=language)
     name = f"{NAME} {sha256(text.encode()).hexdigest()[:8]}"
@@ -96,8 +96,8 @@ def asked(questions: Sequence[Question], work: Work) -> list[Opinion]:
         raise
     except llm.ModelError:
         return [Opinion()] * most
-    said = {one.number: one.said for one in answer.notes}
-    faults = [counterparts.fault(said.get(n), said.get(most + n)) for n in range(1, most + 1)]
+    affirmed = {note.number: note.said for note in answer.notes}
+    faults = [counterparts.fault(affirmed.get(n), affirmed.get(most + n)) for n in range(1, most + 1)]
     return list(map(Opinion, _all_needless(answer, most, but=prompt(NAME, language)), faults))
 
 
@@ -107,7 +107,7 @@ def _line(question: Question) -> str:
 
 
 def _all_needless(answer: Answer, most: int, *, but: str) -> list[Needless | None]:
-    needless = [one for one in answer.notes if not one.needed and one.number <= most]
+    needless = [note for note in answer.notes if not note.needed and note.number <= most]
     reasons = {one.number: " ".join(one.reason.split()) for one in needless}
     repeated = [reason for reason, times in Counter(reasons.values()).items() if times > 1]
     given = [reasons.get(number, "") for number in range(1, most + 1)]

@@ -118,7 +118,7 @@ def is_turned(subject: str, predicate: str, object: str, quote: str) -> bool:
     if not names or _HAN.search(predicate) or " by" in f"{predicate} ":
         return False
     for clause in _CLAUSE.split(quote):
-        verb = next((found for found in _WORD.finditer(clause) if claim_of(found[0]).tokens & own), None)
+        verb = next((match for match in _WORD.finditer(clause) if claim_of(match[0]).tokens & own), None)
         if verb is None or re.match(r"\W+by\b", clause[verb.end() :]):
             continue
         before = clause[: verb.start()]

@@ -67,7 +67,7 @@ def recall(query: str, *, scope: str, sensitivity: int, at: datetime) -> Recalle
     def relevant(limit: int, types: Sequence[Type], statuses: Sequence[Status]) -> list[Memory]:
         request = SearchRequest(query=query, types=list(types), statuses=list(statuses), limit=limit)
         results = search.find(request, trust=trust, at=at, votes=False).results  # the same subject is looked for
-        return [one.memory for one in results if (one.relevance or 0.0) >= LEAST_RELEVANCE]
+        return [result.memory for result in results if (result.relevance or 0.0) >= LEAST_RELEVANCE]
 
     memories = relevant(MOST_MEMORIES, [Type.SEMANTIC], BELIEVED)
     skills = relevant(MOST_SKILLS, [Type.COMPETENCE], [*BELIEVED, Status.CANDIDATE])

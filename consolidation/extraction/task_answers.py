@@ -103,8 +103,8 @@ def _ranges(value: Any, dropped: list[str]) -> Iterator[tuple[int, int]]:
     if isinstance(value, list) and len(value) == 2 and all(_is_number(one) for one in value):
         value = [value]  # one range, without the list around it
     for item in value if isinstance(value, list) else [value]:
-        if (found := _range(item)) is not None:
-            yield found
+        if (bounds := _range(item)) is not None:
+            yield bounds
         else:
             dropped.append(f"{str(item)[:60]} is no range of messages")
 

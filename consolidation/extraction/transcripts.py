@@ -80,8 +80,8 @@ class Transcript:
     @cached_property
     def language(self) -> Language:
         """Of what users wrote, else of everything."""
-        words = "\n".join(one.text[:LONGEST_SHOWN] for one in self.passages if one.speaker == "user")
-        return detect_lang(words or "\n".join(one.text[:LONGEST_SHOWN] for one in self.passages))
+        words = "\n".join(passage.text[:LONGEST_SHOWN] for passage in self.passages if passage.speaker == "user")
+        return detect_lang(words or "\n".join(passage.text[:LONGEST_SHOWN] for passage in self.passages))
 
     def parts(self, tokens: int) -> list[str]:
         """The transcript in texts of about so many tokens, whole passages each; at most MOST_PARTS."""
@@ -98,7 +98,7 @@ class Transcript:
     def within(self, tokens: int) -> str:
         """The transcript in about so many tokens: long passages are cut, at worst passages in the middle left out."""
         for longest in LENGTHS:
-            lines = [one.shortened(longest) for one in self.passages]
+            lines = [passage.shortened(longest) for passage in self.passages]
             if estimate(*lines) <= tokens:
                 return "\n".join(lines)
         while len(lines) > 1 and estimate(*lines) > tokens:
@@ -113,7 +113,7 @@ class Transcript:
     def holding(self, quote: str) -> Iterator[Passage]:
         """The passages that hold these words, whoever said them."""
         words = comparable(quote)
-        return (one for one in self.passages if words and words in one.comparable)
+        return (passage for passage in self.passages if words and words in passage.comparable)
 
 
 def halved(part: str) -> list[str]:
@@ -158,11 +158,11 @@ def _events(episode: Episode, *, after: int) -> Iterator[Event]:
 
 
 def _passages(event: Event) -> Iterator[Passage]:
-    said, result = getattr(event, "words_read", ""), getattr(event, "whole_result", None)
+    text, result = getattr(event, "words_read", ""), getattr(event, "whole_result", None)
     result = getattr(event, "result_start", None) if result is None else result
-    if said or (event.summary and not event.tool):
+    if text or (event.summary and not event.tool):
         speaker = _speaker(event)
-        yield _passage(event, speaker, said or event.summary, proves=speaker in ("user", "tool"))
+        yield _passage(event, speaker, text or event.summary, proves=speaker in ("user", "tool"))
     if event.tool and event.args is not None:
         yield _passage(event, f"tool {event.tool}, called with", _text(event.args), proves=False)
     if result is not None:

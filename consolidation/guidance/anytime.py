@@ -52,7 +52,7 @@ class EffectAnswer:
 
 def answer_of(trials: Iterable[Trial]) -> EffectAnswer:
     """The first answer that a series of runs gives, in their order. Runs that were not drawn by lot say nothing."""
-    drawn = [one for one in trials if 0 < one.share < 1]
+    drawn = [trial for trial in trials if 0 < trial.share < 1]
     if not drawn:
         return EffectAnswer("unknown", 0, _supposed(0))
     signs, ended = _signs(drawn), np.array([one.well for one in drawn], float)

@@ -98,10 +98,10 @@ def answered(ballot: Ballot, compared: Compared) -> list[Answered]:
 
 def _answered(ballot: Ballot, compared: Compared) -> Iterator[Answered]:
     surveyor, runs = Surveyor(ballot.cases), runs_of_case(ballot.cases)
-    for n, one in enumerate(ballot.cases):
-        if one.outcome == "partial":
+    for n, neighbour in enumerate(ballot.cases):
+        if neighbour.outcome == "partial":
             continue
-        case = runs[one.case]
+        case = runs[neighbour.case]
         for without in [case] if len(case) == 1 else [case, [n]]:
             grounds = surveyor.grounds(ballot, compared, n, without)
             if grounds.cases:
@@ -112,21 +112,21 @@ def _answered(ballot: Ballot, compared: Compared) -> Iterator[Answered]:
 def runs_of_case(cases: Sequence[Case]) -> dict[str, list[int]]:
     """Case -> the places of its runs."""
     runs: dict[str, list[int]] = defaultdict(list)
-    for n, one in enumerate(cases):
-        runs[one.case].append(n)
+    for n, neighbour in enumerate(cases):
+        runs[neighbour.case].append(n)
     return runs
 
 
 def fit(moment: Moment, answers: Sequence[Answered], precision: float) -> Curve:
     """The curve of a moment, and from where on at least `precision` of its answers are right."""
-    known = np.array([told(one.grounds) for one in answers]).reshape(len(answers), len(PRIORS[moment]))
-    right = np.array([one.right for one in answers])
+    known = np.array([told(answer.grounds) for answer in answers]).reshape(len(answers), len(PRIORS[moment]))
+    right = np.array([answer.right for answer in answers])
     curve = Curve(tuple(logistic.fitted(known, right, PRIORS[moment], STRENGTH)))
-    sure = np.array([curve.confidence(one.grounds) for one in answers])
-    familiar = np.array([one.grounds.is_familiar for one in answers], bool)
+    sure = np.array([curve.confidence(answer.grounds) for answer in answers])
+    familiar = np.array([answer.grounds.is_familiar for answer in answers], bool)
     # That the words of two openings agree says less than it does later: there only a case that came again shows what an
     # answer out of the same case is worth.
-    shown = familiar & (moment == "opening" or np.array([one.is_repeated for one in answers], bool))
+    shown = familiar & (moment == "opening" or np.array([answer.is_repeated for answer in answers], bool))
     return Curve(
         curve.coefficients,
         _threshold(sure[shown], right[shown], precision, FAMILIAR_RIGHT),
@@ -163,14 +163,16 @@ def told(grounds: Grounds) -> list[float]:
 
 def least_nearness(cases: Sequence[Case], openings: Compared) -> float:
     """Of the store's own openings nearly all are nearer to the runs of other cases than this."""
-    found = []
+    nearnesses = []
     numbers = {case: n for n, case in enumerate({one.case for one in cases})}
     of = np.array([numbers[one.case] for one in cases])
     for n, case in enumerate(of):
         others = np.flatnonzero(of != case)
         if len(others):
-            found.append(nearness(openings.words[n][others], openings.meaning[n][others]))
-    return float(np.quantile(found, OFF_TOPIC).clip(LEAST_NEARNESS, MOST_NEARNESS)) if found else LEAST_NEARNESS
+            nearnesses.append(nearness(openings.words[n][others], openings.meaning[n][others]))
+    return (
+        float(np.quantile(nearnesses, OFF_TOPIC).clip(LEAST_NEARNESS, MOST_NEARNESS)) if nearnesses else LEAST_NEARNESS
+    )
 
 
 def kept(calibration: Calibration) -> dict[str, Any]:
@@ -185,6 +187,6 @@ def kept(calibration: Calibration) -> dict[str, Any]:
 def read(values: Mapping[str, Any], nearness: float) -> Calibration:
     """From `kept`; what was never measured is the prior's."""
     curves = dict(Calibration().curves)
-    for moment, one in values.get("curves", {}).items():
-        curves[moment] = Curve(tuple(one["coefficients"]), one["familiar"], one["other"])
+    for moment, curve_values in values.get("curves", {}).items():
+        curves[moment] = Curve(tuple(curve_values["coefficients"]), curve_values["familiar"], curve_values["other"])
     return Calibration(curves, nearness, values.get("risk"))

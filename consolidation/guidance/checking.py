@@ -38,12 +38,12 @@ def checked(asked: GuidanceQuestion, experience: Experience | None, rules: ToolR
     call = asked.call
     if call is None:
         return None
-    told = _compared(asked, call, experience, rules, trust)
+    note = _compared(asked, call, experience, rules, trust)
     if broken := [*policy_notes.notes(asked.run, call, rules, trust)]:
-        told = replace(told, arguments=[*broken, *told.arguments])
+        note = replace(note, arguments=[*broken, *note.arguments])
     if not (noted := command_notes.notes(asked.run, call, rules, trust)):
-        return told
-    return replace(told, text=told.text.removesuffix(ADVICE).rstrip(), arguments=[*noted, *told.arguments])
+        return note
+    return replace(note, text=note.text.removesuffix(ADVICE).rstrip(), arguments=[*noted, *note.arguments])
 
 
 def _compared(
@@ -58,19 +58,19 @@ def _compared(
         return Checked("unknown", NOT_TELLING)
     if experience is None:
         return Checked("unknown", NOTHING_SIMILAR)
-    found = precedent.find(experience.cases, experience.words, acting)
+    case_precedent = precedent.find(experience.cases, experience.words, acting)
     return Checked(
-        found.verdict,
-        _text(found, acting, "ran" if command else "called"),
-        found.well_with,
-        found.well_without,
-        found.ill_with,
-        found.ill_without,
+        case_precedent.verdict,
+        _text(case_precedent, acting, "ran" if command else "called"),
+        case_precedent.well_with,
+        case_precedent.well_without,
+        case_precedent.ill_with,
+        case_precedent.ill_without,
         arguments=[
             *_provenance(asked, call, experience, rules, trust),
-            *_notes(call.arguments, call.name, experience, found),
+            *_notes(call.arguments, call.name, experience, case_precedent),
         ],
-        runs=[_run(experience, n, acting) for n in found.runs],
+        runs=[_run(experience, n, acting) for n in case_precedent.runs],
     )
 
 
@@ -84,11 +84,11 @@ def _text(found: Precedent, tool: str, called: str) -> str:
     did, without = found.well_with + found.ill_with, found.well_without + found.ill_without
     if not did + without:
         return NOTHING_SIMILAR
-    said = f"{found.well_with} of {did} similar cases that {called} {code(tool)} ended well" if did else ""
+    sentence = f"{found.well_with} of {did} similar cases that {called} {code(tool)} ended well" if did else ""
     other = f"{found.well_without} of {without} that did not {CALL[called]} it ended well" if without else ""
     if not did:
         other = f"no similar case {called} {code(tool)}; {found.well_without} of {without} ended well without it"
-    counted = upper_first("; ".join(part for part in (said, other) if part))
+    counted = upper_first("; ".join(part for part in (sentence, other) if part))
     return f"{counted}. {ADVICE}" if found.verdict == "advised_against" else f"{counted}."
 
 
@@ -139,6 +139,11 @@ def _notes(
 def _words(arguments: Any) -> Iterator[tuple[str, str]]:
     """The arguments that are a choice among few words: short, without digits."""
     for name, value in arguments.items() if isinstance(arguments, dict) else ():
-        said = str(value).lower() if isinstance(value, bool) else value
-        if isinstance(said, str) and said and len(said) <= LONGEST_VALUE and not any(map(str.isdigit, said)):
-            yield str(name), said
+        written = str(value).lower() if isinstance(value, bool) else value
+        if (
+            isinstance(written, str)
+            and written
+            and len(written) <= LONGEST_VALUE
+            and not any(map(str.isdigit, written))
+        ):
+            yield str(name), written

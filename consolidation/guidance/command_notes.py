@@ -44,7 +44,7 @@ def notes(run: Run, call: Call, rules: ToolRules, trust: Trust) -> list[Note]:
     started = {attempt.form for attempt in attempts(run, rules) if attempt.started}
     counts: Counts = CommandAttempt.objects.filter(fact__in=facts).counts() if facts else {}
     pointer = within("/arguments", name) if (name := line_argument(call)) else "/arguments"
-    return [{"pointer": pointer, "note": told} for told in _told(facts, [f for f in forms if f not in started], counts)]
+    return [{"pointer": pointer, "note": note} for note in _told(facts, [f for f in forms if f not in started], counts)]
 
 
 def _is_here(known: str, here: str, *, alone: bool) -> bool:
@@ -62,9 +62,9 @@ def _told(facts: Sequence[CommandFact], forms: Sequence[str], counts: Counts) ->
         if not saying or started > (1 - CONSISTENT) * runs:
             continue
         where = f" in {code(saying[0].place)}" if saying[0].place else ""
-        said = f"{code(form)} did not start in {runs - started} of {runs} runs{where}"
+        sentence = f"{code(form)} did not start in {runs - started} of {runs} runs{where}"
         instead = [other for fact in saying for other in fact.starting if counts[other][0]]
-        yield "; ".join([said, *(_starts(other, counts) for other in list(dict.fromkeys(instead))[:MOST_INSTEAD])])
+        yield "; ".join([sentence, *(_starts(other, counts) for other in list(dict.fromkeys(instead))[:MOST_INSTEAD])])
 
 
 def _starts(form: str, counts: Counts) -> str:

@@ -23,10 +23,10 @@ def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> bool:
     known = latest[level]
     if len(known.runs) < LEAST_RUNS:
         return False
-    found, answers = measured(known)
-    values = {"fitted": calibration.kept(found), "nearness": found.nearness, "answers": answers}
+    refitted, answers = measured(known)
+    values = {"fitted": calibration.kept(refitted), "nearness": refitted.nearness, "answers": answers}
     former = {"coefficients": "before_write", "opening": "opening"}
-    values |= {name: list(found.curves[moment].coefficients[:3]) for name, moment in former.items()}
+    values |= {name: list(refitted.curves[moment].coefficients[:3]) for name, moment in former.items()}
     GuidanceCurve.objects.update_or_create(
         scope=latest.scope, sensitivity=level, defaults={**values, "runs": len(known.runs), "at": at}
     )
@@ -44,8 +44,8 @@ def measured(known: LatestRuns) -> tuple[Calibration, int]:
         moment: calibration.fit(moment, answers[moment], settings.GUIDANCE_PRECISION) for moment in calibration.PRIORS
     }
     nearness = least_nearness(known.cases, known.openings)
-    found = Calibration(curves, nearness, risk.fit(known.ballot, known.among))
-    return found, sum(map(len, answers.values()))
+    fitted_now = Calibration(curves, nearness, risk.fit(known.ballot, known.among))
+    return fitted_now, sum(map(len, answers.values()))
 
 
 def calibration_of(scope: str, trust: Trust) -> Calibration:

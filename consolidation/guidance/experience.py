@@ -71,13 +71,13 @@ def gather(
     run that does not count."""
     visible = RunProfile.objects.visible_to(trust).only(*LOADED)
     visible = visible.exclude(pk=but) if but else visible
-    found = {profile.pk: profile for profile in visible.nearest(features.vector, NEAREST)}
+    profiles = {profile.pk: profile for profile in visible.nearest(features.vector, NEAREST)}
     if identifiers:
         sharing = visible.sharing(identifiers[:MOST_IDENTIFIERS], trust.scopes_to_read, SAME_IDS)
-        found |= {profile.pk: profile for profile in sharing}
-    if not found:
+        profiles |= {profile.pk: profile for profile in sharing}
+    if not profiles:
         return None
-    return of_profiles(features, list(found.values()), opening=opening)
+    return of_profiles(features, list(profiles.values()), opening=opening)
 
 
 def of_profiles(features: Features, profiles: Sequence[RunProfile], *, opening: bool) -> Experience:

@@ -101,18 +101,18 @@ def of(run: Run, *, until: int | None = None) -> Features:
 def of_moment(run: Run, *, until: int | None = None) -> tuple[Features, list[int]]:
     """The features up to there, and hashes of the values that may name one customer, order or file: long enough, with a
     digit; as signed integers."""
-    said = [m.text for m in run.said if until is None or m.position < until]
+    texts = [m.text for m in run.said if until is None or m.position < until]
     agent = [m.text for m in run.spoken(roles.ASSISTANT) if until is None or m.position < until]
     calls = [call for call in run.steps if until is None or call.position < until]
-    speech = "\n".join(said)[:LONGEST_SPEECH]
+    speech = "\n".join(texts)[:LONGEST_SPEECH]
     shown = list(_values((call.arguments, call.returned) for call in calls))
-    found: dict[str, Iterable[str]] = {
+    by_channel: dict[str, Iterable[str]] = {
         "words": _words(speech),
         "values": shown,
         "tools": (call.name for call in calls),
         "last": _words(agent[-1][:LONGEST_SPEECH]) if agent else (),
     }
-    features = Features({name: _counted(found[name]) for name in CHANNELS}, vector(speech))
+    features = Features({name: _counted(by_channel[name]) for name in CHANNELS}, vector(speech))
     return features, _identifiers(shown)
 
 
@@ -135,8 +135,8 @@ def _words(said: str) -> Iterator[str]:
     """Stems without words of grammar, ids as they are, pairs of neighbours where a language writes no spaces."""
     small = text.normal(said).replace("’", "'").lower()
     yield from search_words.bigrams(small)
-    for found in _WORD.findall(small):
-        word = found.strip(".'-+")
+    for match in _WORD.findall(small):
+        word = match.strip(".'-+")
         if word and word not in STOP:
             yield _stem(word) if word.isalpha() else word
 
@@ -183,9 +183,9 @@ DIMENSIONS = 256
 def vector(speech: str) -> NDArray[np.float32]:
     """Centred and of unit length; zeros for what has no known word."""
     model = built_in()
-    [found] = model.embed([speech])
-    if found is None:
+    [embedded] = model.embed([speech])
+    if embedded is None:
         return np.zeros(DIMENSIONS, np.float32)
-    centred = np.asarray(found - model.mean, np.float32)
+    centred = np.asarray(embedded - model.mean, np.float32)
     length = float(np.linalg.norm(centred))
     return centred / length if length else centred

@@ -78,7 +78,7 @@ class Surveyor:
 
     def with_effects(self, effects: Effects) -> "np.ndarray":
         """A mask of the runs that had exactly these."""
-        return np.array([one == effects for one in self._effects], bool)
+        return np.array([effect == effects for effect in self._effects], bool)
 
     def near(self, row: Floats, kept: "np.ndarray", most: int = NEAR_CASES) -> tuple["np.ndarray", "np.ndarray"]:
         """The nearest run of each of the nearest judged cases, and their weights, which add up to 1."""
@@ -91,4 +91,4 @@ class Surveyor:
 
     @cached_property
     def _effects(self) -> list[Effects]:
-        return [one.effects for one in self.cases]
+        return [case.effects for case in self.cases]

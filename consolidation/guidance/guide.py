@@ -32,19 +32,19 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | N
     run that the request names is kept as an offer, and nothing else is. `but`: a run that does not count."""
     seen, rules = asked.request.narrows(trust), tool_rules()
     asked = with_steps(asked, seen)
-    said, identifiers = features.of_moment(asked.run)
+    speech, identifiers = features.of_moment(asked.run)
     opening = asked.is_opening
-    experience = gather(said, identifiers, seen, opening=opening, but=but) if said else None
+    experience = gather(speech, identifiers, seen, opening=opening, but=but) if speech else None
     if experience is None:
         return Guidance(check=checked(asked, None, rules, seen))
     calibration = curves.calibration_of(experience.profiles[0].scope, seen)
     check = checked(asked, experience, rules, seen)
     if experience.nearness < LEAST_NEARNESS:
         return Guidance(check=check)
-    weight, votes = weighed(experience, calibration, moment_of(asked, said)), experience.votes
+    weight, votes = weighed(experience, calibration, moment_of(asked, speech)), experience.votes
     skill = published_for(votes[0].effects, experience.profiles[0].scope, seen)
     decision = _decision(weight, has_skill=skill is not None)
-    told = Guidance(
+    guidance = Guidance(
         decision=decision,
         confidence=round(weight.confidence, 4),
         expected=expected_of(votes[0], experience),
@@ -55,7 +55,7 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | N
         similar=similar_of(experience, asked.request.limit, trust),
         check=check,
     )
-    return _offered(told, asked, scope=experience.profiles[0].scope, trust=trust, at=at)
+    return _offered(guidance, asked, scope=experience.profiles[0].scope, trust=trust, at=at)
 
 
 def _offered(told: Guidance, asked: GuidanceQuestion, *, scope: str, trust: Trust, at: datetime) -> Guidance:
@@ -105,17 +105,17 @@ def _decision(weight: Weighed, *, has_skill: bool) -> Decision:
 
 def expected_of(vote: Vote, experience: Experience) -> Expected:
     """The effects of a vote, and how many similar cases ended well with them."""
-    well = {one.case for one in experience.ballot.cases if one.well and one.effects == vote.effects}
+    well = {case.case for case in experience.ballot.cases if case.well and case.effects == vote.effects}
     return Expected(sorted(vote.effects), round(vote.share, 4), len(well))
 
 
 def similar_of(experience: Experience, most: int, trust: Trust) -> list[SimilarRun]:
     """The nearest runs, at most so many, without words that people dismissed."""
     near = [n for n in range(len(experience.profiles)) if experience.whole[n] >= LEAST_SIMILAR][:most]
-    found = [experience.profiles[n] for n in near]
-    openings = without_dismissed([Utterance(one.opening, one.scope) for one in found], trust)
+    profiles = [experience.profiles[n] for n in near]
+    openings = without_dismissed([Utterance(profile.opening, profile.scope) for profile in profiles], trust)
     nearness = (float(experience.whole[n]) for n in near)
-    return [_run(*each) for each in zip(found, nearness, openings, strict=True)]
+    return [_run(*each) for each in zip(profiles, nearness, openings, strict=True)]
 
 
 def _run(profile: RunProfile, similarity: float, opening: str) -> SimilarRun:

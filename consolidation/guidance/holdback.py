@@ -52,13 +52,13 @@ def offer_lessons(
     if not name:
         return frozenset()
     run, known = _run_named(name, trust), _known()
-    rows = Lesson.objects.filter(pk__in=[one.pk for one in lessons]).unchanged()
+    rows = Lesson.objects.filter(pk__in=[lesson.pk for lesson in lessons]).unchanged()
     drawn = set(rows.values_list("pk", flat=True))
     withheld: set[UUID] = set()
-    for one in lessons if drawn else ():
-        share, place = _share_of_lesson(one.pk, known), one.scope if scope is None else scope
-        made = _offer(one.pk, VERSION, share, run, place, trust, at=at) if one.pk in drawn else None
-        withheld |= {one.pk} if made and made.withheld else set()
+    for lesson in lessons if drawn else ():
+        share, place = _share_of_lesson(lesson.pk, known), lesson.scope if scope is None else scope
+        made = _offer(lesson.pk, VERSION, share, run, place, trust, at=at) if lesson.pk in drawn else None
+        withheld |= {lesson.pk} if made and made.withheld else set()
     return frozenset(withheld)
 
 

@@ -46,12 +46,12 @@ def of_version(lines: Mapping[str, Sequence[Mapping[str, Any]]], version: SkillV
     """The lines that a version holds, whatever their numbers were then: it may be older, or edited by a person."""
     if version is None:
         return []
-    found = []
+    shown_lines = []
     for field, rows in lines.items():
         held = {_masked(line) for line in _lines(version.fields.get(field))}
-        told = [row for row in rows if row["runs"] and _masked(row["text"]) in held]
-        found += [_line(field, row) for row in told]
-    return found
+        model_rows = [row for row in rows if row["runs"] and _masked(row["text"]) in held]
+        shown_lines += [_line(field, row) for row in model_rows]
+    return shown_lines
 
 
 def _line(field: str, row: Mapping[str, Any]) -> LineRuns:
@@ -61,7 +61,7 @@ def _line(field: str, row: Mapping[str, Any]) -> LineRuns:
 
 def visible(lines: Iterable[LineRuns], trust: Trust) -> dict[UUID, Link]:
     """Those of the runs that are there and may be seen, in one query."""
-    ids = {one for line in lines for one in line.runs}
+    ids = {run for line in lines for run in line.runs}
     if not ids:
         return {}
     rows = Episode.objects.visible_to(trust).filter(pk__in=ids, closed_at__isnull=False)
@@ -71,10 +71,10 @@ def visible(lines: Iterable[LineRuns], trust: Trust) -> dict[UUID, Link]:
 
 def sections(lines: Sequence[LineRuns], seen: Mapping[UUID, Link]) -> list[dict[str, Any]]:
     """Field by field its lines, each with links to its runs, the newest first."""
-    found = []
+    sections_shown = []
     for field, title in TITLES.items():
         rows = [(line, [seen[one] for one in line.runs if one in seen]) for line in lines if line.field == field]
-        told = [
+        rows_of_model = [
             {
                 "text": line.text,
                 "of": line.of,
@@ -84,9 +84,9 @@ def sections(lines: Sequence[LineRuns], seen: Mapping[UUID, Link]) -> list[dict[
             for line, runs in rows
             if runs
         ]
-        if told:
-            found.append({"title": title, "lines": told})
-    return found
+        if rows_of_model:
+            sections_shown.append({"title": title, "lines": rows_of_model})
+    return sections_shown
 
 
 def _lines(value: Any) -> list[str]:

@@ -17,21 +17,21 @@ def fitted(
     """The coefficients. `known`: a row for each answer, its first column 1; `right`: between 0 and 1; `strength`: the
     precision of each coefficient of the prior."""
     about = np.array(prior, np.float64)
-    found = about.copy()
+    coefficients = about.copy()
     for _ in range(ROUNDS if len(known) else 0):
-        p = probability(known, found)
-        slope = known.T @ (weights * (p - right)) + strength * (found - about)
+        p = probability(known, coefficients)
+        slope = known.T @ (weights * (p - right)) + strength * (coefficients - about)
         curvature = known.T @ (known * (weights * p * (1 - p))[:, None]) + strength * np.eye(len(about))
         step = np.linalg.solve(curvature, slope)
-        found = found - step
+        coefficients = coefficients - step
         if float(np.abs(step).max()) < 1e-9:
             break
-    return [float(w) for w in found]
+    return [float(w) for w in coefficients]
 
 
 def probability(known: "np.ndarray", coefficients: "Sequence[float] | np.ndarray") -> "np.ndarray":
-    told: np.ndarray = 1 / (1 + np.exp(-np.clip(known @ np.array(coefficients), -30, 30)))
-    return told
+    probabilities: np.ndarray = 1 / (1 + np.exp(-np.clip(known @ np.array(coefficients), -30, 30)))
+    return probabilities
 
 
 def odds(share: float, least: float = 0.02) -> float:

@@ -30,9 +30,9 @@ def published_for(effects: Effects, scope: str, trust: Trust) -> OfferedSkill | 
     rows = Skill.objects.offered_to(trust, "memory__").downloadable().filter(scope__in={scope, *SHARED_SCOPES})
     rows = rows.exclude(memory__withheld_from__contains=[scope])
     rows = rows.filter(Q(memory__payload__effects=sorted(effects)) | Q(memory__payload__skill_name=named))
-    found = list(rows.select_related("memory__worth").prefetch_related("versions").distinct())
-    found.sort(key=lambda skill: (skill.scope != scope, skill.name))
-    return _offer(found[0]) if found else None
+    skills = list(rows.select_related("memory__worth").prefetch_related("versions").distinct())
+    skills.sort(key=lambda skill: (skill.scope != scope, skill.name))
+    return _offer(skills[0]) if skills else None
 
 
 def _offer(skill: Skill) -> OfferedSkill | None:

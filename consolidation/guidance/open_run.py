@@ -57,8 +57,8 @@ def with_steps(asked: GuidanceQuestion, trust: Trust) -> GuidanceQuestion:
 
 def _unsaid(task: str, drafts: Sequence[EventDraft]) -> list[EventDraft]:
     """The task, unless the user's words are among the steps already."""
-    said = {draft.text.strip() for draft in drafts if roles.of(draft.role) == roles.USER}
-    return [] if task.strip() in said else [EventDraft("message", "user", text=task)]
+    known_texts = {draft.text.strip() for draft in drafts if roles.of(draft.role) == roles.USER}
+    return [] if task.strip() in known_texts else [EventDraft("message", "user", text=task)]
 
 
 def _steps(request: GuidanceRequest, trust: Trust) -> QuerySet[Event]:
@@ -75,10 +75,10 @@ def _steps(request: GuidanceRequest, trust: Trust) -> QuerySet[Event]:
         rows = rows.filter(episode__thread_id=request.thread_id, episode__source=source)
         if trust.scopes_to_read is not None:  # those of its memory, again: the index over threads begins with them
             rows = rows.filter(episode__scope__in=trust.scopes_to_read)
-    said = Coalesce("instruction__text", "text")
-    size = _stored(said) + _stored("args") + _stored("result")
+    words = Coalesce("instruction__text", "text")
+    size = _stored(words) + _stored("args") + _stored("result")
     so_far = Window(Sum(size), partition_by="episode", order_by="-position")
-    return rows.annotate(said=said, so_far=so_far).filter(so_far__lte=MOST_BYTES).order_by("-episode", "-position")
+    return rows.annotate(said=words, so_far=so_far).filter(so_far__lte=MOST_BYTES).order_by("-episode", "-position")
 
 
 def _stored(value: Any) -> Coalesce:

@@ -32,8 +32,10 @@ def find(cases: Sequence[Case], words: Floats, tool: str) -> Precedent:
     """The verdict on calling `tool` now. `words`: similarity to each known run of what the user has said so far."""
     near = _similar(words)
     with_it, without = (_cases(cases, near, tool, with_it=used) for used in (True, False))
-    found = Precedent("unknown", near, len(with_it[True]), len(without[True]), len(with_it[False]), len(without[False]))
-    return replace(found, verdict=_verdict(found, cases, words, tool))
+    answer = Precedent(
+        "unknown", near, len(with_it[True]), len(without[True]), len(with_it[False]), len(without[False])
+    )
+    return replace(answer, verdict=_verdict(answer, cases, words, tool))
 
 
 def _similar(words: Floats) -> tuple[int, ...]:
@@ -46,11 +48,11 @@ def _similar(words: Floats) -> tuple[int, ...]:
 
 def _cases(cases: Sequence[Case], near: Sequence[int], tool: str, *, with_it: bool) -> dict[bool, set[str]]:
     """well? -> the cases."""
-    found: dict[bool, set[str]] = {True: set(), False: set()}
+    cases_by_end: dict[bool, set[str]] = {True: set(), False: set()}
     for n in near:
         if cases[n].outcome != "partial" and (tool in cases[n].effects) == with_it:
-            found[cases[n].well].add(cases[n].case)
-    return found
+            cases_by_end[cases[n].well].add(cases[n].case)
+    return cases_by_end
 
 
 def _verdict(found: Precedent, cases: Sequence[Case], words: Floats, tool: str) -> Verdict:

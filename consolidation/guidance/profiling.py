@@ -59,19 +59,21 @@ def _write(ids: Sequence[UUID], recent: Recent) -> int:
         counting.count_runs([(run, episodes[run.id]) for run in runs], rules)
         _settle_others([one for pk, one in episodes.items() if pk not in {run.id for run in runs}])
         holdback.settle(episodes.values())
-        scopes = [one.scope for one in episodes.values()][:1]  # of one scope all
-        PendingMeasurement.objects.bulk_create([PendingMeasurement(scope=one) for one in scopes], ignore_conflicts=True)
+        scopes = [episode.scope for episode in episodes.values()][:1]  # of one scope all
+        PendingMeasurement.objects.bulk_create(
+            [PendingMeasurement(scope=scope) for scope in scopes], ignore_conflicts=True
+        )
         PendingProfile.objects.filter(pk__any=ids).delete()
     return len(rows)
 
 
 def _settle_others(episodes: Sequence[Episode]) -> None:
     """Those that count no more lose their profile; one without a transcript keeps it, with the outcome of now."""
-    kept = [one for one in episodes if one.transcript_removed_at and one.counted_outcome]
+    kept = [episode for episode in episodes if episode.transcript_removed_at and episode.counted_outcome]
     for outcome in {one.counted_outcome for one in kept}:
         ids = [one.pk for one in kept if one.counted_outcome == outcome]
         RunProfile.objects.filter(pk__in=ids).update(outcome=outcome)
-    if ids := [one.pk for one in episodes]:
+    if ids := [episode.pk for episode in episodes]:
         RunProfile.objects.filter(pk__in=ids).exclude(pk__in=[one.pk for one in kept]).delete()
         counting.discount_runs(ids)
 

@@ -34,15 +34,15 @@ def notes(run: Run, call: Call, habits: Mapping[str, Habits], rules: ToolRules) 
         return []
     before = shown_before(run, call, rules)
     amounts = _sums(call.arguments, before, habits)
-    found = [*_lengths(call.arguments, habits), *amounts, *_together(call.arguments, before, habits)]
+    notes_shown = [*_lengths(call.arguments, habits), *amounts, *_together(call.arguments, before, habits)]
     for n, (pointer, path, value) in enumerate(_values(call.arguments, "/arguments", ())):
-        if n >= MOST_VALUES or len(found) >= MOST_NOTES:
+        if n >= MOST_VALUES or len(notes_shown) >= MOST_NOTES:
             break
         known = habits.get(named(path))
         if known:
-            told = [_told(named(path), value, before, known), *_states(value, before, known)]
-            found += [{"pointer": pointer, "note": note} for note in told if note]
-    return found[:MOST_NOTES]
+            value_notes = [_told(named(path), value, before, known), *_states(value, before, known)]
+            notes_shown += [{"pointer": pointer, "note": note} for note in value_notes if note]
+    return notes_shown[:MOST_NOTES]
 
 
 def _told(argument: str, value: Scalar, before: ShownBefore, habits: Habits) -> str:
@@ -66,8 +66,8 @@ def _states(value: Scalar, before: ShownBefore, habits: Habits) -> Iterator[str]
     """States of the record with which nearly no call worked. Of what was not shown, nothing."""
     for place, shown in before.states(value).items():
         state = min(shown)
-        if len(shown) == 1 and (told := habits.unusual(place, state)):
-            usual, cases, of = told
+        if len(shown) == 1 and (note := habits.unusual(place, state)):
+            usual, cases, of = note
             record = f"{code(place.rpartition('.')[2])} of {code(str(value)[:LONGEST_SHOWN])}"
             counted = f"in {cases} of {of} cases in which this call worked it was {' or '.join(map(code, usual))}"
             yield f"{record} was {code(state)}; {counted}"
@@ -76,15 +76,15 @@ def _states(value: Scalar, before: ShownBefore, habits: Habits) -> Iterator[str]
 def _lengths(arguments: Mapping[str, Any], habits: Mapping[str, Habits]) -> Notes:
     """Lists that were equally long in nearly every call that worked, and are not."""
     order = [name for name, value in arguments.items() if isinstance(value, list)]
-    told = set()
+    noted = set()
     for argument, known in sorted(habits.items()):
         name = argument.removesuffix(ITEM)
         even = dict(beside(arguments, name))
         for other in known.as_long_as():
             first, last = sorted((name, other), key=lambda one: order.index(one) if one in order else -1)
-            if even.get(other, True) or (first, last) in told:
+            if even.get(other, True) or (first, last) in noted:
                 continue
-            told.add((first, last))
+            noted.add((first, last))
             cases, of = known.beside[other]
             sizes = f"{code(first)} has {len(arguments[first])} and {code(last)} {len(arguments[last])}"
             counted = f"{cases} of {of} cases in which this call worked"
@@ -95,8 +95,8 @@ def _sums(arguments: Mapping[str, Any], before: ShownBefore, habits: Mapping[str
     """Amounts below a sum of shown numbers that nearly every call that worked reached."""
     for argument, compared in beside_sums(arguments, before.records.numbers).items():
         below = [name for name, sign in compared.items() if sign < 0]
-        if argument in habits and (told := habits[argument].too_little(below)):
-            name, cases, of = told
+        if argument in habits and (note := habits[argument].too_little(below)):
+            name, cases, of = note
             amount, _, formula = name.partition(BESIDE)
             sizes = (
                 f"{code(amount)} is {totals(arguments)[amount]:g} in all, less than {code(formula)} of {code(argument)}"

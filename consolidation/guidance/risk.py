@@ -57,15 +57,15 @@ def signs(
     with_them = (float(alike[~well[same]].sum()) + FEW * failed) / (float(alike.sum()) + FEW)
     cases = surveyor.distinct(kept)
     believed = min(cases, MOST_CASES) / (min(cases, MOST_CASES) + YOUNG)
-    told = (
+    shares = (
         logistic.odds(share, LEAST_VOTE),
         float(lead),
         float(row[same & ~well].max(initial=0.0)),
         float(weights[ill].sum()),
         logistic.odds(with_them),
     )
-    found = (1.0, logistic.odds(failed), *(believed * one for one in told))
-    return Signs(found, surveyor.distinct(kept & (row >= SIMILAR)), cases)
+    features_of_case = (1.0, logistic.odds(failed), *(believed * one for one in shares))
+    return Signs(features_of_case, surveyor.distinct(kept & (row >= SIMILAR)), cases)
 
 
 def known(ballot: Ballot, compared: Compared) -> tuple["np.ndarray", "np.ndarray"]:
@@ -73,13 +73,17 @@ def known(ballot: Ballot, compared: Compared) -> tuple["np.ndarray", "np.ndarray
     surveyor, runs = Surveyor(ballot.cases), runs_of_case(ballot.cases)
     rows: list[tuple[float, ...]] = []
     failed: list[float] = []
-    for n, one in enumerate(ballot.cases):
-        case = runs[one.case]
+    for n, neighbour in enumerate(ballot.cases):
+        case = runs[neighbour.case]
         for without in [case] if len(case) == 1 else [case, [n]]:
-            found = signs(surveyor, ballot, compared, n, one.effects, without) if one.outcome != "partial" else None
-            if found:
-                rows.append(found.told)
-                failed.append(float(not one.well))
+            features = (
+                signs(surveyor, ballot, compared, n, neighbour.effects, without)
+                if neighbour.outcome != "partial"
+                else None
+            )
+            if features:
+                rows.append(features.told)
+                failed.append(float(not neighbour.well))
     return np.array(rows).reshape(len(rows), len(PRIOR)), np.array(failed)
 
 

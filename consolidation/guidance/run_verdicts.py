@@ -51,17 +51,17 @@ def _judge(known: LatestRuns, measured: Calibration, episodes: Sequence[Episode]
     """Sets the columns of these episodes, which are of one level; they are not saved."""
     places = {run.pk: n for n, run in enumerate(known.runs)}
     surveyor = Surveyor(known.cases)
-    asked = {pk: told for pk, told in _asked(episodes) if known.runs}
+    asked = {pk: judged_run for pk, judged_run in _asked(episodes) if known.runs}
     for episode in episodes:
-        told = Judged()
+        judged_run = Judged()
         if episode.pk in asked:
-            said, made = asked[episode.pk]
-            compared, own = known.kernel.against([said]), places.get(episode.pk)
+            speech, made = asked[episode.pk]
+            compared, own = known.kernel.against([speech]), places.get(episode.pk)
             kept = surveyor.kept([] if own is None else [own])
             like = nearness(compared.words[0][kept], compared.meaning[0][kept]) >= measured.nearness
             without = [] if own is None else [own]
-            told = judge(surveyor, known.ballot, compared, 0, made, without, calibration=measured, like=like)
-        episode.verdict, episode.risk = told.level, told.risk if told.level != "unknown" else None
+            judged_run = judge(surveyor, known.ballot, compared, 0, made, without, calibration=measured, like=like)
+        episode.verdict, episode.risk = judged_run.level, judged_run.risk if judged_run.level != "unknown" else None
 
 
 def _asked(episodes: Sequence[Episode]) -> Iterator[tuple[UUID, tuple[Features, Effects]]]:
@@ -69,9 +69,9 @@ def _asked(episodes: Sequence[Episode]) -> Iterator[tuple[UUID, tuple[Features, 
     of a run that called no tool, or in which no user spoke."""
     ids = [episode.pk for episode in episodes]
     profiles = RunProfile.objects.filter(pk__in=ids).only("pk", "packed", "effects")
-    found = {profile.pk: (features.unpack(profile.packed), frozenset(profile.effects)) for profile in profiles}
-    yield from found.items()
-    for recording in recorded.read([episode for episode in episodes if episode.pk not in found]):
+    packed = {profile.pk: (features.unpack(profile.packed), frozenset(profile.effects)) for profile in profiles}
+    yield from packed.items()
+    for recording in recorded.read([episode for episode in episodes if episode.pk not in packed]):
         run, rules = recording.run, tool_rules([recording.episode])
         if run.steps and run.said:
             yield run.id, (features.of(run, until=first_change(run, rules)), effects(recording.calls, rules))

@@ -121,15 +121,15 @@ def _propose(memory_id: UUID, version: int, *, at: datetime) -> None:
     is_used = published.exists() or Lesson.objects.filter(pk=memory_id).in_use().unchanged().exists()
     if memory is None or not is_used:
         return
-    found = worth(memory_id, version)
-    change = {"verb": "demote", "reason": REASONS[found.answer], "version": version}
+    measured = worth(memory_id, version)
+    change = {"verb": "demote", "reason": REASONS[measured.answer], "version": version}
     decided = Proposal.objects.filter(kind=Proposal.Kind.FAILING, memory=memory, change=change)
     if decided.filter(decision__in=(Proposal.Decision.ACCEPTED, Proposal.Decision.REJECTED)).exists():
         return
     offered = "this skill" if published.exists() else "this lesson"
     why = (
-        f"{found.offered.well} of {found.offered.runs} runs that were offered {offered} ended well, and "
-        f"{found.withheld.well} of {found.withheld.runs} from which it was withheld"
+        f"{measured.offered.well} of {measured.offered.runs} runs that were offered {offered} ended well, and "
+        f"{measured.withheld.well} of {measured.withheld.runs} from which it was withheld"
     )
     facts: dict[str, Any] = {"by": SYSTEM, "why": why, "at": at, "sensitivity": memory.sensitivity}
     Proposal.objects.propose(Proposal.Kind.FAILING, memory, change, **facts)

@@ -42,8 +42,8 @@ def ends_of_similar(text: str, episode: Episode) -> tuple[int, int]:
 
 def _experience(text: str, trust: Trust, but: UUID | None = None) -> Experience | None:
     """The runs that may speak to a request; None where none is like it. `but`: a run that does not count."""
-    said, identifiers = features.of_moment(check({"task": text}).run) if text.strip() else (None, [])
-    experience = gather(said, identifiers, trust, opening=True, but=but) if said else None
+    speech, identifiers = features.of_moment(check({"task": text}).run) if text.strip() else (None, [])
+    experience = gather(speech, identifiers, trust, opening=True, but=but) if speech else None
     if experience is None or experience.nearness < curves.calibration_of(experience.profiles[0].scope, trust).nearness:
         return None
     return experience

@@ -41,8 +41,8 @@ class Led:
     def __init__(self, latest: LatestRuns) -> None:
         self.latest, self.runs, self.cases = latest, latest.runs, latest.cases
         self.of_case: dict[str, list[int]] = defaultdict(list)
-        for n, one in enumerate(self.cases):
-            self.of_case[one.case].append(n)
+        for n, neighbour in enumerate(self.cases):
+            self.of_case[neighbour.case].append(n)
         self.to: dict[int, Effects] = self._lead() if len(self.of_case) > 1 else {}
 
     def _lead(self) -> dict[int, Effects]:
@@ -52,7 +52,7 @@ class Led:
 
     def routed(self, effects: Effects) -> list[int]:
         """The runs that would be led to a skill with these effects, and ended in success or failure."""
-        return [n for n, told in self.to.items() if told == effects and self.cases[n].outcome != "partial"]
+        return [n for n, sent_to in self.to.items() if sent_to == effects and self.cases[n].outcome != "partial"]
 
     def worth(self, memory: Memory, *, at: datetime) -> SkillWorth:
         effects = frozenset(memory.payload["effects"])

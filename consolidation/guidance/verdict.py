@@ -47,8 +47,8 @@ def answer(body: Any, *, trust: Trust) -> RunVerdict:
     if request.messages is not None or request.task:
         run = run_of_request(request)
         return _verdict(run, run, tool_rules(), request, seen)
-    found = find(request, seen)
-    return _of_recording(found, request, seen) if found else RunVerdict(said=[sentence("no_run")])
+    run_seen = find(request, seen)
+    return _of_recording(run_seen, request, seen) if run_seen else RunVerdict(said=[sentence("no_run")])
 
 
 def _of_recording(found: Recording, request: VerdictRequest, trust: Trust) -> RunVerdict:
@@ -64,13 +64,15 @@ def _verdict(
         return RunVerdict(said=[sentence("no_calls", language)])
     if not run.said:
         return RunVerdict(said=[sentence("no_request", language)])
-    said, identifiers = features.of_moment(run, until=first_change(run, rules))
-    experience = gather(said, identifiers, trust, opening=False, but=but) if said else None
+    speech, identifiers = features.of_moment(run, until=first_change(run, rules))
+    experience = gather(speech, identifiers, trust, opening=False, but=but) if speech else None
     if experience is None or experience.nearness < LEAST_NEARNESS:
         return RunVerdict(said=[sentence("few", language)])
     calibration = curves.calibration_of(experience.profiles[0].scope, trust)
-    told = judged(experience, calibration, effects(calls, rules))
-    return _answer(told, experience, sentences(told, language), similar_of(experience, request.limit, trust))
+    risk_judged = judged(experience, calibration, effects(calls, rules))
+    return _answer(
+        risk_judged, experience, sentences(risk_judged, language), similar_of(experience, request.limit, trust)
+    )
 
 
 def _answer(told: Judged, experience: Experience, said: list[str], similar: list[SimilarRun]) -> RunVerdict:

@@ -62,8 +62,8 @@ def sentences(told: Judged, language: Language) -> list[str]:
 def _sentences(told: Judged, language: Language) -> Iterator[str]:
     if told.level != "low":
         for name, counted in (("missing", told.missing), ("unexpected", told.unexpected)):
-            for one in counted[:1]:
-                yield sentence(name, language, cases=one.cases, of=one.of, tool=code(one.tool))
+            for count in counted[:1]:
+                yield sentence(name, language, cases=count.cases, of=count.of, tool=code(count.tool))
     if told.alike:
         ill = told.level != "low"
         cases = told.alike_ill if ill else told.alike - told.alike_ill

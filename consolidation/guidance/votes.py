@@ -49,17 +49,25 @@ class Ballot:
 
     def __init__(self, cases: Sequence[Case], similar: Floats) -> None:
         self.cases = cases
-        self.tools = sorted({tool for one in cases if one.outcome != "partial" for tool in one.effects})
-        shown = [n for n, one in enumerate(cases) if one.well or (one.outcome == "failure" and one.effects)]
-        judged = [n for n, one in enumerate(cases) if one.outcome != "partial"]
+        self.tools = sorted(
+            {tool for neighbour in cases if neighbour.outcome != "partial" for tool in neighbour.effects}
+        )
+        shown = [
+            n
+            for n, neighbour in enumerate(cases)
+            if neighbour.well or (neighbour.outcome == "failure" and neighbour.effects)
+        ]
+        judged = [n for n, neighbour in enumerate(cases) if neighbour.outcome != "partial"]
         self.sets = _sets([cases[n].effects for n in shown])
         self._met = frozenset(self.sets)
         self._places = {tool: n for n, tool in enumerate(self.tools)}
-        self._members = np.array([self._row(one) for one in self.sets], bool).reshape(len(self.sets), len(self.tools))
+        self._members = np.array([self._row(neighbour) for neighbour in self.sets], bool).reshape(
+            len(self.sets), len(self.tools)
+        )
         self._well: dict[Effects, list[int]] = defaultdict(list)
-        for n, one in enumerate(cases):
-            if one.well:
-                self._well[one.effects].append(n)
+        for n, neighbour in enumerate(cases):
+            if neighbour.well:
+                self._well[neighbour.effects].append(n)
         called = np.array([[tool in cases[n].effects for tool in self.tools] for n in shown], np.float64)
         self._by_tool = _Ridge(shown, called.reshape(len(shown), len(self.tools)), _weights(cases, shown), similar)
         nothing = np.array([[_nothing(cases[n])] for n in judged], np.float64).reshape(len(judged), 1)
@@ -80,8 +88,8 @@ class Ballot:
             ((1 - nothing) if one else nothing) * LEAST ** sum(tool not in self._places for tool in one) for one in sets
         ]
         total = float(weights.sum())
-        found = (Vote(one, float(p) / total) for one, p in zip(sets, weights, strict=True))
-        return sorted(found, key=lambda v: (-v.share, sorted(v.effects)))
+        all_votes = (Vote(one, float(p) / total) for one, p in zip(sets, weights, strict=True))
+        return sorted(all_votes, key=lambda v: (-v.share, sorted(v.effects)))
 
     def _row(self, effects: Effects) -> "np.ndarray":
         return np.array([tool in effects for tool in self.tools], bool)
@@ -111,15 +119,15 @@ class _Ridge:
         if block := [self._place[n] for n in without if n in self._place]:
             inside = self._inverse[np.ix_(block, block)]
             dual = dual - self._inverse[:, block] @ np.linalg.solve(inside, self._dual[block])
-        told: np.ndarray = np.clip(self._mean + row[self.rows].astype(np.float64) @ dual, LEAST, 1 - LEAST)
-        return told
+        shares: np.ndarray = np.clip(self._mean + row[self.rows].astype(np.float64) @ dual, LEAST, 1 - LEAST)
+        return shares
 
 
 def _sets(seen: Sequence[Effects]) -> list[Effects]:
     """The sets that were met, the most frequent ones where there are very many."""
     counted: dict[Effects, int] = {}
-    for one in seen:
-        counted[one] = counted.get(one, 0) + 1
+    for vote in seen:
+        counted[vote] = counted.get(vote, 0) + 1
     return sorted(counted, key=lambda one: (-counted[one], sorted(one)))[:MOST_SETS]
 
 

@@ -176,10 +176,10 @@ def headline(figures: Figures, trust: Trust, *, scope: str | None) -> Headline:
 
 def _count(places: Iterable[Beside], name: str, n: int) -> None:
     arm, end = ENDED[name]
-    for one in places:
-        (one.given if arm == "with" else one.without).add(end, n)
+    for place in places:
+        (place.given if arm == "with" else place.without).add(end, n)
         if arm == "withheld":
-            one.withheld.add(end, n)
+            place.withheld.add(end, n)
 
 
 def _largest(rows: Mapping[str, Beside]) -> list[Beside]:

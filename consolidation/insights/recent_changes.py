@@ -60,14 +60,14 @@ def week(figures: Figures) -> list[Change]:
         return int(sum(n or 0 for n in figures.by_day(name, *labels)[-DAYS:]))
 
     fading = sum(n or 0 for name in ("fades", "expires") for n in figures.now(name, ["0"]))
-    found = [
+    changes = [
         Change(lately("arrived", ""), _("came in to be learned or decided"), inbox),
         Change(lately("decided", "taken", "changed"), _("taken or reworded by people"), f"{memories}?status=confirmed"),
         Change(lately("decided", "climbed"), _("promoted by rules"), f"{memories}?status=confirmed"),
         Change(lately("decided", "refused"), _("dismissed or rejected"), reverse("dismissed")),
         Change(int(fading), _("will fade or end within a week"), "#chart-forecast"),
     ]
-    return [one for one in found if one.n]
+    return [change for change in changes if change.n]
 
 
 def named(trust: Trust, *, at: datetime, scope: str | None) -> list[NamedChanges]:
@@ -84,13 +84,13 @@ def named(trust: Trust, *, at: datetime, scope: str | None) -> list[NamedChanges
     number = Subquery(conflicts.order_by().values("kind").annotate(n=Count("pk")).values("n"))
     latest = Q(pk__in=conflicts.values("memory")[:MOST_NAMED]) | Q(pk__in=fading.values("pk")[:MOST_NAMED])
     rows: Any = Memory.objects.visible_to(trust).filter(latest).select_related("skill")
-    found = list(rows.annotate(opened_at=opened_at, conflicts=number).order_by("-opened_at", "-decay_due_at"))
-    contested, faded = [row for row in found if row.opened_at], [row for row in found if not row.opened_at]
+    changed = list(rows.annotate(opened_at=opened_at, conflicts=number).order_by("-opened_at", "-decay_due_at"))
+    contested, faded = [row for row in changed if row.opened_at], [row for row in changed if not row.opened_at]
     n = contested[0].conflicts if contested else 0
     words = ngettext("open conflict", "open conflicts", n)
     lost = _("faded: claims that lost confidence, the latest first")
     changes = (Change(n, words, f"{reverse('inbox')}?kind=conflict"), Change(None, lost, "#chart-forecast"))
-    return [NamedChanges(*one) for one in zip(changes, (contested, faded), strict=True) if one[1]]
+    return [NamedChanges(*change) for change in zip(changes, (contested, faded), strict=True) if change[1]]
 
 
 def published(trust: Trust, *, at: datetime, scope: str | None) -> Sequence[SkillVersion]:
@@ -113,9 +113,9 @@ def best_and_worst(trust: Trust, *, scope: str | None) -> tuple[list[MeasuredSki
         best=Window(RowNumber(), order_by=F("gain").desc()), worst=Window(RowNumber(), order_by=F("gain").asc())
     )
     named = ranked.filter(Q(best__lte=MOST_SKILLS) | Q(worst__lte=MOST_SKILLS)).select_related("memory__skill")
-    found = [MeasuredSkill(row.pk, row.memory.skill.title, row, row.gain) for row in named.order_by("best")]
-    best = [one for one in found if one.gain > 0][:MOST_SKILLS]
-    return best, [one for one in found[::-1] if one.gain <= 0][:MOST_SKILLS]
+    measured = [MeasuredSkill(row.pk, row.memory.skill.title, row, row.gain) for row in named.order_by("best")]
+    best = [one for one in measured if one.gain > 0][:MOST_SKILLS]
+    return best, [one for one in measured[::-1] if one.gain <= 0][:MOST_SKILLS]
 
 
 def _runs(did: str) -> CombinedExpression:

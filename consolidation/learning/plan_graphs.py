@@ -84,8 +84,8 @@ def _repeated(node: PlanNode) -> dict[str, Any]:
 
 def plan_of(run: Run, rules: ToolRules) -> RunPlan | None:
     """The plan of a run; None when it made too few calls for one, or too many, or calls of one tool alone."""
-    told = [call for call in run.steps if call.name not in rules.ignored and not is_thought(call.name)]
-    calls = [call for call in told if ran(call, rules)]
+    counted_calls = [call for call in run.steps if call.name not in rules.ignored and not is_thought(call.name)]
+    calls = [call for call in counted_calls if ran(call, rules)]
     if not LEAST_CALLS <= len(calls) <= MOST_CALLS:
         return None
     plan = _Reading(calls, rules).plan()
@@ -134,11 +134,11 @@ class _Reading:
         self, node: PlanNode, number: int, argument: str, value: Any, values_of: dict[str, list[Any]]
     ) -> None:
         """Note where a value comes from: other nodes, or none. An earlier call of the same node is no source."""
-        found = {one for leaf in _texts(value) if (one := self._source(leaf))}
-        if sources := found - {number}:
+        origins = {origin for leaf in _texts(value) if (origin := self._source(leaf))}
+        if sources := origins - {number}:
             node.sources[argument] = sorted({*node.sources.get(argument, ()), *sources})
             self.edges.update((source, number, DATA) for source in sources)
-        elif not found:
+        elif not origins:
             values_of[argument].append(value)
 
     def _source(self, leaf: str) -> int | None:

@@ -34,8 +34,8 @@ def read(text: str, shape: type[T]) -> T:
     """
     first_fault = ""
     fitting: dict[str, T] = {}
-    said = THOUGHTS.sub("", text)
-    for value in list(_values(said)) or _careless(said):
+    without_thoughts = THOUGHTS.sub("", text)
+    for value in list(_values(without_thoughts)) or _careless(without_thoughts):
         try:
             answer = shape.model_validate(value)
             fitting[answer.model_dump_json()] = answer
@@ -69,10 +69,10 @@ def _values(text: str) -> Iterator[Any]:
 
 def _careless(text: str) -> Iterator[Any]:
     """The object of an answer that is JSON but for single quotes, commas at the end, comments or names in no quotes."""
-    found = OBJECT.fullmatch(text)
-    if found and len(text) <= LONGEST_CARELESS:
+    match = OBJECT.fullmatch(text)
+    if match and len(text) <= LONGEST_CARELESS:
         with suppress(ValueError, RecursionError):
-            value = json5.loads(found[1], allow_duplicate_keys=False)
+            value = json5.loads(match[1], allow_duplicate_keys=False)
             if not strict_json.too_deep(value):
                 yield _storable(value)
 

@@ -113,7 +113,7 @@ def _of_cases(rows: Sequence[RunProfile], fits: Callable[[RunProfile], bool]) ->
     for run in rows:
         if run.outcome == Outcome.FAILURE or fits(run):
             ends[run.thread].setdefault(run.outcome, run.pk)
-    return [CasePair(one[Outcome.SUCCESS], one[Outcome.FAILURE]) for one in ends.values() if len(one) == 2]
+    return [CasePair(end[Outcome.SUCCESS], end[Outcome.FAILURE]) for end in ends.values() if len(end) == 2]
 
 
 def _nearest(

@@ -71,12 +71,12 @@ def judge(
     """
     vocabulary, counters = Vocabulary(store.runs, store.rules), Counter[str]()
     groups: dict[tuple[object, ...], list[_Candidate]] = {}
-    for one in _candidates(steps):
+    for candidate in _candidates(steps):
         counters["lines_proposed"] += 1
-        if reason := refusal(one.line, one.success, one.failure, store.rules, vocabulary):
+        if reason := refusal(candidate.line, candidate.success, candidate.failure, store.rules, vocabulary):
             counters[reason] += 1
         else:
-            groups.setdefault(one.key, []).append(one)
+            groups.setdefault(candidate.key, []).append(candidate)
     measured = [_measured(group, measured_on or (lambda runs, level: store)) for group in groups.values()]
     counters["lost"] = sum(line.effect.lost > 0 for line in measured)
     useless = [line for line in measured if line.effect.gained < least_gained or not line.effect.concerned]
@@ -96,7 +96,7 @@ def _candidates(steps: Iterable[RunStep]) -> Iterator[_Candidate]:
         if step.answer is None or len(episodes) < len(ids):
             continue
         success, failure = (Side(transcripts.of(episodes[one]), runs[one]) for one in ids if one)
-        level = max(one.memory.sensitivity for one in episodes.values())
+        level = max(episode.memory.sensitivity for episode in episodes.values())
         for line in ModelLines.model_validate(step.answer).lines[:MOST_LINES]:
             yield _Candidate(line, success.transcript.language, success, failure, level)
 

@@ -78,8 +78,8 @@ def refusal(line: ModelLine, success: Side, failure: Side, rules: ToolRules, voc
         return "instruction_like"
     if vocabulary.identifies(line):
         return "identifying"
-    said = (f"{passage.speaker}: {passage.text}" for passage in failure.transcript.passages)
-    return Ground.of(success.transcript, *said).fault(f"{line.when}: {line.what}")
+    lines = (f"{passage.speaker}: {passage.text}" for passage in failure.transcript.passages)
+    return Ground.of(success.transcript, *lines).fault(f"{line.when}: {line.what}")
 
 
 def _is_proven(line: ModelLine, success: Side, failure: Side) -> bool:

@@ -68,7 +68,7 @@ class ScopeStore:
 
     def like(self, runs: Collection[UUID]) -> Store:
         """The same for a lesson from these runs: measured on those that are like one of them."""
-        ids = [one.pk for one in self._latest.runs]
+        ids = [run.pk for run in self._latest.runs]
         own = [n for n, pk in enumerate(ids) if pk in runs]
         if not own:
             return self.whole

@@ -24,8 +24,8 @@ RECORD = {
 def sentence(line: ModelLine, language: Language) -> str:
     """The line without its record."""
     when, what = (markdown.one_line(text).strip().rstrip(".。") for text in (line.when, line.what))
-    said, form = (DO, 0) if line.do else (DO_NOT, 1)
-    return LINE[language][form].format(when=WHEN.sub("", when), what=said.sub("", what))
+    verb, form = (DO, 0) if line.do else (DO_NOT, 1)
+    return LINE[language][form].format(when=WHEN.sub("", when), what=verb.sub("", what))
 
 
 def is_contradictory(line: ModelLine) -> bool:

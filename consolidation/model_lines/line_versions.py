@@ -60,8 +60,8 @@ def _is_new(memory: Memory, skill: Skill, base: SkillVersion, line: KeptLine) ->
 
 
 def _prepare(skill: Skill, base: SkillVersion, lines: Sequence[KeptLine]) -> PreparedVersion:
-    told = [*(base.fields.get(FIELD) or []), *(line.text for line in lines)]
-    fields = Fields.model_validate({**base.fields, FIELD: told})
+    texts = [*(base.fields.get(FIELD) or []), *(line.text for line in lines)]
+    fields = Fields.model_validate({**base.fields, FIELD: texts})
     files = revising.extra_files(base)
     prepared = publishing.prepare(fields, scope=skill.scope, number=publishing.next_number(skill), extras=files)
     rows = prepared.package.skill_md.splitlines()

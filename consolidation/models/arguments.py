@@ -24,11 +24,11 @@ MOST_ARGUMENTS = 200  # of one tool, on all levels
 class ArgumentFactQuerySet(CountedFactQuerySet):
     def habits(self, tool: str, scope: str) -> dict[str, Habits]:
         """What calls of this tool had in common, by argument: counts of all levels among these rows together."""
-        found: dict[str, Habits] = {}
+        by_tool: dict[str, Habits] = {}
         rows = self.filter(scope=scope, tool=tool).values_list("argument", "habits")
         for argument, kept in rows.order_by("sensitivity")[:MOST_ARGUMENTS]:
-            found[argument] = found.get(argument, Habits()).plus(Habits.read(kept))
-        return found
+            by_tool[argument] = by_tool.get(argument, Habits()).plus(Habits.read(kept))
+        return by_tool
 
 
 class ArgumentFact(CountedFact):

@@ -68,13 +68,13 @@ class CommandFact(CountedFact):
     def calls(self, shown: Iterable[CountedRun]) -> dict[UUID, UUID]:
         """The calls whose command line contains the form as it is counted: another way to write it is not found."""
         episodes: dict[str, list[UUID]] = defaultdict(list)
-        for one in shown:
-            assert isinstance(one, CommandAttempt)
-            episodes[one.form].append(one.episode_id)
-        found: dict[UUID, UUID] = {}
+        for attempt in shown:
+            assert isinstance(attempt, CommandAttempt)
+            episodes[attempt.form].append(attempt.episode_id)
+        by_fact: dict[UUID, UUID] = {}
         for form, ids in episodes.items():
-            found = Event.objects.first_calls(ids, containing=form) | found
-        return found
+            by_fact = Event.objects.first_calls(ids, containing=form) | by_fact
+        return by_fact
 
 
 class CommandAttemptQuerySet(CountedRunQuerySet):

@@ -75,11 +75,11 @@ class Lesson(models.Model):
     @property
     def measured(self) -> str:
         """What recorded runs say of it, in a sentence of the reader's language."""
-        said = ngettext(
+        sentence = ngettext(
             "It made the difference in %(cases)d case.", "It made the difference in %(cases)d cases.", self.cases
         )
         counts = _(
             "Of %(concerned)d other runs like it, %(gained)d did otherwise and failed, %(lost)d did otherwise and "
             "ended well."
         )
-        return f"{said} {counts}" % {name: getattr(self, name) for name in ("cases", "concerned", "gained", "lost")}
+        return f"{sentence} {counts}" % {name: getattr(self, name) for name in ("cases", "concerned", "gained", "lost")}

@@ -49,8 +49,8 @@ class RunQuerySet(Trusted["Run"]):
         by_run = calls.values("run")
 
         def total(expression: Any) -> Coalesce:
-            one = Subquery(by_run.annotate(total=expression).values("total"), output_field=models.IntegerField())
-            return Coalesce(one, 0)
+            of_run = Subquery(by_run.annotate(total=expression).values("total"), output_field=models.IntegerField())
+            return Coalesce(of_run, 0)
 
         return self.annotate(
             calls=total(Count("pk")),

@@ -98,8 +98,8 @@ class SkillLinesQuerySet(SkillWorthQuerySet):
     def of_model(self, memory_id: UUID) -> dict[str, list[dict[str, Any]]]:
         """The rows that a language model wrote, by field."""
         kept = self.filter(pk=memory_id).values_list("lines", flat=True).first() or {}
-        rows = {name: [row for row in found if row.get("by") == MODEL] for name, found in kept.items()}
-        return {name: found for name, found in rows.items() if found}
+        rows = {name: [row for row in lines if row.get("by") == MODEL] for name, lines in kept.items()}
+        return {name: lines for name, lines in rows.items() if lines}
 
     def keep(self, memory: Memory, lines: dict[str, list[dict[str, Any]]], *, at: datetime) -> None:
         """Keep these in the place of the former ones; those of a model stay."""

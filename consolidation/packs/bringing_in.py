@@ -41,9 +41,9 @@ class Pack:
     @property
     def source(self) -> Json:
         """Where a row of this pack comes from, as its provenance says."""
-        said = {name: str(self.told.get(key, ""))[:500] for name, key in SAID.items()}
+        fields = {name: str(self.told.get(key, ""))[:500] for name, key in SAID.items()}
         made_at = parse_instant(self.told.get("made_at"))
-        return {"kind": "pack", "ref": self.ref, **said, "timestamp": format_instant(made_at) if made_at else None}
+        return {"kind": "pack", "ref": self.ref, **fields, "timestamp": format_instant(made_at) if made_at else None}
 
     @property
     def ref(self) -> str:
@@ -51,9 +51,9 @@ class Pack:
 
     @property
     def changelog(self) -> str:
-        said = self.source
-        where = said["scope"] or "no scope"
-        return f"From the pack {self.ref} of {where}, made by {said['created_by']} at {said['timestamp']}"
+        sentence = self.source
+        where = sentence["scope"] or "no scope"
+        return f"From the pack {self.ref} of {where}, made by {sentence['created_by']} at {sentence['timestamp']}"
 
 
 SAID = {"scope": "scope", "created_by": "made_by", "hash": "memories_sha256"}
@@ -66,12 +66,12 @@ def read(content: bytes) -> Pack:
         raise Unreadable(f"this pack cannot be read: {'; '.join(archive.problems[:5])}")
     if MANIFEST not in archive.files:
         raise Unreadable(f"this is no pack: it holds no {MANIFEST}")
-    told = _loaded(archive.files[MANIFEST], MANIFEST)
-    if not isinstance(told, dict) or told.get("kind") != KIND:
+    manifest = _loaded(archive.files[MANIFEST], MANIFEST)
+    if not isinstance(manifest, dict) or manifest.get("kind") != KIND:
         raise Unreadable(f"this is no pack: {MANIFEST} does not say that it is a {KIND}")
-    if told.get("version") != VERSION:
-        raise Unreadable(f"this pack is of version {told.get('version')!r}, and version {VERSION} is read here")
-    return Pack(told, _lines(archive.files.get(MEMORIES, b"")), _skills(archive.files))
+    if manifest.get("version") != VERSION:
+        raise Unreadable(f"this pack is of version {manifest.get('version')!r}, and version {VERSION} is read here")
+    return Pack(manifest, _lines(archive.files.get(MEMORIES, b"")), _skills(archive.files))
 
 
 def _lines(content: bytes) -> list[Json]:

@@ -77,18 +77,18 @@ def chosen(
     """What was chosen of a scope; None: everything. Invalid: something cannot be packed, or there is too much."""
     known, published = known_in(scope, trust, at=at), published_in(scope, trust)
     rows = list((known if memories is None else known.filter(pk__in=memories))[: MOST + 1])
-    found = list(published if skills is None else published.filter(name__in=skills))
+    chosen_skills = list(published if skills is None else published.filter(name__in=skills))
     missing = {str(id) for id in memories or ()} - {str(row.pk) for row in rows}
-    absent = set(skills or ()) - {skill.name for skill in found}
+    absent = set(skills or ()) - {skill.name for skill in chosen_skills}
     errors = [FieldError("/memories", "not_there", f"{id} is not believed here") for id in sorted(missing)[:20]]
     errors += [FieldError("/skills", "not_there", f"{name} is not published here") for name in sorted(absent)[:20]]
     if len(rows) > MOST:
         errors = [FieldError("/memories", "too_many", f"more than {MOST} memories: choose some of them")]
-    if not errors and not rows and not found:
+    if not errors and not rows and not chosen_skills:
         errors = [FieldError("", "empty", "there is nothing to pack in this scope")]
     if errors:
         raise Invalid(*errors)
-    return Contents(rows, [version for skill in found if (version := skill.published)])
+    return Contents(rows, [version for skill in chosen_skills if (version := skill.published)])
 
 
 def checked_name(name: str) -> str:
@@ -104,7 +104,7 @@ def make(contents: Contents, trust: Trust, *, name: str, scope: str, description
     files = {MEMORIES: lines} if contents.memories else {}
     for version in contents.versions:
         files |= {f"{SKILLS}{path}": content for path, content in files_of(version).items()}
-    told = {
+    manifest = {
         "kind": KIND,
         "version": VERSION,
         "name": name,
@@ -117,7 +117,7 @@ def make(contents: Contents, trust: Trust, *, name: str, scope: str, description
         "skills": {version.skill.name: version.sha256 for version in contents.versions},
     }
     plugin = {"name": name, "version": f"1.0.{int(at.timestamp())}", "description": description or f"Skills of {scope}"}
-    manifests = {MANIFEST: told, ".claude-plugin/plugin.json": plugin, "gemini-extension.json": plugin}
+    manifests = {MANIFEST: manifest, ".claude-plugin/plugin.json": plugin, "gemini-extension.json": plugin}
     for path, value in manifests.items():
         files[path] = f"{json.dumps(value, ensure_ascii=False, indent=2)}\n".encode()
     return zipped(files)
@@ -131,8 +131,8 @@ def headers(name: str) -> dict[str, str]:
 def _lines(memories: Sequence[Memory], trust: Trust, *, at: datetime) -> bytes:
     """As an export writes them, without what leads to runs that stay here."""
     rows = Memory.objects.filter(pk__in=[row.pk for row in memories])
-    told = (json.loads(line) for line in exporting.lines(trust, at=at, rows=rows))
-    kept = ({key: value for key, value in line.items() if key not in LEFT_OUT} for line in told)
+    records = (json.loads(line) for line in exporting.lines(trust, at=at, rows=rows))
+    kept = ({key: value for key, value in line.items() if key not in LEFT_OUT} for line in records)
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in kept).encode()
 
 

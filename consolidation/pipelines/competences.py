@@ -112,8 +112,8 @@ def _background(scope: str, sensitivity: int, recent: Recent) -> Background:
     closed = closed.with_end().order_by("-closed_at", "-pk")
     latest = list(closed.only("pk", "environment")[:RUNS_OF_SCOPE])
     rules = tool_rules(reversed(latest))
-    found = recorded.runs([episode.pk for episode in latest], recent)
-    return Background([located(run, rules) for run in found], rules, recent)
+    runs = recorded.runs([episode.pk for episode in latest], recent)
+    return Background([located(run, rules) for run in runs], rules, recent)
 
 
 def _learn(pattern: Pattern, background: Background) -> Competence:

@@ -35,21 +35,21 @@ def count_runs(runs: Read, rules: ToolRules) -> None:
 def discount_runs(ids: Sequence[UUID]) -> None:
     """Take back what the outcomes of these runs told: they count no more."""
     uses = ArgumentUse.objects.of(ids)
-    if told := set(uses.values_list("fact", flat=True)):
+    if facts := set(uses.values_list("fact", flat=True)):
         uses.delete()
-        ArgumentFact.objects.filter(pk__in=told).update(due=True)
+        ArgumentFact.objects.filter(pk__in=facts).update(due=True)
     plan_counting.discount(ids)
 
 
 def _count_commands(runs: Read, rules: ToolRules) -> None:
-    shown = [(run, episode, found) for run, episode in runs if (found := attempts(run, rules))]
+    shown = [(run, episode, tries) for run, episode in runs if (tries := attempts(run, rules))]
     if not shown:
         return
     known = dict(CommandAttempt.objects.of(run.id for run, *_ in shown).values_list("episode_id", "fact__place"))
     seen: dict[Place, list[tuple[Attempt, Run]]] = defaultdict(list)
-    for run, episode, found in shown:
+    for run, episode, tries in shown:
         where = known[run.id] if run.id in known else place(run, rules, episode.environment)
-        for attempt in found:
+        for attempt in tries:
             seen[episode.scope, episode.memory.sensitivity, where, attempt.purpose[:64]].append((attempt, run))
     facts = _facts(CommandFact, ("scope", "sensitivity", "place", "purpose"), seen)
     counted = set(
@@ -107,8 +107,8 @@ def _facts(model: type[Fact], names: Sequence[str], seen: Mapping[Place, object]
 
 def _find(model: type[Fact], names: Sequence[str], seen: Mapping[Place, object]) -> dict[Place, Fact]:
     wanted = {f"{name}__in": {identity[n] for identity in seen} for n, name in enumerate(names)}
-    found = {tuple(getattr(fact, name) for name in names): fact for fact in model.objects.filter(**wanted)}
-    return {identity: found[identity] for identity in seen if identity in found}
+    by_names = {tuple(getattr(fact, name) for name in names): fact for fact in model.objects.filter(**wanted)}
+    return {identity: by_names[identity] for identity in seen if identity in by_names}
 
 
 def _wake(model: type[CountedFact], facts: Iterable[CountedFact], touched: set[UUID]) -> None:

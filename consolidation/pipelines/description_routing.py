@@ -79,7 +79,7 @@ def routing(memory: Memory, description: str, openings: Openings, *, at: datetim
         changed.content = description
         Memory.objects.filter(pk=memory.pk).update(content=description)
         indexing.reindex(changed)
-        own, others = (sum(_finds(memory, one, at=at) for one in texts) for texts in (openings.own, openings.others))
+        own, others = (sum(_finds(memory, text, at=at) for text in texts) for texts in (openings.own, openings.others))
         transaction.set_rollback(True)
     return Routing(own, len(openings.own), others, len(openings.others))
 
@@ -89,5 +89,5 @@ def _finds(memory: Memory, opening: str, *, at: datetime) -> bool:
     place: dict[str, Any] = {"scopes": [memory.scope] if memory.scope else [], "statuses": list(LIVE)}
     level = Sensitivity(memory.sensitivity).label
     asked = {"query": opening, "types": [Type.COMPETENCE.value], "max_sensitivity": level, "limit": 1, **place}
-    found = find(SearchRequest.model_validate(asked), trust=everything(), at=at, votes=False)
-    return any(result.memory.pk == memory.pk for result in found.results)
+    results = find(SearchRequest.model_validate(asked), trust=everything(), at=at, votes=False)
+    return any(result.memory.pk == memory.pk for result in results.results)

@@ -49,18 +49,18 @@ def compare_memories(ids: Iterable[UUID], *, at: datetime) -> Counter[str]:
 def _neighbours(memory: Memory) -> tuple[list[Memory], list[Memory]]:
     """The live memories of its scope and category that claim the same, and those that contradict it."""
     near = nearest(memory.content, scope=memory.scope, trust=everything(BY), besides=memory.pk)
-    found: dict[Likeness, list[Memory]] = {likeness: [] for likeness in Likeness}
+    by_likeness: dict[Likeness, list[Memory]] = {likeness: [] for likeness in Likeness}
     related = _related(memory)
-    for one in near:
-        row = one.memory
+    for neighbour in near:
+        row = neighbour.memory
         if row is None or row.category != memory.category or row.status not in UNDECIDED or row.pk in related:
             continue
         if not _made_by_rules(memory, row):
-            if one.likeness != Likeness.CHANGED or _are_near(memory, row):
-                found[one.likeness].append(row)
+            if neighbour.likeness != Likeness.CHANGED or _are_near(memory, row):
+                by_likeness[neighbour.likeness].append(row)
         elif claims.claim_of(memory.content) == claims.claim_of(row.content):
-            found[Likeness.SAME].append(row)
-    return found[Likeness.SAME], found[Likeness.CHANGED]
+            by_likeness[Likeness.SAME].append(row)
+    return by_likeness[Likeness.SAME], by_likeness[Likeness.CHANGED]
 
 
 def _are_near(memory: Memory, other: Memory) -> bool:

@@ -82,13 +82,13 @@ def _write(fact: CountedFact, *, at: datetime) -> Counter[str]:
 
 def _found(fact: CountedFact, findings: Findings, *, at: datetime) -> Counter[str]:
     """A candidate of what can be relied on. One that was there and is gone needs new runs that say it again."""
-    said = findings.claims()
-    if not said or (fact.words and fact.shown.uncounted().count() < LEAST_RUNS):
+    claims_found = findings.claims()
+    if not claims_found or (fact.words and fact.shown.uncounted().count() < LEAST_RUNS):
         return Counter()
     latest = fact.shown.order_by("-at", "-pk")[:MOST_READ]
-    shown = [one for one in latest if one.agrees(said) is not None][:MOST_FOUNDING]
+    shown = [one for one in latest if one.agrees(claims_found) is not None][:MOST_FOUNDING]
     language = _language(shown)
-    statement = _statement(fact, findings.sentence(said, language))
+    statement = _statement(fact, findings.sentence(claims_found, language))
     stone = admission.dismissed_key(fact.scope, *fact.names)
     if stone is not None:
         admission.suppress(stone, statement, trust=everything(BY), at=at)
@@ -96,10 +96,12 @@ def _found(fact: CountedFact, findings: Findings, *, at: datetime) -> Counter[st
         return Counter(suppressed=1)
     if live_row(fact.scope, statement.key, at=at) is not None:
         return Counter()  # somebody else speaks under this key
-    stored = remember(statement, occasions=_occasions(fact, [one for one in shown if one.agrees(said)]), by=BY, at=at)
+    stored = remember(
+        statement, occasions=_occasions(fact, [one for one in shown if one.agrees(claims_found)]), by=BY, at=at
+    )
     if not stored.created or stored.memory is None:
         return Counter(suppressed=int(stored.suppressed))
-    fact.memory, fact.said, fact.words, fact.turned = stored.memory, said, statement.content, False
+    fact.memory, fact.said, fact.words, fact.turned = stored.memory, claims_found, statement.content, False
     fact.language = language
     _testify(fact, stored.memory, shown)
     fact.shown.uncounted().update(counted=True)
@@ -110,8 +112,8 @@ def _language(shown: Sequence[CountedRun]) -> Language:
     """That of most requests, as far as their runs are still there."""
     latest = [one.episode_id for one in shown[:MOST_OPENINGS]]
     openings = RunProfile.objects.filter(pk__in=latest).values_list("opening", flat=True)
-    told = Counter(map(text.detect_lang, openings))
-    return "zh" if told["zh"] > told["en"] else "en"
+    languages = Counter(map(text.detect_lang, openings))
+    return "zh" if languages["zh"] > languages["en"] else "en"
 
 
 def _meet_closed(fact: CountedFact, memory: Memory) -> Counter[str]:
@@ -154,22 +156,22 @@ def _contest(fact: CountedFact, memory: Memory, findings: Findings, *, at: datet
 
 
 def _reword(fact: CountedFact, memory: Memory, findings: Findings, *, at: datetime) -> None:
-    said = findings.still(fact.said)
-    words = findings.sentence(said, _spoken(fact))
+    claims_left = findings.still(fact.said)
+    words = findings.sentence(claims_left, _spoken(fact))
     statement = _statement(fact, words)
     if words == memory.content or admission.dismissal_of_statement(statement, trust=everything(BY)).blocking:
         return
     memory.revise("reinforce", {"content": words, "flags": statement.flags}, by=BY, why="", at=at)
-    fact.said, fact.words = said, words
+    fact.said, fact.words = claims_left, words
 
 
 def _testify(fact: CountedFact, memory: Memory, shown: Sequence[CountedRun]) -> None:
     """Each run speaks once: against it when anything that it showed is otherwise. Nothing climbs by that."""
-    told = {one: agrees for one in shown if (agrees := one.agrees(fact.said)) is not None}
-    against = {one.episode_id for one, agrees in told.items() if not agrees}
+    by_attempt = {one: agrees for one in shown if (agrees := one.agrees(fact.said)) is not None}
+    against = {one.episode_id for one, agrees in by_attempt.items() if not agrees}
     for kind, rows in (
-        (Evidence.Kind.CONTRADICTS, [one for one in told if one.episode_id in against]),
-        (Evidence.Kind.REINFORCED, [one for one in told if one.episode_id not in against]),
+        (Evidence.Kind.CONTRADICTS, [one for one in by_attempt if one.episode_id in against]),
+        (Evidence.Kind.REINFORCED, [one for one in by_attempt if one.episode_id not in against]),
     ):
         fresh = uncounted(memory, _occasions(fact, rows))
         add_evidence(memory, fresh, memory.content, kind=kind, delta=0, trust=everything(BY))

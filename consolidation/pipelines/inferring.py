@@ -34,12 +34,12 @@ def infer(recordings: Sequence[Recording], *, at: datetime) -> list[Recording]:
     The caller has locked the episodes.
     """
     by_id = {one.episode.pk: one for one in recordings}
-    said: dict[UUID, list[EndStatement]] = defaultdict(list)
+    by_episode: dict[UUID, list[EndStatement]] = defaultdict(list)
     for recording in recordings:
         for about, statement in _statements(recording, at=at):
-            said[about].append(statement)
-    counting = agreement.counting() if said else frozenset()
-    for about, statements in said.items():
+            by_episode[about].append(statement)
+    counting = agreement.counting() if by_episode else frozenset()
+    for about, statements in by_episode.items():
         if about in by_id:
             by_id[about] = _told(by_id[about], statements, counting, at=at)
         else:
@@ -103,13 +103,13 @@ def _told(
 ) -> Recording:
     """The recording with what is said of its run, stored; its counts follow, for it is just being read."""
     episode = recording.episode
-    said = episode.statements()
-    known = {name: (one.outcome, one.details) for name, one in said.items()}
-    said |= {one.source.value: one for one in statements}
-    if known == {name: (one.outcome, one.details) for name, one in said.items()}:
+    statements_known = episode.statements()
+    known = {name: (one.outcome, one.details) for name, one in statements_known.items()}
+    statements_known |= {statement.source.value: statement for statement in statements}
+    if known == {name: (one.outcome, one.details) for name, one in statements_known.items()}:
         return recording
     former = episode.outcome, episode.outcome_source
-    episode.hold_highest(said, counting)
+    episode.hold_highest(statements_known, counting)
     episode.save(update_fields=TOLD)
     if (episode.outcome, episode.outcome_source) != former:
         closing.note(episode, former, by=SYSTEM, at=at)

@@ -111,8 +111,8 @@ def _may_show(passage: Passage, judged: Judgement, mute: set[int]) -> bool:
     if passage.speaker != "user":
         return passage.proves and passage.position not in mute
     worked = says_it_worked(passage.text)
-    questions = (one for one in sentences(passage.text) if one.rstrip().endswith(("?", "？")))
-    asks = any(comparable(judged.quote) in comparable(one) for one in questions)
+    questions = (sentence for sentence in sentences(passage.text) if sentence.rstrip().endswith(("?", "？")))
+    asks = any(comparable(judged.quote) in comparable(question) for question in questions)
     return not asks and (worked is None or worked == (judged.outcome == "success"))
 
 

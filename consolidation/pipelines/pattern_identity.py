@@ -37,7 +37,7 @@ class PatternIdentity:
 
 def by_pattern(recordings: Sequence[Recording]) -> dict[PatternIdentity, list[Episode]]:
     """The episodes with an outcome and a call, by their pattern."""
-    found: dict[PatternIdentity, list[Episode]] = defaultdict(list)
+    by_identity: dict[PatternIdentity, list[Episode]] = defaultdict(list)
     decided = ToolDecision.objects.marks()
     known: dict[frozenset[tuple[str, bool]], ToolRules] = {}
     for recording in recordings:
@@ -45,8 +45,8 @@ def by_pattern(recordings: Sequence[Recording]) -> dict[PatternIdentity, list[Ep
             # by its own hints; nearly all have the same, and share the caches
             rules = tool_rules([recording.episode], decided=decided)
             rules = known.setdefault(frozenset(rules.marked.items()), rules)
-            found[_identity(recording, rules)].append(recording.episode)
-    return found
+            by_identity[_identity(recording, rules)].append(recording.episode)
+    return by_identity
 
 
 def _identity(recording: Recording, rules: ToolRules) -> PatternIdentity:

@@ -54,7 +54,7 @@ def _with_lines_of_model(fields: Fields, latest: SkillVersion | None) -> Fields:
     if latest is None:
         return fields
     rows = SkillLines.objects.of_model(latest.skill_id)
-    held = {name: [row["text"] for row in found if row["text"] in latest.fields[name]] for name, found in rows.items()}
+    held = {name: [row["text"] for row in lines if row["text"] in latest.fields[name]] for name, lines in rows.items()}
     return fields.model_copy(update={name: [*getattr(fields, name), *texts] for name, texts in held.items()})
 
 
@@ -119,19 +119,21 @@ def count(pattern: Pattern, memory: Memory, *, founding: bool, at: datetime) -> 
 
 def keep_lines(memory: Memory, competence: Competence, *, at: datetime) -> None:
     """The runs behind each line, for the reviewer; of many the first and the last."""
-    lines = {name: [_kept(line) for line in found] for name, found in competence.lines.items()}
+    lines = {name: [_kept(line) for line in lines_of_model] for name, lines_of_model in competence.lines.items()}
     SkillLines.objects.keep(memory, lines, at=at)
 
 
 def _kept(line: Line) -> dict[str, object]:
-    ids, half = [str(one) for one in line.runs], MOST_RUNS // 2
+    ids, half = [str(run) for run in line.runs], MOST_RUNS // 2
     return {"text": line.text, "runs": ids if len(ids) <= MOST_RUNS else ids[:half] + ids[-half:], "of": len(ids)}
 
 
 def witnesses(sightings: Sequence[Sighting]) -> list[Witness]:
-    said = dict(Episode.objects.filter(pk__any=[s.episode_id for s in sightings]).values_list("pk", "memory__content"))
-    ended = [(one, Outcome(one.outcome) if one.outcome else None) for one in sightings]
-    return [Witness(one.episode_id, outcome, one.at, said.get(one.episode_id, "")) for one, outcome in ended]
+    openings = dict(
+        Episode.objects.filter(pk__any=[s.episode_id for s in sightings]).values_list("pk", "memory__content")
+    )
+    ended = [(sighting, Outcome(sighting.outcome) if sighting.outcome else None) for sighting in sightings]
+    return [Witness(one.episode_id, outcome, one.at, openings.get(one.episode_id, "")) for one, outcome in ended]
 
 
 def propose(

@@ -94,7 +94,7 @@ def read_end(episode: Episode) -> Run:
 
 
 def _is_large(episode: Episode, events: Sequence["_Event"]) -> bool:
-    return episode.event_count > MOST_EVENTS or any((one.args_size or 0) > LARGEST_LINE for one in events)
+    return episode.event_count > MOST_EVENTS or any((event.args_size or 0) > LARGEST_LINE for event in events)
 
 
 def runs(episode_ids: Sequence[UUID], recent: Recent | None = None) -> list[Run]:
@@ -143,10 +143,10 @@ def read_only_hints(episodes: Iterable[Episode]) -> dict[str, bool]:
 
 
 def _hint(tool: dict[str, Any]) -> bool | None:
-    said = tool.get("annotations")
-    places = [said, tool] if isinstance(said, dict) else [tool]
-    found = (place.get(name) for place in places for name in HINTS)
-    return next((value for value in found if isinstance(value, bool)), None)
+    annotations = tool.get("annotations")
+    places = [annotations, tool] if isinstance(annotations, dict) else [tool]
+    hints = (place.get(name) for place in places for name in HINTS)
+    return next((value for value in hints if isinstance(value, bool)), None)
 
 
 class _Event(NamedTuple):
@@ -179,9 +179,9 @@ class _Event(NamedTuple):
 
 
 def _events(episode_ids: Sequence[UUID], *, after: int = 0) -> Mapping[UUID, list[_Event]]:
-    found: dict[UUID, list[_Event]] = defaultdict(list)
+    by_episode: dict[UUID, list[_Event]] = defaultdict(list)
     if not episode_ids:
-        return found
+        return by_episode
     small = When(result_size__lte=LARGEST_RESULT, then="result")
     rows = (
         Event.objects.not_spoken_by(roles.SYSTEM)
@@ -192,8 +192,8 @@ def _events(episode_ids: Sequence[UUID], *, after: int = 0) -> Mapping[UUID, lis
     )
     columns = ("episode_id", "position", "kind", "role", "ref", "tool", "ok", "at", "args", "said", "returned")
     for row in rows.values_list(*columns, "args_size", "depends_on").iterator(chunk_size=2000):
-        found[row[0]].append(_Event._make(row))
-    return found
+        by_episode[row[0]].append(_Event._make(row))
+    return by_episode
 
 
 def _columns(episode: Episode) -> _Columns:

@@ -102,9 +102,9 @@ def _published(memories: Sequence[Memory]) -> list[object]:
 
 def _move_sightings(pattern: Pattern, old: Sequence[Pattern], best: Memory | None) -> None:
     """Move the sightings, each episode once; those that the staying skill has counted stay counted."""
-    for one in sorted(old, key=lambda one: (best is None or one.memory_id != best.pk, str(one.pk))):
-        rows = Sighting.objects.filter(pattern=one).exclude(episode_id__in=pattern.sightings.values("episode_id"))
-        counted = {} if best is not None and one.memory_id == best.pk else {"counted": ""}
+    for sighting in sorted(old, key=lambda one: (best is None or one.memory_id != best.pk, str(one.pk))):
+        rows = Sighting.objects.filter(pattern=sighting).exclude(episode_id__in=pattern.sightings.values("episode_id"))
+        counted = {} if best is not None and sighting.memory_id == best.pk else {"counted": ""}
         rows.update(pattern=pattern, **counted)
 
 

@@ -106,7 +106,9 @@ def record(recordings: Sequence[Recording]) -> None:
     again = set(Sighting.objects.filter(episode_id__any=ids).values_list("episode_id", flat=True))
     if again:
         _correct_outcomes([recording.episode for recording in recordings if recording.episode.pk in again])
-    if new := by_pattern([one for one in recordings if one.episode.pk not in again and one.has_transcript]):
+    if new := by_pattern(
+        [recording for recording in recordings if recording.episode.pk not in again and recording.has_transcript]
+    ):
         _record(new)
 
 
@@ -159,8 +161,8 @@ def _find(identities: Mapping[PatternIdentity, object]) -> dict[PatternIdentity,
     [(kind, scope)] = {(identity.kind, identity.scope) for identity in identities}
     named = Pattern.objects.filter(kind=kind, scope=scope, signature_sha256__in=[one.sha256 for one in identities])
     locked = named.select_for_update(of=("self",)).order_by("signature_sha256", "sensitivity")
-    found = {PatternIdentity(kind, scope, one.sensitivity, one.signature): one for one in locked}
-    return {identity: pattern for identity, pattern in found.items() if identity in identities}
+    patterns = {PatternIdentity(kind, scope, one.sensitivity, one.signature): one for one in locked}
+    return {identity: pattern for identity, pattern in patterns.items() if identity in identities}
 
 
 def _pattern(identity: PatternIdentity, episodes: Sequence[Episode]) -> Pattern:
@@ -201,11 +203,15 @@ def _count(pattern: Pattern, episodes: Sequence[Episode]) -> list[Sighting]:
 
 def _queue_profiles(recordings: Sequence[Recording]) -> None:
     """Those with an outcome that counts, and those from which something was learned before: it may count no more."""
-    counting = {one.episode.pk for one in recordings if one.episode.counted_outcome and one.has_transcript}
+    counting = {
+        recording.episode.pk
+        for recording in recordings
+        if recording.episode.counted_outcome and recording.has_transcript
+    }
     episodes = [recording.episode for recording in recordings]
     ids = [episode.pk for episode in episodes if episode.pk not in counting]
     wanted = counting | _learned(ids) if ids else counting
-    PendingProfile.objects.put(one for one in episodes if one.pk in wanted)
+    PendingProfile.objects.put(episode for episode in episodes if episode.pk in wanted)
 
 
 def _learned(ids: Sequence[UUID]) -> frozenset[UUID]:

@@ -74,12 +74,12 @@ def chunk(work: Work) -> Counter[str]:
     asked = transcript_question.question(work.transcript, with_end=outcome_judge.is_asked(work.episode))
     what = TRANSCRIPT[work.transcript.language]
     work.ask_parts(asked.shape, asked.parts, system=asked.system, what=what, purpose=transcript_question.TASKS)
-    found = division(work.run, work.transcript)
-    if not found.tasks:
-        raise StepSkipped("; ".join(["no task in it", *found.dropped]))
+    tasks_found = division(work.run, work.transcript)
+    if not tasks_found.tasks:
+        raise StepSkipped("; ".join(["no task in it", *tasks_found.dropped]))
     ground = Ground.of(work.transcript)
-    return Counter(tasks=len(found.tasks)) + Counter(
-        fault for task in found.tasks if (fault := ground.title_fault(task.name))
+    return Counter(tasks=len(tasks_found.tasks)) + Counter(
+        fault for task in tasks_found.tasks if (fault := ground.title_fault(task.name))
     )
 
 
@@ -108,7 +108,9 @@ def _title(task: Task, transcript: Transcript) -> str:
 def _request(task: Task, transcript: Transcript) -> str:
     """What the user said first in the messages of a task."""
     chosen = set(task.positions)
-    spoken = (one.text for one in transcript.passages if one.position in chosen and one.speaker == "user")
+    spoken = (
+        passage.text for passage in transcript.passages if passage.position in chosen and passage.speaker == "user"
+    )
     return next(spoken, "")
 
 
@@ -138,7 +140,7 @@ def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Notes:
     needless = _needless(fields, task, work, peers)
 
     def write(opinions: Sequence[Opinion]) -> Counter[str]:
-        why = needless or next((one.needless for one in opinions), None)
+        why = needless or next((opinion.needless for opinion in opinions), None)
         written = SkillDraft(fields, extraction.reason, detailed.written, notes, why)
         former = improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
         return dropped + skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
@@ -150,7 +152,7 @@ def _needless(fields: Fields, task: Task, work: Work, peers: Peers) -> Needless 
     """Why nobody is asked about the skill, nor the model: nothing taught it, or similar runs end as well without it and
     it holds nothing but steps."""
     chosen = set(task.positions)
-    passages = [one for one in work.transcript.passages if one.position in chosen]
+    passages = [passage for passage in work.transcript.passages if passage.position in chosen]
     if not needs.is_taught(passages, work.episode.outcome):
         return Needless(Redundancy.Why.UNTAUGHT)
     if not fields.experience and not fields.preference:
@@ -168,7 +170,7 @@ def _question(fields: Fields) -> Question:
 
 def _ground(transcript: Transcript, draft: DraftSkill, recalled: Recalled, files: Sequence[str]) -> Ground:
     """What a line of the skill may name: the conversation, the skill that the model was shown and improves, files."""
-    named = (one for one in recalled.skills if draft.update and str(one.memory.pk) == draft.old_memory_id)
+    named = (skill for skill in recalled.skills if draft.update and str(skill.memory.pk) == draft.old_memory_id)
     return Ground.of(transcript, *(one.shown for one in named), *files)
 
 

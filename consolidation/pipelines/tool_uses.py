@@ -37,14 +37,14 @@ def observe(scope: str, rules: ToolRules, *, at: datetime) -> None:
     steps: dict[UUID, list[tuple[int, str]]] = defaultdict(list)
     for episode_id, position, tool in called.order_by("position").values_list("episode_id", "position", "tool"):
         steps[episode_id].append((position, tool))
-    tools = {tool for found in steps.values() for _, tool in found if is_uncertain(tool, rules)}
+    tools = {tool for calls in steps.values() for _, tool in calls if is_uncertain(tool, rules)}
     ToolUse.objects.keep([_observed(tool, steps, outcomes, rules, at=at) for tool in sorted(tools)])
 
 
 def is_uncertain(tool: str, rules: ToolRules) -> bool:
     """Whether neither people, callers nor its name tell if calls of a tool change something."""
-    told = tool in rules.marked or tool in rules.ignored or rules.hands_over(tool) or rules.runs_commands(tool)
-    return not (told or is_thought(tool) or name_tells(tool))
+    is_ruled = tool in rules.marked or tool in rules.ignored or rules.hands_over(tool) or rules.runs_commands(tool)
+    return not (is_ruled or is_thought(tool) or name_tells(tool))
 
 
 def _observed(
@@ -84,8 +84,8 @@ def repeats(
         alike[call.episode_id, json.dumps(call.args, sort_keys=True, default=str)].append(call)
     same: list[_Call] = []
     other: list[_Call] = []
-    for (episode_id, _), found in alike.items():
-        for first, second in pairwise(sorted(found, key=lambda call: call.position)):
+    for (episode_id, _), positions in alike.items():
+        for first, second in pairwise(sorted(positions, key=lambda call: call.position)):
             between = (tool for position, tool in steps[episode_id] if first.position < position < second.position)
             if first.ok is not False and second.ok is not False and not any(map(rules.is_effect, between)):
                 (same if first.result == second.result else other).append(second)

@@ -53,8 +53,8 @@ def queue_messages(episodes: Iterable[Episode]) -> None:
     """Queue the user messages of these episodes that hold a statement. The database reads all of them, once; only those
     with a trigger leave it."""
     size = Func(F("text"), function="octet_length", output_field=IntegerField())  # does not unpack a long text
-    said = Event.objects.spoken_by(roles.USER).filter(episode__any=[episode.pk for episode in episodes], tool="")
-    short = said.annotate(size=size, letters=Length("text")).filter(
+    messages = Event.objects.spoken_by(roles.USER).filter(episode__any=[episode.pk for episode in episodes], tool="")
+    short = messages.annotate(size=size, letters=Length("text")).filter(
         size__gt=0, size__lte=BYTES * LONGEST_MESSAGE, letters__lte=LONGEST_MESSAGE
     )
     triggered = short.filter(text__iregex=ANY_TRIGGER).select_related("episode").only("text", "episode__scope")
@@ -67,7 +67,14 @@ def statements_of(message: str) -> list[ExplicitStatement]:
     """What a user's message asks to keep, and what it plainly tells of the user; of a sentence one of the two."""
     asked = explicit_statements(message) if is_explicit_statement(message) else []
     quotes = {one.quote for one in asked}
-    return [*asked, *(one for one in personal_statements(message) if one.quote not in quotes)]
+    return [
+        *asked,
+        *(
+            personal_statement
+            for personal_statement in personal_statements(message)
+            if personal_statement.quote not in quotes
+        ),
+    ]
 
 
 def write_statements(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:

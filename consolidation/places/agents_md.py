@@ -68,10 +68,12 @@ def _part(name: str, lines: Iterable[str], zh: bool) -> str:
 
 def _starts(command: PlaceCommand, known: PlaceKnowledge) -> str:
     zh = known.language == "zh"
-    said = StartupWords(known.language).clause([command], starts=True, first=True)
+    clause = StartupWords(known.language).clause([command], starts=True, first=True)
     if not command.usual:
-        return said
-    return f"{said}，通常这样调用：{code(command.usual)}" if zh else f"{said}, usually called as {code(command.usual)}"
+        return clause
+    return (
+        f"{clause}，通常这样调用：{code(command.usual)}" if zh else f"{clause}, usually called as {code(command.usual)}"
+    )
 
 
 def _fail(known: PlaceKnowledge, commands: Iterable[PlaceCommand]) -> Iterator[str]:
@@ -80,11 +82,11 @@ def _fail(known: PlaceKnowledge, commands: Iterable[PlaceCommand]) -> Iterator[s
     words = StartupWords(known.language)
     for _, alike in groupby(commands, key=lambda one: one.purpose):
         group = list(alike)
-        said = words.clause(group, starts=False, first=True)
+        clause = words.clause(group, starts=False, first=True)
         instead = [code(form) for form in known.instead_of(group[0])]
         if instead:
-            said += f"；请用 {'、'.join(instead)}" if zh else f": use {joined(instead, 'or')}"
-        yield said
+            clause += f"；请用 {'、'.join(instead)}" if zh else f": use {joined(instead, 'or')}"
+        yield clause
 
 
 def _said(memory: Memory) -> str:

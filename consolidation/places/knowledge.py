@@ -82,29 +82,29 @@ def knowledge_of(names: Sequence[str], trust: Trust, *, at: datetime, memories: 
             edited.append(memory)  # in a person's words, which hold beside any count
         elif memory is not None or not _findings(fact, shown[fact.pk]).claims():
             by_purpose[fact.purpose] += shown[fact.pk]
-    commands = [one for purpose, rows in by_purpose.items() for one in _commands(purpose, rows, facts)]
+    commands = [command for purpose, rows in by_purpose.items() for command in _commands(purpose, rows, facts)]
     rows = [row for attempts in shown.values() for row in attempts]
     runs = {row.episode_id for row in rows}
-    said = [*edited, *_said_of(names, runs, trust, at=at)] if memories else edited
+    memories_shown = [*edited, *_said_of(names, runs, trust, at=at)] if memories else edited
     languages = [fact.language for fact in facts.values() if fact.memory_id]
     return PlaceKnowledge(
         name=names[0],
         runs=len(runs),
         last_at=max((row.at for row in rows), default=None),
         language="zh" if 2 * languages.count("zh") > len(languages) else "en",
-        starting=_ordered(one for one in commands if one.starts),
-        failing=_ordered(one for one in commands if not one.starts),
-        memories=said[:MOST_MEMORIES],
+        starting=_ordered(command for command in commands if command.starts),
+        failing=_ordered(command for command in commands if not command.starts),
+        memories=memories_shown[:MOST_MEMORIES],
     )
 
 
 def _attempts(facts: Iterable[UUID]) -> dict[UUID, list[CommandAttempt]]:
     """The latest attempts of each fact, in the order in which they happened."""
     rows = CommandAttempt.objects.filter(fact__in=list(facts)).order_by("-at", "-pk")[:MOST_ATTEMPTS]
-    found: dict[UUID, list[CommandAttempt]] = defaultdict(list)
+    by_fact: dict[UUID, list[CommandAttempt]] = defaultdict(list)
     for row in reversed(rows):
-        found[row.fact_id].append(row)
-    return found
+        by_fact[row.fact_id].append(row)
+    return by_fact
 
 
 def _findings(fact: CommandFact, rows: Sequence[CommandAttempt]) -> Startups:
@@ -121,24 +121,24 @@ def _commands(purpose: str, rows: Sequence[CommandAttempt], facts: dict[UUID, Co
     by_form: dict[str, list[CommandAttempt]] = defaultdict(list)
     for row in ordered:
         by_form[row.form].append(row)
-    for form, one in _tallies(ordered).items():
-        if one.starts is None or one.has_turned(one.starts) or not is_safe(form):
+    for form, tallied in _tallies(ordered).items():
+        if tallied.starts is None or tallied.has_turned(tallied.starts) or not is_safe(form):
             continue
-        if one.starts and purpose not in SHOWN_PURPOSES:
+        if tallied.starts and purpose not in SHOWN_PURPOSES:
             continue
-        agreeing = [row for row in reversed(by_form[form]) if row.started == one.starts]
+        agreeing = [row for row in reversed(by_form[form]) if row.started == tallied.starts]
         stated = (facts[row.fact_id].memory for row in agreeing if form in facts[row.fact_id].said)
         yield PlaceCommand(
             form=form,
-            runs=one.runs,
-            started=one.started,
-            latest=one.latest,
+            runs=tallied.runs,
+            started=tallied.started,
+            latest=tallied.latest,
             purpose=purpose,
-            starts=one.starts,
+            starts=tallied.starts,
             last_at=agreeing[0].at,
             episodes=tuple(row.episode_id for row in agreeing),
             memory=next(stated, None),
-            usual=_usual_call(form, agreeing[:MOST_CALLS]) if one.starts else "",
+            usual=_usual_call(form, agreeing[:MOST_CALLS]) if tallied.starts else "",
         )
 
 
@@ -165,5 +165,5 @@ def _said_of(names: Sequence[str], runs: set[UUID], trust: Trust, *, at: datetim
     behind = Evidence.objects.filter(memory=OuterRef("pk"), episode__isnull=False)
     from_here = Exists(behind.filter(episode__in=runs)) & ~Exists(behind.exclude(episode__in=runs))
     rows = rows.filter(Q(pk__in=naming) | from_here, ReviewedFor(ANYBODY).q("")).exclude(commandfact__isnull=False)
-    found: QuerySet[Memory] = rows.order_by("-confidence", "-created_at", "-pk")[:MOST_MEMORIES]
-    return found
+    memories: QuerySet[Memory] = rows.order_by("-confidence", "-created_at", "-pk")[:MOST_MEMORIES]
+    return memories

@@ -49,14 +49,14 @@ def known_places(trust: Trust) -> list[KnownPlace]:
 
 def _consistent_forms(trust: Trust) -> Iterable[tuple[UUID, str]]:
     """Forms that nearly always start, or nearly never: (fact, form) with enough runs of enough cases."""
-    told = Q(fact__purpose__in=SHOWN_PURPOSES, started_in__gte=CONSISTENT * F("runs"))
-    told |= Q(started_in__lte=F("runs") * (1 - CONSISTENT))
+    consistent = Q(fact__purpose__in=SHOWN_PURPOSES, started_in__gte=CONSISTENT * F("runs"))
+    consistent |= Q(started_in__lte=F("runs") * (1 - CONSISTENT))
     rows = CommandAttempt.objects.visible_to(trust).order_by().values("fact", "form")
     counted = rows.annotate(
         runs=Count("pk"), cases=Count("case", distinct=True), started_in=Count("pk", filter=Q(started=True))
     )
-    told &= Q(runs__gte=LEAST_RUNS, cases__gte=LEAST_CASES)
-    return [(row["fact"], row["form"]) for row in counted.filter(told)]
+    consistent &= Q(runs__gte=LEAST_RUNS, cases__gte=LEAST_CASES)
+    return [(row["fact"], row["form"]) for row in counted.filter(consistent)]
 
 
 def names_of(said: str, trust: Trust) -> list[str]:
@@ -72,8 +72,8 @@ def names_of(said: str, trust: Trust) -> list[str]:
     wanted = Q(place__iexact=here) | Q(place__iexact=bare)
     wanted |= Q(place__iendswith=f"/{bare}") if here == bare else Q()
     known = CommandFact.objects.visible_to(trust).filter(wanted).order_by().values_list("place", flat=True).distinct()
-    found = list(known[: 2 * MOST_OWNERS])
-    owned = [name for name in found if "/" in name]
+    names = list(known[: 2 * MOST_OWNERS])
+    owned = [name for name in names if "/" in name]
     if here == bare and len(owned) > 1:
-        found = [name for name in found if name not in owned]
-    return sorted(found, key=lambda name: (name.lower() != here.lower(), name))
+        names = [name for name in names if name not in owned]
+    return sorted(names, key=lambda name: (name.lower() != here.lower(), name))

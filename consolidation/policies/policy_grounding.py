@@ -35,10 +35,14 @@ def fault(policy: ModelPolicy, instructions: Instructions, calls: RecordedCalls)
         return ORDER
     if rule.tool not in calls.arguments:
         return TOOL
-    wrong = next(filter(None, (_fault(one, rule, policy.quote, calls) for one in rule.conditions)), "")
+    wrong = next(filter(None, (_fault(condition, rule, policy.quote, calls) for condition in rule.conditions)), "")
     if wrong:
         return wrong
-    return "" if _is_meant(rule.tool, section) and all(_is_said(one, around) for one in rule.conditions) else UNPROVEN
+    return (
+        ""
+        if _is_meant(rule.tool, section) and all(_is_said(condition, around) for condition in rule.conditions)
+        else UNPROVEN
+    )
 
 
 def _is_quote(quote: str) -> bool:

@@ -39,7 +39,10 @@ class ModelPolicy(BaseModel):
     @property
     def rule(self) -> CallRule:
         """With its conditions in one order, so that the same rule is known again."""
-        each = {Condition(one.of, one.field.strip(), one.test, _folded(one.values)) for one in self.conditions}
+        each = {
+            Condition(condition.of, condition.field.strip(), condition.test, _folded(condition.values))
+            for condition in self.conditions
+        }
         ordered = sorted(each, key=lambda one: (one.of, one.field, one.test, one.values))
         return CallRule(self.tool.strip(), tuple(ordered))
 

@@ -105,7 +105,7 @@ def _write(policy: ModelPolicy, words: str, counts: Counts, work: Work) -> str:
     stored = remember(statement, occasions=[occasion], by=BY, at=work.at)
     if not stored.created or stored.memory is None:
         return "suppressed"
-    kept = {"tool": policy.rule.tool, "conditions": [one.kept() for one in policy.rule.conditions]}
+    kept = {"tool": policy.rule.tool, "conditions": [condition.kept() for condition in policy.rule.conditions]}
     measured = {"calling": counts.calling, "well": counts.well, "ill": counts.ill}
     Policy.objects.create(memory=stored.memory, words=stored.memory.content, **kept, **measured)
     return "policies_created"

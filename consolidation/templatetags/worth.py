@@ -62,8 +62,8 @@ def _examples(worth: SkillWorth | None) -> list[line_runs.LineRuns]:
 def _told(memory: Memory) -> skill_answers.Worth | None:
     """What the offers of its published version tell: nothing else is offered. None while none was made."""
     published: SkillVersion | None = memory.skill.published
-    found = skill_answers.worth(memory.pk, published.number) if published else None
-    return found if found and (found.offered.runs or found.withheld.runs) else None
+    measured = skill_answers.worth(memory.pk, published.number) if published else None
+    return measured if measured and (measured.offered.runs or measured.withheld.runs) else None
 
 
 @register.filter
@@ -72,15 +72,15 @@ def worth_line(memory: Memory) -> str:
     worth: SkillWorth | None = getattr(memory, "worth", None)
     if worth is None or not worth.routed:
         return ""
-    said = _("Of the last %(runs)s runs %(routed)s would be routed here.") % vars(worth)
+    sentence = _("Of the last %(runs)s runs %(routed)s would be routed here.") % vars(worth)
     if worth.followed:
         did = _("Of those that did what it says %(well)s of %(all)s ended well")
-        said += " " + did % {"well": worth.followed_well, "all": worth.followed}
+        sentence += " " + did % {"well": worth.followed_well, "all": worth.followed}
         if worth.otherwise:
             other = _("; of those that did otherwise %(well)s of %(all)s")
-            said += other % {"well": worth.otherwise_well, "all": worth.otherwise}
-        said += "."
-    return said
+            sentence += other % {"well": worth.otherwise_well, "all": worth.otherwise}
+        sentence += "."
+    return sentence
 
 
 @register.filter

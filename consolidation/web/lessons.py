@@ -60,15 +60,15 @@ def _parts(trust: Trust, scope: str) -> dict[str, list[Row]]:
     rows = Lesson.objects.visible_to(trust).filter(memory__scope=scope).with_counters().select_related("memory")
     latest = list(rows.order_by("-memory__created_at")[:MOST_SHOWN])
     behind: dict[Any, list[Any]] = defaultdict(list)
-    evidence = Evidence.objects.filter(memory__in=[one.pk for one in latest]).exclude(episode=None)
+    evidence = Evidence.objects.filter(memory__in=[lesson.pk for lesson in latest]).exclude(episode=None)
     for memory, episode in evidence.values_list("memory", "episode"):
         behind[memory].append(episode)
     seen = line_runs.visible([LineRuns("", "", ids, len(ids)) for ids in behind.values()], trust)
     parts: dict[str, list[Row]] = {"waiting": [], "in_use": [], "retired": []}
-    for one in latest:
-        part = next((name for name, statuses in PARTS.items() if one.memory.status in statuses), "retired")
-        runs = [seen[pk] for pk in behind[one.pk] if pk in seen]
-        parts[part].append(Row(one, runs, _answer(one)))
+    for lesson in latest:
+        part = next((name for name, statuses in PARTS.items() if lesson.memory.status in statuses), "retired")
+        runs = [seen[pk] for pk in behind[lesson.pk] if pk in seen]
+        parts[part].append(Row(lesson, runs, _answer(lesson)))
     return parts
 
 

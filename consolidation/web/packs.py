@@ -30,17 +30,17 @@ def packs(request: HttpRequest) -> HttpResponse:
 @require_POST
 def download(request: HttpRequest) -> HttpResponseBase:
     """The zip of what was chosen; the page again with what is wrong."""
-    trust, at, told = _reader(request), timezone.now(), request.POST
-    scope = told.get("scope", "").strip()
+    trust, at, form = _reader(request), timezone.now(), request.POST
+    scope = form.get("scope", "").strip()
     try:
-        name = making.checked_name(told.get("name", "").strip())
-        contents = making.chosen(scope, trust, at=at, memories=_ids(told), skills=told.getlist("skill"))
-        about = {"name": name, "scope": scope, "description": told.get("description", "").strip()[:1_000]}
+        name = making.checked_name(form.get("name", "").strip())
+        contents = making.chosen(scope, trust, at=at, memories=_ids(form), skills=form.getlist("skill"))
+        about = {"name": name, "scope": scope, "description": form.get("description", "").strip()[:1_000]}
         content = making.make(contents, trust, at=at, **about)
     except Invalid as invalid:
-        return _page(request, told, trust, wrong="; ".join(error.detail for error in invalid.errors[:3]), status=400)
+        return _page(request, form, trust, wrong="; ".join(error.detail for error in invalid.errors[:3]), status=400)
     except Lost as lost:
-        return _page(request, told, trust, wrong=str(lost), status=409)
+        return _page(request, form, trust, wrong=str(lost), status=409)
     return HttpResponse(content, content_type="application/zip", headers=making.headers(name))
 
 
@@ -53,13 +53,13 @@ def _reader(request: HttpRequest) -> Trust:
 
 def _ids(told: QueryDict) -> list[UUID]:
     """The chosen memories; what is no id was not on the page."""
-    found = []
+    ids = []
     for text in told.getlist("memory")[: making.MOST]:
         try:
-            found.append(UUID(text))
+            ids.append(UUID(text))
         except ValueError:
             continue
-    return found
+    return ids
 
 
 def _page(request: HttpRequest, told: QueryDict, trust: Trust, *, wrong: str = "", status: int = 200) -> HttpResponse:
@@ -95,4 +95,4 @@ def _block(memories: Sequence[Any], skills: Sequence[Any]) -> str:
     lines = [f"- {' '.join(memory.content.split())}" for memory in memories]
     ways = [f"- {skill.name}: {' '.join(skill.memory.content.split())}" for skill in skills]
     parts = [(_("What it knows"), lines), (_("Skills that it can load"), ways)]
-    return "\n\n".join("\n".join([f"{title}:", *found]) for title, found in parts if found)
+    return "\n\n".join("\n".join([f"{title}:", *block_lines]) for title, block_lines in parts if block_lines)

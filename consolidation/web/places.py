@@ -53,8 +53,8 @@ class PlaceSection:
 @require_safe
 def places(request: HttpRequest) -> HttpResponse:
     """The places with something to tell, those with most runs first."""
-    found = [(place, address_of(place.name, place.scope)) for place in known_places(_reader(request))]
-    return render(request, "consolidation/places.html", {"places": found})
+    rows = [(place, address_of(place.name, place.scope)) for place in known_places(_reader(request))]
+    return render(request, "consolidation/places.html", {"places": rows})
 
 
 @require_safe

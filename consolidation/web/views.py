@@ -206,15 +206,15 @@ def start(request: HttpRequest) -> HttpResponse:
 
 @require_POST
 def decide(request: HttpRequest, run_id: UUID, verb: ordering.Verb) -> HttpResponse:
-    said = {
+    words = {
         "retry": _("Queued again: it goes on at the step that failed."),
         "pause": _("Paused: it stops after its current batch."),
         "resume": _("Queued: it goes on."),
     }
-    if verb not in said:
+    if verb not in words:
         raise Http404
     trust = trust_of(request.user)
-    return decided(request, lambda: ordering.decide(verb, run_id, trust, why="", at=timezone.now()), said[verb])
+    return decided(request, lambda: ordering.decide(verb, run_id, trust, why="", at=timezone.now()), words[verb])
 
 
 def decided(request: HttpRequest, verb: Callable[[], Any], text: str | Callable[[Any], str]) -> HttpResponse:

@@ -57,11 +57,11 @@ def refusal(format: str, body: bytes) -> str:
     text = body.decode(errors="replace").strip()
     if format == Format.FEISHU:
         try:
-            told = json.loads(text)
-            code = told.get("code", told.get("StatusCode", 0))
+            reply = json.loads(text)
+            code = reply.get("code", reply.get("StatusCode", 0))
         except (ValueError, AttributeError):
             return "answered with something else than Feishu's JSON"
-        return f"Feishu refused it: {code} {str(told.get('msg', ''))[:200]}".strip() if code else ""
+        return f"Feishu refused it: {code} {str(reply.get('msg', ''))[:200]}".strip() if code else ""
     if format == Format.TEAMS and "failed with error" in text:
         return f"Teams refused it: {text[:200]}"
     return ""
@@ -99,9 +99,9 @@ def _why(text: str) -> str:
 
 def _slack(message: Message) -> dict[str, Any]:
     """The text alone stands in notifications. It is markup: `<!channel>` there would call everybody."""
-    said = f"Memos: {message.title}\n{message.details}"
+    text = f"Memos: {message.title}\n{message.details}"
     for sign, entity in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
-        said = said.replace(sign, entity)
+        text = text.replace(sign, entity)
     buttons = [
         {"type": "button", "action_id": f"open-{n}", "text": {"type": "plain_text", "text": words}, "url": url}
         for n, (words, url) in enumerate(message.buttons)
@@ -111,7 +111,7 @@ def _slack(message: Message) -> dict[str, Any]:
         {"type": "section", "text": {"type": "plain_text", "text": message.details[:3000]}},
         {"type": "actions", "elements": buttons},
     ]
-    return {"text": said[:3000], "blocks": blocks}
+    return {"text": text[:3000], "blocks": blocks}
 
 
 def _teams(message: Message) -> dict[str, Any]:

@@ -86,15 +86,15 @@ def _write(hooks: Collection[Webhook], events: Collection[Event], *, at: datetim
 def _delivery(hook: Webhook, event: Event, *, at: datetime) -> WebhookDelivery:
     id = new_id()
     if hook.format == Format.JSON:
-        told = {"id": str(id), "event": event.kind.value, "at": format_instant(event.at), "data": event.data}
+        payload = {"id": str(id), "event": event.kind.value, "at": format_instant(event.at), "data": event.data}
     else:
-        told = chat.message(hook.format, event.kind, event.data)
+        payload = chat.message(hook.format, event.kind, event.data)
     return WebhookDelivery(
         id=id,
         webhook=hook,
         event=event.kind,
         subject=event.subject,
-        body=shown_texts.shown_json(json.dumps(told, ensure_ascii=False)),
+        body=shown_texts.shown_json(json.dumps(payload, ensure_ascii=False)),
         scope=event.scope,
         sensitivity=event.sensitivity,
         next_at=at,

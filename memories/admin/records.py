@@ -68,8 +68,8 @@ class EventAdmin(TrustedAdmin):
     id_fields = ("pk", "episode")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        said, result = Coalesce("instruction__text", "text"), Cast("result", TextField())
-        starts = {"said": Left(said, LONGEST_IN_LIST), "answered": Left(result, LONGEST_IN_LIST)}
+        words, result = Coalesce("instruction__text", "text"), Cast("result", TextField())
+        starts = {"said": Left(words, LONGEST_IN_LIST), "answered": Left(result, LONGEST_IN_LIST)}
         rows: QuerySet[Any] = super().get_queryset(request).annotate(**starts)
         return rows
 

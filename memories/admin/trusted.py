@@ -71,10 +71,10 @@ class TrustedAdmin(Uncounted):
         return rows.order_by(*self.get_ordering(request))
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        found = super().get_object(request, object_id, from_field)
-        if found:
-            found.reader = trust_of(request.user)
-        return found
+        record = super().get_object(request, object_id, from_field)
+        if record:
+            record.reader = trust_of(request.user)
+        return record
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         columns = [field for field in self.model._meta.concrete_fields if field.name not in self.hidden]

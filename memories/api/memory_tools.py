@@ -133,8 +133,8 @@ def memory_get(call: ToolCall) -> Reply:
     whole = _shown(row, call)
     if row.type == Type.EPISODIC:
         events = events_of(row.pk)[:MOST_EVENTS]
-        said = [dismissed_words.Utterance(event.words, row.scope, event.actor) for event in events]
-        words = dismissed_words.without_dismissed(said, call.trust)
+        utterances = [dismissed_words.Utterance(event.words, row.scope, event.actor) for event in events]
+        words = dismissed_words.without_dismissed(utterances, call.trust)
         items = [filled({**Event.of(event), "text": text}) for event, text in zip(events, words, strict=True)]
         return Reply({"memory": _without(whole, "payload")}, items=items, items_name="events")
     payload = filled({name: value for name, value in whole["payload"].items() if name != "kind"})
@@ -221,10 +221,10 @@ def _listed(call: ToolCall, question: ListQuestion, **exact: str) -> Reply:
     scopes = scopes_of(question.scopes, question.scope)
     rows = rows.filter(scope__in=scopes) if scopes else rows
     ordered = rows.order_by("-confidence", "-created_at", "-id")[call.start : call.start + question.limit + 1]
-    found = list(ordered)
-    _count_use(call, [row.pk for row in found[: question.limit]])
-    items = [brief(row, call.trust) for row in found[: question.limit]]
-    return Reply(items=items, first=call.start, more=len(found) > question.limit)
+    page = list(ordered)
+    _count_use(call, [row.pk for row in page[: question.limit]])
+    items = [brief(row, call.trust) for row in page[: question.limit]]
+    return Reply(items=items, first=call.start, more=len(page) > question.limit)
 
 
 def _count_use(call: ToolCall, ids: list[UUID]) -> None:

@@ -111,8 +111,8 @@ class OneSubjectView(ApiView):
         behind them. The id of any spelling leads here; 404 where the caller sees no memory that names it so.
         """
         at, now = paging.moment(request), timezone.now()
-        one = known.subject(subject_id, trust=self.trust, at=now)
-        rows = known.memories_of(one, trust=self.trust, at=now)
+        known_subject = known.subject(subject_id, trust=self.trust, at=now)
+        rows = known.memories_of(known_subject, trust=self.trust, at=now)
         answer = paging.answer(
             request,
             rows.select_related(*RELATED).with_salience(at),
@@ -121,8 +121,8 @@ class OneSubjectView(ApiView):
             at=at,
         )
         answer.data = OneSubject.from_row(
-            one.subject,
-            spellings=[Spelling.from_row(each) for each in one.spellings],
+            known_subject.subject,
+            spellings=[Spelling.from_row(each) for each in known_subject.spellings],
             said_by=[{"source": source, "memories": n} for source, n in known.sources_of(rows, at=now)],
             conflicts=[row.pk for row in known.conflicts_of(rows, self.trust)[: known.MOST_CONFLICTS]],
             episodes=[row.pk for row in known.episodes_of(rows, self.trust)],

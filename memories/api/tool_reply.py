@@ -20,8 +20,8 @@ def dumps(value: Any) -> str:
 
 def filled(fields: Json) -> Json:
     """The fields that say something: none that is null, blank or empty, or holds nothing else."""
-    told = ((name, _filled(value)) for name, value in fields.items())
-    return {name: value for name, value in told if value not in EMPTY}
+    values = ((name, _filled(value)) for name, value in fields.items())
+    return {name: value for name, value in values if value not in EMPTY}
 
 
 def _filled(value: Any) -> Any:

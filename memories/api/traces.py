@@ -75,8 +75,8 @@ class TraceAnswer(Shape):
     def of(cls, done: Recorded) -> Json:
         if not done.rejected:
             return {}
-        said = "; ".join(f"{count} span{'s' if count > 1 else ''}: {why}" for why, count in done.rejected.items())
-        return {"partialSuccess": {"rejectedSpans": str(sum(done.rejected.values())), "errorMessage": said[:2000]}}
+        reasons = "; ".join(f"{count} span{'s' if count > 1 else ''}: {why}" for why, count in done.rejected.items())
+        return {"partialSuccess": {"rejectedSpans": str(sum(done.rejected.values())), "errorMessage": reasons[:2000]}}
 
 
 def _body(stream: IO[Any], context: Mapping[str, Any] | None) -> bytes:
@@ -132,11 +132,11 @@ class AsAsked(DefaultContentNegotiation):
     """The answer is in the form of the request, whatever Accept says; so OTLP has it."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
-        return next((one for one in parsers if (request.content_type or "").startswith(one.media_type)), None)
+        return next((parser for parser in parsers if (request.content_type or "").startswith(parser.media_type)), None)
 
     def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
         asked = (request.META.get("CONTENT_TYPE") or "").startswith(PROTOBUF)
-        chosen = next(one for one in renderers if (one.media_type == PROTOBUF) == asked)
+        chosen = next(renderer for renderer in renderers if (renderer.media_type == PROTOBUF) == asked)
         return chosen, chosen.media_type
 
 

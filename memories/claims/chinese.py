@@ -142,12 +142,12 @@ def _value(kind: str, written: str) -> str:
 
 def bigrams(run: str) -> list[str]:
     """Character bigrams without those that carry no meaning; a character that stands alone is returned as it is."""
-    found: list[str] = []
+    bigram_parts: list[str] = []
     at = 0
     for match in _NAME.finditer(run):
-        found += pairs(_EMPTY.sub("", run[at : match.start()])) + pairs(match[0])
+        bigram_parts += pairs(_EMPTY.sub("", run[at : match.start()])) + pairs(match[0])
         at = match.end()
-    return found + pairs(_EMPTY.sub("", run[at:]))
+    return bigram_parts + pairs(_EMPTY.sub("", run[at:]))
 
 
 def bare(run: str) -> str:
@@ -160,11 +160,11 @@ def names(run: str, *, opening: bool = False) -> list[str]:
 
     `opening`: include the name that the run begins with, unless it only fills a role (张伟是联系人).
     """
-    found: list[str] = []
+    name_parts: list[str] = []
     for match in [_NAME.match(run)] if opening else _NAME.finditer(run):
         if match and not (opening and run[match.end() : match.end() + 1] == "是"):
-            found += pairs(match[0]) if match["name"] else pairs(match[0])[:1]
-    return found
+            name_parts += pairs(match[0]) if match["name"] else pairs(match[0])[:1]
+    return name_parts
 
 
 def compared(run: str, *, left: bool) -> str:

@@ -125,8 +125,8 @@ def fingerprint(claim: Claim, scope: str) -> bytes:
     """
     hard = (one for one in claim.hard if not one.startswith(UNPRINTED))
     parts = [scope, *sorted(claim.tokens), "", *sorted(hard)]
-    said = "".join(f"{len(part)}:{part}" for part in parts)
-    return hashlib.sha256(said.encode("utf-8", "surrogatepass")).digest()
+    joined = "".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).digest()
 
 
 def kin(claim: Claim) -> list[str]:

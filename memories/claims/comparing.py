@@ -83,11 +83,11 @@ def share_identifier(old: Claim, new: Claim) -> bool:
 
 
 def _by_kind(claim: Claim) -> defaultdict[str, set[str]]:
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    by_kind: defaultdict[str, set[str]] = defaultdict(set)
     for hard in claim.hard:
         kind, _, value = hard.partition(":")
-        found[kind].add(value)
-    return found
+        by_kind[kind].add(value)
+    return by_kind
 
 
 def _contradict(kind: str, one: set[str], other: set[str]) -> bool:
@@ -146,11 +146,11 @@ def _about_others(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
 
 
 def _by_verb(claim: Hard) -> Hard:
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    by_verb: defaultdict[str, set[str]] = defaultdict(set)
     for pair in claim[OBJECT]:
         verb, _, noun = pair.partition(">")
-        found[verb].add(noun)
-    return found
+        by_verb[verb].add(noun)
+    return by_verb
 
 
 def _unmet(one: Hard, claim: Claim, other: Hard) -> set[str]:

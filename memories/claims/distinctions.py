@@ -77,24 +77,24 @@ def distinctions(plain: str, pieces: list[Piece]) -> Iterator[str]:
 def _names(plain: str) -> set[str]:
     """Identifiers of code, paths, channels, options, and amounts in units that are not converted, however their words
     are joined: user_id, userId."""
-    found = _NAMED.findall(ADDRESS.sub(" ", plain) if "@" in plain or "://" in plain or "www." in plain else plain)
-    return {re.sub(r"(?<=\w)[_-]+(?=\w)", "", name).rstrip("/.").casefold() for name in found}
+    names = _NAMED.findall(ADDRESS.sub(" ", plain) if "@" in plain or "://" in plain or "www." in plain else plain)
+    return {re.sub(r"(?<=\w)[_-]+(?=\w)", "", name).rstrip("/.").casefold() for name in names}
 
 
 def _manners(pieces: list[Piece]) -> set[str]:
     """Duty, share, time and conditions, by small words; a duty that is denied is no permission either."""
     denied = any(piece.kind == "negation" for piece in pieces)
-    found: set[str] = set()
+    manners: set[str] = set()
     for piece, after in pairwise([*pieces, Piece("break", "")]):
         if piece.kind == "han" or chinese.HAN.match(piece.written):
-            found.update(of_characters(piece.written))
+            manners.update(of_characters(piece.written))
         elif piece.written == "used" and after.written == "to":
-            found.add("time=past")
+            manners.add("time=past")
         elif piece.written in MANNERS and (piece.written != "half" or after.written in ("of", "the", "our", "all")):
-            found.add(MANNERS[piece.written])
+            manners.add(MANNERS[piece.written])
         elif piece.written.startswith("whether"):
-            found.add("condition=if")
-    return {manner for manner in found if not (denied and manner.startswith("duty="))}
+            manners.add("condition=if")
+    return {manner for manner in manners if not (denied and manner.startswith("duty="))}
 
 
 def _towards(pieces: list[Piece]) -> Iterator[tuple[str, str]]:
@@ -158,14 +158,14 @@ def _is_participle(piece: Piece) -> bool:
 
 def _letters_named(pieces: list[Piece]) -> list[Piece]:
     """The pieces with a capital A as a name where it is no article: it opens no sentence, or acts."""
-    found = []
+    letters = []
     for piece, before, after in zip(
         pieces, [Piece("break", ""), *pieces], [*pieces[1:], Piece("break", "")], strict=False
     ):
         is_name = piece.kind == "stop" and piece.written == "a" and bool(piece.case)
         is_name = is_name and (before.kind != "break" or after.written in SUBJECT_OF or after.kind == "han")
-        found.append(Piece("name", "a", "a") if is_name else piece)
-    return found
+        letters.append(Piece("name", "a", "a") if is_name else piece)
+    return letters
 
 
 def _words(piece: Piece) -> Iterator[str]:

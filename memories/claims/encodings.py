@@ -95,15 +95,15 @@ def _from_bytes(read: Callable[[str], bytes]) -> Callable[["re.Match[str]"], str
 
 def _of_base64(written: str) -> bytes:
     bare = written.rstrip("=").replace("-", "+").replace("_", "/")
-    found = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
-    if len(found) < LEAST_BYTES:
+    raw = base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
+    if len(raw) < LEAST_BYTES:
         raise ValueError("too short to be told from a word")
-    return found
+    return raw
 
 
 def _is_readable(plain: str) -> bool:
     """Whether bytes that were decoded are words: printable, mostly letters. Random ones are not."""
     if not all(char.isprintable() or char.isspace() for char in plain):
         return False
-    said = _PERCENT_BYTE.sub("a", plain)
-    return sum(char.isalpha() or char.isspace() for char in said) >= 0.6 * len(said)
+    plain_text = _PERCENT_BYTE.sub("a", plain)
+    return sum(char.isalpha() or char.isspace() for char in plain_text) >= 0.6 * len(plain_text)

@@ -29,12 +29,12 @@ _AMOUNT = re.compile(f"[{''.join(_FINANCIAL)}]{{2,}}")
 
 @cache
 def _forms() -> dict[int, str | None]:
-    found: dict[int, str | None] = dict(_ENCLOSING)
+    forms: dict[int, str | None] = dict(_ENCLOSING)
     for start, end in _BLOCKS:
         for code in range(start, end):
             if plain := _plain(chr(code)):
-                found[code] = plain
-    return found
+                forms[code] = plain
+    return forms
 
 
 def _plain(char: str) -> str:
@@ -61,9 +61,9 @@ def _simplified_characters() -> dict[int, str]:
     assert package is not None and package.submodule_search_locations
     table = Path(package.submodule_search_locations[0], "data", "TSCharacters.txt").read_text(encoding="utf-8")
     pairs = (line.split("\t") for line in table.splitlines() if "\t" in line and not line.startswith("#"))
-    found = {written: simple.split()[0] for written, simple in pairs}
-    found |= _VARIANTS
-    return {ord(written): found.get(simple, simple) for written, simple in found.items() if written != simple}
+    by_written = {written: simple.split()[0] for written, simple in pairs}
+    by_written |= _VARIANTS
+    return {ord(written): by_written.get(simple, simple) for written, simple in by_written.items() if written != simple}
 
 
 def plain_letters(text: str) -> str:

@@ -23,15 +23,15 @@ def _latin_letters() -> dict[int, str]:
 
     The table gives a capital I the prototype l; a confusable that is itself a capital is mapped to I.
     """
-    found: dict[int, str] = {}
+    letters: dict[int, str] = {}
     table = resources.files(confusable_homoglyphs) / "confusables.json"  # its own module would keep all of it, 8 MB
     for char, likes in json.loads(table.read_text(encoding="utf-8")).items():
         if len(char) > 1 or char.isascii() or not char.isalpha():
             continue
         for like in (one["c"] for one in likes):
             if len(like) == 1 and like.isascii() and like.isalpha():
-                found[ord(char)] = "I" if like == "l" and char.isupper() else like
-    return found
+                letters[ord(char)] = "I" if like == "l" and char.isupper() else like
+    return letters
 
 
 LATIN = _latin_letters()

@@ -55,8 +55,8 @@ def marks(plain: str) -> Iterator[str]:
 
 def letters_in_a_row(plain: str) -> str:
     """Letters and digits in lower case, without accents, and the signs that make a difference."""
-    said = plain.casefold()
-    row = "".join(_SAID.findall(said) if _DIFFERENT.search(said) else filter(str.isalnum, said))
+    lowered = plain.casefold()
+    row = "".join(_SAID.findall(lowered) if _DIFFERENT.search(lowered) else filter(str.isalnum, lowered))
     if not row.isascii():
         row = "".join(char for char in unicodedata.normalize("NFKD", row) if not unicodedata.combining(char))
     return row
@@ -65,11 +65,13 @@ def letters_in_a_row(plain: str) -> str:
 def identifiers(plain: str) -> set[str]:
     """Rare identifiers, in lower case and without the signs that group them."""
     addresses = ADDRESS.findall(plain) if "@" in plain or "www." in plain or "://" in plain else []
-    found = {re.sub(r"^(?:https?://)?(?:www\.)?", "", one.casefold().rstrip(".,;:!?/")) for one in addresses}
+    identifiers_found = {
+        re.sub(r"^(?:https?://)?(?:www\.)?", "", address.casefold().rstrip(".,;:!?/")) for address in addresses
+    }
     if _FOUR_DIGITS.search(plain):
         rest = ADDRESS.sub(" ", plain) if addresses else plain
-        found.update(value for match in _IDENTIFIER.finditer(rest) for value in _values(match))
-    return found
+        identifiers_found.update(value for match in _IDENTIFIER.finditer(rest) for value in _values(match))
+    return identifiers_found
 
 
 def _values(match: "re.Match[str]") -> Iterator[str]:
@@ -114,11 +116,11 @@ def _other_manner(old: Claim, new: Claim) -> bool:
 
 
 def _by_group(claim: Claim) -> defaultdict[str, set[str]]:
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    by_group: defaultdict[str, set[str]] = defaultdict(set)
     for mark in claim.marks_of(MANNER):
         group, _, value = mark.partition("=")
-        found[group.removeprefix(f"{MANNER}:")].add(value)
-    return found
+        by_group[group.removeprefix(f"{MANNER}:")].add(value)
+    return by_group
 
 
 def _other_direction(old: Claim, new: Claim) -> bool:
@@ -132,11 +134,11 @@ def _other_direction(old: Claim, new: Claim) -> bool:
 
 
 def _by_word(claim: Claim) -> defaultdict[str, set[str]]:
-    found: defaultdict[str, set[str]] = defaultdict(set)
+    by_word: defaultdict[str, set[str]] = defaultdict(set)
     for mark in claim.marks_of(TOWARD):
         preposition, _, word = mark.partition(":")[2].partition(">")
-        found[word].add(preposition)
-    return found
+        by_word[word].add(preposition)
+    return by_word
 
 
 def _is_exchanged(old: Claim, new: Claim) -> bool:

@@ -18,22 +18,22 @@ def _with_numbers(pieces: list[Piece]) -> list[Piece]:
 
     A lone "one" is a pronoun unless it counts something.
     """
-    found: list[Piece] = []
+    joined: list[Piece] = []
     at = 0
     while at < len(pieces):
         if pieces[at].kind == "spelled":
             end = at + 1
             while end < len(pieces) and end < at + 8 and pieces[end].kind == "spelled":
                 end += 1
-            found.append(_number([piece.value for piece in pieces[at:end]], following(pieces, end)))
+            joined.append(_number([piece.value for piece in pieces[at:end]], following(pieces, end)))
             at = end
         elif pieces[at].written == "one" and following(pieces, at + 1) in PERIODS:
-            found.append(Piece("number", "1", "one"))
+            joined.append(Piece("number", "1", "one"))
             at += 1
         else:
-            found.append(pieces[at])
+            joined.append(pieces[at])
             at += 1
-    return found
+    return joined
 
 
 def following(pieces: list[Piece], at: int) -> str:
@@ -56,22 +56,22 @@ def _number(words: list[str], after: str) -> Piece:
 
 def _with_months(pieces: list[Piece]) -> list[Piece]:
     """Replace January 15, 2026 and 15th of Jan by dates. "may" and "march" are months only next to a day or a year."""
-    found: list[Piece] = []
+    joined: list[Piece] = []
     skip = 0
     for at, piece in enumerate(pieces):
         if skip:
             skip -= 1
         elif piece.kind != "month":
-            found.append(piece)
+            joined.append(piece)
         else:
             day, year, skip = _behind(pieces, at + 1)
-            day = day or _day_before(found)
+            day = day or _day_before(joined)
             if day or year or not (piece.written in ("may", "march", "mar", "dec") and not piece.case):
-                found.append(Piece("date", "-".join(filter(None, (year, piece.value, day or "")))))
-                found[-1].value += "" if day else "-"
+                joined.append(Piece("date", "-".join(filter(None, (year, piece.value, day or "")))))
+                joined[-1].value += "" if day else "-"
             elif piece.written != "may":
-                found.append(Piece("word", piece.written, piece.written, opens=piece.opens))
-    return found
+                joined.append(Piece("word", piece.written, piece.written, opens=piece.opens))
+    return joined
 
 
 def _behind(pieces: list[Piece], at: int) -> tuple[str, str, int]:
@@ -114,21 +114,21 @@ def _is_year(piece: Piece) -> bool:
 
 
 def _with_units(pieces: list[Piece]) -> list[Piece]:
-    found: list[Piece] = []
+    joined: list[Piece] = []
     at = 0
     while at < len(pieces):
         piece = pieces[at]
         at += 1
         if piece.kind == "number":
-            at = _unit(pieces, at, found)
+            at = _unit(pieces, at, joined)
         elif piece.written in ("every", "each", "per", "a", "daily") and _at(pieces, at).written in PERIODS:
-            counted = any(before.kind == "number" for before in found[-3:])
+            counted = any(before.kind == "number" for before in joined[-3:])
             if piece.written != "a" or counted:
-                found.append(Piece("frequency", PERIODS[_at(pieces, at).written]))
+                joined.append(Piece("frequency", PERIODS[_at(pieces, at).written]))
                 at += 1
         else:
-            found.append(piece)
-    return found
+            joined.append(piece)
+    return joined
 
 
 def _unit(pieces: list[Piece], at: int, found: list[Piece]) -> int:

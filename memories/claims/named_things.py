@@ -68,7 +68,7 @@ def subjects_in(
     that a name of two or three words is a person's.
     """
     content = content[:LONGEST_READ]
-    found: dict[str, Named] = {}
+    by_name: dict[str, Named] = {}
     subject = (payload or {}).get("subject")
     for written, kind, is_topic in [
         *([(company, COMPANY, True)] if company else []),
@@ -76,10 +76,10 @@ def subjects_in(
         *_addresses(content),
         *_names(content, claim),
     ]:
-        one = _named(written, kind, is_topic=is_topic, of_people=of_people)
-        if one is not None:
-            found[one.name] = one.beside(found.get(one.name, one))
-    return list(found.values())[:MOST]
+        named = _named(written, kind, is_topic=is_topic, of_people=of_people)
+        if named is not None:
+            by_name[named.name] = named.beside(by_name.get(named.name, named))
+    return list(by_name.values())[:MOST]
 
 
 def _named(written: str, kind: str, *, is_topic: bool, of_people: bool) -> Named | None:

@@ -34,21 +34,21 @@ DENY_NOUNS = frozenset({"no", "none", "nobody", "nothing", "nowhere", "neither"}
 
 def objects(pieces: list[Piece]) -> set[str]:
     """Extract "verb>noun" for each verb that has an object, both as they stand in the claim's tokens."""
-    found: set[str] = set()
+    values: set[str] = set()
     behind = 0  # end of the last object, whose words are no verbs
     for at, piece in enumerate(pieces):
         if piece.kind == "han":
-            found.update(f"{verb}>{noun}" for verb, noun in chinese.objects(piece.value))
+            values.update(f"{verb}>{noun}" for verb, noun in chinese.objects(piece.value))
         elif piece.kind not in NOUNS or (piece.kind == "name" and piece.written not in IMPERATIVES) or at < behind:
             continue
         elif subject := _subject_of_passive(pieces, at):
-            found.add(f"{piece.value}>{subject}")
+            values.add(f"{piece.value}>{subject}")
         elif _is_verb(pieces, at):
             phrase = [*_noun_phrase(pieces, at + 1)]
             behind = phrase[-1][0] + 1 if phrase else behind
-            if noun := _head(piece, [found for _, found in phrase]):
-                found.add(f"{piece.value}>{noun.value}")
-    return found
+            if noun := _head(piece, [values for _, values in phrase]):
+                values.add(f"{piece.value}>{noun.value}")
+    return values
 
 
 def _is_verb(pieces: list[Piece], at: int) -> bool:
@@ -82,12 +82,12 @@ def _is_subject(pieces: list[Piece], at: int) -> bool:
 
 def _noun_phrase(pieces: list[Piece], at: int) -> Iterator[tuple[int, Piece]]:
     """Yield the words after a verb up to a preposition, a conjunction or the end of the clause."""
-    found = 0
+    length = 0
     for place, piece in enumerate(pieces[at:], at):
-        if piece.kind in NOUNS and piece.written not in ENDING and found < LONGEST:
-            found += 1
+        if piece.kind in NOUNS and piece.written not in ENDING and length < LONGEST:
+            length += 1
             yield place, piece
-        elif found or not (piece.kind in PASSED_OVER or piece.written in DETERMINERS | PARTICLES):
+        elif length or not (piece.kind in PASSED_OVER or piece.written in DETERMINERS | PARTICLES):
             return
 
 

@@ -73,18 +73,18 @@ def scan(text: str) -> list[Piece]:
     plain = _HIDDEN.sub("", text).replace("’", "'").replace("‘", "'")
     if chinese.HAN.search(plain):
         plain = chinese.with_digits(plain)
-    found: list[Piece] = []
+    pieces: list[Piece] = []
     at = 0
     for phrase in _PHRASE.finditer(plain):
         sign = PHRASES.get(phrase[0].lower())
         if sign is None:  # a dotless i matches an i
             continue
-        found.extend(_scan(plain, at, phrase.start()))
+        pieces.extend(_scan(plain, at, phrase.start()))
         kind, _, value = sign.partition(":")
-        found.append(Piece(kind or "stop", value, phrase[0].lower()))
+        pieces.append(Piece(kind or "stop", value, phrase[0].lower()))
         at = phrase.end()
-    found.extend(_scan(plain, at, len(plain)))
-    return _opened(found)
+    pieces.extend(_scan(plain, at, len(plain)))
+    return _opened(pieces)
 
 
 def _scan(text: str, start: int, end: int) -> Iterator[Piece]:
@@ -95,7 +95,7 @@ def _scan(text: str, start: int, end: int) -> Iterator[Piece]:
         elif kind == "leet":
             yield from map(_written_with_digits, meanings(match["leet"]))
         elif kind == "han":
-            yield from (Piece(*found) for found in chinese.parts(match[0]))
+            yield from (Piece(*part) for part in chinese.parts(match[0]))
         elif kind == "end":
             yield Piece("break", "", match[0])
         elif kind == "pause":

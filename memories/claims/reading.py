@@ -136,14 +136,14 @@ def _numbered(pieces: list[Piece]) -> set[str]:
 
     "Room 5 is the meeting room" and "Room 6 is the meeting room" are about the meeting room.
     """
-    found = set()
+    numbers = set()
     for at, piece in enumerate(pieces[:-2]):
         number = pieces[at + 1]
         if not piece.opens or number.kind != "number" or not number.value.isdecimal():
             continue
         if _is_series(piece, pieces[at + 2]) and not fills_a_role(pieces, at + 2):
-            found.add(f"{piece.value} {number.value}")
-    return found
+            numbers.add(f"{piece.value} {number.value}")
+    return numbers
 
 
 def _is_series(piece: Piece, after: Piece) -> bool:

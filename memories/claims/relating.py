@@ -40,20 +40,20 @@ def _stops(pieces: list[Piece], at: int) -> bool:
 
 def scopes(pieces: list[Piece]) -> list[bool]:
     """Whether the clause of each piece is negated: in "prefers Slack, dislikes email" only that of email."""
-    found: list[bool] = []
+    by_position: list[bool] = []
     start = 0
     denies = False
     for at, piece in enumerate(pieces):
         if piece.kind in ENDS:
-            found += [denies] * (at - start)
+            by_position += [denies] * (at - start)
             start, denies = at, False
         denies = denies or piece.kind in ("negation", "opposite")
-    return found + [denies] * (len(pieces) - start)
+    return by_position + [denies] * (len(pieces) - start)
 
 
 def ordered(pieces: list[Piece]) -> set[str]:
     """Extract "a>b" for each comparison, the preferred or first one in front."""
-    found = set()
+    orders = set()
     for at, piece in enumerate(pieces):
         sign = _sign(pieces, at)
         if not sign:
@@ -62,9 +62,9 @@ def ordered(pieces: list[Piece]) -> set[str]:
         if right and not left:
             left = _beyond(pieces, at)
         if left and right and left != right:
-            found.add(f"{left}>{right}" if sign == ">" else f"{right}>{left}")
+            orders.add(f"{left}>{right}" if sign == ">" else f"{right}>{left}")
             piece.kind = "stop"
-    return found
+    return orders
 
 
 def _sign(pieces: list[Piece], at: int) -> str:
@@ -96,8 +96,8 @@ def _prefers(pieces: list[Piece], at: int) -> bool:
 
 def _says_no_more(pieces: list[Piece]) -> bool:
     """Whether the text is only a comparison: Slack over email."""
-    said = [piece.kind for piece in pieces[:9] if piece.kind not in ENDS]
-    return len(pieces) < 9 and len(said) == 3 and all(kind in CONTENT for kind in said)
+    kinds = [piece.kind for piece in pieces[:9] if piece.kind not in ENDS]
+    return len(pieces) < 9 and len(kinds) == 3 and all(kind in CONTENT for kind in kinds)
 
 
 def _moved(pieces: list[Piece], at: int) -> bool:
@@ -146,14 +146,14 @@ def _beyond(pieces: list[Piece], at: int) -> str:
 def names(pieces: list[Piece]) -> set[str]:
     """Mark and return the names: capital letters inside a sentence, and subjects of verbs like "prefers"."""
     plain = _says_nothing(pieces)
-    found = {piece.value for piece in pieces if piece.kind == "name"}
+    names_known = {piece.value for piece in pieces if piece.kind == "name"}
     for at, piece in enumerate(pieces):
         if piece.kind == "han":
-            found.update(chinese.names(piece.value))
+            names_known.update(chinese.names(piece.value))
         elif piece.kind == "word" and _is_name(pieces, at, plain):
             piece.kind = "name"
-            found.add(piece.value)
-    return found
+            names_known.add(piece.value)
+    return names_known
 
 
 def _says_nothing(pieces: list[Piece]) -> bool:
@@ -183,13 +183,13 @@ def _is_name(pieces: list[Piece], at: int, plain: bool) -> bool:
 
 def subjects(pieces: list[Piece]) -> set[str]:
     """The names that open a sentence and are its topic. "Sarah is the contact" is about the contact."""
-    found = set()
+    subjects_known = set()
     for at, piece in enumerate(pieces):
         if piece.opens and piece.kind == "name" and not fills_a_role(pieces, at + 1):
-            found.add(piece.value)
+            subjects_known.add(piece.value)
         elif piece.opens and piece.kind == "han":
-            found.update(chinese.names(piece.value, opening=True))
-    return found
+            subjects_known.update(chinese.names(piece.value, opening=True))
+    return subjects_known
 
 
 def openings(pieces: list[Piece]) -> set[str]:
@@ -199,25 +199,26 @@ def openings(pieces: list[Piece]) -> set[str]:
 
 
 def fills_a_role(pieces: list[Piece], at: int) -> bool:
-    said = [piece.written for piece in pieces[at : at + 4]]
+    written = [piece.written for piece in pieces[at : at + 4]]
     return any(
-        verb in ("is", "was") and article in ("the", "our", "my", "your") for verb, article in itertools.pairwise(said)
+        verb in ("is", "was") and article in ("the", "our", "my", "your")
+        for verb, article in itertools.pairwise(written)
     )
 
 
 def roles(pieces: list[Piece]) -> set[str]:
     """Extract "a>b" where one name acts on another: Sarah manages Maria."""
-    found = set()
+    roles_known = set()
     actor, acts = "", False
     for at, piece in enumerate(pieces):
         if piece.kind in ENDS or piece.written in ("and", "or", "by"):
             actor, acts = "", False
         elif piece.kind == "name" and actor and acts:
-            found.add(f"{actor}>{piece.value}")
+            roles_known.add(f"{actor}>{piece.value}")
             actor, acts = "", False
         elif piece.kind == "name":
             actor, acts = piece.value, at + 1 < len(pieces) and _acts(pieces[at + 1].written)
-    return {pair for pair in found if len(set(pair.split(">"))) == 2}
+    return {pair for pair in roles_known if len(set(pair.split(">"))) == 2}
 
 
 def _acts(word: str) -> bool:

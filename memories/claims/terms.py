@@ -31,13 +31,13 @@ class Term:
 
 def terms(text: str) -> list[Term]:
     """The words, numbers, dates, addresses and Chinese characters that carry meaning, each once, in their order."""
-    found: dict[str, Term] = {}
+    by_key: dict[str, Term] = {}
     for piece in measured(scan(deobfuscated(text[:LONGEST]))):
         if piece.kind in WORDS and piece.value and piece.written not in COURTESY:
-            found.setdefault(piece.value, Term(piece.value, piece.written))
+            by_key.setdefault(piece.value, Term(piece.value, piece.written))
         elif piece.kind == "han":
-            found.update((char, Term(char)) for char in chinese.bare(piece.value))
+            by_key.update((char, Term(char)) for char in chinese.bare(piece.value))
         elif piece.kind in EXACT:
             value = f"{piece.kind}:{piece.value}"
-            found.setdefault(value, Term(value))
-    return list(found.values())
+            by_key.setdefault(value, Term(value))
+    return list(by_key.values())

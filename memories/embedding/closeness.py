@@ -27,12 +27,12 @@ class Weighed(NamedTuple):
 
 
 def weighed(text: str) -> Weighed:
-    found = terms(text)
-    vectors, weights = built_in().words([term.word for term in found])
-    for place, term in enumerate(found):
+    own_terms = terms(text)
+    vectors, weights = built_in().words([term.word for term in own_terms])
+    for place, term in enumerate(own_terms):
         if not term.word:
             weights[place] = OF_CHARACTER if term.is_character else OF_EXACT
-    return Weighed(found, vectors, weights**2)
+    return Weighed(own_terms, vectors, weights**2)
 
 
 def is_near(text: Weighed, dismissed: Weighed) -> bool:

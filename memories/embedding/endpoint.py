@@ -50,12 +50,12 @@ class Endpoint:
 
     def embed(self, texts: Sequence[str], *, patience: float = 30.0) -> list[Array | None]:
         deadline = time.monotonic() + patience
-        found: list[Array | None] = [None] * len(texts)
+        vectors: list[Array | None] = [None] * len(texts)
         for batch in _batches(texts):
             answer = self._ask([texts[index] for index in batch], deadline)
             for index, vector in zip(batch, self._vectors(answer, len(batch)), strict=True):
-                found[index] = vector
-        return found
+                vectors[index] = vector
+        return vectors
 
     def _ask(self, texts: list[str], deadline: float) -> Any:
         body: dict[str, Any] = {"model": self.model, "input": texts, "encoding_format": "float"}

@@ -65,13 +65,13 @@ class WordPiece:
     def _pieces(self, word: str) -> tuple[int, ...]:
         if len(word) > LONGEST_WORD:
             return ()
-        found, start = [], 0
+        pieces, start = [], 0
         while start < len(word):
             piece, start = self._longest(word, start)
             if piece is None:
                 return ()
-            found.append(piece)
-        return tuple(found)
+            pieces.append(piece)
+        return tuple(pieces)
 
     def _longest(self, word: str, start: int) -> tuple[int | None, int]:
         """The longest known piece at `start`, and its end."""
@@ -158,17 +158,17 @@ class Static:
     def words(self, words: Sequence[str]) -> tuple[Array, Array]:
         """For each word its vector without the mean of all texts, zero where it has none, and its weight in texts."""
         vectors, weights = np.zeros((len(words), self.dimensions), np.float32), np.ones(len(words), np.float32)
-        found = {place: numbers for place, word in enumerate(words) if (numbers := self.pieces(word))}
-        if not found:
+        by_place = {place: numbers for place, word in enumerate(words) if (numbers := self.pieces(word))}
+        if not by_place:
             return vectors, weights
-        pieces = np.array([piece for of_word in found.values() for piece in of_word])
-        starts = np.cumsum([0, *map(len, found.values())])[:-1]
+        pieces = np.array([piece for of_word in by_place.values() for piece in of_word])
+        starts = np.cumsum([0, *map(len, by_place.values())])[:-1]
         rows = self._table.rows.take(pieces, axis=0).astype(np.float32)
         lengths = _lengths(rows)
         own = lengths * self._table.scale.take(pieces)
         centred = rows / lengths[:, None] - self.mean
         summed = np.add.reduceat(centred * (own / _lengths(centred))[:, None], starts)
-        places = list(found)
+        places = list(by_place)
         vectors[places] = summed / _lengths(summed)[:, None]
         weights[places] = np.maximum.reduceat(own, starts)
         return vectors, weights

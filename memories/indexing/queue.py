@@ -56,13 +56,13 @@ def _allowed(taken: Sequence[int], embedder: Embedder) -> list[PendingPassage]:
     rows = Passage.objects.filter(pk__in=taken).order_by("pk")
     if embedder.external:
         rows = rows.filter(sensitivity__lte=Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY))
-    said = rows.values_list("pk", "event_id", "actor", "text")
-    return [PendingPassage(pk, text.said(actor if event else "", words)) for pk, event, actor, words in said]
+    values = rows.values_list("pk", "event_id", "actor", "text")
+    return [PendingPassage(pk, text.said(actor if event else "", words)) for pk, event, actor, words in values]
 
 
 def _ask(batch: Sequence[PendingPassage], embedder: Embedder) -> list[Array | None]:
     try:
-        return embedder.embed([said.text for said in batch])
+        return embedder.embed([row.text for row in batch])
     except Refused as refused:
         log.warning("%s texts: %s", len(batch), refused)
         if len(batch) > 1:
@@ -89,8 +89,8 @@ def _hold_size(vectors: Sequence[Array | None], embedder: Embedder) -> None:
 
 def _store(batch: Sequence[PendingPassage], vectors: Sequence[Array | None], taken: Sequence[int], model: str) -> None:
     """Write vectors; skip deleted passages, and remove texts without a vector from the queue."""
-    found = [
-        (said.passage, halfvec_text(vector)) for said, vector in zip(batch, vectors, strict=True) if vector is not None
+    stored = [
+        (row.passage, halfvec_text(vector)) for row, vector in zip(batch, vectors, strict=True) if vector is not None
     ]
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(
@@ -99,7 +99,7 @@ def _store(batch: Sequence[PendingPassage], vectors: Sequence[Array | None], tak
             "FROM unnest(%s::bigint[], %s::text[]) AS given (passage_id, embedding) "
             "JOIN memories_passage AS passage ON passage.id = given.passage_id FOR KEY SHARE OF passage "
             "ON CONFLICT (passage_id, model) DO NOTHING",
-            [model, [passage for passage, _ in found], [vector for _, vector in found]],
+            [model, [passage for passage, _ in stored], [vector for _, vector in stored]],
         )
         Pending.objects.of(taken, model).delete()
 

@@ -206,9 +206,9 @@ def dismissal_of(
     blocking, resembled, elsewhere = tombstones.met_by(content, scope=scope, key=key, names=names, exact=exact)
     if not (blocking or resembled or elsewhere or exact):
         resembled = nearest(tombstones.met_in(scope), content)
-    told = scopes_of(stone for stone in elsewhere if trust is None or _sees(trust, stone))
+    scopes = scopes_of(stone for stone in elsewhere if trust is None or _sees(trust, stone))
     tells = resembled is not None and (trust is None or _sees(trust, resembled))
-    return Dismissal(blocking, resembled, elsewhere, tuple(told), tells)
+    return Dismissal(blocking, resembled, elsewhere, tuple(scopes), tells)
 
 
 def _sees(trust: Trust, stone: Tombstone) -> bool:

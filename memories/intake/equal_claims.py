@@ -77,11 +77,11 @@ class KnownDismissal:
 def known_beside(batch: UUID, trust: Trust, *, at: datetime) -> list[KnownDismissal]:
     """Of the first MOST_COMPARED dismissals of a batch those whose claim is known in other scopes, see `also_known`."""
     reasons = dict(_dismissals(batch).order_by("pk").values_list("subject_id", "rationale")[:MOST_COMPARED])
-    found, claim_of = [], cache(claims.claim_of)  # many are nominated again and again
+    beside, claim_of = [], cache(claims.claim_of)  # many are nominated again and again
     for row in Memory.objects.visible_to(trust).filter(pk__in=reasons).order_by("pk"):
         why = reasons[row.pk]
-        found.append(KnownDismissal(row, why, also_known(row, trust, why=why, at=at, claim_of=claim_of)))
-    return [one for one in found if one.known]
+        beside.append(KnownDismissal(row, why, also_known(row, trust, why=why, at=at, claim_of=claim_of)))
+    return [one for one in beside if one.known]
 
 
 def known_rows(dismissals: Iterable[KnownDismissal]) -> list[Memory]:

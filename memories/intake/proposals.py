@@ -63,7 +63,7 @@ def _worded(proposal: Proposal, keep: UUID | None) -> dict[str, Any]:
 
 def _edit(memory: Memory, change: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:
     try:
-        told: dict[str, Any] = {"trust": everything(by), "by_a_person": False}
-        apply_edit(memory, parse_edit(change), by=by, at=at, why=why, batch=batch, **told)
+        options: dict[str, Any] = {"trust": everything(by), "by_a_person": False}
+        apply_edit(memory, parse_edit(change), by=by, at=at, why=why, batch=batch, **options)
     except Invalid as invalid:
         raise Conflict(f"what is proposed does not apply any more: {invalid}") from None

@@ -86,8 +86,8 @@ class Statement:
     def known_by(self) -> list[str]:
         """What a dismissal of it is known by in whatever words: of a skill its name in runs, of a finding its key."""
         skill = competence_key(self.payload.get("skill_name")) if self.type == Type.COMPETENCE else None
-        found = self.key if self.origin in Origin.of_rules() else None
-        return list(dict.fromkeys(name for name in (skill, found, *self.names) if name))
+        key = self.key if self.origin in Origin.of_rules() else None
+        return list(dict.fromkeys(name for name in (skill, key, *self.names) if name))
 
     @cached_property
     def claim(self) -> Claim:

@@ -26,11 +26,11 @@ def prune(*, at: datetime, until: float | None = None) -> Counter[str]:
 
 def _prune_some(*, at: datetime) -> Counter[str] | None:
     due = Memory.objects.prunable(at).select_for_update(skip_locked=True, of=("self",))
-    found = list(due.only("key", "content", "type", "scope", "sensitivity", "version")[: batches.BATCH])
-    if not found:
+    memories = list(due.only("key", "content", "type", "scope", "sensitivity", "version")[: batches.BATCH])
+    if not memories:
         return None
-    read = _still_read([row.pk for row in found if row.type == Type.EPISODIC])
-    rows = {row.pk: row for row in found if row.type == Type.WORKING or row.pk in read}
+    read = _still_read([row.pk for row in memories if row.type == Type.EPISODIC])
+    rows = {row.pk: row for row in memories if row.type == Type.WORKING or row.pk in read}
     kept = set(Memory.objects.filter(pk__in=rows).witnessing().values_list("pk", flat=True))
     Memory.objects.filter(pk__in=kept).update(evidence_of_live=True)
     gone = [row for row in rows.values() if row.pk not in kept]

@@ -55,9 +55,9 @@ def _needed(cursor: Any, tables: Sequence[Table], given: Mapping[str, str]) -> l
     if not tables:
         return []
     cursor.execute(f"SELECT {', '.join(table.any for table in tables)}", given)
-    found = [table for table, any_row in zip(tables, cursor.fetchone(), strict=True) if any_row]
-    below = _needed(cursor, [deeper for table in found for deeper in table.below], given)
-    return [*below, *(table.sql for table in found)]
+    needed = [table for table, any_row in zip(tables, cursor.fetchone(), strict=True) if any_row]
+    below = _needed(cursor, [deeper for table in needed for deeper in table.below], given)
+    return [*below, *(table.sql for table in needed)]
 
 
 @cache

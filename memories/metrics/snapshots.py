@@ -69,10 +69,10 @@ def take(*, at: datetime, changes: int = 0) -> None:
 
 def read(trust: Trust, *, at: datetime, oldest: timedelta = OLDEST) -> tuple[datetime, Tally] | None:
     """When the store was counted last and what this caller may see of it; None if that is too long ago."""
-    counted_at, found = MetricTally.objects.seen_by(trust)
+    counted_at, rows = MetricTally.objects.seen_by(trust)
     if counted_at is None or not timedelta() <= at - counted_at < oldest:
         return None
-    return counted_at, tallies.total(found)
+    return counted_at, tallies.total(rows)
 
 
 def _counted(at: datetime) -> dict[Place, Tally]:

@@ -60,15 +60,15 @@ def groups(rows: MemoryQuerySet, *more: str, at: datetime) -> Iterable[Row]:
     levels = standing.with_salience(at).annotate(
         salience_bucket=bucket, confidence_bucket=Least(F("confidence") / Value(BUCKETS), BUCKETS - 1)
     )
-    found: Iterable[Row] = levels.order_by().values(*more, *OF_ALL, *OF_LIVE).annotate(**counted)
-    return found
+    sums: Iterable[Row] = levels.order_by().values(*more, *OF_ALL, *OF_LIVE).annotate(**counted)
+    return sums
 
 
 def actions(entries: "QuerySet[AuditEntry]", *more: str, at: datetime) -> Iterable[Row]:
     """Audit entries about memories of the last thirty days, by action (and `more` columns)."""
     recent = entries.filter(at__gt=at - RECENT, subject_kind="memory")
-    found: Iterable[Row] = recent.order_by().values(*more, "action").annotate(n=Count("pk"))
-    return found
+    sums: Iterable[Row] = recent.order_by().values(*more, "action").annotate(n=Count("pk"))
+    return sums
 
 
 def scaled(row: Row, times: float) -> Row:

@@ -36,8 +36,8 @@ def ask(statement: Statement | None, at: datetime) -> list[tuple[Any, ...]]:
         return []
     with connection.cursor() as cursor:
         cursor.execute(statement[0], _given(statement[1], at, ()))
-        found: list[tuple[Any, ...]] = cursor.fetchall()
-        return found
+        answered: list[tuple[Any, ...]] = cursor.fetchall()
+        return answered
 
 
 class BuiltRows(Generic[M]):

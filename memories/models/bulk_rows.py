@@ -259,14 +259,16 @@ class Written(NamedTuple):
 
 
 def _as_json(rows: Sequence[Model], shape: Shape) -> list[str]:
-    told = _told(shape.model, shape.left)
+    shape_rows = _told(shape.model, shape.left)
     if not shape.several:
-        row = dict(zip(told.columns, told.values(rows[0].__dict__), strict=True))
-        return [to_json([row | {column: _hex(row[column]) for column in told.binary}]).decode()]
-    values = dict(zip(told.columns, zip(*(told.values(row.__dict__) for row in rows), strict=True), strict=True))
-    values |= {column: tuple(map(_hex, values[column])) for column in told.binary}
-    same = {name: given[0] for name, given in values.items() if _is_same(given, json=name in told.json)}
-    rest = [name for name in told.columns if name not in same]
+        row = dict(zip(shape_rows.columns, shape_rows.values(rows[0].__dict__), strict=True))
+        return [to_json([row | {column: _hex(row[column]) for column in shape_rows.binary}]).decode()]
+    values = dict(
+        zip(shape_rows.columns, zip(*(shape_rows.values(row.__dict__) for row in rows), strict=True), strict=True)
+    )
+    values |= {column: tuple(map(_hex, values[column])) for column in shape_rows.binary}
+    same = {name: given[0] for name, given in values.items() if _is_same(given, json=name in shape_rows.json)}
+    rest = [name for name in shape_rows.columns if name not in same]
     given = zip(*(values[name] for name in rest), strict=True)
     return [to_json(same).decode(), to_json([dict(zip(rest, one, strict=True)) for one in given]).decode()]
 

@@ -34,9 +34,9 @@ class Grant(NamedTuple):
 class CallAllowanceQuerySet(models.QuerySet["CallAllowance"]):
     def grant(self, agent: UUID, *, wanted: int, limit: int) -> Grant:
         """Take at most `wanted` calls out of what the limit leaves in the agent's window, or begin the next window."""
-        told: dict[str, Any] = {"agent": agent, "wanted": wanted, "limit": limit, "window": WINDOW_SECONDS}
+        parameters: dict[str, Any] = {"agent": agent, "wanted": wanted, "limit": limit, "window": WINDOW_SECONDS}
         with connection.cursor() as cursor:
-            cursor.execute(GRANT, told)
+            cursor.execute(GRANT, parameters)
             calls, seconds = cursor.fetchone()
         return Grant(calls, max(0.0, seconds))
 

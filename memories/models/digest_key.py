@@ -32,13 +32,15 @@ def former_secrets() -> dict[str, bytes]:
 def secrets_of(marks: Iterable[str]) -> dict[str, list[bytes]]:
     """The keys to try for each mark; logs once for each mark that has none."""
     known = former_secrets()
-    found: dict[str, list[bytes]] = {}
-    for one in set(marks) - {ITSELF}:
-        found[one] = list(known.values()) if one == UNKNOWN else [known[one]] if one in known else []
-        if not found[one] and one not in _missed:
-            _missed.add(one)
-            logger.warning("what was sealed with a former SECRET_KEY (%s) is not known again: %s", one, REMEDY)
-    return found
+    by_seal: dict[str, list[bytes]] = {}
+    for own_mark in set(marks) - {ITSELF}:
+        by_seal[own_mark] = (
+            list(known.values()) if own_mark == UNKNOWN else [known[own_mark]] if own_mark in known else []
+        )
+        if not by_seal[own_mark] and own_mark not in _missed:
+            _missed.add(own_mark)
+            logger.warning("what was sealed with a former SECRET_KEY (%s) is not known again: %s", own_mark, REMEDY)
+    return by_seal
 
 
 REMEDY = "add that key to SECRET_KEY_FALLBACKS"
@@ -74,11 +76,11 @@ class DigestKey(models.Model):
     @staticmethod
     def current() -> bytes:
         """The key, created by a migration, or here if the table was emptied."""
-        found = DigestKey.objects.values_list("key", flat=True).first()
-        if found is None:
+        key = DigestKey.objects.values_list("key", flat=True).first()
+        if key is None:
             DigestKey.objects.bulk_create([DigestKey(key=secrets.token_bytes(32))], ignore_conflicts=True)
-            found = DigestKey.objects.values_list("key", flat=True).get()
-        _last_known[:] = [bytes(found)]
+            key = DigestKey.objects.values_list("key", flat=True).get()
+        _last_known[:] = [bytes(key)]
         return _last_known[0]
 
     @staticmethod
@@ -104,10 +106,10 @@ def seals(text: str, former: Iterable[Way], own: bytes | None = None) -> dict[Wa
     copy of it need not be.
     """
     own = own or DigestKey.current()
-    found = {CURRENT: [claims.sealed(claims.claim_of(read), own) for read in claims.readings(text)]}
+    by_reading = {CURRENT: [claims.sealed(claims.claim_of(read), own) for read in claims.readings(text)]}
     former = list(former)
     keys = {ITSELF: [own], **secrets_of(mark for _, mark in former)}
     for normalisation, mark in former:
         read = {claims.claim_of(text, normalisation), claims.claim_of(text)}
-        found[normalisation, mark] = [claims.sealed(claim, key) for claim in read for key in keys[mark]]
-    return found
+        by_reading[normalisation, mark] = [claims.sealed(claim, key) for claim in read for key in keys[mark]]
+    return by_reading

@@ -71,12 +71,12 @@ class Ending(models.Model):
 
     def statements(self) -> dict[str, EndStatement]:
         """What each source says, the one that holds among them."""
-        said = {source: EndStatement.read(source, kept) for source, kept in self.outcome_others.items()}
+        statements_read = {source: EndStatement.read(source, kept) for source, kept in self.outcome_others.items()}
         if self.said_by != OutcomeSource.NONE:
             outcome = Outcome(self.outcome) if self.outcome else None
             held = EndStatement(self.said_by, outcome, self.outcome_at, self.outcome_by, self.outcome_details)
-            said[held.source.value] = held
-        return said
+            statements_read[held.source.value] = held
+        return statements_read
 
     def hold_highest(self, said: dict[str, EndStatement], counting: Collection[str]) -> None:
         """Take these statements: the outcome is that of the highest source; `counting`: the sources that count."""

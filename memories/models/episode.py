@@ -227,8 +227,8 @@ class EventQuerySet(Trusted["Event"]):
         Annotates the beginning of texts (`said`, `args_start`, `result_start`) with their full lengths (`said_size`,
         ...), and `args_shown` and `result_shown` as JSON of at most `most` characters.
         """
-        said = Coalesce("instruction__text", "text")
-        rows = self.defer("text", "args", "result").annotate(said=Left(said, most), said_size=Length(said))
+        words = Coalesce("instruction__text", "text")
+        rows = self.defer("text", "args", "result").annotate(said=Left(words, most), said_size=Length(words))
         for name in ("args", "result"):
             size, start = Length(_text_of(name)), Left(_text_of(name), LONGEST_START)
             whole = Case(When(**{f"{name}_size__lte": most}, then=name), output_field=models.JSONField())

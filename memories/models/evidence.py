@@ -75,8 +75,8 @@ class EvidenceQuerySet(Trusted["Evidence"]):
 
     def in_words(self) -> Self:
         """Objections in words that come from no episode, newest first."""
-        said = self.filter(kind=Evidence.Kind.CONTRADICTS).exclude(occasion__startswith=OF_EPISODE)
-        return said.exclude(snapshot="").order_by("-at", "-pk")
+        contradictions = self.filter(kind=Evidence.Kind.CONTRADICTS).exclude(occasion__startswith=OF_EPISODE)
+        return contradictions.exclude(snapshot="").order_by("-at", "-pk")
 
     def with_episodes(self, trust: Trust, *, most: int) -> "list[Evidence]":
         """The first rows with their episodes and the `position` of their events, by one statement; an episode above the
@@ -141,8 +141,8 @@ def supporting_occasions() -> Subquery:
 
 def with_doubt(memories: MemoryQuerySet) -> MemoryQuerySet:
     """Annotate the latest words by which a memory was contested, `doubt`, and their source, `doubted_by`."""
-    said = Evidence.objects.filter(memory=OuterRef("pk")).in_words()
-    words, author = (Subquery(said.values(name)[:1]) for name in ("snapshot", "made_by"))
+    contradictions = Evidence.objects.filter(memory=OuterRef("pk")).in_words()
+    words, author = (Subquery(contradictions.values(name)[:1]) for name in ("snapshot", "made_by"))
     doubted: MemoryQuerySet = memories.annotate(doubt=words, doubted_by=author)
     return doubted
 

@@ -117,9 +117,9 @@ def restore(rows: Iterable[Memory], at: datetime) -> None:
 def _restore_outcomes(episodes: dict[UUID, Episode], at: datetime) -> None:
     if not episodes:
         return
-    told = AuditEntry.objects.filter(subject_kind="memory", subject_id__in=episodes, action="outcome")
+    entries = AuditEntry.objects.filter(subject_kind="memory", subject_id__in=episodes, action="outcome")
     last: dict[UUID, dict[str, Any]] = {}
-    for entry in told.order_by("-at", "-pk"):  # from the latest back to the one that held then
+    for entry in entries.order_by("-at", "-pk"):  # from the latest back to the one that held then
         if entry.at > at:
             last[entry.subject_id] = {name: entry.before.get(name) for name in ("outcome", "outcome_source")}
         elif last.get(entry.subject_id, {}).get("at") is None:

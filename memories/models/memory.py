@@ -272,13 +272,13 @@ class Memory(Reviewable):
         first = entry
         while first.undoes:
             first = entry_of(self, first.undoes)
-        if not (said := first.after.get("relation")):
+        if not (relation := first.after.get("relation")):
             return
         relations = self.relations.model._default_manager
-        ends = {"source_id": said["source"], "target_id": said["target"], "predicate": said["predicate"]}
+        ends = {"source_id": relation["source"], "target_id": relation["target"], "predicate": relation["predicate"]}
         if entry.action == "undo":
             relations.filter(**ends).delete()
-        elif Memory.objects.filter(pk__in=(said["source"], said["target"])).count() == 2:
+        elif Memory.objects.filter(pk__in=(relation["source"], relation["target"])).count() == 2:
             relations.get_or_create(**ends)
 
     def sensitivity_follows(self) -> None:
@@ -291,8 +291,8 @@ class Memory(Reviewable):
     def former(self, entry: AuditEntry) -> dict[str, Any]:
         """The values before a decision, with long texts from the Wording table: the trail holds only their hashes."""
         values = super().former(entry)
-        if isinstance(said := values.get("content"), dict):
-            kept = self.wordings.filter(sha256=said["sha256"]).first()
+        if isinstance(body := values.get("content"), dict):
+            kept = self.wordings.filter(sha256=body["sha256"]).first()
             if kept is None:
                 raise Conflict("cannot undo: the former text is not kept any more")
             values["content"] = kept.text

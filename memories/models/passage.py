@@ -73,8 +73,8 @@ def of_event(event: Event) -> Iterator[Draft]:
     lines = [line for line in (*words, called, result) if line.strip()]
     if not lines and event.kind not in OF_MESSAGES:
         lines = [f"{event.kind} {event.ref}"]
-    for part, said in enumerate(text.split("\n".join(lines))):
-        yield Draft(event.episode_id, event.position, said, part, event.id, event.actor or event.role, event.at)
+    for part, part_text in enumerate(text.split("\n".join(lines))):
+        yield Draft(event.episode_id, event.position, part_text, part, event.id, event.actor or event.role, event.at)
 
 
 class PassageQuerySet(Trusted["Passage"]):
@@ -209,8 +209,8 @@ def _part(placed: str, drafts: Sequence[Draft]) -> bulk_rows.Part:
 
 
 def _as_json(drafts: Sequence[Draft], embed: Callable[[Sequence[str]], Any] | None) -> tuple[str, FloatArray]:
-    said = [text.said(draft.actor or "", draft.text) for draft in drafts]
-    vectors = embed(said) if embed else [None] * len(drafts)
+    texts = [text.said(draft.actor or "", draft.text) for draft in drafts]
+    vectors = embed(texts) if embed else [None] * len(drafts)
     rows, last = [], 0
     for draft, vector in zip(drafts, vectors, strict=True):
         row = {**draft._asdict(), "searchable": search_words.indexed(draft.text)}
@@ -226,6 +226,6 @@ def saying(memories: MemoryQuerySet, words: str) -> MemoryQuerySet:
     The union lets the database start from the words, or where these are frequent from the first rows of the list.
     """
     query = SearchQuery(search_words.searchable(words) or words, search_type="websearch", config="english")
-    said = Passage.objects.filter(search=query).order_by().values("memory")
+    passages = Passage.objects.filter(search=query).order_by().values("memory")
     named = Memory.objects.filter(in_key(words)).order_by().values("pk")
-    return memories.filter(pk__in=said.union(named, all=True))
+    return memories.filter(pk__in=passages.union(named, all=True))

@@ -54,8 +54,8 @@ class ProposalQuerySet(Trusted["Proposal"]):
 
     def naming(self, *memory_ids: UUID) -> Self:
         """Proposals that would change, merge or cite one of these memories, or rest on it."""
-        told = [str(memory_id) for memory_id in memory_ids]
-        cited = Q(change__ref__in=told) | Q(change__memory__episode_id__in=told)
+        ids = [str(memory_id) for memory_id in memory_ids]
+        cited = Q(change__ref__in=ids) | Q(change__memory__episode_id__in=ids)
         return self.filter(Q(memory__in=memory_ids) | Q(others__overlap=list(memory_ids)) | cited)
 
     def among(self, memory_ids: Collection[UUID]) -> Self:
@@ -121,10 +121,10 @@ class ProposalQuerySet(Trusted["Proposal"]):
 def _asks_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     if any(one.get(name) != other.get(name) for name in ("verb", "ids")):
         return False
-    said, again = _content(one), _content(other)
-    if not said or not again:
+    content, again = _content(one), _content(other)
+    if not content or not again:
         return one == other
-    return claims.compare(claims.claim_of(said), claims.claim_of(again), same_subject=True) == Likeness.SAME
+    return claims.compare(claims.claim_of(content), claims.claim_of(again), same_subject=True) == Likeness.SAME
 
 
 def _content(change: dict[str, Any]) -> str:

@@ -249,10 +249,12 @@ class Reviewable(models.Model):
         before = {name: getattr(self, name) for name in change}
         changed = {**change, **(beside or {})}
         written = {**changed, **self.along(action, changed, by=by, at=at), "updated_at": at}
-        told = {"by": by, "at": at, "why": why, "before": before, "after": {**change, **(noted or {})}, **facts}
+        fields = {"by": by, "at": at, "why": why, "before": before, "after": {**change, **(noted or {})}, **facts}
         try:
             with transaction.atomic(savepoint=False):  # a Conflict ends what the caller has begun
-                entry = self._change_held(action, written, told) if self.held else self._change(action, written, told)
+                entry = (
+                    self._change_held(action, written, fields) if self.held else self._change(action, written, fields)
+                )
         except IntegrityError:  # another memory with its key or thread is live now
             place = f"the key {self.key!r}" if self.key else "its thread"
             raise Conflict(f"cannot {action}: another live memory holds {place} meanwhile") from None

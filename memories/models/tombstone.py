@@ -79,8 +79,8 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         former = stones._former_ways()
         read = [seals(sentence, former) for sentence in sentences]
         tokens = {token for ways in read for way in ways.values() for claim in way for token in claims.kin(claim)}
-        found = stones.filter(claim_tokens__overlap=sorted(tokens)).order_by("-at", "-pk")
-        return [stone for stone in found if any(stone.is_same(ways) for ways in read)]
+        blocking = stones.filter(claim_tokens__overlap=sorted(tokens)).order_by("-at", "-pk")
+        return [stone for stone in blocking if any(stone.is_same(ways) for ways in read)]
 
     def met_by(
         self, content: str, *, scope: str, key: str | None, names: Collection[str] = (), exact: bool = False
@@ -245,17 +245,17 @@ class Tombstone(models.Model):
         """
         if self.key in names:
             return Likeness.SAME
-        found = Likeness.OTHER
+        closest = Likeness.OTHER
         for claim in sealed:
             likeness = claims.compare(self.claim, claim)
             if likeness == Likeness.SAME and exact and claim != self.claim:
                 likeness = Likeness.REWORDING
-            found = likeness if likeness == Likeness.SAME or found == Likeness.OTHER else found
-        return found
+            closest = likeness if likeness == Likeness.SAME or closest == Likeness.OTHER else closest
+        return closest
 
     def is_stated_in(self, sentences: Iterable[str]) -> bool:
         """Whether one of these sentences states its claim; skills and plans are known by their names, not stated."""
-        return self.category is not None and any(self.is_same(seals(one, [self.way])) for one in sentences)
+        return self.category is not None and any(self.is_same(seals(sentence, [self.way])) for sentence in sentences)
 
     def is_same(self, sealed: dict[Way, list[Claim]], exact: bool = False, names: Collection[str] = ()) -> bool:
         """Whether a text, sealed in its way, claims the same, as `likeness_to` says, after a cheap look."""

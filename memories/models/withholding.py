@@ -52,8 +52,8 @@ class Withholding(Ageing[M_co]):
         when it was lifted."""
         for rows in self._kept_out_by(stone):
             left = rows.exclude(withheld_from__contains=[stone.scope])
-            while found := left.claiming(stone, since=since):  # few are nominated at once
-                for row in found:
+            while claiming := left.claiming(stone, since=since):  # few are nominated at once
+                for row in claiming:
                     self._move(row, {*row.withheld_from, stone.scope}, at=at)
 
     def withhold_together(self, stones: Collection[Tombstone], held: Held) -> None:
@@ -147,7 +147,7 @@ def withhold_state(state: Memory) -> None:
 def _sentences(state: Memory, content: str) -> list[str]:
     """What a working state says, each text of it whole and in its sentences."""
     texts = [content, *text.strings(state.payload)]
-    parts = (part for said in texts for part in (said, *text.sentences(said)))
+    parts = (part for words in texts for part in (words, *text.sentences(words)))
     return list(dict.fromkeys(parts))[:MOST_SENTENCES]
 
 

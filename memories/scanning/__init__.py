@@ -12,13 +12,13 @@ def flags(*texts: str, prose: str | None = None, by_a_person: bool = False) -> l
     one. `prose`: the same texts as they are searched for instructions, where that is less than all of them.
     """
     text = "\n".join(text for text in texts if text)
-    found = {
+    flags_raised = {
         SECRET: credentials.is_in(text),
         REMOVED: secret_removal.is_in(text),
         INSTRUCTION: not by_a_person and prompt_injection.is_in(text if prose is None else prose),
         HIDDEN: invisible.is_in(text) or ciphers.is_in(text),
     }
-    return [flag for flag, match in found.items() if match]
+    return [flag for flag, match in flags_raised.items() if match]
 
 
 def as_shown(kept: list[str], *texts: str | None) -> list[str]:

@@ -145,8 +145,8 @@ class Alternatives:
             if not word.startswith(START) or not start or not (text[start - 1].isalnum() or text[start - 1] == "_"):
                 for pattern in self._of_word[word]:
                     places.setdefault(pattern, []).append(start)
-        for pattern, found in places.items():
-            yield from self._tried[pattern].finditer(text, found)
+        for pattern, spans in places.items():
+            yield from self._tried[pattern].finditer(text, spans)
 
 
 def _parts(pattern: str | Sentence) -> Iterator[str | Sentence]:

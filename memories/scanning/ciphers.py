@@ -31,13 +31,13 @@ def is_in(text: str) -> bool:
 def uncovered(text: str) -> str:
     """What such sentences of the text say, a line each; '' where there are none."""
     runs = _runs(text)
-    found = []
+    plain_texts = []
     if max(map(len, runs), default=0) >= LEAST_BASE32:
-        found += [plain for run in _BASE32.findall(text) if (plain := _of_base32(run))]
+        plain_texts += [plain for run in _BASE32.findall(text) if (plain := _of_base32(run))]
     for way, known_by in zip(_WAYS, _KNOWN_BY, strict=True):
         if not runs.isdisjoint(known_by):
-            found += [way(part) for part in _PARTS.split(text) if _is_written_so(part, known_by)]
-    return "\n".join(found)
+            plain_texts += [way(part) for part in _PARTS.split(text) if _is_written_so(part, known_by)]
+    return "\n".join(plain_texts)
 
 
 def _runs(text: str) -> set[str]:

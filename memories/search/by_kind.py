@@ -51,8 +51,8 @@ def find_by_kind(text: str, *, trust: Trust, at: datetime, limit: int) -> Result
                 ann_index.prepare(cursor)
         kept = [one for plan in plans for one in _best(plan, limit)]
         results = [one for one in fetched(kept, requests[0], trust) if is_relevant(one)]
-    episodes = [one for one in results if one.memory.type == Type.EPISODIC]
-    return ResultsByKind([one for one in results if one.memory.type != Type.EPISODIC], episodes, degraded)
+    episodes = [result for result in results if result.memory.type == Type.EPISODIC]
+    return ResultsByKind([result for result in results if result.memory.type != Type.EPISODIC], episodes, degraded)
 
 
 def is_relevant(result: Result) -> bool:

@@ -59,10 +59,10 @@ def pool(plan: SearchPlan) -> Pool:
     """Read the candidates of a search. Trust, scope, status and time are filtered before ranking and counting."""
     if plan.question.is_empty:
         return Pool([], [])
-    told, rows = _read(plan)
-    if told[-1]:
-        told, rows = _read(replace(plan, looks_far=True))
-    idfs, rarities = map(_numbers, told[-3:-1])
+    totals, rows = _read(plan)
+    if totals[-1]:
+        totals, rows = _read(replace(plan, looks_far=True))
+    idfs, rarities = map(_numbers, totals[-3:-1])
     names = plan.question.words
     telling = (rarity * _tells(name) for rarity, name in zip(rarities, names, strict=False))
     words = [Word(*word) for word in zip(idfs, telling, map(_is_whole, names), strict=True)] if rows else []
@@ -75,8 +75,8 @@ def _read(plan: SearchPlan) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
     """The row that tells of the search, and those of passages."""
     with connection.cursor() as cursor:
         cursor.execute(statement(plan), plan.parameters())
-        told, *rows = sorted(cursor.fetchall(), key=lambda row: row[0] is not None)
-    return told, rows
+        totals, *rows = sorted(cursor.fetchall(), key=lambda row: row[0] is not None)
+    return totals, rows
 
 
 def _candidate(row: tuple[Any, ...], pairs: Mapping[int, str], *, many: bool) -> Candidate:

@@ -51,9 +51,9 @@ def without_dismissed(said: Sequence[Utterance], trust: Trust) -> list[str]:
     if trust.decides:
         return [one.text for one in said]
     texts = []
-    for one, found in zip(said, stated(said, trust), strict=True):
+    for one, stones in zip(said, stated(said, trust), strict=True):
         text = one.text
-        for sentence in sorted(found, key=len):  # the whole text last: if no sentence of it says so alone
+        for sentence in sorted(stones, key=len):  # the whole text last: if no sentence of it says so alone
             text = text.replace(sentence, LEFT_OUT)
         texts.append(text)
     return texts
@@ -61,25 +61,30 @@ def without_dismissed(said: Sequence[Utterance], trust: Trust) -> list[str]:
 
 def offered(results: Sequence[Result], trust: Trust) -> list[Result]:
     """Results of a search, of which episodes say nothing that was dismissed."""
-    hits = [(one.memory.scope, hit) for one in results if one.memory.type == Type.EPISODIC for hit in one.passages]
+    hits = [
+        (result.memory.scope, hit)
+        for result in results
+        if result.memory.type == Type.EPISODIC
+        for hit in result.passages
+    ]
     said = [Utterance(hit.text, scope, hit.actor) for scope, hit in hits]
-    words = leave_out([one.memory for one in results], trust, beside=said)
+    words = leave_out([result.memory for result in results], trust, beside=said)
     by_hit = {id(hit): hit._replace(text=text) for (_, hit), text in zip(hits, words, strict=True)}
-    return [replace(one, passages=[by_hit.get(id(hit), hit) for hit in one.passages]) for one in results]
+    return [replace(result, passages=[by_hit.get(id(hit), hit) for hit in result.passages]) for result in results]
 
 
 def leave_out(memories: Sequence[Memory], trust: Trust, beside: Sequence[Utterance] = ()) -> list[str]:
     """The same in what episodes are about, their titles, and the notes of their outcomes, whose rows are not saved.
     What is said `beside` is compared with them, and returned."""
     rows = [row for row in memories if row.type == Type.EPISODIC]
-    told = [[row.content, row.episode.title, str(row.episode.outcome_details.get(NOTE, ""))] for row in rows]
-    said = [Utterance(text, row.scope) for row, texts in zip(rows, told, strict=True) for text in texts]
-    words = without_dismissed([*said, *beside], trust)
+    texts_by_row = [[row.content, row.episode.title, str(row.episode.outcome_details.get(NOTE, ""))] for row in rows]
+    utterances = [Utterance(text, row.scope) for row, texts in zip(rows, texts_by_row, strict=True) for text in texts]
+    words = without_dismissed([*utterances, *beside], trust)
     for row, content, title, note in zip(rows, words[::3], words[1::3], words[2::3], strict=False):
         row.content, row.episode.title = content, title
         if note:
             row.episode.outcome_details = {**row.episode.outcome_details, NOTE: note}
-    return words[len(said) :]
+    return words[len(utterances) :]
 
 
 def _forms(one: Utterance) -> dict[str, str]:

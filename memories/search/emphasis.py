@@ -57,24 +57,24 @@ def asked(text: str) -> str:
 
 def by_weight(text: str) -> dict[float, str]:
     """The text of the parts of each weight, greatest first; empty where all count alike."""
-    found: dict[float, list[str]] = {}
-    for one in weighted(text):
-        found.setdefault(one.weight, []).append(one.text)
-    return {weight: "\n".join(found[weight]) for weight in sorted(found, reverse=True)}
+    words_by_weight: dict[float, list[str]] = {}
+    for part in weighted(text):
+        words_by_weight.setdefault(part.weight, []).append(part.text)
+    return {weight: "\n".join(words_by_weight[weight]) for weight in sorted(words_by_weight, reverse=True)}
 
 
 def _earlier(turn: _Turn, *, is_same: bool) -> list[Part]:
     if not is_same:
         return [Part(turn.text, OTHERS)]
-    return [Part(one, ASKED_BEFORE if ASKS.search(one) else SAID_BEFORE) for one in sentences(turn.text)]
+    return [Part(sentence, ASKED_BEFORE if ASKS.search(sentence) else SAID_BEFORE) for sentence in sentences(turn.text)]
 
 
 def _last(text: str) -> list[Part]:
     """The sentences of a long turn that asks something; else the whole turn."""
-    said = sentences(text) if len(text) + 2 * sum(map(len, UNSPACED.findall(text))) >= LONG_TURN else []
-    if not any(map(ASKS.search, said)):
+    parts = sentences(text) if len(text) + 2 * sum(map(len, UNSPACED.findall(text))) >= LONG_TURN else []
+    if not any(map(ASKS.search, parts)):
         return [Part(text, LAST)]
-    return [Part(one, LAST if ASKS.search(one) else ASIDE) for one in said]
+    return [Part(one, LAST if ASKS.search(one) else ASIDE) for one in parts]
 
 
 def _turns(text: str) -> Iterator[_Turn]:

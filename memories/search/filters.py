@@ -16,12 +16,12 @@ INDEXED = {"scope": "ARRAY[{column}] && {value}::text[]"}  # in the form of the 
 
 def of_search(request: SearchRequest, trust: Trust, at: datetime) -> Filter:
     """Filter for the memories that a request asks for, among those that `trust` may be offered."""
-    found = trust.offered & shown_to(trust) & valid(at) & where(status__in=request.statuses_wanted)
+    conditions = trust.offered & shown_to(trust) & valid(at) & where(status__in=request.statuses_wanted)
     exact = {name: getattr(request, name) for name in ("source", "company_id", "thread_id")}
     listed = {"type__in": request.types, "category__in": request.categories, "tags__contains": request.tags}
     least = {"confidence__gte": request.min_confidence}
-    found &= where(**{name: value for name, value in (exact | listed | least).items() if value})
-    return found & Filter((SalientAt(at, request.min_salience),)) if request.min_salience else found
+    conditions &= where(**{name: value for name, value in (exact | listed | least).items() if value})
+    return conditions & Filter((SalientAt(at, request.min_salience),)) if request.min_salience else conditions
 
 
 def of_context(trust: Trust, companies: Collection[str], at: datetime) -> Filter:
@@ -44,4 +44,6 @@ def is_selective(found: Filter) -> bool:
     """Whether a filter leaves few memories, whatever their scope and type."""
     statuses = found.value("status")
     unusual = statuses is not None and not set(BELIEVED) <= set(statuses)
-    return unusual or any(one.column in SELECTIVE and not getattr(one, "or_null", False) for one in found.conditions)
+    return unusual or any(
+        condition.column in SELECTIVE and not getattr(condition, "or_null", False) for condition in found.conditions
+    )

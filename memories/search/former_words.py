@@ -70,8 +70,8 @@ def reworded(rows: MemoryQuerySet, moment: AsOf) -> tuple[list[tuple[Any, ...]],
     more than are looked at.
     """
     since = FormerState.objects.filter(until__gt=moment.at, content__isnull=False).values("memory")
-    found = rows.filter(pk__in=since).order_by("-created_at", "-pk").values_list(*COLUMNS)
-    kept = list(found[: MOST_REWORDED + 1])
+    former = rows.filter(pk__in=since).order_by("-created_at", "-pk").values_list(*COLUMNS)
+    kept = list(former[: MOST_REWORDED + 1])
     return kept[:MOST_REWORDED], len(kept) <= MOST_REWORDED
 
 
@@ -118,8 +118,10 @@ class FormerWords:
         built_in = embedding.built_in()
         if built_in.name != model:
             return cls(moment, passages, [None] * len(passages), all_of_them and not passages)
-        vectors = built_in.embed([text.said(one.actor, one.text) for one in passages]) if passages else []
-        return cls(moment, passages, [None if one is None else halfvec_text(one) for one in vectors], all_of_them)
+        vectors = built_in.embed([text.said(passage.actor, passage.text) for passage in passages]) if passages else []
+        return cls(
+            moment, passages, [None if vector is None else halfvec_text(vector) for vector in vectors], all_of_them
+        )
 
     @property
     def degraded(self) -> tuple[str, ...]:
@@ -131,23 +133,23 @@ class FormerWords:
 
     @cached_property
     def rows(self) -> dict[int, list[Any]]:
-        return {one.id: one.row for one in self.passages}
+        return {passage.id: passage.row for passage in self.passages}
 
     def parameters(self) -> dict[str, Any]:
-        told = self.passages
+        passages = self.passages
         return {
             **self.moment.values,
             "not_arrived": first_id_after(self.moment.at),
-            "former_ids": [one.id for one in told],
-            "former_memories": [one.memory for one in told],
-            "former_positions": [one.position for one in told],
-            "former_texts": [one.text for one in told],
-            "former_searchable": [search_words.indexed(one.text) for one in told],
-            "former_actors": [one.actor for one in told],
-            "former_times": [one.at for one in told],
-            "former_scopes": [one.scope for one in told],
-            "former_sensitivities": [one.sensitivity for one in told],
-            "former_types": [one.type for one in told],
+            "former_ids": [passage.id for passage in passages],
+            "former_memories": [passage.memory for passage in passages],
+            "former_positions": [passage.position for passage in passages],
+            "former_texts": [passage.text for passage in passages],
+            "former_searchable": [search_words.indexed(passage.text) for passage in passages],
+            "former_actors": [passage.actor for passage in passages],
+            "former_times": [passage.at for passage in passages],
+            "former_scopes": [passage.scope for passage in passages],
+            "former_sensitivities": [passage.sensitivity for passage in passages],
+            "former_types": [passage.type for passage in passages],
             "former_vectors": list(self.vectors),
         }
 

@@ -49,23 +49,23 @@ def _alike(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> 
     distinct = np.array(list(dict.fromkeys(model.pieces(compared)))[:MOST_PIECES], dtype=np.int64)
     if not len(distinct):
         return {}
-    said = [model.pieces(text.said(row.actor, row.text)) for row in rows]
-    near, weights = _nearest(distinct, said, model), model.piece_weights(distinct)
+    pieces = [model.pieces(text.said(row.actor, row.text)) for row in rows]
+    near, weights = _nearest(distinct, pieces, model), model.piece_weights(distinct)
     group = {memory: number for number, memory in enumerate(dict.fromkeys(row.memory for row in rows))}
     places = np.array([[group[row.memory] for row in rows], [row.position for row in rows]])
     share = search_words.spaced_share(asked)
-    told = ranking.spread(near, places, reach) @ weights * (share / max(weights.sum(), LEAST_WEIGHT))
-    return dict(zip((row.passage for row in rows), told.tolist(), strict=True))
+    shares = ranking.spread(near, places, reach) @ weights * (share / max(weights.sum(), LEAST_WEIGHT))
+    return dict(zip((row.passage for row in rows), shares.tolist(), strict=True))
 
 
 def _nearest(asked: Numbers, said: Sequence[Sequence[int]], model: Static) -> Array:
     """For each passage and each piece of the question how alike the passage's nearest piece is, 0 to 1."""
-    found = np.zeros((len(said), len(asked)), dtype=np.float32)
+    nearest = np.zeros((len(said), len(asked)), dtype=np.float32)
     sizes = np.array([len(one) for one in said])
     if not sizes.any():
-        return found
+        return nearest
     pieces, place = np.unique(np.fromiter(chain.from_iterable(said), np.int64), return_inverse=True)
     alike = np.maximum(model.piece_similarities(asked, pieces) - LEAST_ALIKE, 0) / (1 - LEAST_ALIKE)
     holds = sizes > 0
-    found[holds] = np.maximum.reduceat(alike[place], (np.cumsum(sizes) - sizes)[holds])
-    return found
+    nearest[holds] = np.maximum.reduceat(alike[place], (np.cumsum(sizes) - sizes)[holds])
+    return nearest

@@ -15,10 +15,10 @@ def named(actors: Sequence[str], sources: Sequence[str], question: str) -> Array
     """1 where the question names the speaker or source. Of several people with the same first name it names those whose
     whole name it says, if it says one; else all of them.
     """
-    said = question.casefold()
+    lowered = question.casefold()
     names = {*actors, *sources}
-    first = {name: name.casefold().split()[0] for name in names if is_named(name, said)}
-    whole = {name for name in first if _is_said(name, said)}
+    first = {name: name.casefold().split()[0] for name in names if is_named(name, lowered)}
+    whole = {name for name in first if _is_said(name, lowered)}
     known = {first[name] for name in whole if " " in name.strip()}
     meant = {name for name in first if name in whole or first[name] not in known}
     if not meant:

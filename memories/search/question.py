@@ -93,11 +93,11 @@ def read_question(text: str, model: Serving, vector: Array | None, wanted: Filte
 
 def _emphasis(weights: Sequence[float], words: Sequence[Sequence[str]]) -> dict[str, float]:
     """The greatest weight that each word has."""
-    found: dict[str, float] = {}
-    for weight, said in zip(weights, words, strict=True):
-        for word in said:
-            found[word] = max(weight, found.get(word, 0.0))
-    return found
+    weights_of_words: dict[str, float] = {}
+    for weight, words_of_part in zip(weights, words, strict=True):
+        for word in words_of_part:
+            weights_of_words[word] = max(weight, weights_of_words.get(word, 0.0))
+    return weights_of_words
 
 
 def _telling(words: Sequence[str], known: TableStatistics, wanted: Filter, counts: Mapping[str, float]) -> list[str]:

@@ -126,10 +126,10 @@ class Scores(Sequence[Scored]):
 
     def places_of_memories(self) -> list[list[int]]:
         """The places of each memory's passages in the order, best first."""
-        found: dict[int, list[int]] = {}
+        by_memory: dict[int, list[int]] = {}
         for place, memory in enumerate(self.places[0, self.order].tolist()):
-            found.setdefault(memory, []).append(place)
-        return list(found.values())
+            by_memory.setdefault(memory, []).append(place)
+        return list(by_memory.values())
 
     def at(self, places: Sequence[int]) -> list[Scored]:
         """The passages at these places of the order."""
@@ -180,9 +180,9 @@ def by_passage(
     times = relevance.times(held, columns.repeated)
     group = {memory: number for number, memory in enumerate(dict.fromkeys(columns.memory))}
     places = np.array([[group[memory] for memory in columns.memory], columns.position])
-    told = np.array([word.idf for word in words], dtype=float)
-    said = relevance.saturated(times)
-    own, near = said @ told, spread(said, places, weights.neighbours) @ told
+    rarities = np.array([word.idf for word in words], dtype=float)
+    saturation = relevance.saturated(times)
+    own, near = saturation @ rarities, spread(saturation, places, weights.neighbours) @ rarities
     share = _shares(columns.share)
     most = max((near * share).max(), ENOUGH * sum(word.idf for word in words if word.whole)) or 1.0
     parts = np.stack(

@@ -39,11 +39,11 @@ def bits(masks: Sequence[int], words: int) -> Array:
     """One row for each mask, one column for each word: 1 where its bit is set."""
     starts = range(0, words, BITS)
     parts = [[mask >> start & ALL_BITS for mask in masks] for start in starts] if words > BITS else [masks]
-    found = [
+    by_word = [
         np.array(part, dtype=np.int64)[:, None] >> np.arange(min(BITS, words - start)) & 1
         for start, part in zip(starts, parts, strict=False)
     ]
-    return np.concatenate(found, axis=1).astype(float) if found else np.zeros((len(masks), 0))
+    return np.concatenate(by_word, axis=1).astype(float) if by_word else np.zeros((len(masks), 0))
 
 
 def times(held: Array, repeated: Sequence[Mapping[int, int]]) -> Array:
@@ -51,10 +51,10 @@ def times(held: Array, repeated: Sequence[Mapping[int, int]]) -> Array:
     again = [(place, n, often) for place, row in enumerate(repeated) if row for n, often in row.items()]
     if not again:
         return held
-    said = held.copy()
+    counts = held.copy()
     place, n, often = np.array(again).T
-    said[place, n] = often
-    return said
+    counts[place, n] = often
+    return counts
 
 
 def saturated(said: Array, room: float | Array = 1.0) -> Array:
@@ -70,10 +70,10 @@ def relevance(
     `meant`. Where one of the two is undefined, the other alone.
     """
     alike: Array = np.clip(np.array(similarities, dtype=float), 0.0, 1.0)  # None becomes nan
-    told = np.array([word.rarity for word in words], dtype=float)
-    if not told.sum():
+    rarities = np.array([word.rarity for word in words], dtype=float)
+    if not rarities.sum():
         return np.nan_to_num(alike)
-    share: Array = np.minimum(_by_length(said, words, lengths) @ told / told.sum(), 1.0)
+    share: Array = np.minimum(_by_length(said, words, lengths) @ rarities / rarities.sum(), 1.0)
     return np.where(np.isnan(alike), share, share + (alike - share) * meant / 2)
 
 

@@ -65,10 +65,10 @@ class Limits(Protocol):
 
 def narrowed(trust: Trust, *limits: Limits | None) -> Trust:
     """The caller's trust, as restricted by each of these; a request may name a single `scope`."""
-    for one in limits:
-        if one is not None:
-            ceiling = Sensitivity.named(one.max_sensitivity) if one.max_sensitivity else None
-            scopes = scopes_of(one.scopes, getattr(one, "scope", None))
+    for limit in limits:
+        if limit is not None:
+            ceiling = Sensitivity.named(limit.max_sensitivity) if limit.max_sensitivity else None
+            scopes = scopes_of(limit.scopes, getattr(limit, "scope", None))
             trust = trust.narrowed(max_sensitivity=ceiling, scopes=scopes)
     return trust
 

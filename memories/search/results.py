@@ -100,30 +100,30 @@ def fetched(
 
     `former`: as of an instant, the words of then. `scale`: by which scores and their parts are multiplied.
     """
-    wanted = {one.memory_id: one.passages[0].candidate.type for one in kept}
+    wanted = {kept_row.memory_id: kept_row.passages[0].candidate.type for kept_row in kept}
     beside = sorted({RECORD[Type(type)] for type in wanted.values() if type in RECORD})
     memories = {row.pk: row for row in _memories(wanted, beside, trust, former.moment if former else None)}
-    shown = {id(one): one.passages[:MOST_PASSAGES] for one in kept if _shows_passages(one, request)}
-    passages = _passages([scored.candidate.passage for told in shown.values() for scored in told])
+    shown = {id(kept_row): kept_row.passages[:MOST_PASSAGES] for kept_row in kept if _shows_passages(kept_row, request)}
+    passages = _passages([scored.candidate.passage for scored_rows in shown.values() for scored in scored_rows])
     passages |= former.rows if former else {}
     results = []
-    for one in kept:
-        if memory := memories.get(one.memory_id):
-            told = shown.get(id(one), [])
-            there = ((passages.get(scored.candidate.passage), scored.score * scale) for scored in told)
+    for kept_row in kept:
+        if memory := memories.get(kept_row.memory_id):
+            scored_rows = shown.get(id(kept_row), [])
+            there = ((passages.get(scored.candidate.passage), scored.score * scale) for scored in scored_rows)
             hits = [PassageHit._make([*row, score]) for row, score in there if row]
-            results.append(_result(memory, one, hits, request, scale))
+            results.append(_result(memory, kept_row, hits, request, scale))
     return results
 
 
 def updated(results: Sequence[Result]) -> list[Result]:
     """The results in the order of their scores, but newer states in front of older ones, with as great a score."""
-    found: list[Result] = []
-    for one, until in reversed(updates.newest_first(results, attrgetter("memory"))):
-        score = max(one.score, found[-1].score) if found else one.score
-        ahead = {"update": score - one.score} if score > one.score else {}
-        found.append(replace(one, until=until, score=score, parts=one.parts | ahead))
-    return found[::-1]
+    shown: list[Result] = []
+    for result, until in reversed(updates.newest_first(results, attrgetter("memory"))):
+        score = max(result.score, shown[-1].score) if shown else result.score
+        ahead = {"update": score - result.score} if score > result.score else {}
+        shown.append(replace(result, until=until, score=score, parts=result.parts | ahead))
+    return shown[::-1]
 
 
 def _memories(ids: Collection[UUID], beside: Collection[str], trust: Trust, moment: AsOf | None) -> list[Memory]:
@@ -185,12 +185,12 @@ def most_salient(rows: MemoryQuerySet, *, at: datetime, limit: int, by_parts: Co
 
 def selection(request: SearchRequest, results: Sequence[Result], *, at: datetime) -> Selection | None:
     """Select among the fitting competences and plans of the results; None where none were requested and none found."""
-    found = [result for result in results if result.memory.type in SELECTED_TYPES]
-    if not found and not set(SELECTED_TYPES) & set(request.types):
+    selected = [result for result in results if result.memory.type in SELECTED_TYPES]
+    if not selected and not set(SELECTED_TYPES) & set(request.types):
         return None
     asked = request.selection_confidence_threshold
     threshold = settings.SELECTION_CONFIDENCE_THRESHOLD if asked is None else asked
-    options = {result.memory.pk: _option(result) for result in reversed(_fitting(found))}
+    options = {result.memory.pk: _option(result) for result in reversed(_fitting(selected))}
     return selector.select(list(options.values()), at=at, threshold=threshold)
 
 

@@ -35,11 +35,11 @@ MOST_STUBS = 50
 
 def search(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults:
     """Search what the caller may see, best first; counts one use of the first 10 results for an agent, of today's."""
-    found = find(request, trust=trust, at=at)
-    if found.results and request.as_of is None and trust.actor.kind == ActorKind.AGENT:
-        used = list(dict.fromkeys(result.memory.pk for result in found.results))[:MOST_COUNTED]
+    found_results = find(request, trust=trust, at=at)
+    if found_results.results and request.as_of is None and trust.actor.kind == ActorKind.AGENT:
+        used = list(dict.fromkeys(result.memory.pk for result in found_results.results))[:MOST_COUNTED]
         Memory.objects.count_use(used, at=at)
-    return found
+    return found_results
 
 
 def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = True) -> SearchResults:
@@ -77,13 +77,16 @@ def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = Tr
 def _answers(
     plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: bool, without: Collection[UUID]
 ) -> list[Result]:
-    weights, found = weights_of(settings.SEARCH_WEIGHTS), _candidates(plan)
+    weights, candidates = weights_of(settings.SEARCH_WEIGHTS), _candidates(plan)
     if without:
         left_out = set(map(str, without))
-        found = replace(found, candidates=[one for one in found.candidates if one.memory not in left_out])
-    scored = by_passage(found, plan.question.text, weights)
+        candidates = replace(
+            candidates,
+            candidates=[candidate for candidate in candidates.candidates if candidate.memory not in left_out],
+        )
+    scored = by_passage(candidates, plan.question.text, weights)
     votes_of_runs = run_votes.votes(request.query, scored, trust) if votes else {}
-    if not votes_of_runs and not floor.is_answered(scored, found):
+    if not votes_of_runs and not floor.is_answered(scored, candidates):
         return []
     if request.unit == "passage":
         kept = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]

@@ -52,8 +52,8 @@ def votes(text: str, scored: Sequence[Scored], trust: Trust) -> Mapping[str, flo
     relevance = [one.relevance for one in scored if one.candidate.type == Type.COMPETENCE]
     if not relevance or max(relevance) >= NAMED:
         return {}
-    found: dict[UUID, float] = {}
+    by_memory: dict[UUID, float] = {}
     for provider in PROVIDERS:
-        found.update(provider(text, trust=trust))
-    most = max(found.values(), default=0.0)
-    return {str(skill): share / most for skill, share in found.items()} if most else {}
+        by_memory.update(provider(text, trust=trust))
+    most = max(by_memory.values(), default=0.0)
+    return {str(skill): share / most for skill, share in by_memory.items()} if most else {}

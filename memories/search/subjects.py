@@ -40,7 +40,7 @@ class Known:
 
     @property
     def ids(self) -> list[UUID]:
-        return [one.pk for one in self.spellings]
+        return [spelling.pk for spelling in self.spellings]
 
 
 def named_memories(trust: Trust, *, at: datetime) -> MemoryQuerySet:
@@ -73,11 +73,11 @@ def with_counts(rows: SubjectQuerySet, trust: Trust, *, at: datetime) -> Subject
 def subject(id: UUID, *, trust: Trust, at: datetime) -> Known:
     """One subject by the id of any of its spellings. NotFound: no memory that the caller may see names it so."""
     known = _known(trust, at=at)
-    one = known.filter(pk=id).first()
-    if one is None:
+    row = known.filter(pk=id).first()
+    if row is None:
         raise NotFound("no such subject")
-    spellings = list(known.together_with(one))
-    first = next((other for other in spellings if other.same_as_id is None), one)
+    spellings = list(known.together_with(row))
+    first = next((other for other in spellings if other.same_as_id is None), row)
     return Known(first, [first, *(other for other in spellings if other.pk != first.pk)])
 
 

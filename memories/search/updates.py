@@ -45,15 +45,15 @@ def _pairs(rows: Sequence[Row], memory: Callable[[Row], Memory]) -> list[tuple[R
     """Each older row with a newer one. What does not say that it is new replaces one other: more are a list."""
     stated = [row for row in rows[:MOST] if _is_stated(memory(row))]
     dated = sorted(stated, key=lambda row: (memory(row).created_at, memory(row).pk))
-    found = []
+    pairs = []
     for old, new in combinations(dated, 2):
         one, other = memory(old), memory(new)
         if _share(one.content, other.content) and (one.scope, one.company_id) == (other.scope, other.company_id):
-            found += [(old, new)] if replaces(other.content, one.content) else []
-    unsaid = [pair for pair in found if not MARKS.search(memory(pair[1]).content)]
+            pairs += [(old, new)] if replaces(other.content, one.content) else []
+    unsaid = [pair for pair in pairs if not MARKS.search(memory(pair[1]).content)]
     met = Counter(id(row) for pair in unsaid for row in pair)
     listed = {pair for pair in map(_ids, unsaid) if max(met[one] for one in pair) > 1}
-    return [pair for pair in found if _ids(pair) not in listed]
+    return [pair for pair in pairs if _ids(pair) not in listed]
 
 
 def _ids(pair: tuple[Row, Row]) -> tuple[int, int]:
@@ -79,10 +79,10 @@ def replaces(new: str, old: str) -> bool:
 
 def _goes_on(subject: str, new: str, old: str) -> bool:
     """Whether the older text says what stands before the mark, and more of the newer one, or something near it."""
-    about, said, known = _claim(subject).tokens - english_words.STOP, _claim(new).tokens, _claim(old).tokens
+    about, stated, known = _claim(subject).tokens - english_words.STOP, _claim(new).tokens, _claim(old).tokens
     if not about:
-        return len(said & known) > 1
-    more = said & known - about or _values(new) & _values(old)
+        return len(stated & known) > 1
+    more = stated & known - about or _values(new) & _values(old)
     return about <= known and (bool(more) or _alike(new, old) >= NEAR)
 
 

@@ -127,10 +127,10 @@ def scope_of(template: str | None, raw: Raw) -> str | None:
         return None
 
     def value(match: "re.Match[str]") -> str:
-        found = text(raw, match[1]).strip()
-        if not found:
+        text_found = text(raw, match[1]).strip()
+        if not text_found:
             raise fault(match[1], f"is missing, and the scope {template!r} needs it", "required")
-        return found
+        return text_found
 
     scope = PLACEHOLDER.sub(value, template)
     if not re.fullmatch(SCOPE, scope):

@@ -100,12 +100,12 @@ def _complete(writing: Writing) -> None:
 
 def _add_evidence(made: list[Made], writing: Writing) -> None:
     """Rows of evidence as the file has them; an episode is linked where it is here, in this scope."""
-    told = [
+    new_evidence = [
         (one.memory, row, _episode_id(row.occasion))
         for one in made
         for row in {row.occasion: row for row in one.record.evidence or ()}.values()
     ]
-    named = {id for _, _, id in told if id}
+    named = {id for _, _, id in new_evidence if id}
     episodes = Episode.objects.visible_to(writing.trust).filter(pk__in=named) if named else Episode.objects.none()
     levels = {(pk, scope): level for pk, scope, level in episodes.values_list("pk", "scope", "memory__sensitivity")}
 
@@ -114,7 +114,7 @@ def _add_evidence(made: list[Made], writing: Writing) -> None:
         by = {"made_by": writing.trust.actor.name[:200], "made_by_id": writing.trust.actor.identity}
         return Evidence(memory=memory, episode_id=id if linked else None, **by, **row.model_dump())
 
-    rows = [evidence(*one) for one in told]
+    rows = [evidence(*one) for one in new_evidence]
     bulk_rows.insert(rows)
     linked = {row.episode_id for row in rows if row.episode_id}
     Memory.objects.filter(pk__in=linked, evidence_of_live=False).update(evidence_of_live=True)

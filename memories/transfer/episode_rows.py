@@ -119,10 +119,10 @@ def _episode(
 
 def _source(record: EpisodeRecord) -> OutcomeSource:
     """What said the outcome where the file comes from; a person's word there is a report here."""
-    told = OutcomeSource(record.outcome_source)
+    source = OutcomeSource(record.outcome_source)
     if not record.outcome:
         return OutcomeSource.NONE
-    return told if told.is_inferred else OutcomeSource.REPORTED
+    return source if source.is_inferred else OutcomeSource.REPORTED
 
 
 def _past(stated: datetime | None, at: datetime) -> datetime:
@@ -135,6 +135,6 @@ def _save(episode: Episode, drafts: Sequence[EventDraft], writing: Writing) -> N
     events: list[Event] = [
         event(draft, episode, position, moment=moment, by=by) for position, draft in enumerate(drafts, start=1)
     ]
-    for one in events:
-        one.flags = list(dict.fromkeys(one.flags))
+    for event_row in events:
+        event_row.flags = list(dict.fromkeys(event_row.flags))
     insert_episodes([episode], events, by=by, at=writing.at, after={"imported_from": writing.options.format.value})

@@ -64,9 +64,9 @@ def _next(rows: MemoryQuerySet, trust: Trust, last: UUID | None) -> list[Memory]
 
 def _of_memories(some: Sequence[Memory], trust: Trust) -> Iterator[Json]:
     reasons = _reasons([row.pk for row in some if row.status == Status.DISMISSED], trust)
-    told = [_memory(row, reasons.get(row.pk, "")) for row in some if row.type != Type.EPISODIC]
-    redaction.redact({"results": told}, trust)
-    knowledge = iter(told)
+    records = [_memory(row, reasons.get(row.pk, "")) for row in some if row.type != Type.EPISODIC]
+    redaction.redact({"results": records}, trust)
+    knowledge = iter(records)
     for row in some:
         yield _episode(row) if row.type == Type.EPISODIC else next(knowledge)
 
@@ -83,7 +83,7 @@ def _columns(row: object, shape: type[Any], name: str) -> Json:
 def _memory(row: Memory, reason: str) -> Json:
     performance: Performance | None = getattr(row, "performance", None)
     payload = {name: value for name, value in row.payload.items() if name != "skill"}
-    told: Json = {
+    record: Json = {
         "kind": MEMORY,
         **{name: getattr(row, name) for name in (*COMMON, *MORE)},
         "payload": payload,
@@ -92,8 +92,8 @@ def _memory(row: Memory, reason: str) -> Json:
         "evidence": [{name: getattr(one, name) for name in EvidenceRecord.model_fields} for one in row.evidence.all()],
     }
     if performance:
-        told |= _columns(performance, TrackRecord, "track_record")
-    return {**told, "reason": reason} if row.status == Status.DISMISSED else told
+        record |= _columns(performance, TrackRecord, "track_record")
+    return {**record, "reason": reason} if row.status == Status.DISMISSED else record
 
 
 def _episode(row: Memory) -> Json:
@@ -110,8 +110,8 @@ def _episode(row: Memory) -> Json:
 
 
 def _event(event: Event) -> Json:
-    told = {name: getattr(event, name) for name in EventRecord.model_fields if name != "text"}
-    return {**told, "text": event.words}
+    record = {name: getattr(event, name) for name in EventRecord.model_fields if name != "text"}
+    return {**record, "text": event.words}
 
 
 def _reasons(ids: Sequence[UUID], trust: Trust) -> dict[UUID, str]:

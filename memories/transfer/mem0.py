@@ -163,11 +163,11 @@ def _block(raw: Raw, scope: str | None) -> Meant:
 
 def _confidence(raw: Raw) -> int | None:
     """0.9 and 90 are the same."""
-    said = cells.text(raw, "confidence").strip()
-    if not said:
+    text = cells.text(raw, "confidence").strip()
+    if not text:
         return None
     try:
-        value = float(said)
+        value = float(text)
     except ValueError:
         raise cells.fault("confidence", "must be a number", "not_a_number") from None
     return cells.percent_of_share({"confidence": value if value <= 1 else value / 100}, "confidence")

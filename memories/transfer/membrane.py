@@ -98,7 +98,7 @@ def _named(value: Any) -> bool:
 
 def _curve(raw: Raw, *, at: Any) -> dict[str, Any]:
     decay = raw["decay_profiles"][0] if raw["decay_profiles"] else {}
-    told = {
+    curve = {
         "salience": cells.number(raw, "salience", least=0, most=1),
         "salience_at": at,
         "half_life": cells.number(decay, "half_life_seconds", least=1e-3, most=1e10),
@@ -109,7 +109,7 @@ def _curve(raw: Raw, *, at: Any) -> dict[str, Any]:
         "pinned": bool(cells.whole(decay, "pinned", most=1)),
         "deletion_policy": cells.text(decay, "deletion_policy") or None,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in curve.items() if value is not None}
 
 
 def _sources(raw: Raw) -> list[dict[str, Any]]:
@@ -192,7 +192,7 @@ def _episode(raw: Raw, payload: dict[str, Any], common: dict[str, Any]) -> Meant
     calls = cells.json_of(payload, "tool_graph", list, nothing=[])
     if not all(isinstance(one, dict) for one in [*timeline, *calls]):
         raise cells.fault("payload_json", "its timeline and tool_graph must hold objects", "wrong_type")
-    happened = [_happened(one, at) for one in timeline] + [_called(one, at) for one in calls]
+    happened = [_happened(one, at) for one in timeline] + [_called(call, at) for call in calls]
     outcome = payload.get("outcome")
     return EpisodeRecord, {
         **common,

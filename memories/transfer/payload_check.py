@@ -76,7 +76,7 @@ def checked(record: ClaimRecord) -> dict[str, Any]:
     try:
         shape = SHAPES[record.type].model_validate(raw)
     except ValidationError as wrong:
-        errors = [field_error(one) for one in wrong.errors(include_url=False)[:20]]
+        errors = [field_error(error) for error in wrong.errors(include_url=False)[:20]]
         raise Invalid(*(FieldError(f"/payload{error.pointer}", error.code, error.detail) for error in errors)) from None
     if isinstance(shape, PlanGraph) and (circles := list(graph_errors(shape))):
         raise Invalid(*(FieldError(f"/payload{place}", "invalid", why) for place, why in circles[:20]))

@@ -229,10 +229,10 @@ def name_of(system: str, table: str, id: str) -> bytes:
 def check(shape: type[AnyRecord], raw: dict[str, Any], names: dict[str, str]) -> AnyRecord:
     """The record with these values. Invalid names the fields as the file does: `names` are its names of ours."""
     try:
-        told = secret_removal.at_intake({name: value for name, value in raw.items() if value is not None})
-        return shape.model_validate(told)
+        values = secret_removal.at_intake({name: value for name, value in raw.items() if value is not None})
+        return shape.model_validate(values)
     except ValidationError as wrong:
-        errors = [field_error(one) for one in wrong.errors(include_url=False)[:20]]
+        errors = [field_error(error) for error in wrong.errors(include_url=False)[:20]]
         raise Invalid(*(_named(error, names) for error in errors)) from None
 
 

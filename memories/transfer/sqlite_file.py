@@ -69,11 +69,11 @@ class SqliteFile:
         `order`: names of columns, ours.
         """
         names = ", ".join(quoted(name) for name in columns)
-        one = f"SELECT {names} FROM main.{quoted(table)} WHERE rowid = ?"  # noqa: S608
+        statement = f"SELECT {names} FROM main.{quoted(table)} WHERE rowid = ?"  # noqa: S608
         every = f"SELECT rowid FROM main.{quoted(table)} ORDER BY {order}"  # noqa: S608
         for (rowid,) in self._each(every):
             try:
-                [values] = self._ask(one, [rowid])
+                [values] = self._ask(statement, [rowid])
             except sqlite3.DataError:
                 detail = f"a cell is larger than {LARGEST_CELL // 1024 // 1024} MiB"
                 yield rowid, Invalid(FieldError("", "too_large", detail))

@@ -24,10 +24,10 @@ def changes(old: Sequence[str], new: Sequence[str]) -> Sequence[Change]:
     most = FEW * len(longer) + 1
     if sum(counts[word] for word in shorter if counts[word] <= most) > MOST_RARE_PAIRS:
         return _around(old, new)
-    found = SequenceMatcher(None, shorter, longer).get_opcodes()  # it looks for frequent words in the second
+    opcodes = SequenceMatcher(None, shorter, longer).get_opcodes()  # it looks for frequent words in the second
     if longer is new:
-        return found
-    return [(TURNED.get(tag, tag), c, d, a, b) for tag, a, b, c, d in found]
+        return opcodes
+    return [(TURNED.get(tag, tag), c, d, a, b) for tag, a, b, c, d in opcodes]
 
 
 def _around(old: Sequence[str], new: Sequence[str]) -> list[Change]:

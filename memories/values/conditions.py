@@ -158,8 +158,12 @@ class Filter:
 
     def value(self, column: str) -> Any:
         """The value that a column is compared with; None without a condition on it."""
-        found = (one.value for one in self.conditions if isinstance(one, Where) and one.column == column)
-        return next(found, None)
+        values = (
+            condition.value
+            for condition in self.conditions
+            if isinstance(condition, Where) and condition.column == column
+        )
+        return next(values, None)
 
     def q(self, path: str = "") -> Q:
         """Render for the ORM. `path` leads to the row that has the columns, e.g. `memory__`."""

@@ -31,9 +31,9 @@ class Described(BaseModel):
 def _descriptions(shape: type) -> dict[str, str]:
     """The docstrings of its fields and of those that it inherits; a field that is defined again takes its own."""
     described: dict[str, str] = {}
-    for one in reversed(shape.__mro__):
-        if issubclass(one, Described) and one is not Described:
-            fields = _fields(one)
+    for parent in reversed(shape.__mro__):
+        if issubclass(parent, Described) and parent is not Described:
+            fields = _fields(parent)
             described = {name: text for name, text in described.items() if name not in fields}
             described |= {name: text for name, text in fields.items() if text}
     return described

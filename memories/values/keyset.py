@@ -32,8 +32,8 @@ class Cursor:
     def encode(self) -> str:
         values = [str(value) if isinstance(value, UUID) else value for value in self.values]
         values = [value.isoformat() if isinstance(value, datetime) else value for value in values]  # with microseconds
-        said = [self.order, values, self.backwards, self.at.isoformat()]
-        return _signer().sign_object(said, serializer=Compact, compress=True)
+        parts = [self.order, values, self.backwards, self.at.isoformat()]
+        return _signer().sign_object(parts, serializer=Compact, compress=True)
 
     @classmethod
     def decode(cls, text: str) -> "Cursor":
@@ -106,10 +106,10 @@ def page(
     directed, values = directed_by(order, cursor)
     if parts is not None:
         queryset = _first_of(queryset, [part.after(directed, values)[: limit + 1] for part in parts])
-    found: list[M] = []
+    page_rows: list[M] = []
     for rows in (queryset, *also):
-        found += after(rows, directed, values)[: limit + 1]
-    return page_of(found, order, limit=limit, at=at, cursor=cursor, merged=bool(also))
+        page_rows += after(rows, directed, values)[: limit + 1]
+    return page_of(page_rows, order, limit=limit, at=at, cursor=cursor, merged=bool(also))
 
 
 def directed_by(order: Order, cursor: Cursor | None) -> tuple[Order, list[Any] | None]:

@@ -123,9 +123,9 @@ def _facets(request: HttpRequest, asked: EpisodeList) -> tuple[list[Facet], int,
         for name, title in titles.items()
     ]
     facets.insert(1, facet("tool", _("Tool"), _tools(asked), request.GET))
-    total, every, found = (counts[name][""] if name in counts else 0 for name in ("all", "every", "probably_failed"))
-    views = tabs_of(request.GET, "view", {"": _("All"), PROBABLY_FAILED: _("Probably failed")}, [every, found])
-    shows_views = found or asked.filters["view"]
+    total, every, shown = (counts[name][""] if name in counts else 0 for name in ("all", "every", "probably_failed"))
+    views = tabs_of(request.GET, "view", {"": _("All"), PROBABLY_FAILED: _("Probably failed")}, [every, shown])
+    shows_views = shown or asked.filters["view"]
     return [one for one in facets if one.chosen or len(one.values) > 1], total, views if shows_views else []
 
 

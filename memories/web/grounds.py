@@ -53,8 +53,8 @@ def voices_of_each(memories: Sequence[Memory], trust: Trust) -> list[Voices]:
     shown = {pk for known in read.values() for pk, *_rest in (known[:1] + known[1:][-MOST_LATER:])}
     episodes = Episode.objects.visible_to(trust).with_opening().only("memory_id", "title", "source")
     events = Prefetch("event", Event.objects.only("pk", "position", "episode_id", "ref"))
-    found = Evidence.objects.filter(pk__in=shown).prefetch_related(Prefetch("episode", episodes), events)
-    occasions = sorted(found, key=lambda one: (one.at, one.pk))
+    evidence_rows = Evidence.objects.filter(pk__in=shown).prefetch_related(Prefetch("episode", episodes), events)
+    occasions = sorted(evidence_rows, key=lambda one: (one.at, one.pk))
     return [_voices(read[memory.pk], [one for one in occasions if one.memory_id == memory.pk]) for memory in memories]
 
 
@@ -84,7 +84,13 @@ def contests_of(memory: Memory, trust: Trust) -> tuple[list[Memory], list[Memory
     """The memories by which it is contested, and the contested ones against which it speaks; one statement."""
     rows = Relation.objects.contests(trust, at=timezone.now()).filter(Q(source=memory) | Q(target=memory))
     relations = list(rows[:MOST_CONTESTS])
-    against = [one.target for one in relations if one.source_id == memory.pk and memory.status == Status.CONTESTED]
+    against = [
+        relation.target
+        for relation in relations
+        if relation.source_id == memory.pk and memory.status == Status.CONTESTED
+    ]
     met = {one.pk for one in against}  # two that contest each other are named once
-    contested = [one.source for one in relations if one.target_id == memory.pk and one.source_id not in met]
+    contested = [
+        relation.source for relation in relations if relation.target_id == memory.pk and relation.source_id not in met
+    ]
     return against, [one for one in contested if one.status == Status.CONTESTED]

@@ -112,8 +112,8 @@ class MemoryList:
             return Page(self.hits, None, None)
         by_salience = _by_salience(self.order)
         if not by_salience and not request.GET.get("cursor"):
-            found = _first_rows(self.trust, tuple(self.filters.items()), self.order).read(at=self.moment)
-            return keyset.page_of(found, self.order, limit=ROWS, at=self.moment, cursor=None)
+            first = _first_rows(self.trust, tuple(self.filters.items()), self.order).read(at=self.moment)
+            return keyset.page_of(first, self.order, limit=ROWS, at=self.moment, cursor=None)
         rows = self.listed().select_related("skill").with_salience(self.moment)
         parts = rows.parts_by_salience(self.moment) if by_salience else None
         return page_of(request, rows, self.order, limit=ROWS, at=self.moment, parts=parts)
@@ -124,13 +124,13 @@ class MemoryList:
 
         Three statements or more; an endpoint may embed the words: not within a transaction.
         """
-        found = self._found()
-        ids = list(dict.fromkeys([*found, *self.named().values_list("pk", flat=True)[:MOST_BY_KEY]]))
+        results = self._found()
+        ids = list(dict.fromkeys([*results, *self.named().values_list("pk", flat=True)[:MOST_BY_KEY]]))
         rows = self.rows().select_related("skill").with_salience(self.moment).in_bulk(ids)
-        found = [rows[pk] for pk in ids if pk in rows]
+        results = [rows[pk] for pk in ids if pk in rows]
         for name in reversed(self.order if self.sort else ()):
-            found.sort(key=attrgetter(OF_HITS.get(name.lstrip("-"), name.lstrip("-"))), reverse=name.startswith("-"))
-        return found
+            results.sort(key=attrgetter(OF_HITS.get(name.lstrip("-"), name.lstrip("-"))), reverse=name.startswith("-"))
+        return results
 
     def named(self) -> MemoryQuerySet:
         """The memories that have the words in their key, shortest key first.
@@ -152,7 +152,7 @@ class MemoryList:
             return []
         answer = find(request, trust=self.trust, at=self.at)
         self.degraded = answer.degraded
-        return [one.memory.pk for one in answer.results if is_relevant(one)]
+        return [result.memory.pk for result in answer.results if is_relevant(result)]
 
 
 @lru_cache(maxsize=64)

@@ -162,13 +162,13 @@ def _groups(request: HttpRequest, asked: MemoryList) -> list[Group]:
     rows = asked.rows().order_by(*NEWEST)
     parts = {str(one): rows.filter(type=Type.SEMANTIC, category=one) for one in Category}
     parts |= {str(one): rows.filter(type=one, category=None) for one in Type if one != Type.EPISODIC}
-    found = first_of_each(parts, shown=IN_A_GROUP, most=MOST_OF_A_GROUP)
-    wanted = [pk for ids, _n in found.values() for pk in ids]
+    first_rows = first_of_each(parts, shown=IN_A_GROUP, most=MOST_OF_A_GROUP)
+    wanted = [pk for ids, _n in first_rows.values() for pk in ids]
     by_id = asked.rows().select_related("skill").with_salience(asked.moment).in_bulk(wanted)
     groups = []
     for name in parts:
-        if name in found:
-            ids, count = found[name]
+        if name in first_rows:
+            ids, count = first_rows[name]
             shown = [by_id[pk] for pk in ids if pk in by_id]
             groups.append(Group(name, shown, count, _of_group(request, name)))
     return groups

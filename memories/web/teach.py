@@ -175,9 +175,9 @@ def _taught(request: HttpRequest, stored: Stored, trust: Trust) -> HttpResponse:
     if row is None or not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
         messages.info(request, _("Taken. It lies above what you may see, so it is not shown here."))
         return redirect("teach")
-    said = stored.notice or (_("Learned.") if stored.created else _("Learned: it holds, with these words."))
-    notice, _newline, where = said.partition("\n")
+    message = stored.notice or (_("Learned.") if stored.created else _("Learned: it holds, with these words."))
+    notice, _newline, where = message.partition("\n")
     if where:  # of an adaptation: show its page
-        said = "\n".join([notice, _("Review, revert or forget it here, or among the adaptations.")])
-    messages.success(request, said)
+        message = "\n".join([notice, _("Review, revert or forget it here, or among the adaptations.")])
+    messages.success(request, message)
     return redirect("memory", memory_id=row.pk)

@@ -120,8 +120,8 @@ def _plugin_runs() -> Iterator[Step]:
 
 
 def _report_run(number: int, about: dict[str, Any], at: datetime) -> None:
-    said = {"source": "triage", "event_kind": "plugin_run", "ref": f"demo-mail-{number}", "timestamp": at.isoformat()}
-    report = events.check(events.EventReport, {**said, "scope": TEAM, "context": about})
+    event = {"source": "triage", "event_kind": "plugin_run", "ref": f"demo-mail-{number}", "timestamp": at.isoformat()}
+    report = events.check(events.EventReport, {**event, "scope": TEAM, "context": about})
     episodes.record_events([report], trust=agent_of(TEAM), at=at)
 
 

@@ -127,14 +127,14 @@ def _flights() -> Iterator[Recorded]:
     """A change that was not paid for first fails."""
     for number in range(14):
         booking, good = f"booking-{300 + number}", number % 4 != 2
-        found = {"booking_id": booking, "cabin": "economy" if number % 2 else "basic", "card_id": f"card-{number}"}
-        talk = Talk(MOVE[number % len(MOVE)].format(order=booking)).call("get_booking", {"booking_id": booking}, found)
+        flight = {"booking_id": booking, "cabin": "economy" if number % 2 else "basic", "card_id": f"card-{number}"}
+        talk = Talk(MOVE[number % len(MOVE)].format(order=booking)).call("get_booking", {"booking_id": booking}, flight)
         talk.call(
             "search_flights", {"to": "Rome", "day": "next"}, {"flights": [{"flight_id": f"F{number}", "fee": 40}]}
         )
         talk.say("assistant", "There is a flight for 40 more. Shall I?").say("user", "Yes, do that.")
         if good:
-            talk.call("charge_card", {"card_id": found["card_id"], "amount": 40}, {"charged": True})
+            talk.call("charge_card", {"card_id": flight["card_id"], "amount": 40}, {"charged": True})
         changed = {"changed": True} if good else {"error": "fee not paid"}
         talk.call("change_flight", {"booking_id": booking, "flight_id": f"F{number}"}, changed)
         outcome = "success" if good else "failure"

@@ -36,7 +36,9 @@ def remove() -> int:
 
 def _with_a_scope() -> list[type[models.Model]]:
     """The tables that name a scope, memories left out: what belongs to them goes with them."""
-    found = [model for room in ROOMS for model in apps.get_app_config(room).get_models()]
+    own_models = [model for room in ROOMS for model in apps.get_app_config(room).get_models()]
     return [
-        model for model in found if model is not Memory and any(f.name == "scope" for f in model._meta.get_fields())
+        model
+        for model in own_models
+        if model is not Memory and any(f.name == "scope" for f in model._meta.get_fields())
     ]

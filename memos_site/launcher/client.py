@@ -49,8 +49,8 @@ def _read(response: httpx.Response) -> Any:
 
 def _pause(tried: int, response: httpx.Response | None) -> float:
     """Seconds until the next try: as the server says, else twice as long as before."""
-    said = response.headers.get("Retry-After", "") if response is not None else ""
-    return min(float(said) if said.isdigit() else PAUSE * 2**tried, LONGEST_PAUSE)
+    seconds = response.headers.get("Retry-After", "") if response is not None else ""
+    return min(float(seconds) if seconds.isdigit() else PAUSE * 2**tried, LONGEST_PAUSE)
 
 
 class _Calls:

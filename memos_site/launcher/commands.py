@@ -71,10 +71,10 @@ def _store(client: Memos, options: argparse.Namespace) -> Json:
 def _outcome(client: Memos, options: argparse.Namespace) -> Json:
     episode = options.episode
     if options.thread:
-        found = client.call(f"episodes?{httpx.QueryParams({'thread_id': episode})}")["results"]
-        if not found:
+        episodes = client.call(f"episodes?{httpx.QueryParams({'thread_id': episode})}")["results"]
+        if not episodes:
             raise ValueError(f"no episode of the thread {episode!r}")
-        episode = found[0]["id"]
+        episode = episodes[0]["id"]
     note = {"note": options.note} if options.note else {}
     return dict(client.outcome(episode, options.status, source=options.source, **note))
 
@@ -90,8 +90,8 @@ def _found(answer: Json) -> str:
 
 def _line(result: Json) -> str:
     memory = result["memory"]
-    said = memory.get("content") or " | ".join(passage["text"] for passage in result["passages"])
-    return " ".join(str(said).split())[:300]
+    text = memory.get("content") or " | ".join(passage["text"] for passage in result["passages"])
+    return " ".join(str(text).split())[:300]
 
 
 def _stored(answer: Json) -> str:
@@ -137,11 +137,11 @@ def _parser() -> argparse.ArgumentParser:
 
     asked = command("context", "what is known that fits a task, for a prompt", _context, lambda answer: answer["block"])
     asked.add_argument("task", help="in any words; - reads standard input")
-    found = command("search", "search everything that was learned and that happened", _search, _found)
-    found.add_argument("query", help="in any words; - reads standard input")
-    found.add_argument("--limit", type=int, default=10)
-    found.add_argument("--candidates", action="store_true", help="also what nobody has confirmed")
-    for reading in (asked, found):
+    search_command = command("search", "search everything that was learned and that happened", _search, _found)
+    search_command.add_argument("query", help="in any words; - reads standard input")
+    search_command.add_argument("--limit", type=int, default=10)
+    search_command.add_argument("--candidates", action="store_true", help="also what nobody has confirmed")
+    for reading in (asked, search_command):
         reading.add_argument("--scope", action="append", help="may be given several times")
     stored = command("store", "store a statement under a key; people decide what holds", _store, _stored)
     stored.add_argument("key")

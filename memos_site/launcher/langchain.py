@@ -25,12 +25,12 @@ class MemosRetriever(BaseRetriever):
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **options: Any
     ) -> list[Document]:
         asked = {"limit": self.limit, "include_candidates": self.include_candidates, "scopes": self.scopes}
-        found = (self.client or Memos()).search(query, **{**asked, **options})["results"]
-        return [_document(result) for result in found]
+        results = (self.client or Memos()).search(query, **{**asked, **options})["results"]
+        return [_document(result) for result in results]
 
 
 def _document(result: SearchResult) -> Document:
     memory = result["memory"]
     text = "\n".join(passage["text"] for passage in result["passages"]) or memory["content"]
-    told = {name: value for name, value in memory.items() if name in TOLD}
-    return Document(page_content=text, id=memory["id"], metadata={**told, "relevance": result["relevance"]})
+    metadata = {name: value for name, value in memory.items() if name in TOLD}
+    return Document(page_content=text, id=memory["id"], metadata={**metadata, "relevance": result["relevance"]})

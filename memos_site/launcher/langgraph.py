@@ -98,8 +98,8 @@ class MemosStore(BaseStore):
             logger.warning("the new value of %s %s: the former one stays", key, why)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        found = self._asked(op) if op.query else ((memory, None) for memory in self._listed(op.namespace_prefix))
-        items = (SearchItem(**_fields(memory), score=score) for memory, score in found)
+        results = self._asked(op) if op.query else ((memory, None) for memory in self._listed(op.namespace_prefix))
+        items = (SearchItem(**_fields(memory), score=score) for memory, score in results)
         fitting = [item for item in items if _fits(item, op)]
         return fitting[op.offset : op.offset + op.limit]
 

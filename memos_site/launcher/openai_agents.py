@@ -75,8 +75,8 @@ class MemosSession(SessionABC):
         self._open.clear()
 
     def _event(self, kind: str, text: str) -> Json:
-        said = {"kind": "event", "event_kind": kind, "ref": uuid4().hex, "summary": text}
-        return {**said, "thread_id": self.session_id, **self.place}
+        event = {"kind": "event", "event_kind": kind, "ref": uuid4().hex, "summary": text}
+        return {**event, "thread_id": self.session_id, **self.place}
 
     def _reports(self, item: Json) -> list[Json]:
         if item.get("type") == "function_call":
@@ -96,13 +96,13 @@ class MemosSession(SessionABC):
         return await self._pages("episodes", {"thread_id": self.session_id, "limit": 200, **self.place})
 
     async def _pages(self, path: str, asked: Json) -> list[Json]:
-        found: list[Json] = []
+        pages: list[Json] = []
         query = urlencode(asked)
         while query:
             page = await self.client.call(f"{path}?{query}")
-            found += page["results"]
+            pages += page["results"]
             query = urlsplit(page["next"]).query if page["next"] else ""
-        return found
+        return pages
 
 
 def _items(event: Json) -> list[Json]:
@@ -162,9 +162,9 @@ class MemosHooks(RunHooks[Any]):
 
     async def on_tool_end(self, context: RunContextWrapper[Any], agent: Any, tool: Tool, result: object) -> None:
         args = _loaded(getattr(context, "tool_arguments", None))
-        told = result if isinstance(result, str | int | float | bool | dict | list | None) else str(result)
+        text = result if isinstance(result, str | int | float | bool | dict | list | None) else str(result)
         ok = _went_well(tool, result)
-        await self._report("tool-outputs", tool_name=tool.name, args=args, result=told, ok=ok)
+        await self._report("tool-outputs", tool_name=tool.name, args=args, result=text, ok=ok)
 
     async def on_agent_end(self, context: AgentHookContext[Any], agent: Any, output: Any) -> None:
         await self._say("assistant_message", output if isinstance(output, str) else str(output))

@@ -70,8 +70,8 @@ def alert(trust: Trust, ids: Collection[UUID], *, at: datetime) -> list[Section]
     conflicts: list[Line] = []
     harms: list[Line] = []
     for proposal in _open_proposals(trust, at).filter(pk__in=ids):
-        told = harms if proposal.kind == Proposal.Kind.FAILING else conflicts
-        told.append(Line(_name(proposal.memory), _memory_page(proposal.memory), sentence(proposal.why)[:LONGEST]))
+        alerts = harms if proposal.kind == Proposal.Kind.FAILING else conflicts
+        alerts.append(Line(_name(proposal.memory), _memory_page(proposal.memory), sentence(proposal.why)[:LONGEST]))
     contested = AuditEntry.objects.filter(pk__in=ids).values("subject_id")
     rows = Memory.objects.visible_to(trust).filter(pk__in=contested, status=Status.CONTESTED)
     words = _("it was applied, and is contested now")
@@ -112,10 +112,10 @@ def _oldest(trust: Trust, kind: str, at: datetime) -> datetime | None:
     rows = parts_to_count(trust, at, {}, kind).values()
     if kind == review.VERSION:
         proposed = SkillVersion.objects.filter(status=SkillVersion.Status.PROPOSED)
-        found = [proposed.filter(skill__memory__in=part).aggregate(at=Min("created_at"))["at"] for part in rows]
+        oldest = [proposed.filter(skill__memory__in=part).aggregate(at=Min("created_at"))["at"] for part in rows]
     else:
-        found = [part.aggregate(at=Min("created_at"))["at"] for part in rows]
-    return min((one for one in found if one), default=None)
+        oldest = [part.aggregate(at=Min("created_at"))["at"] for part in rows]
+    return min((one for one in oldest if one), default=None)
 
 
 def _first_ones(trust: Trust, at: datetime) -> Iterator[Line]:

@@ -33,13 +33,13 @@ Entry = tuple[str, str | tuple[str, ...]]  # context ('' for none), text or (sin
 
 def marked(room: str) -> set[Entry]:
     """The strings that the Python files and templates of a room mark for translation."""
-    found = {entry for path in sorted((BASE_DIR / room).rglob("*.py")) for entry in _entries(path.read_bytes())}
+    entries = {entry for path in sorted((BASE_DIR / room).rglob("*.py")) for entry in _entries(path.read_bytes())}
     for path in sorted((BASE_DIR / "templates").rglob("*")):
         if path.suffix in (".html", ".txt") and _room_of_template(path) == room:
-            found |= set(_entries(_as_python(path)))
+            entries |= set(_entries(_as_python(path)))
     if room == "memos_site":
-        found |= {(model_names.CONTEXT, name) for name in model_names.names()}
-    return found
+        entries |= {(model_names.CONTEXT, name) for name in model_names.names()}
+    return entries
 
 
 def _room_of_template(path: Path) -> str:

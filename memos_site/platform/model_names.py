@@ -17,12 +17,12 @@ ROOMS = ("memories", "skills", "consolidation", "memos_site")
 
 def names() -> set[str]:
     """The names that the admin shows, in English."""
-    found = set()
+    all_names = set()
     with override(None):
         for model in filter(admin.site.is_registered, _models()):
-            found |= {str(model._meta.verbose_name), str(model._meta.verbose_name_plural)}
-            found |= {str(field.verbose_name) for field in model._meta.local_fields}
-    return found
+            all_names |= {str(model._meta.verbose_name), str(model._meta.verbose_name_plural)}
+            all_names |= {str(field.verbose_name) for field in model._meta.local_fields}
+    return all_names
 
 
 def translate() -> None:

@@ -100,7 +100,7 @@ def check_order(trust: Trust, verb: str, why: str, number: int, *, most: int) ->
 def scopes_of(trust: Trust, ids: Collection[UUID]) -> list[str]:
     """Return the scopes of these memories and proposals, whose locks a decision about them takes."""
     rows = (_rows(trust), Proposal.objects.visible_to(trust))
-    memories, proposals = (one.filter(pk__in=ids).order_by().values_list("scope", flat=True) for one in rows)
+    memories, proposals = (row.filter(pk__in=ids).order_by().values_list("scope", flat=True) for row in rows)
     return list(memories.union(proposals))
 
 

@@ -48,9 +48,11 @@ def question(trust: Trust, ids: Collection[UUID]) -> Question:
     restored = Exists(versions.filter(status__in=publishing.SINGLE_STATUSES))
     published = Q(proposed) | Q(restored, status__in=publishing.UNDECIDED)
     flagged = Q(waiting.flag_condition(waiting.FLAGGED), status__in=publishing.UNDECIDED)
-    found = Memory.objects.visible_to(trust).filter(published | flagged, pk__in=ids)
-    found = found.order_by(Case(When(skill=None, then=1), default=0), Lower(Left("content", 80)), "pk")
-    light = list(found.values_list("pk", "version", NUMBER_PROPOSED, F("skill")))
+    published_or_flagged = Memory.objects.visible_to(trust).filter(published | flagged, pk__in=ids)
+    published_or_flagged = published_or_flagged.order_by(
+        Case(When(skill=None, then=1), default=0), Lower(Left("content", 80)), "pk"
+    )
+    light = list(published_or_flagged.values_list("pk", "version", NUMBER_PROPOSED, F("skill")))
     seen = {pk: token_of(version, number) for pk, version, number, _skill in light}
     return Question(seen, _named(list(seen)[:MOST_NAMED]), sum(skill is not None for *_, skill in light))
 

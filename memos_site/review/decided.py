@@ -86,11 +86,11 @@ def _overtaken(entry: AuditEntry, trail: Iterable[AuditEntry]) -> AuditEntry | N
     states: dict[UUID, State] = {}
     before: dict[UUID, State] = {}
     version, last = 0, None
-    for one in trail:
-        if one.subject_kind == "memory" and one.subject_version <= version:
-            states[one.pk] = before[one.pk] = state  # nothing of the memory was moved
+    for later in trail:
+        if later.subject_kind == "memory" and later.subject_version <= version:
+            states[later.pk] = before[later.pk] = state  # nothing of the memory was moved
             continue
-        before[one.pk] = state
-        state = before.get(one.undoes, (*state, one.pk)) if one.undoes else (*state, one.pk)
-        states[one.pk], version, last = state, max(version, one.subject_version), one
+        before[later.pk] = state
+        state = before.get(later.undoes, (*state, later.pk)) if later.undoes else (*state, later.pk)
+        states[later.pk], version, last = state, max(version, later.subject_version), later
     return last if states.get(entry.pk, state) != state else None

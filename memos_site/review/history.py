@@ -61,7 +61,7 @@ class History:
             self.undos.remove(undoes)
             self.decisions.append(batch)
         else:
-            self.decisions = [one for one in self.decisions if one != undoes]
+            self.decisions = [decision for decision in self.decisions if decision != undoes]
             self.undos.append(batch)
 
     def undo_before(self, batch: UUID | None = None) -> UUID | None:
@@ -82,10 +82,10 @@ def history(person: Actor, *, since: datetime) -> History:
     latest = ask(_batches(person.name), since)
     undoes = [of for _batch, _last, of, _rows in latest if of]
     batch_of = dict(AuditEntry.objects.filter(pk__in=undoes).values_list("pk", "batch_id")) if undoes else {}
-    found = History()
+    entries_read = History()
     for batch, _last, of, rows in reversed(latest):
-        found.add(batch, batch_of.get(UUID(of)) if of else None, max(1, rows))
-    return found
+        entries_read.add(batch, batch_of.get(UUID(of)) if of else None, max(1, rows))
+    return entries_read
 
 
 @lru_cache(maxsize=256)

@@ -35,8 +35,8 @@ def to_judge(trust: Trust, *, most: int, without: Collection[UUID] = ()) -> list
         return weight[scope] * _surprise(outcome, risk)
 
     left = [row[0] for row in sorted(rows, key=taught, reverse=True) if row[0] not in without][:most]
-    found = Episode.objects.select_related("memory").in_bulk(left)
-    return [found[pk] for pk in left if pk in found]
+    episodes = Episode.objects.select_related("memory").in_bulk(left)
+    return [episodes[pk] for pk in left if pk in episodes]
 
 
 def judging_count(trust: Trust, *, most: int) -> int:
@@ -57,7 +57,7 @@ def newest_to_judge(trust: Trust) -> EpisodeQuerySet:
     succeeded, failed = map(Episode.objects.said_by_no_person, (Outcome.SUCCESS, Outcome.FAILURE))
     doubted = succeeded.filter(verdict="high").values("pk")[:NEWEST_DOUBTED]
     newest = unknown.union(doubted, failed.values("pk")[:NEWEST_FAILED], all=True)
-    contradicted = [Q(verdict=verdict, outcome=said) for verdict, said in CONTRADICTED.items()]
+    contradicted = [Q(verdict=verdict, outcome=outcome) for verdict, outcome in CONTRADICTED.items()]
     rows = Episode.objects.filter(reduce(or_, contradicted, TO_JUDGE), pk__in=newest, event_count__gte=LEAST_EVENTS)
     return rows.visible_to(trust).order_by("-pk")
 

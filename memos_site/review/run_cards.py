@@ -121,13 +121,13 @@ class _Successes:
 
     def __init__(self, profiles: Sequence[RunProfile]) -> None:
         self._profiles = profiles
-        self._vectors = np.array([one.vector for one in profiles], np.float32)
+        self._vectors = np.array([profile.vector for profile in profiles], np.float32)
 
     def nearest(self, run: Run, pk: UUID) -> list[Alike]:
         near = self._vectors @ features.of(run).vector
         order = [n for n in np.argsort(-near) if near[n] >= LEAST_ALIKE and self._profiles[n].pk != pk]
-        found = [self._profiles[n] for n in order[:MOST_ALIKE]]
-        return [Alike(one.pk, one.opening, one.effects) for one in found]
+        profiles = [self._profiles[n] for n in order[:MOST_ALIKE]]
+        return [Alike(profile.pk, profile.opening, profile.effects) for profile in profiles]
 
 
 def _profiles(scopes: set[str], trust: Trust) -> dict[str, _Successes]:

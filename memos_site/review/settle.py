@@ -41,8 +41,8 @@ def settle(
     if keep not in (memory_id, *others) or not others:
         raise Invalid(FieldError("/keep", "unknown_value", "is none of the memories that contradict each other"))
     rows = Memory.objects.unexpired(at)
-    for one in (memory_id, *others):
-        decidable(rows, trust, one)
+    for id_of_row in (memory_id, *others):
+        decidable(rows, trust, id_of_row)
     batch = uuid7()
     with transaction.atomic():
         memory = lock_memory(trust, memory_id, decides=True, at=at)
@@ -67,8 +67,8 @@ def merge(
     NotFound, NotAllowed as in `decide`; Conflict: one of them is closed, or of another scope; Invalid: no words.
     """
     rows = Memory.objects.unexpired(at)
-    for one in (memory_id, other_id):
-        decidable(rows, trust, one)
+    for id_of_row in (memory_id, other_id):
+        decidable(rows, trust, id_of_row)
     if not content.strip():
         raise Invalid(FieldError("/content", "required", "say in which words"))
     change = Change("merge", why.strip() or MERGE_REASON, NewMemory(content=content.strip()))

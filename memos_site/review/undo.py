@@ -150,11 +150,11 @@ def standing(batch: UUID, *, undoes: UUID | None = None) -> BatchState:
     entries = list(AuditEntry.objects.of_batch(batch)[:MOST_READ])
     if not entries:
         return BatchState(batch, is_undone=False, undoes=standing(undoes).undoes + 1 if undoes else 0)
-    kinds, subjects = {one.subject_kind for one in entries}, {one.subject_id for one in entries}
+    kinds, subjects = {entry.subject_kind for entry in entries}, {entry.subject_id for entry in entries}
     about = AuditEntry.objects.filter(subject_kind__in=kinds, subject_id__in=subjects)
     trail = {one.pk: one for one in about}
     undos = {one.undoes: one for one in trail.values() if one.undoes}
-    first = last = next((one for one in entries if one.pk in undos), entries[0])
+    first = last = next((entry for entry in entries if entry.pk in undos), entries[0])
     below = above = 0
     while first.undoes in trail:
         first, below = trail[first.undoes], below + 1

@@ -110,11 +110,11 @@ def _of_all_kinds(trust: Trust, most: int) -> Statement | None:
     parts: dict[str, QuerySet[Any]] = {**_first_ones(trust, {})}
     claims = parts.pop(Type.SEMANTIC)  # first: they are many where there are many, and are read from an index alone
     rows = [claims, *parts.values(), open_proposals(trust, at=INSTANT).order_by()]
-    found = [statement for part in rows if (statement := statement_of(_ids(part[:most])))]
-    if not found:
+    statements = [statement for part in rows if (statement := statement_of(_ids(part[:most])))]
+    if not statements:
         return None
-    each = " UNION ALL ".join(f"({sql})" for sql, _parameters in found)
-    parameters = [value for _sql, values in found for value in values]
+    each = " UNION ALL ".join(f"({sql})" for sql, _parameters in statements)
+    parameters = [value for _sql, values in statements for value in values]
     return f"SELECT count(*) FROM ({each} LIMIT {most:d}) AS rows", parameters  # noqa: S608 - queries of ours
 
 
@@ -143,9 +143,9 @@ def _of_rail(trust: Trust, most: int, most_runs: int) -> Statement:
     numbers = dict.fromkeys(counted, "0")
     values = list(parameters)
     for name, rows in counted.items():
-        if found := statement_of(rows.values("pk")):
-            numbers[name] = f"(SELECT count(*) FROM ({found[0]}) AS {name})"  # noqa: S608 - a query of ours
-            values += found[1]
+        if statement := statement_of(rows.values("pk")):
+            numbers[name] = f"(SELECT count(*) FROM ({statement[0]}) AS {name})"  # noqa: S608 - a query of ours
+            values += statement[1]
     return f"SELECT ({decisions}), {numbers['runs']}, {numbers['memories']} = 0", values
 
 
@@ -183,14 +183,14 @@ def _counting(
     selects: list[str] = []
     parameters: list[Any] = []
     for name, queryset in rows.items():
-        if found := statement_of(_ids(queryset if queryset.query.is_sliced else queryset[:most])):
-            selects.append(f"SELECT %s, count(*) FROM ({found[0]}) AS rows")  # noqa: S608 - a query of ours
-            parameters += [name, *found[1]]
+        if statement := statement_of(_ids(queryset if queryset.query.is_sliced else queryset[:most])):
+            selects.append(f"SELECT %s, count(*) FROM ({statement[0]}) AS rows")  # noqa: S608 - a query of ours
+            parameters += [name, *statement[1]]
     for column, (values, queryset) in each.items():
-        if found := statement_of(_ids(queryset.filter(**{column: EACH})[:most])):
-            counted = f"SELECT count(*) FROM ({found[0]}) AS rows"  # noqa: S608 - a query of ours
+        if statement := statement_of(_ids(queryset.filter(**{column: EACH})[:most])):
+            counted = f"SELECT count(*) FROM ({statement[0]}) AS rows"  # noqa: S608 - a query of ours
             selects.append(f"SELECT value, ({counted}) FROM unnest(%s::text[]) AS each (value)")  # noqa: S608
-            parameters += [*found[1], list(values)]
+            parameters += [*statement[1], list(values)]
     return (" UNION ALL ".join(selects), parameters) if selects else None
 
 

@@ -50,9 +50,9 @@ def run_name(episode: Episode | None) -> str:
 @register.filter
 def says_more(words: str, episode: Episode | None) -> bool:
     """Whether words of an episode are others than its title, or than the opening by which `run_name` calls it."""
-    said, name = _plain(words), run_name(episode)
+    text, name = _plain(words), run_name(episode)
     by_its_title = episode is None or bool(episode.title)
-    return bool(said) and (said != name if by_its_title else not said.startswith(name))
+    return bool(text) and (text != name if by_its_title else not text.startswith(name))
 
 
 def _plain(words: str) -> str:

@@ -28,16 +28,16 @@ class ShownStatement:
 @register.filter
 def end_statements(episode: Episode) -> list[ShownStatement]:
     """Return what each source says of how a run ended, the one that holds first."""
-    said = sorted(episode.statements().values(), key=lambda one: one.source.rank, reverse=True)
-    return [_shown(one) for one in said]
+    statements = sorted(episode.statements().values(), key=lambda one: one.source.rank, reverse=True)
+    return [_shown(statement) for statement in statements]
 
 
 @register.filter
 def statements_before_judging(episode: Episode) -> list[ShownStatement]:
     """Return what is shown before a person has judged: what a model says that nobody has tried yet is not, or people
     would agree with what they have just read."""
-    said = sorted(episode.statements().values(), key=lambda one: one.source.rank, reverse=True)
-    tried = [one for one in said if one.source != OutcomeSource.MODEL or episode.outcome_counts]
+    statements = sorted(episode.statements().values(), key=lambda one: one.source.rank, reverse=True)
+    tried = [statement for statement in statements if statement.source != OutcomeSource.MODEL or episode.outcome_counts]
     return [_shown(one) for one in tried]
 
 

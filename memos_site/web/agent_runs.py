@@ -78,11 +78,11 @@ def _add_skills(runs: dict[UUID, AgentRun], trust: Trust) -> None:
     offers = SkillOffer.objects.visible_to(trust).filter(Q(episode_id__in=runs) | Q(thread_id__in=threads))
     profiles = RunProfile.objects.filter(pk__in=runs).only("pk", "effects").in_bulk()
     given: dict[tuple[UUID, UUID], GivenSkill] = {}
-    found = list(offers.order_by("at", "pk"))
+    offered = list(offers.order_by("at", "pk"))
     uses = list(SkillUse.objects.visible_to(trust).filter(episode__in=runs).select_related("version"))
     skills = Skill.objects.visible_to(trust).select_related("memory")
-    known = skills.in_bulk({*(offer.memory_id for offer in found), *(use.skill_id for use in uses)})
-    for offer in found:
+    known = skills.in_bulk({*(offer.memory_id for offer in offered), *(use.skill_id for use in uses)})
+    for offer in offered:
         pk = offer.episode_id if offer.episode_id in runs else of_thread.get((offer.scope, offer.thread_id))
         if pk is not None and (skill := known.get(offer.memory_id)):
             followed = _followed(skill, profiles.get(pk))
@@ -90,10 +90,10 @@ def _add_skills(runs: dict[UUID, AgentRun], trust: Trust) -> None:
     for use in uses:
         if use.episode_id and (skill := known.get(use.skill_id)):
             version = use.version.number if use.version else 0
-            one = given.setdefault((use.episode_id, skill.pk), GivenSkill(skill, version))
-            one.outcome = use.outcome
-    for (pk, _), one in given.items():
-        runs[pk].skills.append(one)
+            given_skill = given.setdefault((use.episode_id, skill.pk), GivenSkill(skill, version))
+            given_skill.outcome = use.outcome
+    for (pk, _), given_skill in given.items():
+        runs[pk].skills.append(given_skill)
 
 
 def _followed(skill: Skill, profile: RunProfile | None) -> bool | None:
@@ -124,13 +124,13 @@ def helped(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     rows = Episode.objects.visible_to(trust).select_related("memory")
     episode = get_object_or_404(rows, pk=episode_id, closed_at__isnull=False)
     asked = _question(episode)
-    told = guide.answer(asked, trust=trust, at=timezone.now(), but=episode.pk) if asked else None
-    context: dict[str, Any] = {"episode": episode, "memory": episode.memory, "told": told}
-    if told and asked:
-        skill = told.skill and Skill.objects.visible_to(trust).filter(pk=told.skill.memory_id).first()
-        similar = [one for one in told.similar if one.outcome == "success"] or told.similar
+    advice = guide.answer(asked, trust=trust, at=timezone.now(), but=episode.pk) if asked else None
+    context: dict[str, Any] = {"episode": episode, "memory": episode.memory, "told": advice}
+    if advice and asked:
+        skill = advice.skill and Skill.objects.visible_to(trust).filter(pk=advice.skill.memory_id).first()
+        similar = [one for one in advice.similar if one.outcome == "success"] or advice.similar
         context |= {"call": asked.call, "skill": skill, "similar": similar[:MOST_SIMILAR]}
-        if check := told.check:
+        if check := advice.check:
             all_with, all_without = check.well_with + check.ill_with, check.well_without + check.ill_without
             context["case_counts"] = {"with_it": all_with, "without_it": all_without}
     return render(request, "agents/helped.html", context)

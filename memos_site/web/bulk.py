@@ -86,8 +86,8 @@ def _selection(request: HttpRequest, trust: Trust, *, at: datetime) -> dict[UUID
     as_of = parse_instant(request.POST.get("as_of"))
     if as_of is None:
         raise Invalid(FieldError("/as_of", "not_an_instant", NOT_AN_INSTANT))
-    found = review.ids_matching(trust, filters, as_of, at=at, most=review.MOST_IN_A_RUN, proposals=True)
-    return dict.fromkeys(found, "")
+    selected = review.ids_matching(trust, filters, as_of, at=at, most=review.MOST_IN_A_RUN, proposals=True)
+    return dict.fromkeys(selected, "")
 
 
 def _question_page(

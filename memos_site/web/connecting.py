@@ -98,13 +98,18 @@ def _told(name: str) -> str:
     blocks: list[str] = []
     for part in BLOCK.split(_section(name)):
         is_code = part.startswith("```")
-        blocks += [part] if is_code else [gettext(one) for one in _paragraphs(part)]
+        blocks += [part] if is_code else [gettext(paragraph) for paragraph in _paragraphs(part)]
     return "\n\n".join(blocks)
 
 
 def prose_of(name: str) -> list[str]:
     """The paragraphs of a section, without its code."""
-    return [one for part in BLOCK.split(_section(name)) if not part.startswith("```") for one in _paragraphs(part)]
+    return [
+        paragraph
+        for part in BLOCK.split(_section(name))
+        if not part.startswith("```")
+        for paragraph in _paragraphs(part)
+    ]
 
 
 def _paragraphs(text: str) -> list[str]:
@@ -114,6 +119,6 @@ def _paragraphs(text: str) -> list[str]:
 
 @cache
 def _section(name: str) -> str:
-    found = SECTION.search((settings.BASE_DIR / "docs" / "agents" / f"{name}.md").read_text())
-    assert found, f"docs/agents/{name}.md has no section Connect"
-    return found[1].strip()
+    match = SECTION.search((settings.BASE_DIR / "docs" / "agents" / f"{name}.md").read_text())
+    assert match, f"docs/agents/{name}.md has no section Connect"
+    return match[1].strip()

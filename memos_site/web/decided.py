@@ -58,11 +58,11 @@ def _memories(trust: Trust, past: list[review.PastDecision]) -> dict[UUID, Memor
     for entry in (entry for one in past for entry in one.entries):
         subjects.setdefault(entry.subject_kind, set()).add(entry.subject_id)
     memories = Memory.objects.visible_to(trust).unexpired(timezone.now()).select_related("skill")
-    found: dict[UUID, Memory] = memories.in_bulk(subjects["memory"])
+    memories_by_id: dict[UUID, Memory] = memories.in_bulk(subjects["memory"])
     if subjects[PROPOSAL]:
         about = dict(
             Proposal.objects.visible_to(trust).filter(pk__in=subjects[PROPOSAL]).values_list("pk", "memory_id")
         )
         rows = memories.in_bulk(about.values())
-        found |= {proposal: rows[memory] for proposal, memory in about.items() if memory in rows}
-    return found
+        memories_by_id |= {proposal: rows[memory] for proposal, memory in about.items() if memory in rows}
+    return memories_by_id

@@ -71,9 +71,9 @@ def _files(form: PluginForm, agent: Agent, trust: Trust) -> dict[str, bytes]:
     }
     servers = {"mcpServers": {"memos": server}}
     apart = form.harness == "claude"  # whose manifest names no servers
-    told = {form.manifest: about, ".mcp.json": servers} if apart else {form.manifest: {**about, **servers}}
-    told["hooks/hooks.json"] = _hooks(form)
-    files = {path: f"{json.dumps(value, indent=2)}\n".encode() for path, value in told.items()}
+    plugin_files = {form.manifest: about, ".mcp.json": servers} if apart else {form.manifest: {**about, **servers}}
+    plugin_files["hooks/hooks.json"] = _hooks(form)
+    files = {path: f"{json.dumps(value, indent=2)}\n".encode() for path, value in plugin_files.items()}
     return files | {name: (SCRIPTS / name).read_bytes() for name in FETCHED} | _skills(agent, trust)
 
 

@@ -27,16 +27,16 @@ def matches_in(text: str, question: str) -> list[Match]:
 
     Of scripts without spaces: the pairs of characters that both have, as the index knows them.
     """
-    asked = {one.word for one in _words(question)}
+    asked = {word.word for word in _words(question)}
     telling = {word for word in asked if not _is_stop(word)} or asked
-    return [one for one in _words(text[:MAX_READ], alone=True) if one.word in telling]
+    return [word for word in _words(text[:MAX_READ], alone=True) if word.word in telling]
 
 
 def stretch(text: str, matches: list[Match], most: int) -> tuple[int, int]:
     """Start and end of `most` characters that hold the most different words; the first of equally good ones."""
     if len(text) <= most:
         return 0, len(text)
-    starts = {one.start // LEAD: max(0, one.start - LEAD) for one in reversed(matches) if one.end > most}
+    starts = {match.start // LEAD: max(0, match.start - LEAD) for match in reversed(matches) if match.end > most}
     best = max([0, *starts.values()], key=lambda start: (len(_within(matches, start, start + most)), -start))
     return _at_words(text, best, best + most)
 
@@ -44,14 +44,14 @@ def stretch(text: str, matches: list[Match], most: int) -> tuple[int, int]:
 def spans(matches: list[Match], start: int, end: int) -> Iterator[tuple[int, int]]:
     """The places within the stretch that are to be marked; those that touch or overlap as one."""
     begun, ended = -1, -1
-    for one in matches:
-        if one.start < start or one.end > end:
+    for match in matches:
+        if match.start < start or match.end > end:
             continue
-        if one.start > ended:
+        if match.start > ended:
             if begun >= 0:
                 yield begun, ended
-            begun = one.start
-        ended = max(ended, one.end)
+            begun = match.start
+        ended = max(ended, match.end)
     if begun >= 0:
         yield begun, ended
 
@@ -59,7 +59,7 @@ def spans(matches: list[Match], start: int, end: int) -> Iterator[tuple[int, int
 def _within(matches: list[Match], start: int, end: int) -> set[str]:
     first = bisect_left(matches, start, key=lambda one: one.start)
     last = bisect_left(matches, end + 1, key=lambda one: one.end)
-    return {one.word for one in matches[first:last]}
+    return {match.word for match in matches[first:last]}
 
 
 def _at_words(text: str, start: int, end: int) -> tuple[int, int]:

@@ -136,7 +136,7 @@ def _groups(rows: Sequence[Any], order: Order) -> dict[UUID, list[Any]]:
             group.sort(key=attrgetter(column.lstrip("-")), reverse=column.startswith("-"))
         first, *others = group[:MOST_IN_GROUP]
         first.group_size = len(others) + 1 if others else 0
-        for one in others:
-            one.is_member = True
+        for other_row in others:
+            other_row.is_member = True
         groups |= {row.pk: [first, *others] for row in (first, *others)}
     return groups

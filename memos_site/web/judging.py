@@ -54,8 +54,8 @@ def judge(request: HttpRequest) -> HttpResponse:
         except (NotAllowed, NotFound) as refusal:
             refused[name] = sentence(str(refusal))
     if request.headers.get("Accept", "").startswith("application/json"):
-        told = {name: str(batch) if batch else None for name, batch in batches.items()}
-        return JsonResponse({"batches": told, "refused": refused, "waiting": judging.shown_count(trust)})
+        undo_batches = {name: str(batch) if batch else None for name, batch in batches.items()}
+        return JsonResponse({"batches": undo_batches, "refused": refused, "waiting": judging.shown_count(trust)})
     for batch in batches.values():
         messages.add_message(request, messages.SUCCESS, _("Judged."), extra_tags=Steps(undo=batch).tags)
     return redirect(next_page(request) or reverse("outcomes"))
@@ -81,8 +81,8 @@ def _judge(memory_id: UUID, outcome: str, trust: Trust) -> UUID | None:
     memory = rows.filter(pk=memory_id).first()
     if memory is None:
         raise NotFound("no such memory")
-    said = None if outcome == UNKNOWN else Outcome(outcome)
-    return episodes.judge(memory.episode, said, trust=trust, at=timezone.now())
+    outcome_given = None if outcome == UNKNOWN else Outcome(outcome)
+    return episodes.judge(memory.episode, outcome_given, trust=trust, at=timezone.now())
 
 
 def _id(text: str) -> UUID:

@@ -22,14 +22,14 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
     row = get_object_or_404(inbox_rows.visible(trust).select_related("skill_lines"), pk=memory_id)
     opponents, contested = contests_of(row, trust)
-    told = {one.pk for one in (*opponents, *contested)}
+    named = {one.pk for one in (*opponents, *contested)}
     context = {
         "memory": row,
         "resemblance": resemblance_of(row, trust),
         "voices": voices_of(row, trust),
         "opponents": opponents,
         "contested_memories": contested,
-        "nearest": [near for near in nearest_to(row, trust) if near.memory and near.memory.pk not in told],
+        "nearest": [near for near in nearest_to(row, trust) if near.memory and near.memory.pk not in named],
     }
     return render(request, "inbox/_pane.html", context)
 

@@ -58,17 +58,17 @@ def search(request: HttpRequest) -> HttpResponse:
 
 
 def _answer(words: str, trust: Trust) -> Answer:
-    found = find_by_kind(words, trust=trust, at=timezone.now(), limit=MOST_OF_A_KIND)
-    skills = [one for one in found.knowledge if one.memory.type == Type.COMPETENCE]
-    shown = {str(one.memory.pk) for one in skills}
+    by_kind = find_by_kind(words, trust=trust, at=timezone.now(), limit=MOST_OF_A_KIND)
+    skills = [one for one in by_kind.knowledge if one.memory.type == Type.COMPETENCE]
+    shown = {str(skill.memory.pk) for skill in skills}
     names = [name for name in _names(words, trust) if name[1] not in shown]
-    memories = [one for one in found.knowledge if one not in skills]
+    memories = [one for one in by_kind.knowledge if one not in skills]
     return Answer(
         memories[:MOST_SHOWN],
         skills[:MOST_SHOWN],
-        found.episodes[:MOST_SHOWN],
+        by_kind.episodes[:MOST_SHOWN],
         names,
-        degraded=found.degraded,
+        degraded=by_kind.degraded,
     )
 
 

@@ -57,21 +57,21 @@ def subjects(request: HttpRequest) -> HttpResponse:
 def subject(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     """All that is known of one subject, newest first; another spelling of it leads here."""
     trust, at = trust_of(request.user), timezone.now()
-    one = _subject(subject_id, trust)
-    if one.subject.pk != subject_id:
-        return redirect("subject", subject_id=one.subject.pk)
-    rows = known.memories_of(one, trust=trust, at=at)
+    shown = _subject(subject_id, trust)
+    if shown.subject.pk != subject_id:
+        return redirect("subject", subject_id=shown.subject.pk)
+    rows = known.memories_of(shown, trust=trust, at=at)
     context = {
-        "subject": one.subject,
-        "kind": KINDS[one.subject.kind],
-        "spellings": one.spellings[1:],
+        "subject": shown.subject,
+        "kind": KINDS[shown.subject.kind],
+        "spellings": shown.spellings[1:],
         "page": page_of(request, rows.select_related("skill"), NEWEST, limit=ROWS),
         "conflicts": known.conflicts_of(rows, trust).select_related("skill")[: known.MOST_CONFLICTS],
         "said_by": known.sources_of(rows, at=at),
         "episodes": known.episodes_of(rows, trust),
-        "merges": _merges(one),
-        "may_merge": _may_merge(trust) and one.subject.same_as_id is None,
-        "like": _like(one, trust) if _may_merge(trust) else [],
+        "merges": _merges(shown),
+        "may_merge": _may_merge(trust) and shown.subject.same_as_id is None,
+        "like": _like(shown, trust) if _may_merge(trust) else [],
     }
     return render(request, "subjects/subject.html", context)
 

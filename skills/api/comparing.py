@@ -74,7 +74,7 @@ class SkillDiff(SkillView):
         before = self._one(request, name, "from", skill.published)
         after = self._one(request, name, "to", skill.proposed if self.sees_every_status else skill.published)
         sections, files = diffs.section_changes(before, after), diffs.file_changes(before, after)
-        changes = {"sections": [asdict(one) for one in sections], "files": [asdict(one) for one in files]}
+        changes = {"sections": [asdict(section) for section in sections], "files": [asdict(file) for file in files]}
         return Response({"before": before.number, "after": after.number, **changes})
 
     def _one(

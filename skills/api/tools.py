@@ -59,13 +59,13 @@ def skill_search(call: ToolCall) -> Reply:
     rows = rows.filter(scope__in=scopes) if scopes else rows
     rows = rows.exclude(pk__in=run_votes.withheld(question, call.trust))
     if not question.text.strip():
-        found = list(rows.order_by("name", "pk")[call.start : call.start + question.limit + 1])
-        items = [_brief(skill) for skill in found[: question.limit]]
-        return Reply(items=items, first=call.start, more=len(found) > question.limit)
+        skills = list(rows.order_by("name", "pk")[call.start : call.start + question.limit + 1])
+        items = [_brief(skill) for skill in skills[: question.limit]]
+        return Reply(items=items, first=call.start, more=len(skills) > question.limit)
     ranked = _ranked(question, call)
     by_id = {skill.pk: skill for skill in rows.filter(pk__in=ranked)}
-    found = [by_id[memory_id] for memory_id in ranked if memory_id in by_id][: question.limit]
-    return Reply(items=[{**_brief(skill), "relevance": ranked[skill.pk]} for skill in found])
+    skills = [by_id[memory_id] for memory_id in ranked if memory_id in by_id][: question.limit]
+    return Reply(items=[{**_brief(skill), "relevance": ranked[skill.pk]} for skill in skills])
 
 
 @tool(OneSkillQuestion, *TO_READ, read_only=True)
@@ -98,8 +98,8 @@ def _ranked(question: SkillQuestion, call: ToolCall) -> dict[UUID, float]:
     """Competences by how much of the question they answer: memory id -> relevance, best first."""
     scopes = list(scopes_of(question.scopes, question.scope))
     request = SearchRequest(query=question.text, types=[Type.COMPETENCE.value], scopes=scopes, limit=MOST_RANKED)
-    found = search.find(request, trust=call.trust, at=call.at)
-    return {result.memory.pk: round(result.relevance or 0.0, 3) for result in found.results}
+    results = search.find(request, trust=call.trust, at=call.at)
+    return {result.memory.pk: round(result.relevance or 0.0, 3) for result in results.results}
 
 
 def _brief(skill: Skill) -> dict[str, object]:

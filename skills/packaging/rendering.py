@@ -53,7 +53,7 @@ def _parts(text: str, references: dict[str, Any]) -> list[str]:
     tokens = _markdown.parse(text, references)
     if len(text) <= LONGEST_PART:
         return [text]
-    blocks = {one.map[0] for one in tokens if one.map and (not one.level or one.type == "list_item_open")}
+    blocks = {token.map[0] for token in tokens if token.map and (not token.level or token.type == "list_item_open")}
     lines = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
     cuts, places = [0], sorted(lines[line] for line in blocks if line < len(lines))
     while len(text) - cuts[-1] > LONGEST_PART:

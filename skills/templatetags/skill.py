@@ -209,7 +209,7 @@ def changes_from(version: SkillVersion, before: SkillVersion | None) -> list[Cha
     if before is None or before.pk == version.pk:
         return []
     changes = [*diffs.section_changes(before, version), *diffs.file_changes(before, version)]
-    return [replace(one, pieces=diffs.shortened(one.pieces)) for one in changes]
+    return [replace(change, pieces=diffs.shortened(change.pieces)) for change in changes]
 
 
 @register.filter

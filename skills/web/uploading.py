@@ -70,6 +70,6 @@ def _taken(request: HttpRequest, done: importing.Imported) -> HttpResponse:
     if done.version is None:
         messages.info(request, _("Taken. It lies above what you may see, so it is not shown here."))
         return redirect("skills")
-    said = _("Uploaded: it waits to be published.") if done.created else _("These very files are there already.")
-    messages.success(request, "\n".join([said, *done.warnings]))
+    message = _("Uploaded: it waits to be published.") if done.created else _("These very files are there already.")
+    messages.success(request, "\n".join([message, *done.warnings]))
     return redirect("memory", memory_id=done.version.skill_id)

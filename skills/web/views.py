@@ -54,11 +54,15 @@ def version(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponse:
     trust = trust_of(request.user)
     skill = get_object_or_404(Skill.objects.visible_to(trust).select_related("memory"), pk=memory_id)
     versions = list(skill.versions.with_uses())
-    shown = next((one for one in versions if one.number == number), None)
+    shown = next((known_version for known_version in versions if known_version.number == number), None)
     if shown is None:
         raise Http404(f"{skill.name} has no version {number}")
     base = _base(versions, number, request.GET.get("from", ""))
-    others = [(str(one.number), str(one.number)) for one in versions if one.number != number]
+    others = [
+        (str(known_version.number), str(known_version.number))
+        for known_version in versions
+        if known_version.number != number
+    ]
     context = {"memory": skill.memory, "skill": skill, "version": shown, "base": base, "others": others}
     return render(request, "skills/version.html", context)
 
@@ -66,8 +70,10 @@ def version(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponse:
 def _base(versions: list[SkillVersion], number: int, asked: str) -> SkillVersion | None:
     """The version with which another one is compared; newest first in `versions`."""
     if asked.isdecimal():
-        return next((one for one in versions if one.number == int(asked[:9]) != number), None)
-    return next((one for one in versions if one.number < number), None)
+        return next(
+            (known_version for known_version in versions if known_version.number == int(asked[:9]) != number), None
+        )
+    return next((known_version for known_version in versions if known_version.number < number), None)
 
 
 @require_safe

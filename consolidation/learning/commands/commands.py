@@ -23,13 +23,13 @@ def kinds(line: str, depth: int = 0) -> tuple[str, ...]:
     Preparing commands (`cd`, `export`, ...) count only where nothing else is run, all of them as `cd`.
     """
     try:
-        found = [
+        kinds_called = [
             kind for words, writes in command_words(line[:LONGEST_LINE]) for kind in kinds_of(words, writes, depth)
         ]
     except ValueError:  # an open quote, say
         return ()
-    told = [kind for kind in found if kind not in NEUTRAL]
-    return tuple(dict.fromkeys(told)) or (("cd",) if found else ())
+    telling_kinds = [kind for kind in kinds_called if kind not in NEUTRAL]
+    return tuple(dict.fromkeys(telling_kinds)) or (("cd",) if kinds_called else ())
 
 
 def reads(kind: str) -> bool:
@@ -108,13 +108,13 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
         rest = rest[2 if rest[0] in programs.VALUED_OPTIONS.get(program, ()) else 1 :]
     if not rest or not _SUBCOMMAND.fullmatch(rest[0]):
         return []
-    found = rest[:1]
+    words_of_command = rest[:1]
     deeper = f"{program} {rest[0]}" in programs.DEEPER or program in programs.TWO_LEVELS
     if deeper and len(rest) > 1 and _SUBCOMMAND.fullmatch(rest[1]):
-        found.append(rest[1])
+        words_of_command.append(rest[1])
     elif f"{program} {rest[0]}" in programs.LISTING and _asks_for_list(rest[1:]):
-        found.append("--list")
-    return found
+        words_of_command.append("--list")
+    return words_of_command
 
 
 def _asks_for_list(words: Sequence[str]) -> bool:

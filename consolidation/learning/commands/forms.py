@@ -18,17 +18,17 @@ def called(line: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
     The form has no paths, values and options; a runner with its own environment (`poetry run`) is part of it. '' for ad
     hoc code.
     """
-    found: list[tuple[str, str]] = []
+    calls: list[tuple[str, str]] = []
     try:
         for words, writes in command_words(line[:LONGEST_LINE]):
             rest = stripped(words)
             if rest and program_name(rest[0]) in SHELLS and depth < DEEPEST and (inner := shell_script(rest)):
-                found += called(inner, depth + 1)
+                calls += called(inner, depth + 1)
             else:
-                found += [(kind, _form(rest)) for kind in kinds_of(rest, writes, DEEPEST)]
+                calls += [(kind, _form(rest)) for kind in kinds_of(rest, writes, DEEPEST)]
     except ValueError:  # an open quote, say
         return ()
-    return tuple((kind, form) for kind, form in found if kind not in NEUTRAL)
+    return tuple((kind, form) for kind, form in calls if kind not in NEUTRAL)
 
 
 def _form(words: Sequence[str]) -> str:

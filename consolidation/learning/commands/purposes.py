@@ -27,9 +27,9 @@ def purpose(form: str) -> str:
     if len(words) == 1 and _INTERPRETER.fullmatch(words[0]):
         return "python"
     parts = [part for word in words for part in (word, *re.split(r"[._:-]", word))]
-    found = [_PURPOSES[part] for part in parts if part in _PURPOSES]
-    if found:
-        return next((one for one in found if one != "packages"), "packages")  # npm test
+    purposes = [_PURPOSES[part] for part in parts if part in _PURPOSES]
+    if purposes:
+        return next((one for one in purposes if one != "packages"), "packages")  # npm test
     return words[0] if not _INTERPRETER.fullmatch(words[0]) else words[2 if words[1] == "-m" else 1]
 
 

@@ -49,17 +49,17 @@ def _tokens(line: str) -> list[str]:
     plain = _COMMENT.sub("", _without_heredocs(line.replace("\r\n", "\n").replace("\\\n", " ")))
     lexer = shlex.shlex(plain, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
-    found: list[str] = []
+    parts: list[str] = []
     inside = 0
     for token in lexer:
         operator = _is_operator(token)
         if inside:
             inside += token.count("(") - token.count(")") if operator else 0
-        elif operator and "(" in token and found and (found[-1].endswith("$") or set(found[-1]) <= set("<>")):
+        elif operator and "(" in token and parts and (parts[-1].endswith("$") or set(parts[-1]) <= set("<>")):
             inside = token.count("(") - token.count(")")
         else:
-            found.append(token)
-    return found
+            parts.append(token)
+    return parts
 
 
 def _is_operator(token: str) -> bool:
@@ -97,8 +97,8 @@ def command_line(call: "Call") -> str:
 
 def line_in(args: Any) -> str:
     """Return the command line in the recorded arguments of a call, an object or its text; '' for none."""
-    found = values.parsed(args)
-    given = found if isinstance(found, dict) else {"": found}
+    arguments = values.parsed(args)
+    given = arguments if isinstance(arguments, dict) else {"": arguments}
     return next((line for value in map(given.get, ("", *_LINES)) if (line := _line(value))), "")
 
 

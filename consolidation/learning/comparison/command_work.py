@@ -79,8 +79,8 @@ def command_work(scope: Scope) -> CommandWork | None:
         tried_after=count(well, lambda run: _tried(run, before=False)),
         changing=tuple(kind for kind, _ in usual if is_edit(kind)),
         chores=tuple((kind, n) for kind, n in usual if kind in CHORES - OWN_CODE),
-        starting=tuple(one for one in tallies if one.started >= CONSISTENT * one.runs)[:MOST_FORMS],
-        failing=tuple(one for one in tallies if one.started <= (1 - CONSISTENT) * one.runs)[:MOST_FORMS],
+        starting=tuple(tally for tally in tallies if tally.started >= CONSISTENT * tally.runs)[:MOST_FORMS],
+        failing=tuple(tally for tally in tallies if tally.started <= (1 - CONSISTENT) * tally.runs)[:MOST_FORMS],
         **_with_and_without(scope, own, places),
     )
 

@@ -91,7 +91,7 @@ def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
     good = [run for run in [*near, *scope.runs] if run.succeeded]
     bad = [run for run in near if run.outcome == "failure"]
     tools = sorted(set().union(*(scope.effects(run) for run in bad if not are_chores(scope.effects(run)))))
-    found = [
+    more_frequent = [
         Excess(
             tool,
             count(bad, _used(scope, tool)),
@@ -104,7 +104,7 @@ def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
     ]
     kept = [
         e
-        for e in found
+        for e in more_frequent
         if e.chance <= CHANCE
         and e.failures >= 2
         and e.failures / e.of_failures >= e.successes / max(1, e.of_successes) + 0.2

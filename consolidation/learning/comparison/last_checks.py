@@ -53,10 +53,10 @@ def last_check(run: Run, rules: ToolRules) -> LastCheck | None:
     """
     committed = False
     for call in reversed(run.steps):
-        told = [*_checks(call, rules), *_test_files(call, run, rules)]
-        if told:
+        checks = [*_checks(call, rules), *_test_files(call, run, rules)]
+        if checks:
             passed = _passed(call, command_line(call) if rules.runs_commands(call.name) else "")
-            return None if passed is None or (committed and not passed) else LastCheck(told[0], passed, committed)
+            return None if passed is None or (committed and not passed) else LastCheck(checks[0], passed, committed)
         kinds = ran(call, rules)
         if any(rules.is_effect(kind) and kind not in NEUTRAL for kind in kinds):
             return None
@@ -109,8 +109,8 @@ def _is_check(tool: str) -> bool:
 
 def _passed(call: Call, line: str) -> bool | None:
     """What the output says, else the exit code where it is that of the check; None: neither tells."""
-    code, said = answer(call)
+    code, output = answer(call)
     code = code if line and is_plain(line) else None
-    if code or _FAILED.search(said):
+    if code or _FAILED.search(output):
         return False
-    return True if code == 0 or _PASSED.search(said) else None
+    return True if code == 0 or _PASSED.search(output) else None

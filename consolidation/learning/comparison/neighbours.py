@@ -57,8 +57,12 @@ def differences(scope: Scope) -> list[Difference]:
     for failed, well in pairs:
         for key in set(_between(scope, failed, well)):
             shown[key].append((failed, well))
-    found = [_difference(key, seen, len(pairs)) for key, seen in shown.items()]
-    clear = [d for d in found if d.failures >= (VALUE if d.kind == "value" else LEAST) and d.failures >= APART * d.of]
+    known_differences = [_difference(key, seen, len(pairs)) for key, seen in shown.items()]
+    clear = [
+        d
+        for d in known_differences
+        if d.failures >= (VALUE if d.kind == "value" else LEAST) and d.failures >= APART * d.of
+    ]
     return sorted([*clear, *_of_own(scope, pairs)], key=lambda d: (-d.failures / d.of, d.kind, d.tool, d.what))[:MOST]
 
 
@@ -72,7 +76,7 @@ def _pairs(scope: Scope) -> list[tuple[Run, Run]]:
     """Pair each failed run with the success of the pattern whose opening is most similar, if similar enough."""
     successes = scope.successes
     openings = Openings(scope, successes)
-    found = []
+    pairs = []
     for failed in scope.all:
         if not failed.failed or not successes:
             continue
@@ -80,8 +84,8 @@ def _pairs(scope: Scope) -> list[tuple[Run, Run]]:
         best = max(likeness)
         well = max((run for run, near in zip(successes, likeness, strict=True) if near == best), key=_id)
         if best >= (SAME_THREAD if failed.thread == well.thread else NEAR):
-            found.append((failed, well))
-    return found
+            pairs.append((failed, well))
+    return pairs
 
 
 def _id(run: Run) -> str:
@@ -111,12 +115,12 @@ def _asked(scope: Scope, run: Run) -> set[str]:
 
 
 def _writes(scope: Scope, run: Run) -> dict[str, list[Call]]:
-    found: dict[str, list[Call]] = defaultdict(list)
+    by_path: dict[str, list[Call]] = defaultdict(list)
     telling = scope.effects(run)
     for call in run.steps:
         if call.name in telling and not call.failed:
-            found[call.name].append(call)
-    return found
+            by_path[call.name].append(call)
+    return by_path
 
 
 def _values(scope: Scope, bad: list[Call], good: list[Call], *, same: bool) -> Iterator[Key]:

@@ -63,8 +63,8 @@ class Condition(Counted):
 def signs(scope: Scope) -> list[Condition]:
     """Return up to MOST conditions that separate, highest lift first; a field with two such values is left out."""
     tools = sorted(scope.effects(scope.runs[0])) or [""]
-    found = [sign for tool in tools for sign in _of_tool(scope, tool)]
-    return sorted(found, key=lambda s: (-s.lift, -s.runs, s.tool, s.field, s.value))[:MOST]
+    all_signs = [sign for tool in tools for sign in _of_tool(scope, tool)]
+    return sorted(all_signs, key=lambda s: (-s.lift, -s.runs, s.tool, s.field, s.value))[:MOST]
 
 
 def _of_tool(scope: Scope, acting: str) -> list[Condition]:
@@ -146,13 +146,13 @@ def other_value(scope: Scope, signs: Sequence[Condition]) -> OtherValue | None:
 
 def _other_value(scope: Scope, sign: Condition, acted: Sequence[Condition]) -> OtherValue | None:
     mine = {other.value for other in acted if (other.tool, other.field) == (sign.tool, sign.field)}
-    found: dict[str, list[tuple[Run, str]]] = defaultdict(list)
+    by_value: dict[str, list[tuple[Run, str]]] = defaultdict(list)
     for run in scope.all:
         for record in records(scope, run) if run.succeeded and run.id not in scope.ids else ():
             for tool, name, value in record.facts:
                 if (tool, name) == (sign.tool, sign.field) and value not in mine:
-                    found[value].extend((run, acting) for acting in record.acted)
-    clear = {value: seen for value, seen in found.items() if len({run.thread for run, _ in seen}) >= LEAST_RUNS}
+                    by_value[value].extend((run, acting) for acting in record.acted)
+    clear = {value: seen for value, seen in by_value.items() if len({run.thread for run, _ in seen}) >= LEAST_RUNS}
     if not clear:
         return None
     value = max(clear, key=lambda v: (len(clear[v]), v))
@@ -173,7 +173,7 @@ def records(scope: Scope, run: Run) -> list[Record]:
 
 def _looked_up(scope: Scope, run: Run) -> list[Record]:
     known: dict[str, Record] = {}
-    found: list[Record] = []
+    records_seen: list[Record] = []
     for call in run.steps:
         if scope.changes(call.name):
             for leaf in {str(leaf) for _, leaf in leaves(call.arguments) if is_id(leaf)} & known.keys():
@@ -184,11 +184,11 @@ def _looked_up(scope: Scope, run: Run) -> list[Record]:
         elif isinstance(call.returned, dict) and (name := _id_of(call)):
             record = Record(call.name, frozenset((call.name, *fact) for fact in told(scope, call)))
             if name not in known:
-                found.append(record)
+                records_seen.append(record)
                 known[name] = record
             elif not known[name].acted:
                 known[name].facts = record.facts
-    return found
+    return records_seen
 
 
 def _id_of(call: Call) -> str:

@@ -161,11 +161,11 @@ class Scope:
     @cached_property
     def opening_cases(self) -> dict[str, set[str]]:
         """The cases that open with each term."""
-        found: dict[str, set[str]] = defaultdict(set)
+        cases: dict[str, set[str]] = defaultdict(set)
         for run in self.all:
             for key in self.opening_terms(run):
-                found[key].add(run.thread)
-        return found
+                cases[key].add(run.thread)
+        return cases
 
     @cached_property
     def names(self) -> set[str]:
@@ -197,12 +197,12 @@ class Scope:
     def _values(self, at: str) -> Holders | None:
         """Return who holds which value of a field; None when it has too many values, or too few runs for each."""
         if at not in self._fields:
-            holding = [(run, found) for run in self.all if (found := run.held.values.get(at))]
-            several = len(set().union(*(found for _, found in holding)))
+            holding = [(run, value) for run in self.all if (value := run.held.values.get(at))]
+            several = len(set().union(*(value for _, value in holding)))
             few = several <= FEW_VALUES and len(holding) >= RUNS_PER_VALUE * several
             holders = Holders()
-            for run, found in holding if few else ():
-                holders.add(found, run.thread)
+            for run, value in holding if few else ():
+                holders.add(value, run.thread)
             self._fields[at] = holders if few else None
         return self._fields[at]
 

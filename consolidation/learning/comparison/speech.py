@@ -119,11 +119,11 @@ class Requests:
             )
 
     def _holding(self, runs: Sequence[Run]) -> dict[str, list[Run]]:
-        found: dict[str, list[Run]] = defaultdict(list)
+        by_words: dict[str, list[Run]] = defaultdict(list)
         for run in runs:
             for key in self._terms(run):
-                found[key].append(run)
-        return found
+                by_words[key].append(run)
+        return by_words
 
 
 def _chance(inside: int, own: int, outside: int, rest: int) -> float:

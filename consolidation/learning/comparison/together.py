@@ -33,6 +33,6 @@ def companions(scope: Scope) -> list[Companion]:
         for tool in scope.effects(run) - own:
             having[tool].append(run)
     several = {tool: runs for tool, runs in having.items() if len({run.thread for run in runs}) >= least}
-    found = [Companion(tool, len(runs), len(wider), ids=ids_of(runs)) for tool, runs in several.items()]
-    clear = [one for one in found if one.runs >= SHARE * one.of]
+    more = [Companion(tool, len(runs), len(wider), ids=ids_of(runs)) for tool, runs in several.items()]
+    clear = [one for one in more if one.runs >= SHARE * one.of]
     return sorted(clear, key=lambda one: (-one.runs, one.tool))[:MOST]

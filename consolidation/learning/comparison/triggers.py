@@ -36,11 +36,13 @@ def _of_effect(scope: Scope, tool: str, *, is_combined: bool) -> list[Term]:
     every = Requests(scope, tool).scored()
     occurs_apart = any(term.apart for term in every)
     least = SHARE_OF_SEVERAL if is_combined and not occurs_apart else 0.0 if is_combined else SHARE
-    found = [term for term in every if not term.everyday and 0 < term.own >= least]
+    own_terms = [term for term in every if not term.everyday and 0 < term.own >= least]
     related = _related(tool)
-    kin = [t for t in found if related & set(t.key.split()) and t.score >= DISTINCT and t.chance <= MAY_BE]
+    kin = [t for t in own_terms if related & set(t.key.split()) and t.score >= DISTINCT and t.chance <= MAY_BE]
     asked = _asked_for(scope)
-    rest = [t for t in found if t not in kin and t.score >= DISTINCT and not _is_idle(t.key, asked | scope.value_words)]
+    rest = [
+        t for t in own_terms if t not in kin and t.score >= DISTINCT and not _is_idle(t.key, asked | scope.value_words)
+    ]
     if is_combined and occurs_apart:
         rest = [term for term in rest if term.apart >= CASES]
     if any(run.place for run in scope.successes):

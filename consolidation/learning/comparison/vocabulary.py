@@ -60,7 +60,7 @@ class Vocabulary:
     @cached_property
     def results(self) -> dict[str, set[str]]:
         """The short values of each field of results."""
-        found = dict(self._base.results) if self._base else {}
+        by_tool = dict(self._base.results) if self._base else {}
         for at, texts in short_results(run.held for run in self._runs).items():
-            found[at] = found.get(at, set()) | texts
-        return found
+            by_tool[at] = by_tool.get(at, set()) | texts
+        return by_tool

@@ -52,14 +52,14 @@ class Attempt:
 
 def attempts(run: Run, rules: ToolRules) -> list[Attempt]:
     """Return one attempt per form of a command, in the order of the run."""
-    found: dict[str, Attempt] = {}
+    by_command: dict[str, Attempt] = {}
     for call in run.steps:
         line = call.line if call.via else command_line(call) if rules.runs_commands(call.name) else ""
         if not line:
             continue
         for form, started in _starts(call, line).items():
-            found.setdefault(form, Attempt(form, purposes.purpose(form), started))
-    return list(found.values())
+            by_command.setdefault(form, Attempt(form, purposes.purpose(form), started))
+    return list(by_command.values())
 
 
 def has_started(call: Call) -> bool:
@@ -69,11 +69,11 @@ def has_started(call: Call) -> bool:
 
 def not_started(call: Call, line: str) -> frozenset[str]:
     """Return the kinds of a call's commands that are known not to have started, in none of the forms on its line."""
-    told = _starts(call, line)
-    if all(told.values()):
+    started = _starts(call, line)
+    if all(started.values()):
         return frozenset()
     pairs = forms.called(line)
-    return frozenset(kind for kind, _ in pairs) - {kind for kind, form in pairs if told.get(form) is not False}
+    return frozenset(kind for kind, _ in pairs) - {kind for kind, form in pairs if started.get(form) is not False}
 
 
 def _starts(call: Call, line: str) -> Mapping[str, bool]:
@@ -87,14 +87,14 @@ def _of_line(call: Call, line: str) -> Iterator[tuple[str, bool]]:
     """Yield (form, started) per command; of several acting commands only those that the output names as missing."""
     pairs = forms.called(line)
     acting = list(dict.fromkeys(form for kind, form in pairs if not commands.reads(kind) and not kind.endswith(" >")))
-    code, said = answer(call)
+    code, output = answer(call)
     for form in dict.fromkeys(form for _, form in pairs):
         if not purposes.may_be_named(form):
             continue
-        if _is_missing(form, said):
+        if _is_missing(form, output):
             yield form, False
         elif acting == [form]:
-            started = forms.interpreter(form) != "" or judge(said, code if is_plain(line) else None, line)
+            started = forms.interpreter(form) != "" or judge(output, code if is_plain(line) else None, line)
             if started is not None:
                 yield form, started
 
@@ -107,11 +107,11 @@ def answer(call: Call) -> tuple[int | None, str]:
     result = call.returned
     if isinstance(result, dict):
         codes = [result[key] for key in _CODES if isinstance(result.get(key), int)]
-        said = "\n".join(value for key in _OUTPUTS if isinstance(value := result.get(key), str))
-        return (codes[0] if codes else _noted(call)), _ends(said)
-    said = _ends(text_of(result)) if result is not None else ""
-    told = _CODE.search(said[:200]) or _CODE.search(said[-200:])
-    return (int(told[1]) if told else _noted(call)), said
+        output = "\n".join(value for key in _OUTPUTS if isinstance(value := result.get(key), str))
+        return (codes[0] if codes else _noted(call)), _ends(output)
+    output = _ends(text_of(result)) if result is not None else ""
+    match = _CODE.search(output[:200]) or _CODE.search(output[-200:])
+    return (int(match[1]) if match else _noted(call)), output
 
 
 def _noted(call: Call) -> int | None:

@@ -53,9 +53,9 @@ def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozense
 
     Commands that check, build or publish; without any (and without other tools, `beside`) file edits, else chores.
     """
-    told = frozenset(kind for kind in kinds if not is_edit(kind) and kind not in CHORES)
-    if told or beside:
-        return told
+    telling_kinds = frozenset(kind for kind in kinds if not is_edit(kind) and kind not in CHORES)
+    if telling_kinds or beside:
+        return telling_kinds
     return frozenset(filter(is_edit, kinds)) or frozenset(kinds)
 
 

@@ -37,8 +37,8 @@ def place(run: "Run", rules: "ToolRules", environment: Mapping[str, Any]) -> str
 
 def located(run: "Run", rules: "ToolRules") -> "Run":
     """Return the run with one call per command (`unfolded`) and with its place."""
-    found = unfolded(run, rules)
-    return found if found is run or run.place else replace(found, place=_folder(run, rules))
+    unfolded_run = unfolded(run, rules)
+    return unfolded_run if unfolded_run is run or run.place else replace(unfolded_run, place=_folder(run, rules))
 
 
 def repository(said: Any) -> str:

@@ -30,8 +30,8 @@ _MCP = re.compile(r"^mcp_+(?:[^_]+(?:_[^_]+)*?)__(?=.)", re.IGNORECASE)
 def words(tool: str) -> list[str]:
     """Return the words of a tool's name in lower case, without the server of an MCP tool or a dotted namespace."""
     bare = bare_name(tool)
-    found = [word.lower() for word in _BOUNDARY.split(bare) if word]
-    return found or [tool.strip().lower()]
+    parts = [word.lower() for word in _BOUNDARY.split(bare) if word]
+    return parts or [tool.strip().lower()]
 
 
 @lru_cache(maxsize=20_000)
@@ -48,7 +48,7 @@ def is_thought(tool: str) -> bool:
 
 def first_word_reads(tool: str) -> bool:
     """Return whether a tool's name marks it as read-only: by its first word, in Chinese by its beginning or end."""
-    first, last = (found := words(tool))[0], found[-1]
+    first, last = (parts := words(tool))[0], parts[-1]
     return first in READING or first.startswith(READS_ZH) or last.endswith(READS_ZH_LAST)
 
 
@@ -61,6 +61,6 @@ def name_tells(tool: str) -> bool:
 
 def name_hands_over(tool: str) -> bool:
     """Return whether a tool hands the request over to a person: escalate_to_human."""
-    found = words(tool)
-    to_people = found[0] in HANDING_OVER and bool(PEOPLE & set(found[1:]))
-    return to_people or found[0].startswith(HANDING_OVER_ZH)
+    parts = words(tool)
+    to_people = parts[0] in HANDING_OVER and bool(PEOPLE & set(parts[1:]))
+    return to_people or parts[0].startswith(HANDING_OVER_ZH)

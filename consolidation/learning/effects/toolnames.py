@@ -52,34 +52,34 @@ def phrase(tool: str, *, article: str = "the") -> str:
     verb, rest = parts[0], _apart(parts[1:])
     if not rest:
         return {"think": "think it through", "calculate": "do the arithmetic"}.get(verb, verb)
-    said = _object(rest, article if verb not in _SEARCHES | {"list"} else "")
+    words_of_object = _object(rest, article if verb not in _SEARCHES | {"list"} else "")
     if verb in _LOOKS:
-        return f"look up {said}"
+        return f"look up {words_of_object}"
     if verb in _SEARCHES:
-        return f"search for {_plural(said)}"
-    return f"{verb} {said}"
+        return f"search for {_plural(words_of_object)}"
+    return f"{verb} {words_of_object}"
 
 
 def _apart(rest: list[str]) -> list[str]:
     """Put an "and" between the fields by which something is found: by name zip -> by name and zip."""
-    found: list[str] = []
+    parts: list[str] = []
     for n, word in enumerate(rest):
         if "by" in rest[:n] and word in _FIELDS and rest[n - 1] in _FIELDS:
-            found.append("and")
-        found.append(word)
-    return found
+            parts.append("and")
+        parts.append(word)
+    return parts
 
 
 def _object(rest: list[str], article: str) -> str:
-    said = " ".join(rest)
+    joined = " ".join(rest)
     if not article or rest[0] in OF_TOOL_NAMES or rest[0] in {"all", "a", "an", "the", "my", "user's"}:
-        return said
+        return joined
     if article == "a":
         head = _head(rest)
         if is_plural(head) or head in _UNCOUNTED or (head.endswith("ing") and head not in _COUNTED):
-            return said
-        return f"{'an' if said[0] in 'aeio' else 'a'} {said}"
-    return f"{article} {said}"
+            return joined
+        return f"{'an' if joined[0] in 'aeio' else 'a'} {joined}"
+    return f"{article} {joined}"
 
 
 def _head(rest: list[str]) -> str:

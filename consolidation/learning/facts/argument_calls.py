@@ -59,8 +59,8 @@ def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
     if not wanted:
         return []
     known = ShownBefore(run, wanted)
-    found = [used for call in run.steps for used in known.call(call, acts=call in acting)]
-    return [replace(used, states=known.records.with_others(used.states)) for used in found]
+    uses = [used for call in run.steps for used in known.call(call, acts=call in acting)]
+    return [replace(used, states=known.records.with_others(used.states)) for used in uses]
 
 
 def shown_before(run: "Run", call: "Call", rules: "ToolRules") -> "ShownBefore":
@@ -123,15 +123,15 @@ class ShownBefore:
         keys: dict[str, list[str]] = defaultdict(list)
         for path, key in given(arguments):
             keys[named(path)].append(key)
-        said = {MESSAGE, INSTRUCTIONS}
-        known = {key for answer in self._answers for key in answer if not self._places[key] & said}
+        sources = {MESSAGE, INSTRUCTIONS}
+        known = {key for answer in self._answers for key in answer if not self._places[key] & sources}
         shown = {name: each for name, each in keys.items() if known.issuperset(each)}
-        found: dict[str, dict[str, bool]] = defaultdict(dict)
+        by_argument: dict[str, dict[str, bool]] = defaultdict(dict)
         for one, other in combinations([*shown][:MOST_TOGETHER], 2):
             pairs = _pairs(one, shown[one], other, shown[other])
             if pairs:
-                found[one][other] = all(any(pair <= answer for answer in self._answers) for pair in pairs)
-        return found
+                by_argument[one][other] = all(any(pair <= answer for answer in self._answers) for pair in pairs)
+        return by_argument
 
     def call(self, call: "Call", *, acts: bool) -> Iterator[ArgumentCall]:
         """Read the messages before the call, yield its arguments if it acts, then read its result."""
@@ -146,22 +146,22 @@ class ShownBefore:
         by_argument: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         states: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for path, key in given(call.arguments):
-            for place, said in self.records.states(key).items():
-                states[named(path)][place] |= said
+            for place, shown_at in self.records.states(key).items():
+                states[named(path)][place] |= shown_at
             places = self._places.get(key, set())
             if len(places) <= MOST_PLACES and (places or not self._cut):
                 by_argument[named(path)].add(tuple(sorted(places)))
         amounts = beside_sums(call.arguments, self.records.numbers)
         together = self.together(call.arguments)
-        for argument, found in by_argument.items():
-            if len(found) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
+        for argument, values_seen in by_argument.items():
+            if len(values_seen) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
                 lists = beside(call.arguments, argument.removesuffix(ITEM))
                 read, worked = tuple(sorted(self._read)), not call.failed
-                shown = {place: [sorted(said)] for place, said in states[argument].items()}
+                shown = {place: [sorted(shown_at)] for place, shown_at in states[argument].items()}
                 yield ArgumentCall(
                     call.name,
                     argument,
-                    tuple(sorted(found)),
+                    tuple(sorted(values_seen)),
                     read,
                     worked,
                     lists,
@@ -178,31 +178,31 @@ class ShownBefore:
     def _see(self, call: "Call", *, acts: bool) -> None:
         """Add the places of a result's values; one that repeats an argument of the call is no source of it. What is
         known of the records that a call changed is what it returned of them."""
-        told = {key for _, key in given(call.arguments)}
-        self.records.forget(told if acts else ())
+        given_keys = {key for _, key in given(call.arguments)}
+        self.records.forget(given_keys if acts else ())
         self.records.see(call.returned)
-        found = leaves(call.returned, MOST_LEAVES)
-        self._cut |= len(found) >= MOST_LEAVES or (call.result is None and call.ok is not False)
+        returned = leaves(call.returned, MOST_LEAVES)
+        self._cut |= len(returned) >= MOST_LEAVES or (call.result is None and call.ok is not False)
         self._read.add(call.name)
-        self._sent |= told & self._wanted
-        many = _maps(found)
-        shown = set() if acts else told & self._wanted
+        self._sent |= given_keys & self._wanted
+        many = _maps(returned)
+        shown = set() if acts else given_keys & self._wanted
         self._answers.append(shown)
-        for path, leaf in found:
+        for path, leaf in returned:
             place = f"{call.name}{ARROW}{named(path, many)}" if path else call.name
             if isinstance(leaf, str) and " " in leaf:
-                shown |= self._find(leaf, place, without=told)
+                shown |= self._find(leaf, place, without=given_keys)
             elif (key := key_of(leaf)) in self._wanted:
                 shown.add(key)
-                self._places[key].update([place] if key not in told else ())
+                self._places[key].update([place] if key not in given_keys else ())
 
     def _find(self, text: str, place: str, without: "set[str] | frozenset[str]" = frozenset()) -> set[str]:
         low = text[:LONGEST_TEXT].lower()
         words = {word.strip(".:-/") for word in _TOKEN.findall(low)}
-        found = (words & self._wanted) | {key for key in self._several if key in low}
-        for key in found - without:
+        keys = (words & self._wanted) | {key for key in self._several if key in low}
+        for key in keys - without:
             self._places[key].add(place)
-        return found
+        return keys
 
 
 def _pairs(one: str, keys: Sequence[str], other: str, others: Sequence[str]) -> list[set[str]]:
@@ -223,12 +223,12 @@ def _maps(found: list[tuple[Path, Any]]) -> set[Path]:
 
 def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
     """Return the calls of one argument as plain JSON values, equal ones once, at most MOST_CALLS."""
-    found = [
-        {"places": [*map(list, one.places)], "read": [*one.read], "worked": one.worked}
-        | ({"beside": dict(one.beside)} if one.beside else {})
-        | ({"states": dict(one.states)} if one.states else {})
-        | ({"sums": dict(one.sums)} if one.sums else {})
-        | ({"together": dict(one.together)} if one.together else {})
-        for one in calls
+    kept_calls = [
+        {"places": [*map(list, call.places)], "read": [*call.read], "worked": call.worked}
+        | ({"beside": dict(call.beside)} if call.beside else {})
+        | ({"states": dict(call.states)} if call.states else {})
+        | ({"sums": dict(call.sums)} if call.sums else {})
+        | ({"together": dict(call.together)} if call.together else {})
+        for call in calls
     ]
-    return [one for n, one in enumerate(found) if one not in found[:n]][:MOST_CALLS]
+    return [one for n, one in enumerate(kept_calls) if one not in kept_calls[:n]][:MOST_CALLS]

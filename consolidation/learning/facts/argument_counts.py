@@ -54,15 +54,15 @@ class Shown:
         """Build it from the plain JSON values of `argument_calls.kept`."""
         given = (
             SourcedCall(
-                tuple(map(frozenset, one["places"])),
-                frozenset(one["read"]),
-                bool(one["worked"]),
-                one.get("beside", {}),
-                one.get("states", {}),
-                one.get("sums", {}),
-                one.get("together", {}),
+                tuple(map(frozenset, call["places"])),
+                frozenset(call["read"]),
+                bool(call["worked"]),
+                call.get("beside", {}),
+                call.get("states", {}),
+                call.get("sums", {}),
+                call.get("together", {}),
             )
-            for one in calls
+            for call in calls
         )
         return cls(case, outcome, tuple(given))
 

@@ -78,13 +78,13 @@ class ArgumentFindings:
     def _turns(self, said: Mapping[str, Any]) -> Iterator[tuple[str, str, Streak]]:
         """Yield (key of the phrase, place, streak) of each claim that the latest cases contradict."""
         source = said["source"]
-        if told := streak([has(one.well, source) for one in self._latest if one.well], ends=False):
-            yield "left", source, told
-        if told := streak(self._working(source), ends=False):
-            yield "broken", source, told
+        if turned := streak([has(one.well, source) for one in self._latest if one.well], ends=False):
+            yield "left", source, turned
+        if turned := streak(self._working(source), ends=False):
+            yield "broken", source, turned
         for other in said["failing"]:
-            if told := streak(self._ending(source, other), ends=True):
-                yield "works", other, told
+            if turned := streak(self._ending(source, other), ends=True):
+                yield "works", other, turned
 
     def _working(self, source: str) -> list[bool]:
         tried = [[call for call in one.calls if call.comes_from(source)] for one in self._latest]
@@ -109,9 +109,9 @@ class ArgumentFindings:
     def _consistent(self) -> list[str]:
         """The sources in which the values of nearly all successful cases had occurred."""
         cases: dict[str, set[UUID]] = defaultdict(set)
-        for one in self.shown:
-            for place in {place for call in one.well for place in frozenset.intersection(*call.places)}:
-                cases[place].add(one.case)
+        for row in self.shown:
+            for place in {place for call in row.well for place in frozenset.intersection(*call.places)}:
+                cases[place].add(row.case)
         of = len(self._well)
         return sorted(place for place, well in cases.items() if is_sure(len(well), of))
 
@@ -141,13 +141,13 @@ class ArgumentFindings:
 
     def _cases(self, test: Test) -> Count:
         tried, worked, well = set(), set(), set()
-        for one in self.shown:
-            calls = [call for call in one.calls if test(call)]
+        for row in self.shown:
+            calls = [call for call in row.calls if test(call)]
             fine = any(call.worked for call in calls)
-            if calls and (one.outcome != "partial" or not fine):
-                tried.add(one.case)
-                worked.update([one.case] if fine else [])
-                well.update([one.case] if fine and one.outcome == "success" else [])
+            if calls and (row.outcome != "partial" or not fine):
+                tried.add(row.case)
+                worked.update([row.case] if fine else [])
+                well.update([row.case] if fine and row.outcome == "success" else [])
         return Count(len(tried), len(worked), len(well))
 
     def _is_common(self, place: str) -> bool:

@@ -36,9 +36,9 @@ class Habits:
     @classmethod
     def counted(cls, shown: Iterable[Shown]) -> Self:
         cases: dict[UUID, list[SourcedCall]] = {}
-        for one in shown:
-            if worked := [call for call in one.calls if call.worked]:
-                cases.setdefault(one.case, []).extend(worked)
+        for row in shown:
+            if worked := [call for call in row.calls if call.worked]:
+                cases.setdefault(row.case, []).extend(worked)
         places: Counter[str] = Counter()
         lists: dict[str, list[bool]] = {}
         pairs: dict[str, list[bool]] = {}
@@ -94,8 +94,8 @@ class Habits:
     @property
     def from_results(self) -> Sequence[str]:
         """The fields from which nearly every call that worked took its values, the most frequent first."""
-        found = [place for place, cases in self.sources.items() if ARROW in place and is_habit(cases, self.of)]
-        return sorted(found, key=lambda place: (-self.sources[place], len(place), place))
+        sources = [place for place, cases in self.sources.items() if ARROW in place and is_habit(cases, self.of)]
+        return sorted(sources, key=lambda place: (-self.sources[place], len(place), place))
 
     def as_long_as(self) -> Iterable[str]:
         """Yield the list arguments that were of the same length in nearly every call that worked."""

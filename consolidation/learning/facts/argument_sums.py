@@ -18,11 +18,11 @@ Numbers = Callable[[str], Mapping[str, Set[float]]]  # of the records that a key
 
 def totals(arguments: Mapping[str, Any]) -> dict[str, float]:
     """Return the numbers among the arguments, those in a list together."""
-    found: dict[str, float] = defaultdict(float)
+    by_case: dict[str, float] = defaultdict(float)
     for path, leaf in leaves(arguments):
         if isinstance(leaf, int | float) and not isinstance(leaf, bool):
-            found[named(path)] += leaf
-    return dict(found)
+            by_case[named(path)] += leaf
+    return dict(by_case)
 
 
 def beside_sums(arguments: Mapping[str, Any], numbers: Numbers) -> dict[str, dict[str, int]]:
@@ -32,19 +32,19 @@ def beside_sums(arguments: Mapping[str, Any], numbers: Numbers) -> dict[str, dic
     Of a field that was shown with several numbers each counts.
     """
     amounts, quantities = totals(arguments), _quantities(arguments)
-    found: dict[str, dict[str, int]] = defaultdict(dict)
+    by_source: dict[str, dict[str, int]] = defaultdict(dict)
     for argument, field, options in _sums(arguments, numbers) if amounts else ():
         for amount, total in amounts.items():
-            found[argument][f"{amount}{BESIDE}{field}"] = _compared(total, options)
+            by_source[argument][f"{amount}{BESIDE}{field}"] = _compared(total, options)
             for name, times in quantities.items():
-                if name not in (_root(argument), _root(amount)) and len(found[argument]) < MOST_SUMS:
-                    several = {times * one for one in options}
-                    found[argument][f"{amount}{BESIDE}{field}{TIMES}{name}"] = _compared(total, several)
-    return found
+                if name not in (_root(argument), _root(amount)) and len(by_source[argument]) < MOST_SUMS:
+                    several = {times * option for option in options}
+                    by_source[argument][f"{amount}{BESIDE}{field}{TIMES}{name}"] = _compared(total, several)
+    return by_source
 
 
 def _compared(total: float, options: Set[float]) -> int:
-    if any(abs(total - one) < CENT for one in options):
+    if any(abs(total - option) < CENT for option in options):
         return 0
     return -1 if total < min(options) else 1
 
@@ -68,8 +68,8 @@ def _sums(arguments: Mapping[str, Any], numbers: Numbers) -> Iterator[tuple[str,
 def _added(each: Sequence[Set[float]]) -> set[float]:
     """Return what one number of each adds up to; nothing if that may be too much."""
     options = {0.0}
-    for one in each:
-        options = {total + number for total in options for number in one}
+    for values in each:
+        options = {total + number for total in options for number in values}
         if len(options) > MOST_OPTIONS:
             return set()
     return options

@@ -78,8 +78,8 @@ class ArgumentWords:
         if place in _WORDS:
             return self._say(place)
         tool, _, path = place.partition(ARROW)
-        told = f"{code(tool)}{ARROW}{code(path)}" if path.strip("[].*") and self.may_spell(place) else code(tool)
-        return f" {told} " if self.language == "zh" else told
+        place_words = f"{code(tool)}{ARROW}{code(path)}" if path.strip("[].*") and self.may_spell(place) else code(tool)
+        return f" {place_words} " if self.language == "zh" else place_words
 
     def _say(self, key: str, **values: object) -> str:
         return _WORDS[key][self.language == "zh"].format(**values)

@@ -74,7 +74,7 @@ class CallRule:
     @property
     def argument(self) -> str:
         """The first argument that it tests; '' for none."""
-        return next((one.field for one in self.conditions if one.of == "argument"), "")
+        return next((condition.field for condition in self.conditions if condition.of == "argument"), "")
 
 
 def broken(rules: Sequence[CallRule], run: Run, call: Call, tools: ToolRules) -> list[CallRule]:

@@ -43,8 +43,8 @@ class States:
         usual = sorted(one for one, cases in self.own.items() if cases > (1 - NEARLY_ALL) * self.of)
         others = [cases for one, cases in self.others.items() if one == state or (len(usual) == 1 and one not in usual)]
         met = max(others, default=0) >= LEAST_CASES
-        told = met and len(usual) <= MOST_USUAL and is_habit(without, self.of)
-        return (usual, without, self.of) if told else None
+        is_unusual = met and len(usual) <= MOST_USUAL and is_habit(without, self.of)
+        return (usual, without, self.of) if is_unusual else None
 
 
 @dataclass(frozen=True)
@@ -64,17 +64,17 @@ def required(sums: Mapping[str, Sums], below: Iterable[str]) -> tuple[str, int, 
 
     A sum times a quantity must have been met more often than without it.
     """
-    told = [
-        (one.met, name)
+    arguments = [
+        (total.met, name)
         for name in below
-        if (one := sums.get(name))
-        and is_habit(one.reached, one.of)
-        and 2 * one.met >= one.of
-        and (TIMES not in name or one.met > sums.get(name.partition(TIMES)[0], Sums()).met)
+        if (total := sums.get(name))
+        and is_habit(total.reached, total.of)
+        and 2 * total.met >= total.of
+        and (TIMES not in name or total.met > sums.get(name.partition(TIMES)[0], Sums()).met)
     ]
-    if not told:
+    if not arguments:
         return None
-    _, name = max(told, key=lambda one: (one[0], -len(one[1]), one[1]))
+    _, name = max(arguments, key=lambda one: (one[0], -len(one[1]), one[1]))
     return name, sums[name].reached, sums[name].of
 
 
@@ -83,13 +83,13 @@ def states_of(cases: Iterable[Sequence[SourcedCall]]) -> dict[str, States]:
     counted: dict[str, States] = {}
     for calls in cases:
         met: dict[str, tuple[set[str], set[str]]] = {}
-        for place, (own, others) in (one for call in calls for one in call.states.items()):
+        for place, (own, others) in (of_case for call in calls for of_case in call.states.items()):
             mine, rest = met.setdefault(place, (set(), set()))
             mine.update(own)
             rest.update(others)
         for place, (mine, rest) in met.items():
-            one = States(1, dict.fromkeys(mine, 1), dict.fromkeys(rest, 1))
-            counted[place] = counted.get(place, States()).plus(one)
+            of_case = States(1, dict.fromkeys(mine, 1), dict.fromkeys(rest, 1))
+            counted[place] = counted.get(place, States()).plus(of_case)
     return {place: states for place, states in sorted(counted.items()) if states.are_few}
 
 
@@ -99,8 +99,10 @@ def sums_of(cases: Iterable[Sequence[SourcedCall]]) -> dict[str, Sums]:
     for calls in cases:
         for name in {name for call in calls for name in call.sums}:
             signs = [call.sums[name] for call in calls if name in call.sums]
-            one = Sums(1, int(min(signs) >= 0), int(not any(signs)))
-            counted[name] = counted.get(name, Sums()).plus(one)
-    most = sorted((name for name, one in counted.items() if one.met), key=lambda name: (-counted[name].met, name))
+            of_case = Sums(1, int(min(signs) >= 0), int(not any(signs)))
+            counted[name] = counted.get(name, Sums()).plus(of_case)
+    most = sorted(
+        (name for name, of_case in counted.items() if of_case.met), key=lambda name: (-counted[name].met, name)
+    )
     kept = {part for name in most[:MOST_SUMS] for part in (name, name.partition(TIMES)[0])}
     return {name: counted[name] for name in sorted(kept)}

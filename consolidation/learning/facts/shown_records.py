@@ -44,7 +44,7 @@ class ShownRecords:
                         self._numbers[key][f"{name}.{field}"].add(number)
                     self._others[key, name].update([other for other, _ in names if other != key][:1])
         for key, shown in latest.items():
-            self._states[key].update({place: frozenset(said) for place, said in shown.items()})
+            self._states[key].update({place: frozenset(values_shown) for place, values_shown in shown.items()})
 
     def forget(self, keys: Iterable[str]) -> None:
         """Drop what was shown of records that a call has changed since."""
@@ -54,7 +54,11 @@ class ShownRecords:
     def states(self, key: str) -> Mapping[str, frozenset[str]]:
         """Return the states of the record; without those of a field that holds the key in several records."""
         shown = self._states.get(key, {})
-        return {place: said for place, said in shown.items() if len(self._others[key, place.rpartition(".")[0]]) < 2}
+        return {
+            place: values_shown
+            for place, values_shown in shown.items()
+            if len(self._others[key, place.rpartition(".")[0]]) < 2
+        }
 
     def numbers(self, key: str) -> Mapping[str, Set[float]]:
         """Return the numbers of the records with this key."""

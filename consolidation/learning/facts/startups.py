@@ -35,17 +35,17 @@ class StartupWords:
     def clause(self, forms: Sequence[Form], starts: bool, *, first: bool) -> str:
         """Return the clause about forms that start, or that do not. `first`: it says what is counted."""
         if self.language == "zh":
-            told = [f"{code(form.form)}（{form.runs} 次中 {form.started} 次）" for form in forms]
-            return f"{'、'.join(told)}{'可以启动' if starts else '无法启动'}"
-        one = len(forms) == 1
-        verb = ("starts" if one else "start") if starts else ("does not" if one else "do not")
+            clauses = [f"{code(form.form)}（{form.runs} 次中 {form.started} 次）" for form in forms]
+            return f"{'、'.join(clauses)}{'可以启动' if starts else '无法启动'}"
+        is_single = len(forms) == 1
+        verb = ("starts" if is_single else "start") if starts else ("does not" if is_single else "do not")
         verb += " start" if first and not starts else ""
         counts = [f"{form.started} of {form.runs}" for form in forms]
         counts[0] += " runs" if first else ""
-        if one:
+        if is_single:
             return f"{code(forms[0].form)} {verb} ({counts[0]})"
-        told = [f"{code(form.form)} ({count})" for form, count in zip(forms, counts, strict=True)]
-        return f"{joined(told)} {verb}"
+        clauses = [f"{code(form.form)} ({count})" for form, count in zip(forms, counts, strict=True)]
+        return f"{joined(clauses)} {verb}"
 
     def turned(self, one: Form, started: bool) -> str:
         """Return the clause about a form whose latest runs contradict `started`."""
@@ -103,8 +103,8 @@ class Tally(Form):
 def tally(seen: Iterable[Seen]) -> dict[str, Tally]:
     """Count attempts by form, given in the order in which they happened."""
     by_form: dict[str, list[Seen]] = {}
-    for one in seen:
-        by_form.setdefault(one.form, []).append(one)
+    for attempt in seen:
+        by_form.setdefault(attempt.form, []).append(attempt)
     return {form: _tally(form, rows) for form, rows in by_form.items()}
 
 

@@ -34,8 +34,8 @@ def looks_failed(result: Any) -> bool:
     if not isinstance(result, str):
         return False
     text = result[:4_000]
-    if told := _TAGGED.match(text):  # the exit code decides, whatever words the output holds
-        return int(told[2]) != 0
+    if match := _TAGGED.match(text):  # the exit code decides, whatever words the output holds
+        return int(match[2]) != 0
     if _INNOCENT.match(text):
         return False
     return bool(_LEADING.match(text) or _ANYWHERE.search(text))
@@ -67,10 +67,10 @@ def message(result: Any) -> str:
         return ""
     if isinstance(result, list):
         return message(result[0]) if result else ""
-    said = text_of(result)
-    if _TAGGED.match(said):
-        said = _TAG.sub("\n", _TAGGED.sub("", said, count=1))
-    lines = [line.strip() for line in said.splitlines() if any(c.isalpha() for c in line)]
+    text = text_of(result)
+    if _TAGGED.match(text):
+        text = _TAG.sub("\n", _TAGGED.sub("", text, count=1))
+    lines = [line.strip() for line in text.splitlines() if any(c.isalpha() for c in line)]
     if not lines:
         return ""
     if any(line.startswith("Traceback (most recent") for line in lines):

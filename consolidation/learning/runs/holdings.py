@@ -60,7 +60,7 @@ def place(tool: str, kind: str, path: values.Path) -> str:
 def hold(calls: Iterable[tuple[str, Any, Any]]) -> Held:
     """Collect keys and values of calls, given as (tool, arguments, result); of long lists only the beginning."""
     keys: set[str] = set()
-    found: dict[str, set[str]] = {}
+    held: dict[str, set[str]] = {}
     private: set[str] = set()
     for tool, args, result in calls:
         for kind, value in (("args", args), ("result", result)):
@@ -69,10 +69,10 @@ def hold(calls: Iterable[tuple[str, Any, Any]]) -> Held:
             for path, leaf in leaves:
                 keys.update(key for n, key in enumerate(path) if path[:n] not in maps)
                 if isinstance(leaf, str) and len(leaf) <= 80:
-                    found.setdefault(place(tool, kind, path), set()).add(leaf)
+                    held.setdefault(place(tool, kind, path), set()).add(leaf)
                     if any(map(personal, path)):
                         private.update(_words(leaf))
-    return Held(frozenset(keys), {at: frozenset(leaves) for at, leaves in found.items()}, frozenset(private))
+    return Held(frozenset(keys), {at: frozenset(leaves) for at, leaves in held.items()}, frozenset(private))
 
 
 @lru_cache(maxsize=20_000)
@@ -82,12 +82,12 @@ def _words(leaf: str) -> tuple[str, ...]:
 
 def short_results(holdings: Iterable[Held]) -> dict[str, set[str]]:
     """Return the texts of at most MOST_WORDS words in each field of results."""
-    found: dict[str, set[str]] = {}
+    texts: dict[str, set[str]] = {}
     for held in holdings:
         for at, leaves in held.values.items():
             if ":result:" in at:
-                found.setdefault(at, set()).update(leaf for leaf in leaves if len(leaf.split()) <= MOST_WORDS)
-    return found
+                texts.setdefault(at, set()).update(leaf for leaf in leaves if len(leaf.split()) <= MOST_WORDS)
+    return texts
 
 
 def goods(results: Mapping[str, Collection[str]], plain: Collection[str]) -> frozenset[str]:

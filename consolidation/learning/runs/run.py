@@ -54,8 +54,8 @@ class Call:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """The named arguments; empty when the arguments are not an object."""
-        found = values.parsed(self.args)
-        return {str(key): value for key, value in found.items()} if isinstance(found, dict) else {}
+        arguments = values.parsed(self.args)
+        return {str(key): value for key, value in arguments.items()} if isinstance(arguments, dict) else {}
 
 
 @dataclass(frozen=True)
@@ -157,8 +157,8 @@ class Run:
     def words(self) -> frozenset[str]:
         """The words of its request and of its tools' errors and short answers, in lower case."""
         texts = [self.opening, *(_short_answer(call) for call in self.steps)]
-        said = {word.lower() for text in texts for words in terms.sentences(text) for word in words}
-        return frozenset(said.union(*map(terms.han, texts)))
+        all_words = {word.lower() for text in texts for words in terms.sentences(text) for word in words}
+        return frozenset(all_words.union(*map(terms.han, texts)))
 
     def said_before(self, position: int) -> Message | None:
         """Return the user's last message before a position; None for none."""

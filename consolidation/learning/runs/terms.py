@@ -46,18 +46,18 @@ def stem(word: str) -> str:
 
 def grams(text: str) -> dict[str, str]:
     """Return the terms of a text, key -> as written: words, adjacent pairs, 2 to 4 consecutive Chinese characters."""
-    found: dict[str, str] = {}
+    by_stem: dict[str, str] = {}
     for clause in sentences(text):
         before = link = ""
         for word in map(str.lower, clause):
             if word in STOP_OF_REQUESTS or len(word) < 3:
                 before, link = (before, "of " if word == "of" else link) if word in LIGHT else ("", "")
                 continue
-            found.setdefault(stem(word), word)
+            by_stem.setdefault(stem(word), word)
             if before and stem(before) != stem(word):
-                found.setdefault(f"{stem(before)} {stem(word)}", f"{before} {link}{word}")
+                by_stem.setdefault(f"{stem(before)} {stem(word)}", f"{before} {link}{word}")
             before, link = word, ""
-    return found | {piece: piece for piece in _han_pieces(text)}
+    return by_stem | {piece: piece for piece in _han_pieces(text)}
 
 
 def _han_pieces(text: str) -> Iterator[str]:

@@ -27,12 +27,12 @@ def parsed(value: Any) -> Any:
 
 def leaves(value: Any, most: int = MOST_LEAVES) -> list[tuple[Path, Scalar]]:
     """Return the scalars inside a value with the path to each, in order: at most `most`, DEEPEST levels down."""
-    found: list[tuple[Path, Scalar]] = []
+    pairs: list[tuple[Path, Scalar]] = []
     if isinstance(value, _SCALARS):
-        found.append(((), value))
+        pairs.append(((), value))
     else:
-        _collect(value, (), found, most)
-    return found
+        _collect(value, (), pairs, most)
+    return pairs
 
 
 def _collect(value: Any, at: Path, found: list[tuple[Path, Scalar]], most: int) -> None:
@@ -51,13 +51,13 @@ def _collect(value: Any, at: Path, found: list[tuple[Path, Scalar]], most: int) 
 
 def flat(value: Any) -> list[tuple[Path, str | bool]]:
     """Return texts and booleans of an object and of objects directly inside it, with paths; lists are left out."""
-    found: list[tuple[Path, str | bool]] = []
+    flat_pairs: list[tuple[Path, str | bool]] = []
     for key, inner in list(value.items())[:MOST_FLAT] if isinstance(value, dict) else ():
         pairs = list(inner.items())[:MOST_FLAT] if isinstance(inner, dict) else [(None, inner)]
         for second, leaf in pairs:
             if isinstance(leaf, str | bool):
-                found.append(((str(key),) if second is None else (str(key), str(second)), leaf))
-    return found
+                flat_pairs.append(((str(key),) if second is None else (str(key), str(second)), leaf))
+    return flat_pairs
 
 
 @lru_cache(maxsize=20_000)

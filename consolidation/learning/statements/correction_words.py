@@ -36,4 +36,6 @@ def says_how(text: str) -> bool:
     """Whether a message instructs or corrects whoever does the work, in a sentence or a list of its own."""
     plain = text[:LONGEST].replace("’", "'")
     sentences = (sentence.strip() for sentence in _SENTENCE.findall(plain))
-    return bool(_LIST.search(plain)) or any(_SAYS.search(one) or _SAYS_ZH.search(one) for one in sentences)
+    return bool(_LIST.search(plain)) or any(
+        _SAYS.search(sentence) or _SAYS_ZH.search(sentence) for sentence in sentences
+    )

@@ -104,9 +104,11 @@ def explicit_statements(message: str) -> list[ExplicitStatement]:
     """The lasting statements of a user's message, in order, each once."""
     if len(message) > LONGEST_MESSAGE or _FORM.search(message):
         return []
-    said = _QUOTED_LINE.sub("", _FENCE.sub("\n", message))
-    found = {one.text: one for sentence, lead in _sentences(said) if (one := _statement(sentence, lead))}
-    return list(found.values())
+    plain = _QUOTED_LINE.sub("", _FENCE.sub("\n", message))
+    by_text = {
+        statement.text: statement for sentence, lead in _sentences(plain) if (statement := _statement(sentence, lead))
+    }
+    return list(by_text.values())
 
 
 def sentences(message: str) -> list[str]:

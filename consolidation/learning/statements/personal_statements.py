@@ -53,8 +53,8 @@ def personal_statements(message: str) -> list[ExplicitStatement]:
     """What a user's message plainly tells of the user, in order, each once."""
     if len(message) > LONGEST_MESSAGE or not _TRIGGER.search(message):
         return []
-    found = (one for sentence in sentences(message) for one in _statements(sentence))
-    return list({one.text: one for one in found}.values())
+    statements = (one for sentence in sentences(message) for one in _statements(sentence))
+    return list({statement.text: statement for statement in statements}.values())
 
 
 def _statements(sentence: str) -> Iterator[ExplicitStatement]:

@@ -71,11 +71,11 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|^>.*$|<[^>]{0,200}>", re.DOTALL |
 
 def says_it_worked(text: str) -> bool | None:
     """Whether a user's message says that what was done worked; None: it says neither, or both, or not wholly."""
-    found = {told for sentence in _sentences(text) if (told := _told(sentence)) is not None}
+    answers = {answer for sentence in _sentences(text) if (answer := _told(sentence)) is not None}
     whole = _FENCE.sub(" ", text)[:LONGEST]
-    if found == {True}:
+    if answers == {True}:
         return None if _BUT.search(whole) else True
-    return False if found == {False} else None
+    return False if answers == {False} else None
 
 
 def _sentences(text: str) -> list[str]:

@@ -107,20 +107,20 @@ def learn(
         raise ValueError("no runs to learn from")
     mine, rest = (ordered(located(run, rules) for run in each) for each in (runs, others))
     scope = Scope(mine, rest, rules, vocabulary)
-    found = _look(scope)
-    lines = _lines(found)
-    fields = _fields(effects, found, lines, record, taken)
+    view = _look(scope)
+    lines = _lines(view)
+    fields = _fields(effects, view, lines, record, taken)
     return Competence(
         fields=fields,
-        triggers=[*map(_term, found.said), *map(_error, (mode for mode in found.met if mode.template))],
+        triggers=[*map(_term, view.said), *map(_error, (mode for mode in view.met if mode.template))],
         recipe=[step.model_dump() for step in fields.recipe],
-        required_tools=list(dict.fromkeys(stage.via or stage.tool for stage in found.steps if not stage.optional)),
-        failure_modes=[_mode(mode) for mode in found.met],
-        fallbacks=[_fallback(mode) for mode in found.met if mode.next],
-        contrast=_plain(found.seen) | {"signs": _plain(found.signs), "beside": _plain(found.beside)},
+        required_tools=list(dict.fromkeys(stage.via or stage.tool for stage in view.steps if not stage.optional)),
+        failure_modes=[_mode(mode) for mode in view.met],
+        fallbacks=[_fallback(mode) for mode in view.met if mode.next],
+        contrast=_plain(view.seen) | {"signs": _plain(view.signs), "beside": _plain(view.beside)},
         lines=lines,
-        separates=naming.separates(found.steps, _use(found)),
-        is_common_practice=bool(found.work and found.work.everywhere),
+        separates=naming.separates(view.steps, _use(view)),
+        is_common_practice=bool(view.work and view.work.everywhere),
     )
 
 
@@ -151,18 +151,18 @@ def _fields(
 ) -> Fields:
     steps, say = found.steps, found.say
     title = naming.title(steps, say, taken, found.work)
-    told = {name: [line.text for line in kept] for name, kept in lines.items()}
+    texts = {name: [line.text for line in kept] for name, kept in lines.items()}
     return Fields(
         name=naming.slug(title, signature(effects), taken),
         title=title,
         description=naming.description(title, steps, _use(found), say),
         trigger=[term.written for term in found.said],
         procedure=procedure.numbered(lines["procedure"]),
-        experience=told["experience"],
+        experience=texts["experience"],
         tool=procedure.tool_lines(steps, say) or None,
         recipe=[_step(stage, say) for stage in procedure.recipe_of(steps, found.work)],
-        failure_modes=told["failure_modes"],
-        fallbacks=told["fallbacks"],
+        failure_modes=texts["failure_modes"],
+        fallbacks=texts["fallbacks"],
         performance=record,
     )
 

@@ -47,9 +47,11 @@ def modes(scope: Scope, say: Phrases) -> list[Mode]:
             if run.succeeded:
                 after[kind][_next(scope, say, run, n)].append(run)
     commands = {call.name for run in scope.runs for call in run.steps if call.via}
-    told = {k: runs for k, runs in met.items() if k[0] not in commands or (k[1] and _cases(runs) >= COMMAND_CASES)}
-    found = [_mode(kind, runs, after[kind]) for kind, runs in told.items()]
-    return sorted(found, key=lambda mode: (-mode.runs, mode.tool, mode.template))[:MOST]
+    runs_by_kind = {
+        k: runs for k, runs in met.items() if k[0] not in commands or (k[1] and _cases(runs) >= COMMAND_CASES)
+    }
+    known_modes = [_mode(kind, runs, after[kind]) for kind, runs in runs_by_kind.items()]
+    return sorted(known_modes, key=lambda mode: (-mode.runs, mode.tool, mode.template))[:MOST]
 
 
 def _cases(runs: Sequence[Run]) -> int:
@@ -58,11 +60,11 @@ def _cases(runs: Sequence[Run]) -> int:
 
 def _met(scope: Scope, run: Run) -> dict[Kind, int]:
     """Return each kind of error of a run with the index of its first call."""
-    found: dict[Kind, int] = {}
+    positions: dict[Kind, int] = {}
     for n, call in enumerate(run.steps):
         if call.failed and not (call.via and _is_usual(scope, call)):
-            found.setdefault((call.name, template(scope, errors.message(call.returned))), n)
-    return found
+            positions.setdefault((call.name, template(scope, errors.message(call.returned))), n)
+    return positions
 
 
 def _is_usual(scope: Scope, call: Call) -> bool:
@@ -73,9 +75,9 @@ def _is_usual(scope: Scope, call: Call) -> bool:
 
 def _mode(kind: Kind, runs: Sequence[Run], after: Mapping[str, Sequence[Run]]) -> Mode:
     tool, text = kind
-    did = ranked(name for name, found in after.items() for _ in found)
+    did = ranked(name for name, tools in after.items() for _ in tools)
     mode = Mode(tool, text, len(runs), count(runs, lambda run: run.succeeded), tuple(did), ids=ids_of(runs))
-    return replace(mode, next_ids={name: ids_of(found) for name, found in after.items()})
+    return replace(mode, next_ids={name: ids_of(tools) for name, tools in after.items()})
 
 
 def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
@@ -109,10 +111,10 @@ def _changed(scope: Scope, before: Call, after: Call) -> set[str]:
 
 
 def _spelled(scope: Scope, call: Call) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = defaultdict(list)
+    by_form: dict[str, list[str]] = defaultdict(list)
     for path, leaf in leaves(call.arguments):
-        found[spelled(scope.shown_argument(call.name, path))].append(str(leaf))
-    return found
+        by_form[spelled(scope.shown_argument(call.name, path))].append(str(leaf))
+    return by_form
 
 
 def _spoke_between(run: Run, before: Call, after: Call) -> bool:

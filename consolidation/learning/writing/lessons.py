@@ -47,8 +47,8 @@ def of_work(scope: Scope, work: CommandWork | None, say: Phrases) -> list[Line]:
     tools = say.join([code(tool) for tool in sorted(scope.effects(scope.runs[0]))])
     (n, runs), (m, runs_m) = work.beside, work.without
     places = say.join([code(place) for place in work.places])
-    told = say("work_with", places=places, tools=tools, n=n, runs=runs, m=m, runs_m=runs_m)
-    return [Line(told, ids_of(scope.runs))]
+    line = say("work_with", places=places, tools=tools, n=n, runs=runs, m=m, runs_m=runs_m)
+    return [Line(line, ids_of(scope.runs))]
 
 
 def _of_signs(signs: Sequence[Condition], say: Phrases) -> Iterator[Line]:
@@ -74,8 +74,10 @@ def _of_contrast(scope: Scope, seen: Contrast, say: Phrases) -> Iterator[Line]:
     few = seen.similar <= FEW_SIMILAR and not _are_commands(own, scope)
     telling = [way for way in seen.ways if way.runs >= 2 or few][:MOST_WAYS]
     if seen.similar >= 3 and telling:
-        told = say.join([_told(way, say) for way in telling])
-        yield Line(say("ways", good=seen.successes, all=seen.similar, ways=told), _together(way.ids for way in telling))
+        sentences = say.join([_told(way, say) for way in telling])
+        yield Line(
+            say("ways", good=seen.successes, all=seen.similar, ways=sentences), _together(way.ids for way in telling)
+        )
 
 
 def _are_commands(kinds: frozenset[str], scope: Scope) -> bool:
@@ -101,12 +103,12 @@ def _beside(found: Sequence[Difference], say: Phrases) -> Iterator[Line]:
     for d in found:
         counts = {"n": d.failures, "of": d.of, "m": d.successes, "of_m": d.of_successes}
         if d.kind == "value":
-            told = say("value", tool=code(d.tool), path=code(d.what), good=d.good, bad=d.bad, **counts)
+            sentence = say("value", tool=code(d.tool), path=code(d.what), good=d.good, bad=d.bad, **counts)
         elif d.kind == "acted_on":
-            told = say("acted_on", tool=code(d.tool), fact=f"{code(d.what)} {d.good}", **counts)
+            sentence = say("acted_on", tool=code(d.tool), fact=f"{code(d.what)} {d.good}", **counts)
         else:
-            told = say(d.kind, tool=code(d.tool), path=code(d.what), **counts)
-        yield Line(told, d.ids)
+            sentence = say(d.kind, tool=code(d.tool), path=code(d.what), **counts)
+        yield Line(sentence, d.ids)
 
 
 def _together(parts: Iterable[Ids]) -> Ids:

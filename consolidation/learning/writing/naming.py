@@ -57,9 +57,9 @@ def _said(acts: Sequence[Stage], say: Phrases) -> str:
     if say.language == "zh":
         return say.join([stage.tool if not stage.tool.isascii() else phrase(stage.tool, article="") for stage in acts])
     phrases = [f"run {stage.tool}" if stage.via else phrase(stage.tool, article="a") for stage in acts[:MOST_ACTS]]
-    verbs = [said.split(" ", 1)[0] for said in phrases]
+    verbs = [text.split(" ", 1)[0] for text in phrases]
     again = [n and verb == verbs[n - 1] for n, verb in enumerate(verbs)]
-    return say.join([said.split(" ", 1)[1] if same else said for said, same in zip(phrases, again, strict=True)])
+    return say.join([text.split(" ", 1)[1] if same else text for text, same in zip(phrases, again, strict=True)])
 
 
 def _acts(steps: Sequence[Stage]) -> list[Stage]:

@@ -224,8 +224,8 @@ def phrases(scope: Scope) -> Phrases:
 @cache
 def _pattern(name: str) -> re.Pattern[str]:
     """Return a pattern that matches the sentence in either language, with any values."""
-    said = (re.sub(r"\\\{\w+\\\}", ".*", re.escape(form.strip())) for form in _SENTENCES[name])
-    return re.compile("|".join(said), re.DOTALL)
+    forms = (re.sub(r"\\\{\w+\\\}", ".*", re.escape(form.strip())) for form in _SENTENCES[name])
+    return re.compile("|".join(forms), re.DOTALL)
 
 
 def is_one_of(line: str, names: Iterable[str]) -> bool:

@@ -50,15 +50,15 @@ def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]
     if looks := [stage for stage in stages if not stage.optional and _is_telling_look(stage)]:
         yield Line(say("look_first", tools=say.join([code(stage.tool) for stage in looks])), looks[0].ids)
     if known.work:
-        yield from (Line(told, known.shown_by) for told in _work(stages, known.work, say))
+        yield from (Line(sentence, known.shown_by) for sentence in _work(stages, known.work, say))
     for stage in [stage for stage in stages if not (stage.via and (known.work or not stage.changes))]:
         assent = known.assents.get(stage.tool)
         if not asked and assent and assent.yes >= 2 and assent.yes >= ASSENT * assent.runs:
             asked = True
             yield Line(say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool)), assent.ids)
         chosen = [sign for sign in known.signs if sign.acted == stage.tool][:2]
-        told = _line(stage, known.sources, say) + "".join(space + _choice(sign, say) for sign in chosen)
-        yield Line(told, stage.ids)
+        sentence = _line(stage, known.sources, say) + "".join(space + _choice(sign, say) for sign in chosen)
+        yield Line(sentence, stage.ids)
     acts = [stage for stage in stages if stage.changes]
     if not acts:
         yield Line(say("answer"), known.shown_by)
@@ -88,11 +88,11 @@ def _work(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[
     for stage in others:
         yield _line(stage, {}, say)
     if work.failing:
-        told = [say("starts", tool=code(one.form), n=one.started, of=one.runs) for one in work.failing]
-        yield say("not_starting", tools=say.join(told))
+        sentences = [say("starts", tool=code(one.form), n=one.started, of=one.runs) for one in work.failing]
+        yield say("not_starting", tools=say.join(sentences))
     if work.chores:
-        told = [say("chore", tool=code(kind), n=n) for kind, n in work.chores]
-        yield say("tidy_up", tools=say.join(told), of=work.of)
+        sentences = [say("chore", tool=code(kind), n=n) for kind, n in work.chores]
+        yield say("tidy_up", tools=say.join(sentences), of=work.of)
 
 
 def recipe_of(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
@@ -120,10 +120,10 @@ def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: P
     whole = [stage for stage in acts if not stage.optional and not stage.via]
     repeated = [stage for stage in whole if stage.per and stage.most > 1]
     if len(whole) > 1 or repeated:
-        told = [say("for_each", tool=code(s.tool), per=code(s.per)) if s in repeated else code(s.tool) for s in whole]
-        yield Line(say("check_all", tools=say.join(told)), whole[0].ids)
+        parts = [say("for_each", tool=code(s.tool), per=code(s.per)) if s in repeated else code(s.tool) for s in whole]
+        yield Line(say("check_all", tools=say.join(parts)), whole[0].ids)
     if companions and whole:
-        more = say.join([say("also", n=one.runs, tool=code(one.tool)) for one in companions])
+        more = say.join([say("also", n=companion.runs, tool=code(companion.tool)) for companion in companions])
         own = say.join([code(stage.tool) for stage in whole])
         together = tuple(dict.fromkeys(one for companion in companions for one in companion.ids))
         yield Line(say("check_more", of=companions[0].of, own=own, more=more), together)
@@ -139,9 +139,9 @@ def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
     came = [line for path in paths[:MOST_ARGUMENTS] if (line := _from(path, sources[stage.tool, path], stage, say))]
     came += _unseen(stage, paths, say)
     stop, gap, space = ("。", "；", "") if say.language == "zh" else (".", "; ", " ")
-    told = f"{space}{upper_first(gap.join(came))}{stop}" if came else ""
+    line_text = f"{space}{upper_first(gap.join(came))}{stop}" if came else ""
     returned = stage.returns.rstrip(".") if stage.changes and stage.tells and not stage.via else ""
-    return head + told + (say("done", what=returned) if returned else "")
+    return head + line_text + (say("done", what=returned) if returned else "")
 
 
 def _often(stage: Stage, say: Phrases) -> str:
@@ -163,17 +163,17 @@ def _from(path: str, counted: Counter[Origin], stage: Stage, say: Phrases) -> st
     kept = [origin for origin, n in ranked if n * 5 >= origins.total() and origin.kind != "own"]
     users = [say(f"from_{'request' if origin.kind == 'opening' else 'answer'}") for origin in kept if not origin.tool]
     tools = list(dict.fromkeys(origin.tool for origin in kept if origin.tool))
-    found = [_field(tool, [origin for origin in kept if origin.tool == tool], say) for tool in tools]
-    told = [*users[:1], *found] if not kept[0].tool else [*found, *users[:1]]
-    return f"{code(path)} {say('else').join(told[:2])}"
+    fields = [_field(tool, [origin for origin in kept if origin.tool == tool], say) for tool in tools]
+    sources = [*users[:1], *fields] if not kept[0].tool else [*fields, *users[:1]]
+    return f"{code(path)} {say('else').join(sources[:2])}"
 
 
 def _unseen(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:
     """Name required arguments of a change whose values neither the user nor a result had shown before."""
     schema = stage.args_schema if stage.changes and not stage.via else {}
-    told = {path.split(".")[0].removesuffix("[]") for path in paths}
+    heads = {path.split(".")[0].removesuffix("[]") for path in paths}
     given: dict[str, Any] = schema.get("properties", {})
-    missing = [name for name in schema.get("required", []) if name not in told and not _is_clear(given[name])]
+    missing = [name for name in schema.get("required", []) if name not in heads and not _is_clear(given[name])]
     if missing:
         key = "unseen" if len(missing) == 1 else "unseen_several"
         yield say(key, paths=say.join([code(name) for name in missing[:MOST_ARGUMENTS]]))
@@ -201,8 +201,8 @@ def _field(tool: str, origins: Sequence[Origin], say: Phrases) -> str:
 def tool_lines(stages: Sequence[Stage], say: Phrases) -> list[str]:
     """Return one line per tool: its arguments, whether it changes something, in how many runs it was used."""
     colon, gap = ("：", "；") if say.language == "zh" else (": ", "; ")
-    told = [stage for stage in stages if not stage.via]
-    return [f"{code(stage.tool)}{colon}{gap.join(_about(stage, say))}" for stage in told]
+    own_stages = [stage for stage in stages if not stage.via]
+    return [f"{code(stage.tool)}{colon}{gap.join(_about(stage, say))}" for stage in own_stages]
 
 
 def _about(stage: Stage, say: Phrases) -> Iterator[str]:

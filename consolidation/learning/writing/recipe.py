@@ -72,8 +72,8 @@ def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[S
     kept = {tool for tool in uses if len(uses[tool]) >= max(LEFT_OUT_BELOW * len(used), 2 if len(used) > 2 else 1)}
     order = _order([[tool for tool in calls if tool in kept] for calls in used], scope.changes)
     by = {tool: ids_of(run for run, calls in zip(scope.shown_by, used, strict=True) if tool in calls) for tool in order}
-    found = [_stage(scope, say, tool, uses[tool], len(used), by[tool]) for tool in order]
-    return _telling(scope, found, arguments(scope, scope.shown_by) if sources is None else sources)
+    all_stages = [_stage(scope, say, tool, uses[tool], len(used), by[tool]) for tool in order]
+    return _telling(scope, all_stages, arguments(scope, scope.shown_by) if sources is None else sources)
 
 
 def _telling(scope: Scope, found: list[Stage], sources: Sources) -> list[Stage]:
@@ -95,11 +95,11 @@ def _may_go(scope: Scope, stage: Stage, *, after: bool) -> bool:
 
 
 def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
-    found: dict[str, list[Call]] = {}
+    by_name: dict[str, list[Call]] = {}
     for call in run.steps:
         if call.started and call.name not in scope.rules.ignored and words(call.name) != ["think"]:
-            found.setdefault(call.name, []).append(call)
-    return found
+            by_name.setdefault(call.name, []).append(call)
+    return by_name
 
 
 def _order(sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
@@ -165,7 +165,7 @@ def _told_apart(calls: Sequence[Call]) -> set[str]:
     """Return the arguments that have a different short value in each call."""
     keys = {key for call in calls for key in call.arguments}
     given = {key: [call.arguments.get(key) for call in calls] for key in keys}
-    return {key for key, found in given.items() if all(map(_short, found)) and len(set(map(str, found))) == len(found)}
+    return {key for key, texts in given.items() if all(map(_short, texts)) and len(set(map(str, texts))) == len(texts)}
 
 
 def _short(value: Any) -> bool:

@@ -39,8 +39,8 @@ def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str
 
 
 def _text(scope: Scope, results: Sequence[str]) -> str:
-    said = Counter(template(scope, result) for result in results if len(result) <= LONGEST_TEXT)
-    text, times = min(said.items(), key=lambda pair: (-pair[1], pair[0]), default=("", 0))
+    templates = Counter(template(scope, result) for result in results if len(result) <= LONGEST_TEXT)
+    text, times = min(templates.items(), key=lambda pair: (-pair[1], pair[0]), default=("", 0))
     return f"“{text}”" if text and times * 4 >= len(results) * 3 and not names_somebody(text) else ""
 
 
@@ -61,12 +61,12 @@ def _brought(scope: Scope, tool: str) -> list[tuple[str, str]]:
     for run in scope.successes:
         before: set[tuple[str, str]] = set()
         for call in run.steps:
-            told = _told(call.returned) if not call.failed else set()
+            returned = _told(call.returned) if not call.failed else set()
             if call.name == tool and not call.failed:
                 sent = {leaf for _, leaf in leaves(call.arguments)}
-                new = {fact for fact in told - before if fact[1] not in sent}
+                new = {fact for fact in returned - before if fact[1] not in sent}
                 always = new if always is None else always & new
-            before |= told if call.name != tool else set()
+            before |= returned if call.name != tool else set()
     states = [fact for fact in always or () if STATE.search(fact[0]) and not names_somebody(fact[1])]
     return sorted(fact for fact in states if scope.may_show(tool, "result", (fact[0],), fact[1]))
 

@@ -34,12 +34,12 @@ Sources = dict[tuple[str, str], Counter[Origin]]
 
 def arguments(scope: Scope, runs: Sequence[Run]) -> Sources:
     """Count origins by (tool, argument path); values that did not occur before are not counted."""
-    found: Sources = defaultdict(Counter)
+    by_argument: Sources = defaultdict(Counter)
     for run in runs:
         for tool, path, origin in trace(run):
             shown = Origin(origin.kind, origin.tool, scope.shown(origin.path))
-            found[tool, spelled(scope.shown_argument(tool, path))][shown] += 1
-    return found
+            by_argument[tool, spelled(scope.shown_argument(tool, path))][shown] += 1
+    return by_argument
 
 
 def trace(run: Run) -> Iterator[tuple[str, Path, Origin]]:
@@ -70,22 +70,22 @@ class _Heard:
     def until(self, position: int) -> None:
         """Add the user's messages before a position."""
         while self._coming and self._coming[-1].position < position:
-            said = self._coming.pop().text[:LONGEST_SPEECH]
-            text, origin = said.lower(), Origin("answer" if self._speech else "opening")
+            speech = self._coming.pop().text[:LONGEST_SPEECH]
+            text, origin = speech.lower(), Origin("answer" if self._speech else "opening")
             for word in _TOKEN.findall(text):
                 self._from.setdefault(word.strip(".:-/"), origin)
-            for word in _CODE.findall(said):
+            for word in _CODE.findall(speech):
                 self._from.setdefault(_key(word), origin)
             if len(self._speech) < LONGEST_SPEECH:
                 self._speech += "\n" + text
 
     def read(self, call: Call) -> None:
         """Add the values of a result; one that repeats an argument of the call is not new."""
-        told = {key: path for path, leaf in leaves(call.arguments) if (key := _key(leaf))}
+        paths = {key: path for path, leaf in leaves(call.arguments) if (key := _key(leaf))}
         for path, leaf in leaves(call.returned):
-            if (key := _key(leaf)) and key not in told:
+            if (key := _key(leaf)) and key not in paths:
                 self._from.setdefault(key, Origin("result", call.name, path))
-        self._used.update((key, path[-1]) for key, path in told.items() if " " not in key and len(key) >= 4)
+        self._used.update((key, path[-1]) for key, path in paths.items() if " " not in key and len(key) >= 4)
 
     def origins(self, leaf: object) -> Iterator[Origin]:
         """Yield the origin of a value; of a longer text also the arguments whose values it contains."""

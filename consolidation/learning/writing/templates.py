@@ -22,10 +22,10 @@ _HAN = re.compile(f"[{HAN}]")
 
 def template(scope: Scope, text: str) -> str:
     """Replace numbers, ids, quotes, paths and words that may not be repeated; '' when no word is left."""
-    said = _LEAD.sub("", text[:400])
+    lead = _LEAD.sub("", text[:400])
     for pattern, mark in _MARKS:
-        said = pattern.sub(mark, said)
-    shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(said))
+        lead = pattern.sub(mark, lead)
+    shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(lead))
     shown = re.sub(r",?\s*(?:[A-Za-z]+…)+[A-Za-z]+!?", "", shown)  # words cut into pieces
     whole = re.sub(r"…(?:[\s,;:'().-]*…)+", "…", re.sub(r"\s+", " ", shown)).strip(" :;,")
     whole = re.sub(r"^(?:…[\s.:!]+)+", "", whole)
@@ -37,8 +37,8 @@ def _says_something(whole: str) -> bool:
     """Return whether a template has at least as many words as gaps."""
     kept = re.sub(r"\{\w+\}|…", " ", whole)
     words = re.findall(r"[^\W\d_]{2,}", kept)
-    told = bool(_HAN.search(kept)) or any(len(word) > 2 for word in words)
-    return told and len(words) >= whole.count("…")
+    is_telling = bool(_HAN.search(kept)) or any(len(word) > 2 for word in words)
+    return is_telling and len(words) >= whole.count("…")
 
 
 def _shown(scope: Scope, piece: str) -> str:

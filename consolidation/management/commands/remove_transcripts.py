@@ -41,9 +41,11 @@ class Command(BaseCommand):
             removed = transcript_retention.remove(at=timezone.now())
             self.stdout.write(f"{removed['transcripts']} transcripts with {removed['events']} events removed")
             return
-        found = transcript_retention.due(at=timezone.now(), days=days)
-        size = filesizeformat(found["events"] * _bytes_of_an_event())
-        self.stdout.write(f"{found['transcripts']} transcripts with {found['events']} events would go, about {size}")
+        transcripts = transcript_retention.due(at=timezone.now(), days=days)
+        size = filesizeformat(transcripts["events"] * _bytes_of_an_event())
+        self.stdout.write(
+            f"{transcripts['transcripts']} transcripts with {transcripts['events']} events would go, about {size}"
+        )
 
 
 def _bytes_of_an_event() -> int:

@@ -77,10 +77,10 @@ def equals_and_near(memory: Memory, rows: MemoryQuerySet) -> tuple[list[Memory],
     """Those of `rows` in its scope that claim the same (see `equals_of`), and those nearly so, nearest first."""
     if memory.type != Type.SEMANTIC:
         return [], []
-    found = list(nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope))
-    equals = [row for row in found if _is_equal(memory, row)]
-    rest = {row.pk for row in found} - {row.pk for row in equals}
-    near = [compare_with(row, memory.content) for row in found if row.pk in rest]
+    others = list(nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope))
+    equals = [row for row in others if _is_equal(memory, row)]
+    rest = {row.pk for row in others} - {row.pk for row in equals}
+    near = [compare_with(row, memory.content) for row in others if row.pk in rest]
     return equals, _nearest_first(near)
 
 
@@ -94,22 +94,22 @@ def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
     rules differ in one word: only the very same claim is their equal."""
     if memory.type != Type.SEMANTIC:
         return []
-    found = nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope)
-    return [row for row in found if _is_equal(memory, row)]
+    others = nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope)
+    return [row for row in others if _is_equal(memory, row)]
 
 
 def alike_and_equal(memories: Iterable[Memory], claim_of: ClaimOf) -> dict[UUID, Alike]:
     """What may claim the same as each of these, see `alike_among`; in its own scope only its equals."""
     memories = list(memories)
     alike = alike_among(memories, claim_of)
-    nominated_here = {pk for one in alike.values() for pk in one.here}
+    nominated_here = {pk for near in alike.values() for pk in near.here}
     columns = ("type", "content", "scope", "company_id", "origin")
     rows = Memory.objects.filter(type=Type.SEMANTIC).only(*columns).in_bulk(list(nominated_here))
     for memory in memories:
-        if one := alike.get(memory.pk):
-            others = [rows[pk] for pk in one.here if pk in rows and rows[pk].scope == memory.scope]
+        if near := alike.get(memory.pk):
+            others = [rows[pk] for pk in near.here if pk in rows and rows[pk].scope == memory.scope]
             is_claim = memory.type == Type.SEMANTIC
-            one.here = {row.pk for row in others if is_claim and _is_equal(memory, row, claim_of)}
+            near.here = {row.pk for row in others if is_claim and _is_equal(memory, row, claim_of)}
     return alike
 
 
@@ -117,8 +117,8 @@ def equals_elsewhere(memory: Memory, rows: MemoryQuerySet, claim_of: ClaimOf = c
     """Those of `rows` in other scopes that claim the same (see `equals_of`), by scope."""
     if memory.type != Type.SEMANTIC:
         return []
-    found = nominated(memory.content, rows.exclude(scope=memory.scope))
-    return sorted((row for row in found if _is_equal(memory, row, claim_of)), key=lambda row: (row.scope, row.pk))
+    others = nominated(memory.content, rows.exclude(scope=memory.scope))
+    return sorted((row for row in others if _is_equal(memory, row, claim_of)), key=lambda row: (row.scope, row.pk))
 
 
 def held_equals(memory: Memory) -> list[Memory]:

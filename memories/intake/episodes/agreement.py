@@ -87,7 +87,7 @@ def verdicts_that_came_true() -> dict[str, tuple[int, int]]:
 
 def counting() -> frozenset[str]:
     """The sources that count: people always."""
-    return frozenset({OutcomeSource.PERSON, *(one.source for one in agreements() if one.counts)})
+    return frozenset({OutcomeSource.PERSON, *(agreement.source for agreement in agreements() if agreement.counts)})
 
 
 def recount() -> int:

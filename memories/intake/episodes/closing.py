@@ -121,11 +121,11 @@ def _revise(episode: Episode, say: Callable[[Said, Episode], bool], *, by: Actor
     """Change what is said, under the lock of the row, with an audit row where the outcome or its source is another."""
     with transaction.atomic():
         row = Episode.objects.select_for_update().get(pk=episode.pk)
-        said = row.statements()
-        if not say(said, row):
+        statements = row.statements()
+        if not say(statements, row):
             return False
         former, counted, was_closed = (row.outcome, row.outcome_source), row.counted_outcome, row.closed_at
-        row.hold_highest(said, _counting(said))
+        row.hold_highest(statements, _counting(statements))
         row.closed_at = row.closed_at or at
         if row.counted_outcome != counted or was_closed is None:
             row.digested_at, row.digest_attempts = None, 0

@@ -69,18 +69,20 @@ def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Inge
     placements = [_place(draft, trust) for draft in drafts]
     if len(drafts) == 1 and (stored := _first_of_its_name(placements[0], trust=trust, at=at)):
         return [stored]
-    names = {one.name for one in placements if isinstance(one, Placement) and one.name}
+    names = {placement.name for placement in placements if isinstance(placement, Placement) and placement.name}
     known, forgotten = _known_and_forgotten(names, at=at)
     fresh: dict[int, Episode] = {}
-    for index, one in enumerate(placements):
-        if isinstance(one, Placement) and (one.name is None or one.name not in {*known, *forgotten}):
-            fresh[index] = _episode(one, at=at, by=trust.actor)
-            if one.name:
-                known[one.name] = fresh[index]
+    for index, placement in enumerate(placements):
+        if isinstance(placement, Placement) and (placement.name is None or placement.name not in {*known, *forgotten}):
+            fresh[index] = _episode(placement, at=at, by=trust.actor)
+            if placement.name:
+                known[placement.name] = fresh[index]
     _save(fresh, placements, trust=trust, at=at)
     return [
-        _answer(one, fresh.get(index), known, forgotten, trust=trust, at=at) if isinstance(one, Placement) else one
-        for index, one in enumerate(placements)
+        _answer(placement, fresh.get(index), known, forgotten, trust=trust, at=at)
+        if isinstance(placement, Placement)
+        else placement
+        for index, placement in enumerate(placements)
     ]
 
 
@@ -182,7 +184,7 @@ def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
         created_at=ended_at,
         **place,
     )
-    told = {
+    stated = {
         "title": fields.title,
         "external_id": fields.id,
         "event_count": len(draft.events),
@@ -196,7 +198,7 @@ def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
         "extract": fields.extract,
         "environment": draft.environment,
     }
-    memory.episode = bulk_rows.new(Episode, {"memory_id": memory.pk, **told, **place})
+    memory.episode = bulk_rows.new(Episode, {"memory_id": memory.pk, **stated, **place})
     return memory.episode
 
 
@@ -210,8 +212,8 @@ def _events(draft: Draft, episode: Episode, instructions: Mapping[str, bytes], *
 
 def _instructions(drafts: Iterable[Draft]) -> dict[str, bytes]:
     """The system messages, each text with its hash."""
-    told = (event for draft in drafts for event in draft.events if roles.of(event.role) == roles.SYSTEM)
-    texts = {event.text for event in told if event.text}
+    events = (event for draft in drafts for event in draft.events if roles.of(event.role) == roles.SYSTEM)
+    texts = {event.text for event in events if event.text}
     return {text: hashlib.sha256(text.encode()).digest() for text in texts}
 
 

@@ -194,10 +194,10 @@ def _new(thread: Thread, first: EventLike, *, trust: Trust, at: datetime) -> Epi
         policy=first.deletion_policy,
         **facts,
     )
-    told: dict[str, Any] = {"last_event_at": at, "external_id": first.external_id}
+    fields: dict[str, Any] = {"last_event_at": at, "external_id": first.external_id}
     if isinstance(first, EventReport) and first.repository:
-        told["environment"] = {"repository": first.repository}
-    episode = bulk_rows.new(Episode, {"memory_id": memory.pk, **told, **facts})
+        fields["environment"] = {"repository": first.repository}
+    episode = bulk_rows.new(Episode, {"memory_id": memory.pk, **fields, **facts})
     episode.memory = memory
     return episode
 

@@ -47,52 +47,56 @@ class SpanContent:
 
 def read(span: Span) -> SpanContent | None:
     """None: the span is of no agent's run."""
-    told = span.attributes
-    kind = str(told.get("openinference.span.kind") or "").upper()
-    operation = str(told.get("gen_ai.operation.name") or "")
+    attributes = span.attributes
+    kind = str(attributes.get("openinference.span.kind") or "").upper()
+    operation = str(attributes.get("gen_ai.operation.name") or "")
     if operation == "execute_tool" or kind in TOOL_KINDS:
         return SpanContent([], [], call=_tool_call(span, kind))
     inputs, outputs = _messages(span)
     if inputs or outputs:
         return SpanContent(inputs, outputs)
     if kind in RUN_KINDS or operation == "invoke_agent":
-        return SpanContent([], [], request=_text(told.get("input.value")), reply=_text(told.get("output.value")))
+        return SpanContent(
+            [], [], request=_text(attributes.get("input.value")), reply=_text(attributes.get("output.value"))
+        )
     return SpanContent([], []) if kind or operation else None
 
 
 def _tool_call(span: Span, kind: str) -> ToolCall:
-    told = span.attributes
-    name = told.get("gen_ai.tool.name") or told.get("tool.name") or span.name or kind.lower()
-    id = told.get("gen_ai.tool.call.id") or told.get("tool_call.id") or ""
-    args = told.get("gen_ai.tool.call.arguments", told.get("input.value", told.get("tool.parameters")))
-    result = told.get("gen_ai.tool.call.result", told.get("output.value"))
+    attributes = span.attributes
+    name = attributes.get("gen_ai.tool.name") or attributes.get("tool.name") or span.name or kind.lower()
+    id = attributes.get("gen_ai.tool.call.id") or attributes.get("tool_call.id") or ""
+    args = attributes.get(
+        "gen_ai.tool.call.arguments", attributes.get("input.value", attributes.get("tool.parameters"))
+    )
+    result = attributes.get("gen_ai.tool.call.result", attributes.get("output.value"))
     if kind == "RETRIEVER" and isinstance(args, str):
         args = {"query": args}
     answered, result = _answer(result)
     if result is None and span.failed:
-        result = span.message or told.get("error.type")
+        result = span.message or attributes.get("error.type")
     return ToolCall(str(name), str(id or answered), args, result)
 
 
 def _answer(result: Any) -> tuple[str, Any]:
     """The id of the call, or '', and its result: LangChain traces the whole message that answers it."""
     message = _loaded(result)
-    told = message.get("data", message.get("kwargs")) if isinstance(message, dict) else None
-    if not isinstance(told, dict) or "content" not in told or not told.get("tool_call_id"):
+    body = message.get("data", message.get("kwargs")) if isinstance(message, dict) else None
+    if not isinstance(body, dict) or "content" not in body or not body.get("tool_call_id"):
         return "", result
-    return str(told["tool_call_id"]), told["content"]
+    return str(body["tool_call_id"]), body["content"]
 
 
 def _messages(span: Span) -> tuple[Messages, Messages]:
-    told = span.attributes
+    given = span.attributes
     for name, attributes in span.events:
-        told = {**attributes, **told} if name == DETAILS else told
-    inputs = [*_system(told.get("gen_ai.system_instructions")), *_parts_messages(told.get("gen_ai.input.messages"))]
-    outputs = _parts_messages(told.get("gen_ai.output.messages"))
+        given = {**attributes, **given} if name == DETAILS else given
+    inputs = [*_system(given.get("gen_ai.system_instructions")), *_parts_messages(given.get("gen_ai.input.messages"))]
+    outputs = _parts_messages(given.get("gen_ai.output.messages"))
     if not inputs and not outputs:
         inputs, outputs = _of_events(span)
     if not inputs and not outputs:
-        inputs, outputs = _of_numbered(told)
+        inputs, outputs = _of_numbered(given)
     return inputs, outputs
 
 
@@ -113,23 +117,25 @@ def _system(value: Any) -> Messages:
 
 def _parts_messages(value: Any) -> Messages:
     """Messages of the GenAI conventions: `[{"role", "parts": [{"type": "text", "content"}, ...]}]`."""
-    found = _loaded(value)
+    loaded = _loaded(value)
     messages: Messages = []
-    for one in found if isinstance(found, list) else []:
-        if isinstance(one, dict):
-            messages += _of_parts(str(one.get("role") or "user"), one)
+    for part in loaded if isinstance(loaded, list) else []:
+        if isinstance(part, dict):
+            messages += _of_parts(str(part.get("role") or "user"), part)
     return messages
 
 
 def _of_parts(role: str, message: Json) -> Iterator[Json]:
     parts = message.get("parts")
-    parts = [one for one in parts if isinstance(one, dict)] if isinstance(parts, list) else []
-    for one in parts:
-        if one.get("type") == "tool_call_response":
-            result = one.get("response", one.get("result"))
-            yield {"role": "tool", "tool_call_id": str(one.get("id") or ""), "content": _content(result)}
+    parts = [part for part in parts if isinstance(part, dict)] if isinstance(parts, list) else []
+    for part in parts:
+        if part.get("type") == "tool_call_response":
+            result = part.get("response", part.get("result"))
+            yield {"role": "tool", "tool_call_id": str(part.get("id") or ""), "content": _content(result)}
     calls = [
-        _call(one.get("id"), one.get("name"), one.get("arguments")) for one in parts if one.get("type") == "tool_call"
+        _call(part.get("id"), part.get("name"), part.get("arguments"))
+        for part in parts
+        if part.get("type") == "tool_call"
     ]
     text = _text_of_parts(parts) or _text(message.get("content"))
     if text or calls:
@@ -143,7 +149,7 @@ def _call(id: Any, name: Any, arguments: Any) -> Json:
 def _text_of_parts(parts: Any) -> str:
     if not isinstance(parts, list):
         return parts if isinstance(parts, str) else ""
-    texts = (one.get("content") for one in parts if isinstance(one, dict) and one.get("type") in ("text", None))
+    texts = (part.get("content") for part in parts if isinstance(part, dict) and part.get("type") in ("text", None))
     return "\n".join(text for text in texts if isinstance(text, str) and text)
 
 
@@ -151,24 +157,24 @@ def _of_events(span: Span) -> tuple[Messages, Messages]:
     """`gen_ai.user.message`, `gen_ai.tool.message`, `gen_ai.choice` and the like: an event a message."""
     inputs: Messages = []
     outputs: Messages = []
-    for name, told in span.events:
+    for name, attributes in span.events:
         if name == "gen_ai.choice":
-            message = _loaded(told.get("message")) if "message" in told else told
+            message = _loaded(attributes.get("message")) if "message" in attributes else attributes
             outputs += _of_body("assistant", message if isinstance(message, dict) else {"content": message})
         elif name.startswith("gen_ai.") and name.endswith(".message"):
-            inputs += _of_body(name.split(".")[1], told)
+            inputs += _of_body(name.split(".")[1], attributes)
     return inputs, outputs
 
 
 def _of_body(role: str, told: Json) -> Messages:
     calls = _loaded(told.get("tool_calls"))
-    calls = [one for one in calls if isinstance(one, dict)] if isinstance(calls, list) else []
+    calls = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     if role == "tool":
         return [{"role": "tool", "tool_call_id": str(told.get("id") or ""), "content": _content(told.get("content"))}]
     made = [
-        _call(one.get("id"), (one.get("function") or {}).get("name"), (one.get("function") or {}).get("arguments"))
-        for one in calls
-        if isinstance(one.get("function"), dict)
+        _call(call.get("id"), (call.get("function") or {}).get("name"), (call.get("function") or {}).get("arguments"))
+        for call in calls
+        if isinstance(call.get("function"), dict)
     ]
     text = _text(told.get("content"))
     return [{"role": role, "content": text or None, **({"tool_calls": made} if made else {})}] if text or made else []
@@ -176,13 +182,13 @@ def _of_body(role: str, told: Json) -> Messages:
 
 def _of_numbered(told: Json) -> tuple[Messages, Messages]:
     """`llm.input_messages.0.message.content` of OpenInference, `gen_ai.prompt.0.content` of OpenLLMetry."""
-    found: dict[bool, dict[int, Json]] = {True: {}, False: {}}
+    by_number: dict[bool, dict[int, Json]] = {True: {}, False: {}}
     for name, value in told.items():
         if match := NUMBERED.fullmatch(name):
             asked = match[2] in ("prompt", "input_messages")
-            found[asked].setdefault(int(match[3]), {})[match[4]] = value
-    inputs = [message for _, fields in sorted(found[True].items()) for message in _of_fields("user", fields)]
-    outputs = [message for _, fields in sorted(found[False].items()) for message in _of_fields("assistant", fields)]
+            by_number[asked].setdefault(int(match[3]), {})[match[4]] = value
+    inputs = [message for _, fields in sorted(by_number[True].items()) for message in _of_fields("user", fields)]
+    outputs = [message for _, fields in sorted(by_number[False].items()) for message in _of_fields("assistant", fields)]
     return inputs, outputs
 
 
@@ -210,9 +216,9 @@ def _content(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     """The text that a value is, or that its only field is; other data as JSON."""
-    found = _loaded(value)
-    if isinstance(found, dict) and len(found) == 1:
-        [found] = found.values()
-    if found is None or found == "":
+    loaded = _loaded(value)
+    if isinstance(loaded, dict) and len(loaded) == 1:
+        [loaded] = loaded.values()
+    if loaded is None or loaded == "":
         return ""
-    return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+    return loaded if isinstance(loaded, str) else json.dumps(loaded, ensure_ascii=False)

@@ -74,13 +74,13 @@ def _of_json(body: dict[str, Any]) -> Iterator[Span]:
 
 def _objects(holder: Any, name: str, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a list with their pointers. Invalid: it is no list of objects."""
-    found = (holder.get(name) if isinstance(holder, dict) else None) or []
-    if not isinstance(found, list):
+    listed = (holder.get(name) if isinstance(holder, dict) else None) or []
+    if not isinstance(listed, list):
         raise Invalid(FieldError(f"{place}/{name}", "not_a_list", "must be a list"))
-    for number, one in enumerate(found):
-        if not isinstance(one, dict):
+    for number, item in enumerate(listed):
+        if not isinstance(item, dict):
             raise Invalid(FieldError(f"{place}/{name}/{number}", "not_an_object", "must be an object"))
-        yield f"{place}/{name}/{number}", one
+        yield f"{place}/{name}/{number}", item
 
 
 def _span(span: dict[str, Any], resource: dict[str, Any], place: str) -> Span:
@@ -117,8 +117,8 @@ def _value(value: Any, place: str) -> Any:
         pairs = _objects(value["kvlistValue"], "values", place)
         return {str(pair.get("key")): _value(pair.get("value"), where) for where, pair in pairs}
     kind = next((name for name in VALUES if name in value), "")
-    found = value.get(kind)
-    return int(str(found)) if kind == "intValue" and str(found).lstrip("-").isdecimal() else found
+    raw = value.get(kind)
+    return int(str(raw)) if kind == "intValue" and str(raw).lstrip("-").isdecimal() else raw
 
 
 # -- Protobuf ---------------------------------------------------------------------------------------------------------
@@ -153,7 +153,7 @@ def _of_protobuf(request: Any) -> Iterator[Span]:
                     message=_storable(span.status.message),
                     attributes=_pairs(span.attributes),
                     resource=resource,
-                    events=[(one.name, _pairs(one.attributes)) for one in span.events],
+                    events=[(event.name, _pairs(event.attributes)) for event in span.events],
                 )
 
 

@@ -107,31 +107,33 @@ def _lock(traces: Iterable[Trace]) -> None:
 
 def _stored(traces: Iterable[Trace], *, at: datetime) -> dict[Trace, _Stored]:
     """What is stored of these traces; those that a person has forgotten are left out."""
-    found: dict[Trace, _Stored] = {trace: _Stored() for trace in traces}
+    by_trace: dict[Trace, _Stored] = {trace: _Stored() for trace in traces}
     by_episode: dict[Any, Trace] = {}
     wanted = Q(pk__in=[])
-    for (scope, source), ids in _by_place(found).items():
+    for (scope, source), ids in _by_place(by_trace).items():
         place = Q(scope=scope, source=source)
         wanted |= place & (Q(external_id__in=[external_id(id) for id in ids]) | Q(closed_at=None, thread_id__in=ids))
     for episode in Episode.objects.select_related("memory").filter(wanted).order_by("pk"):
         trace = (episode.scope, episode.source, episode.thread_id or "")
-        if stored := found.get(trace):
+        if stored := by_trace.get(trace):
             by_episode[episode.pk] = trace
             stored.first = stored.first or episode
             stored.latest = episode
-    told = Event.objects.filter(episode__in=by_episode).values_list("episode", "ref", "tool", "role", "pk", "flags")
+    stored_events = Event.objects.filter(episode__in=by_episode).values_list(
+        "episode", "ref", "tool", "role", "pk", "flags"
+    )
     unanswered = []
-    for pk, ref, tool, role, event, flags in told:
-        found[by_episode[pk]].known.add(ref, tool, role, flags)
+    for pk, ref, tool, role, event, flags in stored_events:
+        by_trace[by_episode[pk]].known.add(ref, tool, role, flags)
         unanswered += [event] if UNANSWERED_CALL in flags else []
     for row in Event.objects.filter(pk__in=unanswered, episode__closed_at=None).order_by("position"):
-        stored = found[by_episode[row.episode_id]]
+        stored = by_trace[by_episode[row.episode_id]]
         stored.waiting[row.ref], stored.known.waiting[row.ref] = row, (row.tool, row.args)
-    names = {(scope, source, external_id(id)) for (scope, source, id), stored in found.items() if not stored.first}
+    names = {(scope, source, external_id(id)) for (scope, source, id), stored in by_trace.items() if not stored.first}
     gone = forgotten_episodes(names, at=at) if names else set()
     return {
         (scope, source, id): one
-        for (scope, source, id), one in found.items()
+        for (scope, source, id), one in by_trace.items()
         if (scope, source, external_id(id)) not in gone
     }
 
@@ -152,13 +154,13 @@ def _reports(
 ) -> Iterator[SpanReport]:
     """The new events of one trace; spans that cannot be read are counted as rejected."""
     scope, source, id = trace
-    told = events(spans, stored.known)
-    for reason in told.refused.values():
+    reports = events(spans, stored.known)
+    for reason in reports.refused.values():
         done.rejected[f"a span cannot be read: {reason}"] += 1
     if mask:
-        _mask([*told.fresh, *told.answers.values()])
-    stored.answers = told.answers
-    for draft in told.fresh:
+        _mask([*reports.fresh, *reports.answers.values()])
+    stored.answers = reports.answers
+    for draft in reports.fresh:
         yield SpanReport(draft, scope, source, id, None if stored.first else external_id(id))
 
 
@@ -175,16 +177,18 @@ def _store(reports: Sequence[SpanReport], stored: Mapping[Trace, _Stored], *, tr
 def _answer(stored: Sequence[_Stored], *, trust: Trust, at: datetime) -> None:
     """Give calls that waited what came of them; what holds a secret makes their episode as secret as any event."""
     answered: list[Event] = []
-    for one in stored:
-        for ref, draft in one.answers.items():
-            row = one.waiting[ref]
+    for stored_row in stored:
+        for ref, draft in stored_row.answers.items():
+            row = stored_row.waiting[ref]
             row.ref, row.result, row.ok, row.latency_ms = draft.ref, draft.result, draft.ok, draft.latency_ms
             row.flags = [name for name in row.flags if name != UNANSWERED_CALL] + [SECRET] * draft.holds_secret
             answered.append(row)
     Event.objects.bulk_update(answered, ANSWERED)
     Episode.objects.filter(pk__in={row.episode_id for row in answered}).update(last_event_at=at)
     secret = [
-        one.latest.memory for one in stored if one.latest and any(draft.holds_secret for draft in one.answers.values())
+        stored_row.latest.memory
+        for stored_row in stored
+        if stored_row.latest and any(draft.holds_secret for draft in stored_row.answers.values())
     ]
     sensitivity.flag(secret)
     level = sensitivity_of(None, secret=True)
@@ -193,9 +197,9 @@ def _answer(stored: Sequence[_Stored], *, trust: Trust, at: datetime) -> None:
 
 def _fail(stored: Mapping[Trace, _Stored], traces: Mapping[Trace, list[Span]], *, trust: Trust, at: datetime) -> None:
     """A run failed whose root span says so; a root that went well says nothing about the task."""
-    for trace, one in stored.items():
-        if one.latest and any(span.failed and not span.parent for span in traces[trace]):
-            set_outcome(one.latest, Outcome.FAILURE, trust=trust, source=trace[1], at=at)
+    for trace, row in stored.items():
+        if row.latest and any(span.failed and not span.parent for span in traces[trace]):
+            set_outcome(row.latest, Outcome.FAILURE, trust=trust, source=trace[1], at=at)
 
 
 def _mask(drafts: Iterable[EventDraft]) -> None:

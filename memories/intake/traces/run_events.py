@@ -82,19 +82,19 @@ def events(spans: Iterable[Span], known: Known) -> TraceEvents:
 
 def _drafts(spans: Iterable[Span], known: Known, refused: dict[str, str]) -> dict[str, EventDraft]:
     """All that the spans say, by its ref."""
-    told = sorted(((span, conventions.read(span)) for span in spans), key=lambda pair: _moment(pair[0].start))
+    readings = sorted(((span, conventions.read(span)) for span in spans), key=lambda pair: _moment(pair[0].start))
     drafts: dict[str, EventDraft] = {}
-    for span, said in told:
-        if said and said.call:
-            _keep(_of_call(span, said.call), drafts, refused, span)
+    for span, attributes in readings:
+        if attributes and attributes.call:
+            _keep(_of_call(span, attributes.call), drafts, refused, span)
     tools = known.tools | {draft.tool for ref, draft in drafts.items() if ref.startswith(OF_SPAN)}
-    for span, said in told:
-        if said and (said.inputs or said.outputs):
-            _keep(_of_messages(span, said.inputs, said.outputs, tools), drafts, refused, span)
+    for span, attributes in readings:
+        if attributes and (attributes.inputs or attributes.outputs):
+            _keep(_of_messages(span, attributes.inputs, attributes.outputs, tools), drafts, refused, span)
     if not known.user_spoke and not any(draft.role == roles.USER for draft in drafts.values()):
-        for span, said in told:
-            if said and not span.parent and (said.request or said.reply):
-                _keep(_of_run(span, said), drafts, refused, span)
+        for span, attributes in readings:
+            if attributes and not span.parent and (attributes.request or attributes.reply):
+                _keep(_of_run(span, attributes), drafts, refused, span)
     return drafts
 
 

@@ -79,5 +79,5 @@ class Command(BaseCommand):
 
     def _say(self, number: int, refusal: Refusal) -> None:
         wrong = refusal.errors if isinstance(refusal, Invalid) else [f"id: {refusal}"]
-        for said in wrong:
-            self.stderr.write(f"line {number}: {said}")
+        for fault in wrong:
+            self.stderr.write(f"line {number}: {fault}")

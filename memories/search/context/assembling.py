@@ -70,12 +70,12 @@ class Item:
 
     @property
     def line(self) -> str:
-        skill, said = self._skill, self.memory.content
+        skill, text = self._skill, self.memory.content
         if skill:
-            said = f"{skill['name']}: {said} ({self.url})"
+            text = f"{skill['name']}: {text} ({self.url})"
         kind = f"{self.category}, {unreviewed.MARK}" if self.unreviewed else self.category
         kind += f", until {self.until:%Y-%m-%d}" if self.until else ""
-        return rendering.line(kind, said, self.memory.confidence)
+        return rendering.line(kind, text, self.memory.confidence)
 
     @property
     def _skill(self) -> dict[str, Any]:
@@ -139,8 +139,8 @@ def assemble(
     by_task = _by_task(request, wanted, asked, allowance) if asked else None
     hits = [*(by_task or ()), *(standing if by_task != [] else _of_any_task(standing))]
     unknown = asked if by_task == [] and not moment else None
-    found = allowance.part("memories", lambda: _chosen(request, wanted, hits, without, rationed), keeping=0.1)
-    chosen, rows, directives = found or ([], [], set())
+    memories_chosen = allowance.part("memories", lambda: _chosen(request, wanted, hits, without, rationed), keeping=0.1)
+    chosen, rows, directives = memories_chosen or ([], [], set())
     notices = None
     if trust.actor.kind == ActorKind.AGENT and moment is None:
         withheld = _withheld(rationed, rows, allowance)
@@ -184,8 +184,8 @@ def _companies(
 ) -> tuple[str, ...]:
     if request.company_id:
         return (request.company_id,)
-    found = partial(company_in, task, trust=seen, moment=moment)
-    return (allowance.part("company", found, keeping=0.7) or ()) if task else ()
+    companies = partial(company_in, task, trust=seen, moment=moment)
+    return (allowance.part("company", companies, keeping=0.7) or ()) if task else ()
 
 
 def _asked(task: str, allowance: Allowance) -> ReadTask | None:
@@ -204,8 +204,8 @@ def _by_task(request: ContextRequest, wanted: ContextQuery, asked: ReadTask, all
         search = partial(queries.by_task, wanted, text, vector, model)
     else:
         search = partial(_search_then, wanted, wanted.moment, text, vector, model, allowance)
-    found = allowance.part("search", search, keeping=FOR_THE_ANSWER)
-    return None if found is None else queries.best(found, most=max(queries.BY_TASK, request.limit))
+    answer = allowance.part("search", search, keeping=FOR_THE_ANSWER)
+    return None if answer is None else queries.best(answer, most=max(queries.BY_TASK, request.limit))
 
 
 def _standing(wanted: ContextQuery, source: str, allowance: Allowance) -> list[Hit]:
@@ -254,9 +254,13 @@ def _chosen(
 
     The ids are those of directives.
     """
-    found = [one for one in selection.merged(hits) if one.memory not in without]
-    rows = {row.pk: row for row in wanted.rows().filter(pk__in=[one.memory for one in found])} if found else {}
-    order = selection.ranked(found, {id: row.confidence for id, row in rows.items()})
+    merged_hits = [one for one in selection.merged(hits) if one.memory not in without]
+    rows = (
+        {row.pk: row for row in wanted.rows().filter(pk__in=[merged_hit.memory for merged_hit in merged_hits])}
+        if merged_hits
+        else {}
+    )
+    order = selection.ranked(merged_hits, {id: row.confidence for id, row in rows.items()})
     order = selection.said_once(order, {id: row.content for id, row in rows.items()})
     order = rationed.best(order, rows) if rationed else order
     dated = updates.newest_first(order, lambda one: rows[one.memory])

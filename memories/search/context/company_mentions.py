@@ -38,7 +38,7 @@ def company_in(task: str, *, trust: Trust, moment: AsOf | None = None) -> tuple[
 
 def names_in(task: str) -> dict[str, list[Span]]:
     """Candidate names in a task, in lower case and with each way to join their words, and their positions. Pure."""
-    found: dict[str, list[Span]] = {}
+    spans: dict[str, list[Span]] = {}
     read = task[:LONGEST_READ]
     words = list(_WORD.finditer(read))
     for number, first in enumerate(words):
@@ -46,10 +46,10 @@ def names_in(task: str) -> dict[str, list[Span]]:
         for last in words[number : number + most]:
             for span in _ending(read, first.start(), last.end()):
                 for name in _written(read[slice(*span)]):
-                    found.setdefault(name, []).append(span)
-        if len(found) > MOST_NAMES:
+                    spans.setdefault(name, []).append(span)
+        if len(spans) > MOST_NAMES:
             break
-    return found
+    return spans
 
 
 def the_one(known: Collection[str], places: Mapping[str, list[Span]]) -> tuple[str, ...]:

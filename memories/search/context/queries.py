@@ -65,8 +65,8 @@ def by_source(wanted: ContextQuery, source: str) -> list[Hit]:
 def _best(wanted: ContextQuery, asked: Q, why: str, most: int) -> list[Hit]:
     """The best memories of one query, without skills: these are only found by the task itself."""
     rows = wanted.rows().filter(asked, type=Type.SEMANTIC).order_by(*BEST_FIRST)
-    found = rows.values_list("pk", "category")[:most]
-    return [Hit(id, why, is_wish=category == Category.PREFERENCE) for id, category in found]
+    pairs = rows.values_list("pk", "category")[:most]
+    return [Hit(id, why, is_wish=category == Category.PREFERENCE) for id, category in pairs]
 
 
 def by_task(
@@ -79,9 +79,9 @@ def by_task(
 ) -> Scores:
     """The passages that may fit the task, best first; none where nothing is known of it."""
     question = read_question(task, model, vector, wanted.filter)
-    found = pool(SearchPlan(question, wanted.filter, wanted.at, former))
-    scored = by_passage(found, task, weights_of(settings.SEARCH_WEIGHTS))
-    return scored if floor.is_answered(scored, found) else Scores.nothing()
+    candidates = pool(SearchPlan(question, wanted.filter, wanted.at, former))
+    scored = by_passage(candidates, task, weights_of(settings.SEARCH_WEIGHTS))
+    return scored if floor.is_answered(scored, candidates) else Scores.nothing()
 
 
 def best(scored: Scores, *, most: int) -> list[Hit]:

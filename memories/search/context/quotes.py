@@ -61,9 +61,9 @@ def quotes(
     hand the caller knows, and an order to a model is not handed on."""
     asked = SearchRequest(query=task, types=[Type.EPISODIC.value], unit="passage", limit=most * READ)
     wanted = filters.of_search(asked, trust, at)
-    found = pool(SearchPlan(read_question(task, model, vector, wanted), wanted, at))
-    scored = by_passage(found, task, weights_of(settings.SEARCH_WEIGHTS))
-    if not floor.is_answered(scored, found):
+    candidates = pool(SearchPlan(read_question(task, model, vector, wanted), wanted, at))
+    scored = by_passage(candidates, task, weights_of(settings.SEARCH_WEIGHTS))
+    if not floor.is_answered(scored, candidates):
         return []
     least = scored[0].score * floor.OF_BEST
     kept = [one.candidate.passage for one in scored[: asked.limit] if one.score >= least]
@@ -76,10 +76,10 @@ def quotes(
 
 def _told(thread_id: str) -> "QuerySet[Passage]":
     """What users said, but for the requests with which agents' runs began: of these, runs tell how they ended."""
-    said = Passage.objects.filter(event__role=roles.USER, event__tool="")
+    passages = Passage.objects.filter(event__role=roles.USER, event__tool="")
     calls = Event.objects.filter(episode=OuterRef("memory_id")).exclude(tool="")
     opening = Q(event__position__lte=OPENING) & Q(Exists(calls))
-    return said.exclude(opening).exclude(memory__thread_id__in=[thread_id] if thread_id else [])
+    return passages.exclude(opening).exclude(memory__thread_id__in=[thread_id] if thread_id else [])
 
 
 def _quote(row: Passage) -> Quote:

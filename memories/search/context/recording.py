@@ -73,7 +73,7 @@ def announce(wanted: ContextQuery, source: str) -> list[str]:
     reviewed = announced_to(wanted.trust).q("memory__")
     offered = Adaptation.objects.unannounced(source).offered_to(wanted.trust, "memory__")
     waiting = offered.filter(right, reviewed)
-    told = list(waiting.select_for_update(skip_locked=True, of=("self",))[:MOST_NOTICES])
-    if told:
-        Adaptation.objects.filter(pk__in=[row.pk for row in told]).update(notified_at=wanted.at)
-    return ["\n".join(in_one_line(line) for line in row.notice.rsplit("\n", 1)) for row in told]
+    notices = list(waiting.select_for_update(skip_locked=True, of=("self",))[:MOST_NOTICES])
+    if notices:
+        Adaptation.objects.filter(pk__in=[row.pk for row in notices]).update(notified_at=wanted.at)
+    return ["\n".join(in_one_line(line) for line in row.notice.rsplit("\n", 1)) for row in notices]

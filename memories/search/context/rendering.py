@@ -28,8 +28,8 @@ def line(category: str, content: str, confidence: int) -> str:
 
 def block(lines: Iterable[str]) -> str:
     """Join the lines into a block; empty for no lines."""
-    said = list(lines)
-    return "\n".join([HEADING, *said]) if said else ""
+    block_lines = list(lines)
+    return "\n".join([HEADING, *block_lines]) if block_lines else ""
 
 
 def in_one_line(text: str) -> str:

@@ -51,11 +51,11 @@ class Rationed:
 
 def merged(hits: Iterable[Hit]) -> list[Merged]:
     """Merge hits by memory, in the order of their first hits."""
-    found: dict[UUID, Merged] = {}
+    by_memory: dict[UUID, Merged] = {}
     for hit in hits:
-        former = found.get(hit.memory, Merged(hit.memory, (), 0.0))
-        found[hit.memory] = Merged(hit.memory, (*former.whys, hit.why), max(former.score, hit.score))
-    return list(found.values())
+        former = by_memory.get(hit.memory, Merged(hit.memory, (), 0.0))
+        by_memory[hit.memory] = Merged(hit.memory, (*former.whys, hit.why), max(former.score, hit.score))
+    return list(by_memory.values())
 
 
 def ranked(found: Iterable[Merged], confidence: Mapping[UUID, int]) -> list[Merged]:
@@ -78,9 +78,9 @@ def fitting(ranked: Sequence[Merged], lines: Mapping[UUID, str], *, limit: int, 
     """The best memories that fit into the block: one that does not fit is left out whole, a shorter one may follow."""
     room = 4 * token_budget - quarters(HEADING)
     chosen: list[Merged] = []
-    for one in ranked:
-        cost = quarters(lines[one.memory]) + 1  # the line break before it
+    for entry in ranked:
+        cost = quarters(lines[entry.memory]) + 1  # the line break before it
         if len(chosen) < limit and cost <= room:
-            chosen.append(one)
+            chosen.append(entry)
             room -= cost
     return chosen

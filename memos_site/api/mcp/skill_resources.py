@@ -21,8 +21,8 @@ NAMED_SCOPE = "@"  # name@scope: of several skills of one name
 
 
 def resources(trust: Trust, cursor: object) -> Json:
-    found, following = _page(trust, cursor)
-    return {"resources": [_resource(skill, version) for skill, version in found], **following}
+    skills, following = _page(trust, cursor)
+    return {"resources": [_resource(skill, version) for skill, version in skills], **following}
 
 
 def templates() -> Json:
@@ -47,7 +47,7 @@ def read(trust: Trust, uri: object) -> Json | None:
 
 
 def prompts(trust: Trust, cursor: object) -> Json:
-    found, following = _page(trust, cursor)
+    skills, following = _page(trust, cursor)
     times = Counter(_published(trust).values_list("name", flat=True))
     task = {"name": "task", "description": "What is to be done with it", "required": False}
     described = [
@@ -57,7 +57,7 @@ def prompts(trust: Trust, cursor: object) -> Json:
             "description": version.fields["description"],
             "arguments": [task],
         }
-        for skill, version in found
+        for skill, version in skills
     ]
     return {"prompts": described, **following}
 

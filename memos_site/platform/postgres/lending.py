@@ -31,10 +31,10 @@ def lent_connection() -> Iterator[None]:
 def close_expired(now: float) -> None:
     """Close idle connections that are older than CONN_MAX_AGE: no request would use them again. `now` is monotonic."""
     with _lock:
-        expired = [one for one in _idle if one.close_at is not None and one.close_at <= now]
-        _idle[:] = [one for one in _idle if one not in expired]
-    for one in expired:
-        one.close()
+        expired = [loan for loan in _idle if loan.close_at is not None and loan.close_at <= now]
+        _idle[:] = [loan for loan in _idle if loan not in expired]
+    for loan in expired:
+        loan.close()
 
 
 def _take() -> Any:

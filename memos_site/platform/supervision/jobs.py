@@ -97,22 +97,22 @@ class Jobs:
             time.sleep(Conf.GUARD_CYCLE)
             self._look_after_workers()
         self.source.close()
-        for one in self.workers:
-            one.process.join()
+        for process in self.workers:
+            process.process.join()
 
     def _start_worker(self) -> None:
         connections.close_all()  # forks must not share one
         self.workers = [*self.workers, Worker(self.source, self.results)]
 
     def _look_after_workers(self) -> None:
-        for one in self.workers:
-            if one.count_down(Conf.GUARD_CYCLE):
-                self._end_late(one)
-            if one.process.exitcode:
-                log.error("a worker ended with code %s", one.process.exitcode)
+        for process in self.workers:
+            if process.count_down(Conf.GUARD_CYCLE):
+                self._end_late(process)
+            if process.process.exitcode:
+                log.error("a worker ended with code %s", process.process.exitcode)
         self._check_workers()
-        self.workers = [one for one in self.workers if one.process.exitcode is None]
-        if all(one.is_busy for one in self.workers):
+        self.workers = [process for process in self.workers if process.process.exitcode is None]
+        if all(process.is_busy for process in self.workers):
             if len(self.workers) < self.most:
                 self._start_worker()
             elif self.source.silence() > SILENT_SECONDS:
@@ -140,15 +140,15 @@ class Jobs:
 
     def _check_workers(self, *_: object) -> None:
         """End the cluster if a worker was killed. A signal handler: the main thread may wait for another one's end."""
-        for one in self.workers:
-            if one.process.pid and (code := one.process.exitcode or 0) < 0:
+        for process in self.workers:
+            if process.process.pid and (code := process.process.exitcode or 0) < 0:
                 self._exit_by_force(f"a worker was killed by {signal.Signals(-code).name}")
 
     def _exit_by_force(self, why: str) -> NoReturn:
         log.error("%s", why)
-        for one in self.workers:
-            if one.process.pid and one.process.exitcode is None:
-                one.process.kill()
+        for process in self.workers:
+            if process.process.pid and process.process.exitcode is None:
+                process.process.kill()
         os._exit(FORCED_EXIT_CODE)
 
 

@@ -42,10 +42,10 @@ class Inheritance(NamedTuple):
 
 def inheritance() -> Inheritance | None:
     """Of this process, if a supervisor started it as its successor; it then ends with that one. Call it once."""
-    told = os.environ.pop(VARIABLE, "")
-    if not told:
+    value = os.environ.pop(VARIABLE, "")
+    if not value:
         return None
-    mine = Inheritance(*map(int, told.split()))
+    mine = Inheritance(*map(int, value.split()))
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # only the first supervisor loads new code
     die_with_parent(signal.SIGTERM)
     if os.getppid() != mine.parent:
@@ -102,12 +102,12 @@ class Successor(Child):
         self.report, report = os.pipe()
         os.set_blocking(self.report, False)
         listener = self.listener.fileno() if self.listener else -1
-        told = {VARIABLE: f"{os.getpid()} {report} {listener}"}
+        environment = {VARIABLE: f"{os.getpid()} {report} {listener}"}
         try:
             self.process = subprocess.Popen(  # noqa: S603 - our own program, no shell
                 self.invocation.command,
                 cwd=self.invocation.directory,
-                env={**self.invocation.environment, **told},
+                env={**self.invocation.environment, **environment},
                 pass_fds=[descriptor for descriptor in (report, listener) if descriptor >= 0],
                 process_group=0,
             )
@@ -119,11 +119,11 @@ class Successor(Child):
         if self.report is None:
             return False
         try:
-            told = os.read(self.report, len(READY))
+            answer = os.read(self.report, len(READY))
         except BlockingIOError:
             return False
         self.forget()  # it said what it had to say, or has closed the pipe
-        return told == READY
+        return answer == READY
 
     def forget(self) -> None:
         """Do not listen to it any more."""
