@@ -111,6 +111,10 @@ class ConversationReader:
                 uncount(step.work.step, str(fault))
             self.halts.append(fault)
             return
+        except Exception as fault:
+            for step in unwritten:
+                _fail(step.work, fault, at=self.now())
+            return
         for work, notes in unwritten:
             written = _perform(work, partial(notes.write, list(islice(opinions, len(notes.questions)))), self.now)
             yield written if isinstance(written, Counter) else Counter()
@@ -150,16 +154,21 @@ def _perform(work: Work, do: Callable[[], Done], now: Callable[[], datetime]) ->
     except (StepSkipped, llm.TooSensitive) as skipped:
         work.step.finish(RunStep.Status.SKIPPED, at=now(), reason=str(skipped))
     except Exception as fault:  # of this step alone; it is tried again
-        if not Run.objects.filter(pk=work.run.pk).exists():  # it went with its conversation
-            raise RunStopped from None
-        reason = str(fault) if isinstance(fault, llm.ModelError) else type(fault).__name__
-        work.step.finish(RunStep.Status.FAILED, at=now(), reason=reason)
+        _fail(work, fault, at=now())
     else:
         if isinstance(done, Notes):
             return Unwritten(work, done)
         work.step.finish(RunStep.Status.SUCCEEDED, at=now())
         return done
     return Counter()
+
+
+def _fail(work: Work, fault: Exception, *, at: datetime) -> None:
+    """RunStopped: the run went with its conversation."""
+    if not Run.objects.filter(pk=work.run.pk).exists():
+        raise RunStopped from None
+    reason = str(fault) if isinstance(fault, llm.ModelError) else type(fault).__name__
+    work.step.finish(RunStep.Status.FAILED, at=at, reason=reason)
 
 
 def _halt(run: Run, halts: Sequence[llm.NotNow | OutOfTime], *, at: datetime) -> None:
