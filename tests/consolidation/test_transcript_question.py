@@ -7,6 +7,7 @@ import pytest
 
 from consolidation import extraction_run
 from consolidation.extraction import queue
+from consolidation.llm import LanguageModel
 from consolidation.models import Redundancy, Run
 from consolidation.prompts import prompt
 from memories.models import Episode, Memory
@@ -116,13 +117,19 @@ def test_an_order_in_the_facts_beside_the_tasks_is_refused_like_any_other(endpoi
     assert asked == ["task_chunking"] and "facts_created" not in run.counters
 
 
-def test_a_conversation_that_goes_while_its_notes_are_asked_about_takes_its_run_along(endpoint: ModelEndpoint) -> None:
-    def forget(body: Any) -> Any:
-        Memory.objects.filter(type=Type.EPISODIC).delete()
-        return {"notes": []}
+def test_a_conversation_that_goes_while_its_notes_are_asked_about_takes_its_run_along(
+    endpoint: ModelEndpoint, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = LanguageModel.ask
 
+    def ask_and_forget(self: LanguageModel, shape: Any, *, purpose: str, **question: Any) -> Any:
+        answer = ask(self, shape, purpose=purpose, **question)
+        if purpose == "need":
+            Memory.objects.filter(type=Type.EPISODIC).delete()
+        return answer
+
+    monkeypatch.setattr(LanguageModel, "ask", ask_and_forget)
     endpoint.answers("task_chunking", {"tasks": [], "facts": [FACT]})
-    endpoint.answers("need", forget)
     episode = Episode.objects.get(pk=make.make_run(messages=TALK, scope="trips", outcome="success").pk)
     queue.request(episode, trigger=Run.Trigger.API, at=AT)
     assert extraction_run.process_queue(now=lambda: AT) == 1
