@@ -75,13 +75,9 @@ def known(ballot: Ballot, compared: Compared) -> tuple["np.ndarray", "np.ndarray
     failed: list[float] = []
     for n, neighbour in enumerate(ballot.cases):
         case = runs[neighbour.case]
-        for without in [case] if len(case) == 1 else [case, [n]]:
-            features = (
-                signs(surveyor, ballot, compared, n, neighbour.effects, without)
-                if neighbour.outcome != "partial"
-                else None
-            )
-            if features:
+        ways = [] if neighbour.outcome == "partial" else [case] if len(case) == 1 else [case, [n]]
+        for without in ways:
+            if features := signs(surveyor, ballot, compared, n, neighbour.effects, without):
                 rows.append(features.told)
                 failed.append(float(not neighbour.well))
     return np.array(rows).reshape(len(rows), len(PRIOR)), np.array(failed)

@@ -34,9 +34,10 @@ class Instructions:
 
     @classmethod
     def of(cls, episode: Episode) -> "Instructions":
-        told = Event.objects.filter(episode=episode).spoken_by(roles.SYSTEM).order_by("position")
-        said = told.annotate(said=Left(Coalesce("instruction__text", "text"), LONGEST)).values_list("said", flat=True)
-        texts = [*filter(None, said[:MOST_EVENTS]), *_descriptions(episode.environment.get("tools"))]
+        messages = Event.objects.filter(episode=episode).spoken_by(roles.SYSTEM).order_by("position")
+        beginnings = messages.annotate(beginning=Left(Coalesce("instruction__text", "text"), LONGEST))
+        first_texts = beginnings.values_list("beginning", flat=True)[:MOST_EVENTS]
+        texts = [*filter(None, first_texts), *_descriptions(episode.environment.get("tools"))]
         return cls(credentials.masked("\n\n".join(texts)[:LONGEST]))
 
     @property
@@ -77,14 +78,14 @@ class Instructions:
 def _descriptions(tools: Any) -> Iterator[str]:
     """A paragraph for each tool that is described, in the forms of OpenAI, Anthropic and MCP."""
     for tool in tools if isinstance(tools, list) else ():
-        told = tool.get("function", tool) if isinstance(tool, dict) else {}
-        if not isinstance(told, dict) or not (said := _text(told.get("description"))):
+        described = tool.get("function", tool) if isinstance(tool, dict) else {}
+        if not isinstance(described, dict) or not (description := _text(described.get("description"))):
             continue
-        schema: Any = next((told[name] for name in SCHEMAS if name in told), {})
+        schema: Any = next((described[name] for name in SCHEMAS if name in described), {})
         fields = schema.get("properties") if isinstance(schema, dict) else {}
         named = fields.items() if isinstance(fields, dict) else ()
         lines = [f"{name}: {_text(one['description'])}" for name, one in named if _has_description(one)]
-        yield "\n".join([f"{told.get('name')}: {said}", *lines])
+        yield "\n".join([f"{described.get('name')}: {description}", *lines])
 
 
 def _has_description(field: Any) -> bool:

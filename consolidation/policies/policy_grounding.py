@@ -38,11 +38,8 @@ def fault(policy: ModelPolicy, instructions: Instructions, calls: RecordedCalls)
     wrong = next(filter(None, (_fault(condition, rule, policy.quote, calls) for condition in rule.conditions)), "")
     if wrong:
         return wrong
-    return (
-        ""
-        if _is_meant(rule.tool, section) and all(_is_said(condition, around) for condition in rule.conditions)
-        else UNPROVEN
-    )
+    speaks = _is_meant(rule.tool, section) and all(_is_said(condition, around) for condition in rule.conditions)
+    return "" if speaks else UNPROVEN
 
 
 def _is_quote(quote: str) -> bool:

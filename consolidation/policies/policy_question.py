@@ -62,11 +62,11 @@ def ask(work: Work, instructions: Instructions, calls: str) -> list[ModelPolicy]
     known = fenced(calls, what=CALLS[language], language=language)
 
     def about(tokens: int) -> list[ModelPolicy]:
-        found = []
+        policies = []
         for n, part in enumerate(instructions.parts(tokens), 1):
             text = f"{fenced(part, what=INSTRUCTIONS[language], language=language)}\n\n{known}"
             answer = work.ask(ModelPolicies, system=system, text=text, name=f"{n} of {tokens}", purpose=PURPOSE)
-            found += answer.policies[:MOST_POLICIES]
-        return found
+            policies += answer.policies[:MOST_POLICIES]
+        return policies
 
     return in_halves(about, part_tokens(f"{system}\n{known}"))

@@ -78,17 +78,17 @@ class RecordedCalls:
             for field, shown in records.seen().items():
                 for word in shown:
                     words[field, word.casefold()].add(run.thread)
-        found: dict[str, list[str]] = defaultdict(list)
+        words_of_fields: dict[str, list[str]] = defaultdict(list)
         for field, word in _common(words):
-            found[field].append(word)
-        return {field: shown for field, shown in found.items() if len(shown) <= MOST_SEEN}
+            words_of_fields[field].append(word)
+        return {field: shown for field, shown in words_of_fields.items() if len(shown) <= MOST_SEEN}
 
     def described(self) -> str:
         """The tools with their arguments, and the fields of records, as the model reads them."""
         lines = []
         for tool, arguments in sorted(self.arguments.items())[:MOST_TOOLS]:
-            told = ", ".join(f"{name} ({_values(held)})" for name, held in sorted(arguments.items())[:MOST_ARGUMENTS])
-            lines.append(f"- {tool}: {told or '-'}")
+            listed = ", ".join(f"{name} ({_values(held)})" for name, held in sorted(arguments.items())[:MOST_ARGUMENTS])
+            lines.append(f"- {tool}: {listed or '-'}")
         fields = [f"- {field}: {' | '.join(shown)}" for field, shown in list(self.fields.items())[:MOST_FIELDS]]
         return "\n".join(["TOOLS", *lines, "", "FIELDS OF RECORDS", *fields])
 
@@ -97,10 +97,10 @@ class RecordedCalls:
         calling, known, ends = set[str](), set[str](), defaultdict[str, set[str]](set)
         for run in self.runs:
             calls = [call for call in run.steps if call.name == rule.tool and not call.failed]
-            told = [verdicts([rule], run, call, self.rules)[rule] for call in calls]
-            calling.update([run.thread] if told else [])
-            known.update([run.thread] if told.count(None) < len(told) else [])
-            ends[run.outcome].update([run.thread] if True in told else [])
+            breaks = [verdicts([rule], run, call, self.rules)[rule] for call in calls]
+            calling.update([run.thread] if breaks else [])
+            known.update([run.thread] if breaks.count(None) < len(breaks) else [])
+            ends[run.outcome].update([run.thread] if True in breaks else [])
         return Counts(len(calling), len(known), len(ends[Outcome.SUCCESS]), len(ends[Outcome.FAILURE]))
 
 

@@ -1,6 +1,8 @@
 """One question about the transcript answers its tasks, its facts and its end; one about the notes of all of them."""
 
 from datetime import timedelta
+from functools import partial
+from operator import add
 from typing import Any
 
 import pytest
@@ -38,7 +40,7 @@ def read(endpoint: ModelEndpoint, **answers: Any) -> tuple[Run, list[str]]:
     episode = Episode.objects.get(pk=make.make_run(messages=TALK, scope="trips", outcome="success").pk)
     run = queue.request(episode, trigger=Run.Trigger.API, at=AT)
     for minutes in (0, 5, 30):
-        extraction_run.process_queue(now=lambda after=minutes: AT + timedelta(minutes=after))  # type: ignore[misc]
+        extraction_run.process_queue(now=partial(add, AT, timedelta(minutes=minutes)))
     run.refresh_from_db()
     return run, list(run.llm_calls.order_by("pk").values_list("purpose", flat=True))
 

@@ -47,14 +47,14 @@ class Condition:
         return (value in self.values) == (self.test == "is")
 
     def in_words(self, language: Language) -> str:
-        said, several = [code(value) for value in self.values], len(self.values) > 1
+        values, several = [code(value) for value in self.values], len(self.values) > 1
         if language == "zh":
             name = f"{'记录的' if self.of == 'record' else '参数'} {code(self.field)}"
             verb = {"is": "为", "is_not": "既不为" if several else "不为", "above": "大于", "below": "小于"}[self.test]
-            return f"{name} {verb} {(' 也不为 ' if self.test == 'is_not' else ' 或 ').join(said)}"
+            return f"{name} {verb} {(' 也不为 ' if self.test == 'is_not' else ' 或 ').join(values)}"
         name = f"{code(self.field)} of the record" if self.of == "record" else f"the argument {code(self.field)}"
         verb = {"is": "", "is_not": " neither" if several else " not", "above": " above", "below": " below"}[self.test]
-        return f"{name} is{verb} {(' nor ' if self.test == 'is_not' else ' or ').join(said)}"
+        return f"{name} is{verb} {(' nor ' if self.test == 'is_not' else ' or ').join(values)}"
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,8 @@ class _NamedRecords:
         """The states of this field: where the key stands beside it as they were shown last, else in all answers."""
         shown = [self._records.states(key) for key in self._keys]
         named = [states for one in shown for place, states in one.items() if place.partition(".")[2] == field]
-        found = frozenset().union(*named) or self._answers.seen().get(field, frozenset())
-        return frozenset(map(str.casefold, found))
+        states_shown = frozenset().union(*named) or self._answers.seen().get(field, frozenset())
+        return frozenset(map(str.casefold, states_shown))
 
 
 def _sent(call: Call, name: str) -> set[str]:

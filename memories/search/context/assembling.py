@@ -255,11 +255,8 @@ def _chosen(
     The ids are those of directives.
     """
     merged_hits = [one for one in selection.merged(hits) if one.memory not in without]
-    rows = (
-        {row.pk: row for row in wanted.rows().filter(pk__in=[merged_hit.memory for merged_hit in merged_hits])}
-        if merged_hits
-        else {}
-    )
+    ids = [merged_hit.memory for merged_hit in merged_hits]
+    rows = {row.pk: row for row in wanted.rows().filter(pk__in=ids)} if ids else {}
     order = selection.ranked(merged_hits, {id: row.confidence for id, row in rows.items()})
     order = selection.said_once(order, {id: row.content for id, row in rows.items()})
     order = rationed.best(order, rows) if rationed else order
