@@ -5,7 +5,7 @@ The name of a field is the name of its variable in the environment, which env.py
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -31,7 +31,6 @@ BASE_DIR = Path(__file__).resolve().parents[2]
 SECRETS = (
     *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "DATABASE_REPLICA_URLS", "CACHE_URL", "Q_BROKER_URL"),
     *("EMAIL_URL", "EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY"),
-    *("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "AWS_ENDPOINT_URL_S3"),
     *("OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET", "OSS_ENDPOINT"),
     *("LLM_BASE_URL", "LLM_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT"),
 )
@@ -52,8 +51,9 @@ FIRST = (  # what people turn first
 
 
 class Section(BaseModel):
-    """Settings of one subject, which the docstring of the class names."""
+    """Settings of one subject, which the docstring of the class names; `INTRO` stands above them on the page."""
 
+    INTRO: ClassVar[str] = ""
     model_config = ConfigDict(frozen=True, validate_default=False)
 
 
@@ -242,19 +242,19 @@ class Models(Section):
 class Packages(Section):
     """Packages of skills"""
 
+    INTRO: ClassVar[str] = (
+        "Keys, region and address of `S3` are variables that boto3 reads by itself: `AWS_ACCESS_KEY_ID`, "
+        "`AWS_SECRET_ACCESS_KEY`,\n`AWS_SESSION_TOKEN`, `AWS_DEFAULT_REGION`, and for another store that speaks its "
+        "protocol `AWS_ENDPOINT_URL_S3`. Keys may also\nstand in a file that `AWS_SHARED_CREDENTIALS_FILE` names; "
+        "without any it takes what AWS gives the machine (a role, a profile).\n"
+    )
+
     SKILLS_REPO_BACKEND: Backend = Field("LOCAL", description="where packages of skills lie: `LOCAL`, `S3` or `OSS`")
     SKILLS_LOCAL_DIR: Path | None = Field(
         None, description="of `LOCAL`: the directory of packages; `skills` in the data directory when unset"
     )
     SKILLS_S3_BUCKET: str = Field("", description="of `S3`: the bucket")
     SKILLS_S3_PREFIX: str = Field("", description="of `S3`: the folder in the bucket")
-    AWS_ACCESS_KEY_ID: Token = Field(
-        "", description="of `S3`; without it what AWS gives the machine (a role, a profile)"
-    )
-    AWS_SECRET_ACCESS_KEY: Token = Field("", description="of `S3`; never logged")
-    AWS_SESSION_TOKEN: Token = Field("", description="of `S3`, with temporary keys")
-    AWS_DEFAULT_REGION: Token = Field("", description="of `S3`")
-    AWS_ENDPOINT_URL_S3: Endpoint = Field("", description="of `S3`: address of another store that speaks its protocol")
     SKILLS_OSS_DIR: str = Field("", description="of `OSS`: the folder in the bucket")
     OSS_REGION: Token = Field("", description="of `OSS`, such as `cn-hangzhou`; signatures contain it")
     OSS_ENDPOINT: Endpoint = Field("", description="of `OSS`; `https://oss-REGION.aliyuncs.com` when unset")

@@ -23,14 +23,10 @@ def _local(env: Environment, data_dir: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _s3(env: Environment, _data_dir: Path) -> tuple[str, dict[str, Any]]:
+    """Where it lies and with which keys boto3 reads from its own variables (AWS_...) or files."""
     return "skills.storages.s3.S3PackageStorage", {
         "bucket_name": env.SKILLS_S3_BUCKET,
         "prefix": env.SKILLS_S3_PREFIX,
-        "region_name": env.AWS_DEFAULT_REGION or None,
-        "endpoint_url": env.AWS_ENDPOINT_URL_S3 or None,
-        "access_key": env.AWS_ACCESS_KEY_ID or None,
-        "secret_key": env.AWS_SECRET_ACCESS_KEY or None,
-        "security_token": env.AWS_SESSION_TOKEN or None,
     }
 
 

@@ -24,13 +24,13 @@ def page() -> str:
     for section in sections:
         own = {name: field for name, field in fields.items() if name in section.__annotations__}
         if own:
-            parts.append(_section(section.__doc__ or "", own))
+            parts.append(_section(section.__doc__ or "", own, section.INTRO))
     return "\n".join(parts)
 
 
-def _section(title: str, fields: dict[str, FieldInfo]) -> str:
+def _section(title: str, fields: dict[str, FieldInfo], intro: str = "") -> str:
     rows = [f"| `{name}` | {_default(field.default)} | {_text(name, field)} |" for name, field in fields.items()]
-    return "\n".join([f"## {title}\n", TABLE, *rows, ""])
+    return "\n".join([f"## {title}\n", *([intro] if intro else []), TABLE, *rows, ""])
 
 
 def _text(name: str, field: FieldInfo) -> str:

@@ -17,7 +17,10 @@ EXISTS, MISSING, NO_CONDITIONS = (409, 412), 404, 501
 
 
 class S3PackageStorage(S3Storage):
-    """django-storages' S3 with bounded waiting, writes that replace nothing, and failures in plain words."""
+    """django-storages' S3 with bounded waiting, writes that replace nothing, and failures in plain words.
+
+    Keys, region and address are those that boto3 reads from its own variables (AWS_...) and files.
+    """
 
     def __init__(self, *, prefix: str = "", **settings: Any) -> None:
         config = Config(
@@ -65,8 +68,8 @@ class S3PackageStorage(S3Storage):
 
     def stored_files(self) -> Iterator[tuple[str, datetime]]:
         prefix = self.location + "/" if self.location else ""
-        pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket_name, Prefix=prefix)
         with self._failures():
+            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self.bucket_name, Prefix=prefix)
             for page in pages:
                 for entry in page.get("Contents", ()):
                     yield entry["Key"].removeprefix(prefix), entry["LastModified"]
@@ -80,20 +83,33 @@ class S3PackageStorage(S3Storage):
         return name
 
     @property
+    def connection(self) -> Any:
+        try:
+            return super().connection
+        except BotoCoreError:  # some are ValueErrors too
+            raise
+        except ValueError:  # it repeats the value
+            what = "AWS_ENDPOINT_URL_S3 is not an address such as https://s3.example.com"
+            raise failure(self._store, 0, what) from None
+
+    @property
     def _client(self) -> Any:
         return self.connection.meta.client
 
+    @property
+    def _store(self) -> str:
+        return f"the package store (S3 bucket {self.bucket_name})"
+
     @contextmanager
     def _failures(self) -> Iterator[None]:
-        store = f"the package store (S3 bucket {self.bucket_name})"
         try:
             yield
         except ClientError as error:
-            raise failure(store, _status(error), str(error.response.get("Error", {}).get("Code", ""))) from None
+            raise failure(self._store, _status(error), str(error.response.get("Error", {}).get("Code", ""))) from None
         except HTTPClientError:
-            raise no_answer(store) from None
+            raise no_answer(self._store) from None
         except BotoCoreError as error:  # no credentials, say
-            raise failure(store, 0, type(error).__name__) from None
+            raise failure(self._store, 0, type(error).__name__) from None
 
 
 def _status(error: ClientError) -> int:

@@ -16,8 +16,13 @@ from memos_site.platform.environment import Environment
 ROOT = Path(__file__).resolve().parents[2]
 FIGURE = re.compile(r"\bmemos_[a-z_]+")
 VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)\b")
+OF_BOTO3 = (
+    "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SHARED_CREDENTIALS_FILE",
+    "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL_S3",
+)  # fmt: skip
 OF_OTHERS = (
-    "POSTGRES_PASSWORD", "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_EXPORTER_OTLP_HEADERS",
+    "POSTGRES_PASSWORD", *OF_BOTO3, "AWS_SECRET_ACCESS_KEY_FILE",
+    "OTEL_SERVICE_NAME", "OTEL_TRACES_SAMPLER", "OTEL_EXPORTER_OTLP_HEADERS",
 )  # fmt: skip
 BEGINS_AS_ROOT = {"postgres": {"CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"}}
 LIMIT = re.compile(r"(\$\{[A-Z_]+:-)?\d+[mg]\}?")
@@ -52,9 +57,9 @@ def test_dashboard_and_alerts_name_figures_that_exist() -> None:
 def test_compose_sets_settings_that_exist() -> None:
     services = yaml.safe_load((ROOT / "compose.yaml").read_text())["services"]
     of_us = [service for service in services.values() if service.get("build") == "."]
-    names = {name.removesuffix("_FILE") for service in of_us for name in service["environment"]}
+    names = {name for service in of_us for name in service["environment"] if name not in OF_BOTO3}
     assert len(of_us) == 4
-    assert names <= set(Environment.model_fields)
+    assert {name.removesuffix("_FILE") for name in names} <= set(Environment.model_fields)
 
 
 def compose() -> Any:
@@ -77,7 +82,7 @@ def test_no_secret_of_one_container_is_that_of_another() -> None:
     of_minio, of_us = services["minio"], [one for one in services.values() if one.get("build") == "."]
     assert of_minio["secrets"] == ["minio_root"]
     assert all("minio_root" not in one["secrets"] for one in of_us)
-    assert not {of_minio["environment"]["MINIO_ROOT_USER"]} & {one["environment"]["AWS_ACCESS_KEY_ID"] for one in of_us}
+    assert of_minio["environment"]["MINIO_ROOT_USER"] != services["bucket"]["environment"]["APPLICATION"]
     shared = [name for name, one in services.items() if "POSTGRES_PASSWORD" in str(one)]
     assert {name for name in shared if "build" not in services[name]} == {"pooler", "postgres"}
     for one in of_us:
@@ -87,10 +92,11 @@ def test_no_secret_of_one_container_is_that_of_another() -> None:
 
 def test_every_secret_that_is_mounted_is_made_by_the_lines_that_operators_copy() -> None:
     [made] = re.findall(r"for name in ([a-z_ ]+); do openssl", (ROOT / "docs/deploy.md").read_text())
-    assert set(made.split()) == set(compose()["secrets"])
+    [login] = re.findall(r"^\{ echo .*\} > packages_login$", (ROOT / "docs/deploy.md").read_text(), re.MULTILINE)
+    assert {*made.split(), "packages_login"} == set(compose()["secrets"])
     mounted = {secret for service in compose()["services"].values() for secret in service.get("secrets", [])}
     assert mounted == set(compose()["secrets"])
-    assert made in (ROOT / "compose.yaml").read_text()
+    assert made in (ROOT / "compose.yaml").read_text() and login in (ROOT / "compose.yaml").read_text()
 
 
 def test_the_first_lines_of_the_compose_file_say_https() -> None:

@@ -31,7 +31,7 @@ from memos_site.platform.environment import SECRETS, Environment
         ("EXTERNAL_MAX_SENSITIVITY", "secret"),
         ("SKILLS_REPO_BACKEND", "ftp"),
         ("OSS_ENDPOINT", "https://oss-cn-hangzhou.aliyuncs.com/bucket"),
-        ("AWS_SECRET_ACCESS_KEY", "two words"),
+        ("OSS_ACCESS_KEY_SECRET", "two words"),
         ("LLM_TIMEOUT", "1801"),
         ("LLM_DAILY_TOKENS", "-1"),
     ],

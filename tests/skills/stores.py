@@ -1,6 +1,7 @@
 """The three places for packages, each as an operator would set it up."""
 
 import logging
+import os
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import boto3
 import httpx
@@ -39,8 +41,6 @@ def local(folder: Path) -> Iterator[Store]:
         return {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()}
 
     def age() -> None:
-        import os
-
         for path in place.rglob("*"):
             os.utime(path, (0, 0))
 
@@ -143,13 +143,14 @@ def keys() -> dict[str, str]:
 
 @contextmanager
 def using(environ: dict[str, str], data_dir: Path) -> Iterator[None]:
-    """The storage that these variables of the environment choose."""
+    """The storage that these variables of the environment choose; those of boto3 are set in the environment itself."""
     from django.conf import settings
 
     env, problems = read(environ)
     assert problems == []
     chosen: dict[str, Any] = settings.STORAGES | {"skills": package_storage(data_dir, env)}
-    with override_settings(STORAGES=chosen):
+    of_boto3 = {name: value for name, value in environ.items() if name.startswith("AWS_")}
+    with patch.dict(os.environ, of_boto3), override_settings(STORAGES=chosen):
         yield
         storages["skills"]  # the instance lives as long as the settings
 

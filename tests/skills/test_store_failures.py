@@ -12,7 +12,7 @@ from memos_site.platform.outages import StoreUnavailable
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.packaging import pack
-from skills.storages import store
+from skills.storages import presigned_url, store, stored_packages
 from tests.make import bytes_of, caller, make_skill, make_version
 from tests.skills import oss_server
 from tests.skills.oss_server import Answer, Call, Server
@@ -70,6 +70,38 @@ def test_silence_ends(failing: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(StoreUnavailable, match="does not answer; nothing has changed"):
         store(PATH, b"zip")
     over.set()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("AWS_ENDPOINT_URL_S3", "me:hunter2@store", "AWS_ENDPOINT_URL_S3 is not an address such as https://"),
+        ("AWS_DEFAULT_REGION", "two words", "cannot be used (InvalidRegionError)"),
+        ("AWS_PROFILE", "nobody", "cannot be used (ProfileNotFound)"),
+    ],
+)
+def test_a_wrong_variable_of_boto3_is_an_outage_that_names_it(
+    tmp_path: Path, name: str, value: str, words: str
+) -> None:
+    s3 = {"SKILLS_REPO_BACKEND": "S3", "SKILLS_S3_BUCKET": "packages", **AWS, name: value}
+    for of_keys in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY") if name == "AWS_PROFILE" else ():
+        del s3[of_keys]
+    with using(s3, tmp_path):
+        for use in (lambda: store(PATH, b"zip"), lambda: list(stored_packages())):
+            with pytest.raises(StoreUnavailable) as error:
+                use()
+            assert words in str(error.value) and "hunter2" not in str(error.value)
+
+
+def test_boto3_reads_keys_from_a_file_and_region_and_address_from_its_own_variables(
+    server: Server, tmp_path: Path
+) -> None:
+    keys = tmp_path / "keys"
+    keys.write_text("[default]\naws_access_key_id = of-the-file\naws_secret_access_key = secret\n")
+    s3 = {"SKILLS_REPO_BACKEND": "S3", "SKILLS_S3_BUCKET": "packages", "AWS_ENDPOINT_URL_S3": server.url}
+    with using({**s3, "AWS_DEFAULT_REGION": "eu-north-1", "AWS_SHARED_CREDENTIALS_FILE": str(keys)}, tmp_path):
+        url = presigned_url(PATH, filename="refund.zip")
+    assert url and url.startswith(server.url) and "of-the-file%2F" in url and "%2Feu-north-1%2Fs3%2F" in url
 
 
 def test_nobody_there_is_an_outage_too(tmp_path: Path) -> None:
