@@ -18,7 +18,7 @@ from consolidation.models.profiles import PendingProfile
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines.competences import RUNS_OF_SCOPE
 from memories import leases
-from memories.lifecycle import batches, transcripts
+from memories.lifecycle import batches, removal
 from memories.models import AuditEntry, Episode, Event
 from memories.models.episode import EpisodeQuerySet
 from memories.values.choices import DeletionPolicy, OutcomeSource
@@ -113,7 +113,7 @@ class _Scope:
             [episode.closed_at for episode in episodes if episode.closed_at],
         )
         self.after = (ends[-1], ids[-1])
-        removed = Counter(transcripts=len(ids), events=transcripts.remove_transcripts(ids, at=self.at))
+        removed = Counter(transcripts=len(ids), events=removal.remove_transcripts(ids, at=self.at))
         self._note(
             removed, {"first": ends[0], "last": ends[-1]}, max(episode.memory.sensitivity for episode in episodes)
         )

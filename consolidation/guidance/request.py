@@ -12,9 +12,8 @@ from consolidation.learning.runs.run import Call, Message, Run
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.messages import Reader
 from memories.search.request import Narrowed, Scopes, narrowed
-from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
+from memories.values.field_types import Described, Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
 
 NO_RUN = UUID(int=0)

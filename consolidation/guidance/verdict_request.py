@@ -12,9 +12,8 @@ from consolidation.pipelines.recorded import Recording
 from memories.models import Episode
 from memories.search.request import Narrowed, Scopes, narrowed
 from memories.values.choices import Permission
-from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
+from memories.values.field_types import Described, Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
 
 

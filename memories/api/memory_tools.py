@@ -22,9 +22,8 @@ from memories.models.memory import MemoryQuerySet
 from memories.search import Result, SearchRequest, dismissed_words, unreviewed
 from memories.search.request import AskingRun, Scopes, scopes_of
 from memories.values.choices import ActorKind, Permission, Type
-from memories.values.described import Described
 from memories.values.exceptions import NotFound, UnknownKey
-from memories.values.field_types import CategoryName, Given, ScopeName, Text
+from memories.values.field_types import CategoryName, Described, Given, ScopeName, Text
 from memories.values.speakers import agents_of, review_of
 from memories.values.trust import Trust
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, get_args
 
 from pydantic import ConfigDict, Field
 
-from memories.values.described import Described
+from memories.values.field_types import Described
 
 Json = dict[str, Any]
 Share = Annotated[float, Field(ge=0, le=1)]

@@ -13,8 +13,8 @@ from memories.api.shapes import Json
 from memories.api.tool_reply import LEAST_CHARS, MOST_CHARS, USUAL_CHARS, Page, Reply
 from memories.intake.reports.events import check
 from memories.values.choices import Permission
-from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
+from memories.values.field_types import Described
 from memories.values.trust import Trust
 
 

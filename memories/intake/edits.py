@@ -20,13 +20,13 @@ from memories.models.proposal import Rejected
 from memories.models.reviewable import OF_CLOSED_TOO
 from memories.scanning import credentials
 from memories.values.choices import LIVE, Hold, Permission, Sensitivity, Status, Type
-from memories.values.described import Described
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
 from memories.values.field_types import (
     LONGEST_TEXT,
     SOMETHING,
     CategoryName,
     DeletionPolicyName,
+    Described,
     Instant,
     SensitivityName,
     Tags,

@@ -13,10 +13,9 @@ from django.db import transaction
 from django.db.models import F
 from django.db.models.functions import Least
 
-from memories.lifecycle.failing_skills import flag_if_failing
 from memories.models import Episode, Event, Evidence, Memory, Performance
 from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
-from memories.models.performance import COLUMN
+from memories.models.performance import COLUMN, flag_if_failing
 from memories.values import decay
 from memories.values.choices import Outcome
 from memories.values.trust import Actor

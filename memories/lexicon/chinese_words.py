@@ -57,3 +57,6 @@ UPDATES = (
 )
 BEFORE_UPDATES = "已经从由也都的，"
 MOVES, IS_AT = "搬", "在"
+
+# What is done again and again, as a part of a regular expression.
+OFTEN = r"通常|经常|往往|一般|常常|习惯|每天|每周|每月|每年|定期"

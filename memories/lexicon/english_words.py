@@ -193,3 +193,13 @@ UPDATES = (
     *("now", "no longer", "any ?more", "any longer", "these days", "nowadays", "from now on", "instead"),
     *("moved", "switched", "changed", "migrated", "relocated"),
 )
+
+# What is done again and again, as parts of regular expressions: for the category `pattern` of a claim, and for habits
+# that people tell.
+_DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+EACH_TIME = (
+    r"(?:every|each)\s+(?:single\s+)?(?:day|morning|evening|night|week|weekend|month|quarter|summer|winter|spring|fall|year"
+    rf"|{_DAYS})|(?:once|twice|three times|a few times)\s+a\s+(?:day|week|month|year)"
+    rf"|on\s+(?:weekends|weekdays|{_DAYS}s)|(?:dai|week|month|quarter)ly|in\s+the\s+(?:morning|afternoon|evening)s"
+)
+OFTEN = r"usually|often|typically|generally|tends? to|regularly|frequently|most of the time|mostly"

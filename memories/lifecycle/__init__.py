@@ -1,9 +1,7 @@
 """How a memory gains and loses: confidence (ladder, confidence_decay), salience, expiry, pruning, forgetting."""
 
 from memories.lifecycle.confidence_decay import expire, settle
-from memories.lifecycle.forgetting.erasing import erase
-from memories.lifecycle.forgetting.forget import Receipt, forget
-from memories.lifecycle.key_suggestions import suggestions
+from memories.lifecycle.forgetting.forget import Receipt, erase, forget, suggestions
 from memories.lifecycle.pruning import prune
 from memories.lifecycle.salience import penalize, reinforce
 

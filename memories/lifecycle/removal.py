@@ -1,14 +1,15 @@
-"""Delete memories by SQL, with the rows of all rooms that belong to them, without loading any."""
+"""Delete memories by SQL, with the rows of all rooms that belong to them, or the transcripts of finished runs."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import CASCADE, DO_NOTHING, SET_NULL, Model
+from django.db.models import CASCADE, DO_NOTHING, SET_NULL, Exists, Model, OuterRef
 
-from memories.models import Evidence, Memory, Subject, bulk_rows
+from memories.models import Event, Evidence, Instruction, Memory, Subject, bulk_rows
 
 IDS = "%(ids)s::uuid[]"
 MEMORIES = f"DELETE FROM {Memory._meta.db_table} WHERE id = ANY({IDS})"  # noqa: S608 - our own names
@@ -87,3 +88,43 @@ def _below(model: type[Model], where: str) -> Iterator[Table]:
 def _key(model: type[Model]) -> str:
     assert model._meta.pk is not None
     return str(model._meta.pk.column)
+
+
+UNLINK = """
+UPDATE memories_evidence SET event_id = NULL
+WHERE event_id IN (SELECT id FROM memories_event WHERE episode_id = ANY(%s))
+"""
+PASSAGES = "DELETE FROM memories_passage WHERE memory_id = ANY(%s)"  # the database deletes their vectors
+MARK_REMOVED = """
+UPDATE memories_episode SET transcript_removed_at = %s,
+    environment = jsonb_strip_nulls(jsonb_build_object('repository', environment->'repository'))
+WHERE memory_id = ANY(%s)
+"""
+
+
+def remove_transcripts(ids: Sequence[UUID], *, at: datetime) -> int:
+    """Delete events and passages of these episodes, which the caller's transaction has locked; how many events.
+
+    Of what came along with a run (schemas of tools, former messages) its repository stays. Evidence keeps its quote.
+    """
+    episodes = list(ids)
+    instructions = instructions_of(episodes)
+    with connection.cursor() as cursor:
+        for statement in (UNLINK, PASSAGES, EVENTS):
+            cursor.execute(statement, [episodes])
+        removed = int(cursor.rowcount)
+        cursor.execute(MARK_REMOVED, [at, episodes])
+    drop_unused_instructions(instructions)
+    return removed
+
+
+def instructions_of(episodes: Collection[UUID]) -> list[bytes]:
+    """The hashes of the system messages of these episodes."""
+    events = Event.objects.filter(episode__any=episodes).exclude(instruction=None)
+    return [bytes(sha256) for sha256 in events.order_by().values_list("instruction", flat=True).distinct()]
+
+
+def drop_unused_instructions(instructions: list[bytes]) -> None:
+    """Delete those of these system messages that no other run begins with."""
+    used = Event.objects.filter(instruction=OuterRef("pk"))
+    Instruction.objects.filter(~Exists(used), pk__in=instructions).delete()

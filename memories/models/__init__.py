@@ -6,7 +6,7 @@ from memories.models.call_allowance import CallAllowance
 from memories.models.digest_key import DigestKey
 from memories.models.episode import Episode, Event, Instruction
 from memories.models.evidence import Evidence
-from memories.models.former_state import FormerState
+from memories.models.former_state import FormerState, Wording
 from memories.models.idempotency import IdempotencyKey
 from memories.models.imported_row import ImportedRow
 from memories.models.injection import Injection
@@ -22,7 +22,6 @@ from memories.models.relation import Relation
 from memories.models.subject import Mention, Subject
 from memories.models.tombstone import Tombstone
 from memories.models.vector import EmbeddingModel, Pending, Vector
-from memories.models.wording import Wording
 
 __all__ = [
     "Adaptation",

@@ -1,9 +1,11 @@
-"""Former states of memories and episodes: of memories a trigger of the database writes one at every change.
+"""Former states of memories and episodes, and former texts that are too long for the audit trail.
 
-No write path has to think of it, and none can forget it. What is not kept: uses, the idle time and other columns of
-housekeeping. A memory that is removed takes its states along.
+A trigger of the database writes the state of a memory at every change of it: no write path has to think of it, and none
+can forget it. Not kept: uses, the idle time and other columns of housekeeping. A memory that is removed takes its
+states and texts along.
 """
 
+import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -19,7 +21,33 @@ from memories.models.as_of import AsOf
 from memories.models.audit import AuditEntry
 from memories.models.episode import Episode, Event, EventQuerySet
 from memories.models.memory import Memory, MemoryQuerySet
+from memories.models.trusted import new_id
 from memories.values.choices import OutcomeSource, Type
+
+
+class WordingQuerySet(models.QuerySet["Wording"]):
+    def keep(self, memory: Memory, *texts: str) -> None:
+        rows = [Wording(memory=memory, sha256=hashlib.sha256(text.encode()).hexdigest(), text=text) for text in texts]
+        self.bulk_create(rows, ignore_conflicts=True)
+
+
+class Wording(models.Model):
+    """A former text. The audit row holds `sha256`, this row the text; forgetting the memory deletes it."""
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    memory = models.ForeignKey(Memory, on_delete=models.CASCADE, related_name="wordings")
+    sha256 = models.CharField(max_length=64)
+    text = models.TextField()
+
+    objects = WordingQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["memory", "sha256"], name="wording_is_kept_once_per_memory"),
+        ]
+
+    def __str__(self) -> str:
+        return self.text[:80]
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""Track records of competences and plans: counters updated by differences; all rates are computed from them."""
+"""Track records of competences and plans: counters updated by differences; all rates are computed from them.
+
+Of a skill that fails too often a demotion is proposed, once for each version; it is never demoted by itself.
+"""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -9,9 +12,13 @@ from django.db import models
 from django.db.models import F
 from django.db.models.functions import Greatest
 
+from memories.models.evidence import Evidence
 from memories.models.memory import Memory
+from memories.models.proposal import Proposal
 from memories.models.trusted import Trusted
-from memories.values.choices import Outcome
+from memories.values.choices import BELIEVED, Outcome
+from memories.values.field_errors import format_instant
+from memories.values.trust import SYSTEM
 
 COLUMN = {Outcome.SUCCESS: "successes", Outcome.FAILURE: "failures", Outcome.PARTIAL: "partials"}
 Z95 = 1.959964
@@ -113,3 +120,31 @@ class Performance(models.Model):
     @property
     def avg_latency_ms(self) -> float | None:
         return self.latency_total_ms / self.latency_count if self.latency_count else None
+
+
+MOST_EPISODES = 20  # failing ones that the proposal names, the latest first
+
+
+def flag_if_failing(memory: Memory, *, at: datetime) -> None:
+    """Open the proposal to demote it, or update the open one. What a person decided is not asked again."""
+    records = Performance.objects.filter(memory=memory, memory__status__in=BELIEVED)
+    record = records.failing().select_related("memory").first()
+    if record is None:
+        return
+    row = record.memory
+    change = {"verb": "demote", "version": row.payload.get("skill", {}).get("version")}
+    earlier = Proposal.objects.filter(kind=Proposal.Kind.FAILING, memory=row, change=change)
+    if earlier.filter(decision__in=(Proposal.Decision.ACCEPTED, Proposal.Decision.REJECTED)).exists():
+        return
+    why = f"it fails too often: {record.successes} of {record.uses} uses ended well"
+    facts: dict[str, Any] = {"by": SYSTEM, "why": why, "at": at, "sensitivity": row.sensitivity}
+    proposal = Proposal.objects.propose(Proposal.Kind.FAILING, row, change, **facts)
+    Proposal.objects.filter(pk=proposal.pk).update(why=why, evidence=_failures(row))
+
+
+def _failures(memory: Memory) -> list[dict[str, str]]:
+    """The latest episodes that failed with it, of those that whoever sees the memory may see."""
+    failed = Evidence.objects.filter(memory=memory, outcome=Outcome.FAILURE, episode__isnull=False)
+    visible = failed.filter(episode__memory__sensitivity__lte=memory.sensitivity, episode__scope__in={memory.scope, ""})
+    latest = visible.order_by("-at", "-pk").values_list("episode", "at")[:MOST_EPISODES]
+    return [{"episode_id": str(episode), "at": format_instant(moment)} for episode, moment in latest]

@@ -8,8 +8,8 @@ import re
 
 from memories.claims import lookalikes
 from memories.claims.encodings import decoded
-from memories.claims.letter_forms import plain_letters, simplified
-from memories.claims.spacing import respaced
+from memories.claims.lookalikes import plain_letters, simplified
+from memories.claims.obfuscation import respaced
 from memories.scanning import ciphers
 from memories.scanning.alternatives import Alternatives
 from memories.scanning.orders import (

@@ -7,11 +7,11 @@ from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from memories.values.choices import BELIEVED, UNDECIDED, Sensitivity, Type
-from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import (
     AS_INSTANT,
     CategoryName,
+    Described,
     Given,
     Instant,
     ScopeName,

@@ -14,9 +14,8 @@ from memories.search import SearchRequest, run_votes
 from memories.search.request import AskingRun, Scopes, scopes_of
 from memories.values import links
 from memories.values.choices import Outcome, Permission, Type
-from memories.values.described import Described
 from memories.values.exceptions import NotFound
-from memories.values.field_types import Given, ScopeName, Text
+from memories.values.field_types import Described, Given, ScopeName, Text
 from skills import outcomes
 from skills.api.uses import ReportedUse, UseReport
 from skills.models import Skill, SkillVersion

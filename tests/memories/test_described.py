@@ -1,6 +1,6 @@
 from typing import Any
 
-from memories.values.described import Described
+from memories.values.field_types import Described
 
 
 class Parcel(Described):

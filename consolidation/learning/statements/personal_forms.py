@@ -2,7 +2,7 @@
 
 import re
 
-from memories.lexicon.habits import EACH_TIME
+from memories.lexicon.english_words import EACH_TIME
 
 
 def _regex(pattern: str) -> re.Pattern[str]:

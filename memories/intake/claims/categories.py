@@ -2,7 +2,8 @@
 
 import re
 
-from memories.lexicon.habits import EACH_TIME, OFTEN, OFTEN_ZH
+from memories.lexicon import chinese_words
+from memories.lexicon.english_words import EACH_TIME, OFTEN
 from memories.values.choices import Category
 from memories.values.text import normal
 
@@ -50,7 +51,7 @@ _WORKFLOW = re.compile(
     r"\b(?:after|before|once|whenever|as soon as)\s+(?!\d)"
     r"|流程|步骤|工作流|首先|然后|之后再|先.{1,50}?再|完成后|结束后|每当|(?<![现实存])当.{1,50}?时"
 )
-_PATTERN = re.compile(rf"\b(?:{OFTEN}|{EACH_TIME})\b|{OFTEN_ZH}")
+_PATTERN = re.compile(rf"\b(?:{OFTEN}|{EACH_TIME})\b|{chinese_words.OFTEN}")
 
 _REMEMBER = re.compile(
     _CLAUSE + r"(?:remember|keep in mind|bear in mind|note that|make sure|make a note|don't forget|do not forget)\b"

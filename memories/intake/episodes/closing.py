@@ -1,4 +1,4 @@
-"""Close episodes: by their outcome, or after silence."""
+"""Close episodes: by their outcome, also one that is reported afterwards, or after silence."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -8,11 +8,15 @@ from uuid import UUID
 from django.db import transaction
 
 from memories.intake.episodes import agreement
-from memories.models import AuditEntry, Episode
+from memories.intake.episodes.joining import add_tags
+from memories.intake.episodes.new_rows import Ingested
+from memories.intake.episodes.sensitivity import first_to_continue
+from memories.intake.reports.events import OutcomeReport
+from memories.models import AuditEntry, Episode, Memory
 from memories.models.ending import TOLD, EndStatement
 from memories.models.trusted import new_id
-from memories.values.choices import ActorKind, Outcome, OutcomeSource, Permission
-from memories.values.exceptions import Conflict, NotAllowed
+from memories.values.choices import ActorKind, Outcome, OutcomeSource, Permission, Type
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Actor, Trust
 
 SILENCE = timedelta(minutes=30)
@@ -153,3 +157,32 @@ def _counting(said: Said) -> frozenset[str]:
 def _check_reporter(episode: Episode, trust: Trust) -> None:
     if episode.memory.created_by_id != trust.actor.identity and not trust.may(Permission.REVIEW):
         raise NotAllowed("only the agent that opened this episode, or a reviewer, may set its outcome")
+
+
+def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
+    """Set the outcome of an episode and close it; a later one replaces the first, unless a person said it.
+
+    NotFound: no such memory, or not to be seen; Invalid: it is no episode; NotAllowed: it is another agent's, or not in
+    the caller's scopes.
+    """
+    source = trust.source_to_write(report.source)
+    rows = Memory.objects.select_related("episode").filter(pk=report.target_record_id)
+    memory = rows.visible_to(trust).first() or first_to_continue(rows, trust)
+    if memory is None:
+        raise NotFound("no such memory")
+    if memory.type != Type.EPISODIC:
+        detail = f"target record {memory.pk} is not episodic"
+        raise Invalid(FieldError("/target_record_id", "not_episodic", detail, names_field=True))
+    given = {"latency_ms": report.latency_ms, "note": report.note}
+    details = {name: value for name, value in given.items() if value not in (None, "")}
+    trust.scope_to_write(memory.scope)
+    outcome_said = Outcome(report.outcome_status)
+    with transaction.atomic():
+        said_by = source_of(memory.episode, trust)
+        changed = set_outcome(
+            memory.episode, outcome_said, trust=trust, source=source, at=at, details=details, said_by=said_by
+        )
+        if changed:
+            add_tags({memory: report.tags}, at=at)
+    visible = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
+    return Ingested(memory if visible else None, created=False, changed=changed)

@@ -11,10 +11,10 @@ from pydantic import AfterValidator, AliasChoices, BaseModel, Field, StringConst
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.payloads import Object
 from memories.values import strict_json
-from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import (
     DeletionPolicyName,
+    Described,
     Given,
     Identifier,
     Instant,

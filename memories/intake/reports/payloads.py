@@ -15,8 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from memories.values import strict_json
 from memories.values.choices import Type
-from memories.values.described import Described
-from memories.values.field_types import Given, Identifier, Instant, Text, bounded
+from memories.values.field_types import Described, Given, Identifier, Instant, Text, bounded
 
 LONGEST_NAME = 240  # leaves room in a key for the hash of an object
 Value = Annotated[Any, AfterValidator(bounded)]

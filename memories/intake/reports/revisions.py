@@ -6,13 +6,13 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
-from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import (
     LONGEST_KEY,
     LONGEST_TEXT,
     SOMETHING,
     CategoryName,
+    Described,
     Identifier,
     Instant,
     ScopeName,

@@ -18,9 +18,8 @@ from memories.lifecycle.ladder import Ladder, may_climb
 from memories.models import Evidence, Memory
 from memories.models.reviewable import LEAST
 from memories.values.choices import ActorKind, Category, Hold, Origin, Status, Type
-from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid, within
-from memories.values.field_types import LONGEST_TEXT
+from memories.values.field_types import LONGEST_TEXT, Described
 from memories.values.trust import everything
 
 SAYS = {

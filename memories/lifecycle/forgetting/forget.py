@@ -1,5 +1,9 @@
-"""Forget one memory: its row, its words wherever they stand, and what belongs to it; the trail keeps who and when."""
+"""Forget one memory: its row, its words wherever they stand, and what belongs to it; the trail keeps who and when.
 
+`erase` removes also its names, keys, tombstone and trail. `suggestions`: keys like one that names nothing to forget.
+"""
+
+import difflib
 from collections.abc import Collection
 from copy import copy
 from dataclasses import dataclass
@@ -15,6 +19,7 @@ from uuid_utils.compat import uuid7
 from memories.lifecycle import ownership, removal
 from memories.lifecycle.forgetting import audit_trail, traces
 from memories.models import (
+    Adaptation,
     AuditEntry,
     Episode,
     Event,
@@ -26,10 +31,15 @@ from memories.models import (
     Tombstone,
     claim_locks,
 )
+from memories.models.audit import AuditQuerySet
 from memories.models.proposal import PROPOSAL
+from memories.models.trusted import new_id
 from memories.values.choices import ActorKind, DeletionPolicy, Status, Type
-from memories.values.exceptions import Conflict, NotAllowed
+from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Trust
+
+NEIGHBOURS = 500  # keys on either side in the alphabet: it costs the same however many there are
+MOST_SUGGESTED, LEAST_LIKE = 3, 0.5
 
 
 @dataclass(frozen=True)
@@ -65,13 +75,13 @@ def forget(memory: Memory, *, trust: Trust, at: datetime, why: str = "", dry_run
     Conflict: its policy is `never`, or somebody was faster.
     """
     if dry_run:
-        allow(memory, trust)
+        _check_allowed(memory, trust)
         return Receipt.of(memory)
     with transaction.atomic():
-        return take(memory, trust=trust, at=at, why=why)[0]
+        return _take(memory, trust=trust, at=at, why=why)[0]
 
 
-def allow(memory: Memory, trust: Trust) -> None:
+def _check_allowed(memory: Memory, trust: Trust) -> None:
     """NotAllowed or Conflict unless the caller may forget this memory."""
     trust.scope_to_write(memory.scope)
     if memory.deletion_policy == DeletionPolicy.NEVER:
@@ -97,24 +107,24 @@ def _reason(memory: Memory, trust: Trust) -> str:
     return "other agents confirmed it too: a person or a token with the permission review can forget it"
 
 
-def take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple[Receipt, set[UUID]]:
+def _take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple[Receipt, set[UUID]]:
     """In the caller's transaction: the receipt, and the ids that the trail speaks of."""
     by = trust.actor
     claim_locks.to_decide(memory.scope)
     memory.lock_for("forget", Status.values)
     if memory.type == Type.EPISODIC:  # nothing joins it any more
         list(Episode.objects.select_for_update().filter(pk=memory.pk).values_list("pk"))
-    allow(memory, trust)
+    _check_allowed(memory, trust)
     receipt = Receipt.of(memory)
     subjects = {*memory.adaptations.values_list("pk", flat=True), *_tombstones(memory)}
-    instructions = traces.instructions_of(memory)
+    instructions = removal.instructions_of([memory.pk])
     Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=by.kind == ActorKind.PERSON)
     traces.wipe(memory, by=by, at=at)
     proposals = unquote(memory)
     traces.drop_answers(proposals)
     going = memory.audit("delete", by=by, at=at, before={"status": memory.status}, batch=uuid7(), why=why)
     subjects |= proposals | Subject.objects.drop_unmentioned([memory.pk]) | _remove(memory)
-    traces.drop_unused(instructions)
+    removal.drop_unused_instructions(instructions)
     audit_trail.reduce_to_skeleton(subjects)
     going.label = ""
     going.save(force_insert=True)
@@ -178,3 +188,54 @@ def _proposals(others: Collection[UUID], batches: Collection[UUID]) -> set[UUID]
     ids = set(rows.values_list("pk", flat=True))
     rows.delete()
     return ids
+
+
+ERASURE = "erasure"
+
+
+def erase(memory_id: UUID, *, trust: Trust, at: datetime, dry_run: bool = False) -> Receipt:
+    """Remove all of a memory, also of one that was forgotten before; only that something was erased stays.
+
+    NotFound: neither it nor a trail of it within the caller's trust. Whether the caller may is asked at the door.
+    """
+    memory = Memory.objects.visible_to(trust).filter(pk=memory_id).first()
+    known = AuditEntry.objects.about("memory", memory_id)
+    if memory is None and (not known.visible_to(trust).exists() or Memory.objects.filter(pk=memory_id).exists()):
+        raise NotFound("no such memory")
+    if dry_run and memory:
+        _check_allowed(memory, trust)
+    if dry_run:
+        return Receipt.of(memory) if memory else Receipt(memory_id)
+    with transaction.atomic():
+        claim_locks.to_decide(*Tombstone.objects.filter(memory_id=memory_id).values_list("scope", flat=True))
+        receipt, subjects = _take(memory, trust=trust, at=at) if memory else (Receipt(memory_id), set())
+        tombstones = Tombstone.objects.filter(memory_id=memory_id)
+        tombstones.lift(by=trust.actor, at=at)  # what they withheld is offered again
+        _note(known, trust=trust, at=at)
+        audit_trail.remove({memory_id, *subjects, *tombstones.values_list("pk", flat=True)})
+        tombstones.delete()
+        Adaptation.objects.filter(pk__in=subjects).delete()
+    return receipt
+
+
+def _note(known: AuditQuerySet, *, trust: Trust, at: datetime) -> None:
+    """A new subject, so that it leads to nothing."""
+    last = known.reverse().values_list("scope", "sensitivity").first()
+    scope, sensitivity = last or ("", trust.max_sensitivity)
+    about: dict[str, Any] = {
+        "kind": ERASURE,
+        "subject": new_id(),
+        "label": "",
+        "scope": scope,
+        "sensitivity": sensitivity,
+    }
+    AuditEntry.draft(action="erase", by=trust.actor, at=at, **about).save(force_insert=True)
+
+
+def suggestions(key: str, *, scope: str, trust: Trust) -> list[str]:
+    """At most three keys of that scope that the caller may see, the most similar first."""
+    keys = Memory.objects.visible_to(trust).live().filter(scope=scope, key__isnull=False)
+    after = keys.filter(key__gte=key).order_by("key").values_list("key", flat=True)[:NEIGHBOURS]
+    before = keys.filter(key__lt=key).order_by("-key").values_list("key", flat=True)[:NEIGHBOURS]
+    candidates = [candidate for candidate in (*after, *before) if candidate]
+    return difflib.get_close_matches(key, candidates, n=MOST_SUGGESTED, cutoff=LEAST_LIKE)

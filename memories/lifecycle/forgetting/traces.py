@@ -5,16 +5,14 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, TextField
+from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from memories.models import (
     Adaptation,
-    Event,
     Evidence,
     IdempotencyKey,
     Injection,
-    Instruction,
     Memory,
     Proposal,
     Tombstone,
@@ -67,15 +65,3 @@ def _flag_what_was_built(episode: Memory, *, by: Actor, at: datetime) -> None:
         change = {"verb": "edit"}  # accepting it changes nothing: it was read again
         kind, sensitivity = Proposal.Kind.REVISION, memory.sensitivity
         Proposal.objects.propose(kind, memory, change, by=by, why=REREAD, at=at, sensitivity=sensitivity)
-
-
-def instructions_of(memory: Memory) -> list[bytes]:
-    """The hashes of the system messages of an episode."""
-    events = Event.objects.filter(episode=memory.pk).exclude(instruction=None)
-    return [bytes(sha256) for sha256 in events.order_by().values_list("instruction", flat=True).distinct()]
-
-
-def drop_unused(instructions: list[bytes]) -> None:
-    """Delete those of these system messages that no other run begins with."""
-    used = Event.objects.filter(instruction=OuterRef("pk"))
-    Instruction.objects.filter(~Exists(used), pk__in=instructions).delete()

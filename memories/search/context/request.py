@@ -6,9 +6,8 @@ from pydantic import AliasChoices, Field, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from memories.search.request import Narrowed, PastInstant, Scopes, narrowed, scopes_of
-from memories.values.described import Described
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Given, ScopeName, SensitivityName, Text, field_error
+from memories.values.field_types import Described, Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
 
 IDENTIFIERS = ("source", "source_plugin", "company_id", "thread_id")
