@@ -8,7 +8,7 @@ from functools import partial
 from django.db import transaction
 from django.utils import timezone
 
-from consolidation import model_queue
+from consolidation import execution
 from consolidation.case_comparison import Comparison, compare, end
 from consolidation.execution import never
 from consolidation.model_lines import line_versions
@@ -43,7 +43,7 @@ def request(memory: Memory, *, trigger: Run.Trigger, at: datetime) -> Run:
 def process_queue(*, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never) -> int:
     """Process queued runs until there is none, or the model cannot be asked, or `should_stop`; how many."""
     work = partial(process, now=now, should_stop=should_stop)
-    return model_queue.process_queue(KIND, work, now=now, should_stop=should_stop)
+    return execution.process_queue(KIND, work, now=now, should_stop=should_stop)
 
 
 def process(run: Run, *, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never) -> None:

@@ -1,4 +1,7 @@
-"""Execution of one run by this process, under a lease: whatever happens to the work, its row tells it."""
+"""Execution of runs by this process, each under a lease: whatever happens to the work, its row tells it.
+
+One run, or the queued ones of a kind; and what the work of a run tells of its progress.
+"""
 
 import gc
 import logging
@@ -10,14 +13,20 @@ from datetime import datetime
 
 from django.utils import timezone
 
+from consolidation.llm.workers import ALONE, Workers
 from consolidation.models import Run, RunStopped
 from memories import leases
 from memos_site.platform import correlation, tracing
 from memos_site.platform.outages import UNAVAILABLE
 
 OF_THE_LAST_ATTEMPT = ("failed", "skipped", "set_aside")  # counters that another attempt begins anew
+MOST_SEEN = 50  # queued runs that a worker looks at to find one that no other has
 COLLECT_AFTER = 50_000  # new objects that hold others
 log = logging.getLogger(__name__)
+
+
+def never() -> bool:
+    return False
 
 
 def execute(run: Run, work: Callable[[Run], None], *, at: datetime) -> bool:
@@ -59,12 +68,45 @@ def abandon_dead_runs(kind: str, *, at: datetime) -> None:
                 run.abandon(at=at)
 
 
+def process_queue(
+    kind: str,
+    process: Callable[[Run], None],
+    *,
+    now: Callable[[], datetime] = timezone.now,
+    should_stop: Callable[[], bool] = never,
+    workers: Workers = ALONE,
+) -> int:
+    """Process queued runs until there is none, or the model cannot be asked, or `should_stop`; how many.
+
+    Each thread takes runs of its own; one that finds none any more helps with parts of the others'.
+    """
+    recover(kind)
+    Run.objects.filter(kind=kind).resume_due(at=now())
+
+    def work() -> int:
+        processed = 0
+        while not should_stop() and _process_next(kind, process, at=now()):
+            processed += 1
+        return processed
+
+    return sum(workers.together([work] * max(workers.threads, 1)))
+
+
+def recover(kind: str) -> None:
+    """Queue the runs whose worker died again. What they have paid for is kept; their steps count the attempts."""
+    for run in Run.objects.filter(kind=kind, status=Run.Status.RUNNING):
+        with leases.hold(_lease(run), wait=False) as dead:
+            if dead:
+                run.requeue()
+
+
+def _process_next(kind: str, process: Callable[[Run], None], *, at: datetime) -> bool:
+    """Process the first queued run that no other worker has. False: there is none."""
+    return any(execute(run, process, at=at) for run in Run.objects.queued().filter(kind=kind)[:MOST_SEEN])
+
+
 def _lease(run: Run) -> str:
     return f"run:{run.pk}"
-
-
-def never() -> bool:
-    return False
 
 
 @contextmanager

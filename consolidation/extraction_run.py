@@ -11,7 +11,7 @@ from functools import partial
 
 from django.utils import timezone
 
-from consolidation import model_queue
+from consolidation import execution
 from consolidation.extraction import episode_facts
 from consolidation.extraction.processing import MOST_ATTEMPTS, process
 from consolidation.extraction.queue import KIND
@@ -44,4 +44,4 @@ def process_queue(
     """
     with Workers(threads if threads > 1 else 0) as workers:
         work = partial(process, steps=steps, now=now, should_stop=should_stop, workers=workers)
-        return model_queue.process_queue(KIND, work, now=now, should_stop=should_stop, workers=workers)
+        return execution.process_queue(KIND, work, now=now, should_stop=should_stop, workers=workers)

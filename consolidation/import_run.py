@@ -1,11 +1,19 @@
-"""One run that imports an uploaded file. It goes on where it stopped, because the import knows what it has brought."""
+"""The import of an uploaded file: what it is by its content, a preview, and the run that brings it in.
 
+The run goes on where it stopped, because the import knows what it has brought.
+"""
+
+import json
+import re
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from io import BytesIO
 from pathlib import Path
+from typing import Any
+from zipfile import BadZipFile, ZipFile
 
 from django.db import transaction
 from django.utils import timezone
@@ -13,8 +21,11 @@ from django.utils import timezone
 from consolidation.execution import Reporter, never
 from consolidation.models import ImportFile, Run
 from consolidation.packs.bringing_in import bring_in
+from consolidation.packs.making import MANIFEST
 from memories.people import administers, trust_of
 from memories.transfer.importing import Summary, import_file
+from memories.transfer.membrane import RECORDS
+from memories.transfer.memos_lines import SHAPES
 from memories.transfer.options import Format, Options, RowResult
 from memories.transfer.sqlite_file import Unreadable
 from memories.values.choices import Permission
@@ -25,6 +36,53 @@ KIND = "import"
 PREVIEWED = 300  # rows
 LINES = (Format.CONVERSATIONS, Format.OPEN_MEMORY, Format.MEMOS)  # a row a line
 NOT_ALLOWED = "importing needs the permission review"
+SKILL = "skill"
+SQLITE, ZIP, BOM = b"SQLite format 3\0", b"PK\x03\x04", b"\xef\xbb\xbf"
+FIRST_LINES = 20  # looked at until one is an object
+OF_MEMBRANE = re.compile(rb'CREATE TABLE "?' + RECORDS.encode(), re.IGNORECASE)
+FRONTMATTER = re.compile(rb"---\s*\n(?:[^\n]*\n){0,40}?(name|description|id):")
+
+
+def recognise(content: bytes) -> Format | str | None:
+    """The format of an import, or SKILL for a package or a SKILL.md; None: nothing that comes in.
+
+    It only guesses: whoever reads the file says what is wrong with it.
+    """
+    if content.startswith(ZIP):
+        return _packed(content)
+    if content.startswith(SQLITE):
+        return Format.MEMBRANE if OF_MEMBRANE.search(content) else Format.FOUNDER_OS
+    text = content.removeprefix(BOM).lstrip()
+    if begun := FRONTMATTER.match(text):
+        return Format.MEM0 if begun[1] == b"id" else SKILL
+    return _of_lines(text)
+
+
+def _packed(content: bytes) -> Format | str:
+    try:
+        with ZipFile(BytesIO(content)) as packed:
+            return Format.PACK if MANIFEST in packed.namelist() else SKILL
+    except BadZipFile:
+        return SKILL  # its page names what is damaged
+
+
+def _of_lines(text: bytes) -> Format | None:
+    for line in text.split(b"\n", FIRST_LINES)[:FIRST_LINES]:
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(row, dict) and (language := _of_row(row)):
+            return language
+    return Format.MEM0 if text[:1] in (b"[", b"{") else None
+
+
+def _of_row(row: dict[str, Any]) -> Format | None:
+    if "messages" in row:
+        return Format.CONVERSATIONS
+    if row.get("kind") in SHAPES:
+        return Format.MEMOS
+    return Format.OPEN_MEMORY if "content" in row or "text" in row else None
 
 
 def preview(file: ImportFile) -> None:

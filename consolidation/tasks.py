@@ -14,9 +14,8 @@ from consolidation import (
     lessons_run,
     pattern_run,
     reembedding_run,
-    run_pruning,
+    retention,
     run_queue,
-    transcript_retention,
 )
 from consolidation.insights import day_counts
 from consolidation.models import AuditCursor, Run
@@ -136,14 +135,14 @@ def webhooks() -> str:
 @tracing.job
 def prune_runs() -> str:
     """Remove runs that ended longer ago than they are kept, for SLICE seconds."""
-    pruned = run_pruning.prune_runs(at=timezone.now(), until=time.monotonic() + SLICE)
+    pruned = retention.prune_runs(at=timezone.now(), until=time.monotonic() + SLICE)
     return ", ".join(f"{number} {name} removed" for name, number in pruned.items()) or "nothing was due"
 
 
 @tracing.job
 def remove_transcripts() -> str:
     """Remove transcripts of runs that ended longer ago than they are kept, for SLICE seconds."""
-    removed = transcript_retention.remove(at=timezone.now(), until=time.monotonic() + SLICE)
+    removed = retention.remove(at=timezone.now(), until=time.monotonic() + SLICE)
     return ", ".join(f"{number} {name} removed" for name, number in removed.items()) or "nothing was due"
 
 

@@ -15,7 +15,7 @@ from django.template.loader import get_template
 from django.urls import URLPattern, get_resolver
 
 from consolidation.schedules import MINUTES
-from consolidation.web.views import JOBS
+from consolidation.web.scheduling import JOBS
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("memos_site", "memories", "skills", "consolidation")

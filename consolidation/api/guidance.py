@@ -12,9 +12,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from consolidation import guidance
-from consolidation.guidance import caller_names
+from consolidation.guidance import rendering
 from consolidation.guidance.request import GuidanceRequest
-from consolidation.insights import answers
+from consolidation.insights import day_counts
 from memories.api.base import ApiView
 from memories.api.openapi import operation
 from memories.api.shapes import Count, Json, Shape, Share
@@ -159,7 +159,7 @@ def advise(body: Any, *, trust: Trust, at: datetime) -> Json:
     measures.guidance.labels(advice.decision).inc()
     if advice.check:
         measures.verdicts.labels(advice.check.verdict).inc()
-    answers.count(advice, trust=trust, at=at)
+    day_counts.count_answer(advice, trust=trust, at=at)
     took = {"took_ms": round((time.perf_counter() - started) * 1000, 1)}
-    advice_shape: Json = caller_names.in_names(asdict(advice), caller_names.of_caller(question, trust))
+    advice_shape: Json = rendering.in_names(asdict(advice), rendering.of_caller(question, trust))
     return {**advice_shape, "needs_more": advice.needs_more, **took}

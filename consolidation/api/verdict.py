@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from consolidation.api.guidance import EXAMPLE as OF_GUIDANCE
 from consolidation.api.guidance import ExpectedEffects, SimilarRun
 from consolidation.guidance import verdict
-from consolidation.guidance.caller_names import in_names
+from consolidation.guidance.rendering import in_names
 from consolidation.guidance.verdict_request import VerdictRequest
 from consolidation.learning.runs.harness_tools import names_of
 from memories.api.base import ApiView

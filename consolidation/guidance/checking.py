@@ -1,11 +1,15 @@
-"""A call that is about to be made, beside what similar runs did with the same tool: a verdict, counts and notes."""
+"""A call that is about to be made, beside what similar runs did with the same tool: a verdict, counts and notes.
+
+A note says what is unlike the calls that worked, which rule of the agents' instructions the call breaks, and which of
+its commands does not start in this repository.
+"""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from consolidation.guidance import command_notes, policy_notes, precedent
+from consolidation.guidance import command_notes, precedent
 from consolidation.guidance.answer import Checked, CheckedRun
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
@@ -14,10 +18,12 @@ from consolidation.guidance.request import GuidanceQuestion
 from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
+from consolidation.learning.facts.call_rules import broken
 from consolidation.learning.runs.harness_tools import known_as
-from consolidation.learning.runs.run import Call
+from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import parsed
 from consolidation.learning.wording import upper_first
+from consolidation.models import Policy
 from consolidation.models.arguments import ArgumentFact
 from memories.models import Event
 from memories.values.exceptions import within
@@ -39,11 +45,20 @@ def checked(asked: GuidanceQuestion, experience: Experience | None, rules: ToolR
     if call is None:
         return None
     note = _compared(asked, call, experience, rules, trust)
-    if broken := [*policy_notes.notes(asked.run, call, rules, trust)]:
-        note = replace(note, arguments=[*broken, *note.arguments])
-    if not (noted := command_notes.notes(asked.run, call, rules, trust)):
+    policy_notes = _broken_policies(asked.run, call, rules, trust)
+    note = replace(note, arguments=[*policy_notes, *note.arguments])
+    if not (not_starting := command_notes.notes(asked.run, call, rules, trust)):
         return note
-    return replace(note, text=note.text.removesuffix(ADVICE).rstrip(), arguments=[*noted, *note.arguments])
+    return replace(note, text=note.text.removesuffix(ADVICE).rstrip(), arguments=[*not_starting, *note.arguments])
+
+
+def _broken_policies(run: Run, call: Call, rules: ToolRules, trust: Trust) -> Iterator[Note]:
+    """A note for each rule of agents' instructions that people accepted and the call breaks, by what it sends and what
+    the run has shown."""
+    held = {policy.rule: policy.memory for policy in Policy.objects.in_force(call.name, trust)} if call.name else {}
+    for rule in broken(list(held), run, call, rules):
+        pointer = within("/arguments", rule.argument) if rule.argument else "/tool"
+        yield {"pointer": pointer, "note": f"Confirmed rule {held[rule].key}: {held[rule].content}"}
 
 
 def _compared(

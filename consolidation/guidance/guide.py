@@ -11,8 +11,7 @@ from consolidation.guidance.checking import checked
 from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.features import Features
 from consolidation.guidance.offering import published_for
-from consolidation.guidance.open_run import with_steps
-from consolidation.guidance.request import GuidanceQuestion
+from consolidation.guidance.request import GuidanceQuestion, with_steps
 from consolidation.guidance.votes import Effects, Vote
 from consolidation.models.profiles import RunProfile
 from consolidation.pipelines.tool_rules import tool_rules

@@ -1,19 +1,28 @@
-"""Guidance as lines of the block for an agent's prompt. Pure."""
+"""Guidance as its caller reads it: as lines of the block for a prompt, and with the names of its own tools.
+
+A caller's harness has names of its own for common tools: Gemini CLI is told "`replace`", not "`edit`". Pure.
+"""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from consolidation.guidance.answer import Guidance
+from consolidation.guidance.request import GuidanceQuestion
 from consolidation.learning.effects.toolnames import code
+from consolidation.learning.runs.harness_tools import names_of
 from consolidation.learning.wording import joined
 from consolidation.learning.writing.phrases import is_one_of
 from memories.search.context.rendering import in_one_line, quarters
+from memories.values.trust import Trust
 
 HEADING = "## Guidance"
 BUDGET = 200  # tokens
 MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 2, 1
 SENTENCE = re.compile(r"(?<=[.。])\s+(?=[A-Z])")
 OF = 20  # answers, of which so many were right
+NAMING = frozenset({"effects", "tool"})  # fields that hold names of tools
+SPEAKING = frozenset({"text", "note", "summary", "steps", "checks", "avoid", "said"})  # of ours, with names in code
 
 
 def block(told: Guidance) -> str:
@@ -51,3 +60,26 @@ def _brief(step: str) -> str:
     first, *rest = SENTENCE.split(step)
     chosen = [sentence.split(":")[0].rstrip(".") + "." for sentence in rest if is_one_of(sentence, ("choose",))]
     return " ".join([first, *chosen])
+
+
+def of_caller(asked: GuidanceQuestion, trust: Trust) -> dict[str, str]:
+    """Common name -> the caller's, by the source that it speaks for, else by the tools that it has called."""
+    about = asked.request.about_to
+    called = [call.tool for call in asked.run.steps] + ([about.tool] if about else [])
+    return names_of(asked.request.source or trust.actor.name, tuple(called))
+
+
+def in_names(value: Any, names: Mapping[str, str], field: str = "") -> Any:
+    """The JSON value with common names of tools replaced where they name tools, and nowhere else."""
+    if isinstance(value, dict):
+        return {key: in_names(item, names, key) for key, item in value.items()}
+    if isinstance(value, list):
+        return [in_names(item, names, field) for item in value]
+    if isinstance(value, str) and field in NAMING:
+        return names.get(value, value)
+    return text_in_names(value, names) if isinstance(value, str) and field in SPEAKING else value
+
+
+def text_in_names(text: str, names: Mapping[str, str]) -> str:
+    """The text with the names that stand in it as code replaced."""
+    return re.sub(r"`([a-z]+)`", lambda found: f"`{names.get(found[1], found[1])}`", text)

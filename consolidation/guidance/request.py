@@ -1,22 +1,34 @@
-"""What guidance is asked for with, checked: the run so far, and perhaps the call that is about to be made."""
+"""What guidance is asked for with, checked: the run so far, and perhaps the call that is about to be made.
 
-from dataclasses import dataclass
+Hooks of coding agents send the task and the call alone, with the name of their run: what happened before they reported
+when it happened, and `with_steps` reads it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any, NamedTuple, Protocol
 from uuid import UUID
 
+from django.db.models import F, Func, IntegerField, QuerySet, Sum, Window
+from django.db.models.functions import Coalesce
 from pydantic import AliasChoices, Field, StringConstraints, ValidationError
 from pydantic.json_schema import SkipJsonSchema
 
 from consolidation.learning.runs.run import Call, Message, Run
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.messages import Reader
+from memories.models import Event
 from memories.search.request import Narrowed, Scopes, narrowed
+from memories.values import roles
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import Described, Given, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
 
 NO_RUN = UUID(int=0)
+MOST_STEPS = 200  # of an open run, the last ones
+MOST_BYTES = 400_000  # of what they said, sent and returned, as it is stored: long values are compressed
+COLUMNS = ("episode_id", "position", "kind", "role", "said", "tool", "args", "result", "ok")
 BLANK_IS_ABSENT = ("source", "source_plugin", "thread_id")
 
 
@@ -129,3 +141,66 @@ def run_of(drafts: list[EventDraft]) -> Run:
         elif draft.text:
             messages.append(Message(position, draft.role, draft.text, _NOW))
     return Run(NO_RUN, None, "", "partial", _NOW, tuple(calls), tuple(messages))
+
+
+class _Step(NamedTuple):
+    episode_id: UUID
+    position: int
+    kind: str
+    role: str
+    said: str
+    tool: str
+    args: Any
+    result: Any
+    ok: bool | None
+
+    @property
+    def draft(self) -> EventDraft:
+        returned: dict[str, Any] = {"args": self.args, "result": self.result, "ok": self.ok}
+        return EventDraft(self.kind, self.role, text=self.said, tool=self.tool, **returned)
+
+
+def with_steps(asked: GuidanceQuestion, trust: Trust) -> GuidanceQuestion:
+    """The question with what the caller itself reported to the run that it names, as far as it may see that.
+
+    As it is where steps are sent, nothing is to be checked, or there is no such run: nobody learns which.
+    """
+    request = asked.request
+    if request.messages is not None or request.about_to is None or not (request.thread_id or request.episode_id):
+        return asked
+    steps = [_Step._make(row) for row in _steps(request, trust).values_list(*COLUMNS)]
+    steps = [step for step in steps if step.episode_id == steps[0].episode_id]
+    if not steps:
+        return asked
+    drafts = [step.draft for step in reversed(steps)]
+    return replace(asked, run=run_of([*_unsaid(request.task or "", drafts), *drafts]), is_cut=steps[-1].position > 1)
+
+
+def _unsaid(task: str, drafts: Sequence[EventDraft]) -> list[EventDraft]:
+    """The task, unless the user's words are among the steps already."""
+    known_texts = {draft.text.strip() for draft in drafts if roles.of(draft.role) == roles.USER}
+    return [] if task.strip() in known_texts else [EventDraft("message", "user", text=task)]
+
+
+def _steps(request: GuidanceRequest, trust: Trust) -> QuerySet[Event]:
+    """The last ones first, of the younger run where two scopes have one of this thread."""
+    rows = Event.objects.visible_to(trust).filter(
+        episode__closed_at=None,
+        episode__memory__created_by_id=trust.actor.identity,
+        position__gt=F("episode__event_count") - MOST_STEPS,
+    )
+    if request.episode_id:
+        rows = rows.filter(episode=request.episode_id)
+    else:
+        source = request.source or trust.actor.name
+        rows = rows.filter(episode__thread_id=request.thread_id, episode__source=source)
+        if trust.scopes_to_read is not None:  # those of its memory, again: the index over threads begins with them
+            rows = rows.filter(episode__scope__in=trust.scopes_to_read)
+    words = Coalesce("instruction__text", "text")
+    size = _stored(words) + _stored("args") + _stored("result")
+    so_far = Window(Sum(size), partition_by="episode", order_by="-position")
+    return rows.annotate(said=words, so_far=so_far).filter(so_far__lte=MOST_BYTES).order_by("-episode", "-position")
+
+
+def _stored(value: Any) -> Coalesce:
+    return Coalesce(Func(value, function="pg_column_size", output_field=IntegerField()), 0)

@@ -1,12 +1,14 @@
-"""The job that counts: today again and again, each day that is over once, and what was before the first count.
+"""The counts of each day: by a job from what is stored; answers of guidance, which are not stored, as they are given.
 
-A job that dies leaves a day uncounted, or counted in part, and the next one counts it.
+The job counts today again and again, each day that is over once, and what was before the first count. A job that dies
+leaves a day uncounted, or counted in part, and the next one counts it.
 """
 
 from collections.abc import Callable
 from datetime import date, datetime, timedelta
 
 from consolidation.execution import never
+from consolidation.guidance.answer import Guidance
 from consolidation.insights.days import day_of, end_of, named_scopes, start_of
 from consolidation.insights.flows import FLOWS, flows
 from consolidation.insights.snapshots import HISTORY, NOW, snapshot
@@ -14,8 +16,12 @@ from consolidation.models import DailyCount
 from consolidation.models.daily_counts import COUNTED, WHOLE_DAY
 from memories import leases
 from memories.models import Memory
+from memories.values.trust import Trust
+from memos_site.platform import outages
+from memos_site.platform.postgres import replicas
 
 LEASE = "insights"
+GUIDANCE = "guidance"  # the name of counts
 LOOKS_BACK = timedelta(days=90)  # of what was before the first count
 KEPT = timedelta(days=400)
 SMALL = 20_000  # memories that are counted while a person waits for the page
@@ -82,3 +88,16 @@ def merged(rows: list[DailyCount]) -> list[DailyCount]:
         else:
             sums[place] = row
     return list(sums.values())
+
+
+def count_answer(advice: Guidance, *, trust: Trust, at: datetime) -> None:
+    """Count one answer of guidance, in the scope of a caller who has one alone, else without a scope: a name that a
+    caller makes up is not kept."""
+    only = list(trust.scopes or ())
+    scope = only[0] if len(only) == 1 else ""
+    labels = ["withheld" if advice.withheld else "unsure" if advice.decision == "unsure" else "answered"]
+    if advice.check and advice.check.verdict == "advised_against":
+        labels.append("advised_against")
+    with outages.dispensable("an answer of guidance"), replicas.primary():  # also where a replica answers
+        for label in labels:
+            DailyCount.objects.increment(GUIDANCE, label, day=day_of(at), scope=scope)

@@ -9,7 +9,7 @@ from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.startups import StartupWords
 from consolidation.learning.wording import joined
 from consolidation.places.knowledge import PlaceCommand, PlaceKnowledge
-from consolidation.places.visible_facts import BUILD, CHECKS, SET_UP, SHOWN_PURPOSES
+from consolidation.places.known_places import BUILD, CHECKS, SET_UP, SHOWN_PURPOSES
 from memories.models import Memory
 from memories.scanning.shown_texts import masked
 from memories.search.context.rendering import in_one_line

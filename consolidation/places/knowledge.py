@@ -13,7 +13,7 @@ from consolidation.learning.commands.shell import line_in
 from consolidation.learning.facts.findings import Language
 from consolidation.learning.facts.startups import Form, Seen, Startups, Tally, tally
 from consolidation.models.commands import CommandAttempt, CommandFact
-from consolidation.places.visible_facts import SHOWN_PURPOSES, is_safe, tellable
+from consolidation.places.known_places import SHOWN_PURPOSES, is_safe, tellable
 from memories.models import Event, Evidence, Memory
 from memories.models.subject import Mention, subject_id
 from memories.values.choices import BELIEVED, Type

@@ -1,4 +1,5 @@
-"""What a skill is worth, on its page and in the inbox: how runs that would be led to it ended, and what offers add."""
+"""What a skill is worth, on its page and in the inbox: how runs that would be led to it ended, and what offers add; and
+the order to let the language model compare its cases, with the price before it is paid."""
 
 from typing import Any
 from uuid import UUID
@@ -7,11 +8,14 @@ from django import template
 from django.template import Context
 from django.utils.translation import gettext as _
 
+from consolidation import contrast_run
 from consolidation.guidance import line_runs, skill_answers
-from consolidation.models import PlanShape
+from consolidation.model_lines.case_pairs import pairs_of, price, refusal
+from consolidation.models import PlanShape, Run
 from consolidation.models.worth import LEAST_COMPARED, SkillLines, SkillWorth
 from memories.models import Memory
 from memories.people import trust_of
+from memories.values.choices import Permission
 from skills.models import Skill, SkillVersion
 
 MOST_PLANS = 5
@@ -44,6 +48,21 @@ def plans_of(context: Context, memory: Memory) -> dict[str, Any]:
     rows = PlanShape.objects.with_effects(effects, scope=memory.scope, sensitivity=memory.sensitivity)
     seen = Memory.objects.visible_to(trust_of(context["request"].user))
     return {"plans": list(rows.filter(memory__in=seen)[:MOST_PLANS]) if effects else []}
+
+
+@register.inclusion_tag("consolidation/_contrast.html", takes_context=True)
+def contrast_of(context: Context, memory: Memory) -> dict[str, Any]:
+    """Nothing without a language model, or for who may not review; nothing is read for it then."""
+    trust = trust_of(context["request"].user)
+    if refusal(memory) or not trust.may(Permission.REVIEW):
+        return {}
+    runs = Run.objects.visible_to(trust).filter(kind=contrast_run.KIND, subject=memory.pk)
+    return {
+        "memory": memory,
+        "csrf_token": context.get("csrf_token"),
+        "price": price(pairs_of(memory)),
+        "run": runs.order_by("-created_at", "-id").first(),
+    }
 
 
 def _shown(memory: Memory) -> SkillVersion | None:

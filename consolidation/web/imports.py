@@ -15,8 +15,8 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from consolidation import import_run, run_queue
+from consolidation.import_run import SKILL, recognise
 from consolidation.models import ImportFile
-from consolidation.recognising import SKILL, recognise
 from memories.people import administers, trust_of
 from memories.transfer.options import Format
 from memories.transfer.sqlite_file import Unreadable

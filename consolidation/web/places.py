@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from consolidation.places import PlaceKnowledge, knowledge_of, known_places
 from consolidation.places.agents_md import agents_md
 from consolidation.places.knowledge import PlaceCommand
-from consolidation.places.visible_facts import BUILD, CHECKS, SET_UP
+from consolidation.places.known_places import BUILD, CHECKS, SET_UP
 from memories.models import Episode
 from memories.people import trust_of
 from memories.values.choices import Outcome, Permission

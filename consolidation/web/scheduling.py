@@ -1,6 +1,7 @@
-"""How often the scheduled jobs run, as an administrator sets it on the page of runs."""
+"""The scheduled jobs on the page of runs: what each does, how often and when, and how an administrator changes that."""
 
-from datetime import timedelta
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
@@ -8,12 +9,87 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from django_q.models import Schedule
 
+from consolidation.models import Run
+from consolidation.models.runs import TITLES
 from memories.people import administers
 
 MINUTES = (1, 5, 15, 30, 60, 360, 1440)  # that are offered; what an operator set beside them stays until it is changed
+MOST_JOBS = 50
+JOBS = {  # the task of a schedule -> what it does
+    "memories.tasks.embed_pending": gettext_lazy("Compute search vectors of new passages"),
+    "memories.tasks.close_silent": gettext_lazy("Close silent episodes"),
+    "memories.tasks.count_metrics": gettext_lazy("Count a large store for its figures"),
+    "memories.tasks.index_vectors": gettext_lazy("Index search vectors"),
+    "memories.tasks.prune": gettext_lazy("Remove faded experience"),
+    "memories.tasks.settle": gettext_lazy("Lower the confidence of idle claims, remove what expired"),
+    "memories.tasks.sweep": gettext_lazy("Remove what is kept no longer"),
+    "consolidation.tasks.reembed": gettext_lazy("Recompute search vectors after a change of model"),
+    "consolidation.tasks.queued": gettext_lazy("Start runs that were ordered"),
+    "consolidation.tasks.webhooks": gettext_lazy("Deliver webhooks"),
+    "memos_site.mail.sending.mails": gettext_lazy("Send mails to people"),
+    "consolidation.tasks.insights": gettext_lazy("Count for the page of insights"),
+    "consolidation.tasks.extract": gettext_lazy("Read conversations with the language model"),
+    "consolidation.tasks.contrast": gettext_lazy("Compare runs of skills with the language model"),
+    "consolidation.tasks.prune_runs": gettext_lazy("Remove runs that ended long ago"),
+    "consolidation.tasks.remove_transcripts": gettext_lazy("Remove transcripts that are kept no longer"),
+    "consolidation.tasks.subjects": gettext_lazy("Read the names in older memories"),
+    "memories.tasks.tend_tables": gettext_lazy("Vacuum tables that were filled at once"),
+    "skills.tasks.sweep_packages": gettext_lazy("Remove packages that no version names"),
+    "skills.tasks.scan_again": gettext_lazy("Scan again what took too long at its upload"),
+    **{f"consolidation.tasks.{kind}": TITLES[kind] for kind in ("consolidate", "patterns", "duplicates")},
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """A scheduled job; `last`: when it was due last, None before the first time."""
+
+    row: Schedule
+    last: datetime | None
+    paused: bool
+
+    @property
+    def name(self) -> str:
+        words = JOBS.get(str(self.row.func))
+        return str(words or str(self.row.name).rpartition(".")[2].replace("_", " "))
+
+    @property
+    def every(self) -> str:
+        minutes = self.row.minutes if self.row.schedule_type == Schedule.MINUTES else None
+        return in_units(minutes) if minutes else str(self.row.get_schedule_type_display())
+
+    @property
+    def intervals(self) -> list[tuple[int, str]]:
+        """Those that may be chosen, with the one that holds; none for a job that is scheduled in another way."""
+        if self.row.schedule_type != Schedule.MINUTES or not self.row.minutes:
+            return []
+        return [(minutes, in_units(minutes)) for minutes in sorted({*MINUTES, self.row.minutes})]
+
+
+def in_units(minutes: int) -> str:
+    """A number of minutes in the largest unit that it is whole in."""
+    for size, unit in ((1440, gettext_lazy("%(n)d d")), (60, gettext_lazy("%(n)d h"))):
+        if minutes % size == 0:
+            return str(unit % {"n": minutes // size})
+    return _("%(n)d min") % {"n": minutes}
+
+
+def jobs(unfinished: list[Run]) -> list[Job]:
+    resting = {f"consolidation.tasks.{run.kind}" for run in unfinished if run.rests_the_schedule}
+    rows = Schedule.objects.order_by("minutes", "name")[:MOST_JOBS]
+    return [Job(row, _last(row), row.func in resting) for row in rows]
+
+
+def _last(row: Schedule) -> datetime | None:
+    """The schedule moves `next_run` by its interval when it hands the job to the worker."""
+    if row.task is None or row.next_run is None or row.schedule_type != Schedule.MINUTES:
+        return None
+    last: datetime = row.next_run - timedelta(minutes=row.minutes or 0)
+    return last
 
 
 @require_POST

@@ -3,23 +3,22 @@
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import Case, QuerySet, When
+from django.db.models import Case, Count, QuerySet, Sum, When
+from django.db.models.functions import TruncDate
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.http import urlencode
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
-from django_q.models import Schedule
 
 from consolidation import llm, ordering, reembedding_run, run_queue, set_aside
 from consolidation.extraction.backlog import Choice
@@ -27,7 +26,6 @@ from consolidation.models import LLMCall, Run, RunStep
 from consolidation.models.run_figures import without_foreign_figures
 from consolidation.models.runs import TITLES
 from consolidation.web import run_trail, scheduling
-from consolidation.web.model_costs import costs
 from memories.indexing import reembedding
 from memories.people import administers, trust_of
 from memories.values.choices import Permission
@@ -37,32 +35,10 @@ from memories.web.paging import page_of
 
 MOST_ASIDE = 20  # of each kind: enough to see what is wrong
 MOST_UNFINISHED = 20
-MOST_STEPS, MOST_CALLS, MOST_JOBS = 200, 200, 50
+MOST_STEPS, MOST_CALLS = 200, 200
 STEPS_AT_FIRST = 40
+COST_DAYS = timedelta(days=14)
 URGENCY = (RunStep.Status.FAILED, RunStep.Status.RUNNING, RunStep.Status.PENDING)
-JOBS = {  # the task of a schedule -> what it does
-    "memories.tasks.embed_pending": gettext_lazy("Compute search vectors of new passages"),
-    "memories.tasks.close_silent": gettext_lazy("Close silent episodes"),
-    "memories.tasks.count_metrics": gettext_lazy("Count a large store for its figures"),
-    "memories.tasks.index_vectors": gettext_lazy("Index search vectors"),
-    "memories.tasks.prune": gettext_lazy("Remove faded experience"),
-    "memories.tasks.settle": gettext_lazy("Lower the confidence of idle claims, remove what expired"),
-    "memories.tasks.sweep": gettext_lazy("Remove what is kept no longer"),
-    "consolidation.tasks.reembed": gettext_lazy("Recompute search vectors after a change of model"),
-    "consolidation.tasks.queued": gettext_lazy("Start runs that were ordered"),
-    "consolidation.tasks.webhooks": gettext_lazy("Deliver webhooks"),
-    "memos_site.mail.sending.mails": gettext_lazy("Send mails to people"),
-    "consolidation.tasks.insights": gettext_lazy("Count for the page of insights"),
-    "consolidation.tasks.extract": gettext_lazy("Read conversations with the language model"),
-    "consolidation.tasks.contrast": gettext_lazy("Compare runs of skills with the language model"),
-    "consolidation.tasks.prune_runs": gettext_lazy("Remove runs that ended long ago"),
-    "consolidation.tasks.remove_transcripts": gettext_lazy("Remove transcripts that are kept no longer"),
-    "consolidation.tasks.subjects": gettext_lazy("Read the names in older memories"),
-    "memories.tasks.tend_tables": gettext_lazy("Vacuum tables that were filled at once"),
-    "skills.tasks.sweep_packages": gettext_lazy("Remove packages that no version names"),
-    "skills.tasks.scan_again": gettext_lazy("Scan again what took too long at its upload"),
-    **{f"consolidation.tasks.{kind}": TITLES[kind] for kind in ("consolidate", "patterns", "duplicates")},
-}
 CHOICES: dict[str, list[tuple[str, Any]]] = {  # what the list of runs is narrowed by
     "kind": list(TITLES.items()),
     "status": [
@@ -72,37 +48,14 @@ CHOICES: dict[str, list[tuple[str, Any]]] = {  # what the list of runs is narrow
 
 
 @dataclass(frozen=True)
-class Job:
-    """A scheduled job; `last`: when it was due last, None before the first time."""
-
-    row: Schedule
-    last: datetime | None
-    paused: bool
-
-    @property
-    def name(self) -> str:
-        words = JOBS.get(str(self.row.func))
-        return str(words or str(self.row.name).rpartition(".")[2].replace("_", " "))
-
-    @property
-    def every(self) -> str:
-        minutes = self.row.minutes if self.row.schedule_type == Schedule.MINUTES else None
-        return in_units(minutes) if minutes else str(self.row.get_schedule_type_display())
-
-    @property
-    def intervals(self) -> list[tuple[int, str]]:
-        """Those that may be chosen, with the one that holds; none for a job that is scheduled in another way."""
-        if self.row.schedule_type != Schedule.MINUTES or not self.row.minutes:
-            return []
-        return [(minutes, in_units(minutes)) for minutes in sorted({*scheduling.MINUTES, self.row.minutes})]
-
-
-def in_units(minutes: int) -> str:
-    """A number of minutes in the largest unit that it is whole in."""
-    for size, unit in ((1440, gettext_lazy("%(n)d d")), (60, gettext_lazy("%(n)d h"))):
-        if minutes % size == 0:
-            return str(unit % {"n": minutes // size})
-    return _("%(n)d min") % {"n": minutes}
+class Cost:
+    day: date
+    purpose: str
+    model: str
+    calls: int
+    failed: int
+    tokens_in: int
+    tokens_out: int
 
 
 @require_safe
@@ -126,9 +79,9 @@ def runs(request: HttpRequest) -> HttpResponse:
         "live": any(run.status != Run.Status.PAUSED for run in unfinished),
         "kinds": [(kind, TITLES[kind]) for kind in run_queue.OVER_EVERYTHING],
         "aside": _aside(set_aside.items(trust, most=MOST_ASIDE)),
-        "jobs": _jobs(unfinished),
+        "jobs": scheduling.jobs(unfinished),
         "administers": administers(request.user),
-        "costs": costs(trust, at=at),
+        "costs": _costs(trust, at=at),
         **(_unread(trust, at=at) if reads else {}),
     }
     return render(request, "consolidation/runs.html", context)
@@ -148,18 +101,14 @@ def _aside(items: list[set_aside.Item]) -> dict[str, list[set_aside.Item]]:
     return groups
 
 
-def _jobs(unfinished: list[Run]) -> list[Job]:
-    resting = {f"consolidation.tasks.{run.kind}" for run in unfinished if run.rests_the_schedule}
-    rows = Schedule.objects.order_by("minutes", "name")[:MOST_JOBS]
-    return [Job(row, _last(row), row.func in resting) for row in rows]
-
-
-def _last(row: Schedule) -> datetime | None:
-    """The schedule moves `next_run` by its interval when it hands the job to the worker."""
-    if row.task is None or row.next_run is None or row.schedule_type != Schedule.MINUTES:
-        return None
-    last: datetime = row.next_run - timedelta(minutes=row.minutes or 0)
-    return last
+def _costs(trust: Trust, *, at: datetime) -> list[Cost]:
+    """Of the last two weeks, newest day first: the calls of runs that the caller may see, and those of no run."""
+    calls = LLMCall.objects.visible_to(trust).filter(at__gt=at - COST_DAYS).annotate(day=TruncDate("at"))
+    groups = calls.values("day", "purpose", "model").annotate(
+        calls=Count("pk"), failed=Count("pk", filter=LLMCall.FAILED), tin=Sum("tokens_in"), tout=Sum("tokens_out")
+    )
+    columns = ("day", "purpose", "model", "calls", "failed", "tin", "tout")
+    return [Cost(*row) for row in groups.order_by("-day", "purpose", "model").values_list(*columns)]
 
 
 @require_safe

@@ -12,8 +12,7 @@ from rest_framework.response import Response
 
 from consolidation import guidance
 from consolidation.guidance import Guidance
-from consolidation.guidance.caller_names import in_names, text_in_names
-from consolidation.guidance.rendering import block
+from consolidation.guidance.rendering import block, in_names, text_in_names
 from consolidation.learning.runs.harness_tools import names_of
 from consolidation.models.lessons import is_lesson
 from consolidation.places import PlaceKnowledge, knowledge_of

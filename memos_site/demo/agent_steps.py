@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from consolidation import guidance
-from consolidation.insights import answers
+from consolidation.insights import day_counts
 from memories.intake import claims, episodes
 from memories.intake.reports import claims as claim_reports
 from memories.intake.reports import conversation, events
@@ -107,7 +107,7 @@ def _ask_guidance(scope: str, task: str, number: int, at: datetime) -> None:
     if number % 6 == 0:
         body["about_to"] = {"tool": "refund_payment", "arguments": {"payment_id": "order-7"}}
     trust = agent_of(scope).narrowed(scopes=[scope])
-    answers.count(guidance.answer(guidance.check(body), trust=trust, at=at), trust=trust, at=at)
+    day_counts.count_answer(guidance.answer(guidance.check(body), trust=trust, at=at), trust=trust, at=at)
 
 
 def _plugin_runs() -> Iterator[Step]:

@@ -57,11 +57,11 @@ def without_transcripts(runs: int, per_skill: int) -> None:
     """Removes them, and tells what each took."""
     from django.test.utils import override_settings
 
-    from consolidation import transcript_retention
+    from consolidation import retention
 
     before, began = sizes(), time.perf_counter()
     with override_settings(TRANSCRIPT_RETENTION_DAYS=90, TRANSCRIPTS_PER_SKILL=per_skill):
-        removed = transcript_retention.remove(at=START + timedelta(days=365))
+        removed = retention.remove(at=START + timedelta(days=365))
     took, after = time.perf_counter() - began, sizes()
     if not (gone := removed["transcripts"]):
         return

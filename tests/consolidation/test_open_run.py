@@ -11,7 +11,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from consolidation.guidance.open_run import MOST_BYTES, MOST_STEPS
+from consolidation.guidance.request import MOST_BYTES, MOST_STEPS
 from memories.intake.episodes import close_silent
 from memories.values.choices import Sensitivity
 from tests.consolidation import experience

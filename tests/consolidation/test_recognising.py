@@ -8,8 +8,8 @@ from zipfile import ZipFile
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from consolidation.import_run import SKILL, recognise
 from consolidation.models import ImportFile
-from consolidation.recognising import SKILL, recognise
 from memories.transfer.options import Format
 from skills.models import SkillVersion
 from tests.pages import signed_in

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from consolidation import run_pruning, schedules, tasks
+from consolidation import retention, schedules, tasks
 from consolidation.extraction import queue
 from consolidation.models import ImportFile, LLMCall, Run, RunStep
 from memories.lifecycle import batches
@@ -29,14 +29,14 @@ def make(status: str = "succeeded", **facts: Any) -> Run:
 @pytest.mark.parametrize("status", ["succeeded", "skipped", "failed"])
 def test_a_run_of_the_schedule_that_ended_ninety_days_ago_is_removed_with_its_steps(status: str) -> None:
     make(status)
-    assert run_pruning.prune_runs(at=AT + timedelta(days=DAYS)) == {}
-    assert run_pruning.prune_runs(at=LATER) == {"runs": 1}
+    assert retention.prune_runs(at=AT + timedelta(days=DAYS)) == {}
+    assert retention.prune_runs(at=LATER) == {"runs": 1}
     assert not (Run.objects.exists() or RunStep.objects.exists())
 
 
 def test_what_a_run_cost_stays_in_the_ledger() -> None:
     call = LLMCall.objects.create(purpose="contrast", model="m", ok=True, run=make(kind="contrast"), at=AT)
-    run_pruning.prune_runs(at=LATER)
+    retention.prune_runs(at=LATER)
     call.refresh_from_db()
     assert (call.run, call.purpose) == (None, "contrast")
 
@@ -44,13 +44,13 @@ def test_what_a_run_cost_stays_in_the_ledger() -> None:
 @pytest.mark.parametrize("status", ["queued", "running", "paused"])
 def test_an_unfinished_run_stays(status: str) -> None:
     make(status, finished_at=None, created_at=AT)
-    assert run_pruning.prune_runs(at=LATER) == {}
+    assert retention.prune_runs(at=LATER) == {}
 
 
 def test_a_failed_run_that_a_person_may_retry_stays_with_its_steps() -> None:
     make("failed", kind="contrast", subject=make_memory("x").pk, trigger=Run.Trigger.PAGE)
     make("failed", trigger=Run.Trigger.API)
-    assert run_pruning.prune_runs(at=LATER) == {}
+    assert retention.prune_runs(at=LATER) == {}
     assert RunStep.objects.count() == 2
 
 
@@ -60,7 +60,7 @@ def test_a_conversation_that_was_read_is_not_read_again_once_its_run_is_old(sett
     settings.EXTRACT_MIN_MESSAGES = 0
     assert queue.readable().filter(pk=episode.pk).exists()
     make(kind=queue.KIND, episode_id=episode.pk, subject=episode.pk)
-    assert run_pruning.prune_runs(at=LATER) == {"steps": 1}
+    assert retention.prune_runs(at=LATER) == {"steps": 1}
     assert not queue.readable().filter(pk=episode.pk).exists()
 
 
@@ -69,7 +69,7 @@ def test_an_import_goes_with_its_file() -> None:
     ImportFile.objects.create(
         person=person, name="m.json", format="memos", content=b"", size=0, run=make(kind="import")
     )
-    assert run_pruning.prune_runs(at=LATER) == {"steps": 1}
+    assert retention.prune_runs(at=LATER) == {"steps": 1}
     assert ImportFile.objects.get().run is not None
 
 
@@ -78,10 +78,10 @@ def test_thousands_go_in_batches_and_the_job_stops_in_time(monkeypatch: pytest.M
     for _ in range(5):
         make()
     with CaptureQueriesContext(connection) as queries:
-        assert run_pruning.prune_runs(at=LATER) == {"runs": 5}
+        assert retention.prune_runs(at=LATER) == {"runs": 5}
     assert sum('FROM "consolidation_run" WHERE' in q["sql"] and "LIMIT 2" in q["sql"] for q in queries) == 4
     make()
-    assert run_pruning.prune_runs(at=LATER, until=0.0) == {}
+    assert retention.prune_runs(at=LATER, until=0.0) == {}
 
 
 def test_the_schedule_does_it_every_day() -> None:

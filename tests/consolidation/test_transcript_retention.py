@@ -9,7 +9,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from consolidation import schedules, tasks, transcript_retention
+from consolidation import retention, schedules, tasks
 from consolidation.extraction import queue
 from consolidation.models import Pattern, PendingProfile, Run, RunProfile, Sighting
 from consolidation.pipelines import sightings
@@ -32,7 +32,7 @@ SCOPE = "project:shop"
 @pytest.fixture(autouse=True)
 def ninety_days(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.TRANSCRIPT_RETENTION_DAYS, settings.TRANSCRIPTS_PER_SKILL = 90, 1
-    monkeypatch.setattr(transcript_retention, "RUNS_OF_SCOPE", 1)
+    monkeypatch.setattr(retention, "RUNS_OF_SCOPE", 1)
 
 
 def make_learned(*, closed_at: Any = AT, **facts: Any) -> Memory:
@@ -50,7 +50,7 @@ def old() -> Memory:
 
 
 def remove() -> dict[str, int]:
-    return dict(transcript_retention.remove(at=LATER))
+    return dict(retention.remove(at=LATER))
 
 
 def pattern_of(*memories: Memory, **facts: Any) -> Pattern:
@@ -181,11 +181,11 @@ def test_a_run_that_was_never_counted_is_not_counted_without_its_transcript(old:
 
 def test_a_job_that_is_stopped_goes_on_and_two_do_not_meet(monkeypatch: pytest.MonkeyPatch, old: Memory) -> None:
     make_learned()
-    monkeypatch.setattr(transcript_retention, "AT_ONCE", 1)
-    assert transcript_retention.remove(at=LATER, until=0.0) == {}
-    with leases.hold(transcript_retention.LEASE, wait=True):
+    monkeypatch.setattr(retention, "AT_ONCE", 1)
+    assert retention.remove(at=LATER, until=0.0) == {}
+    with leases.hold(retention.LEASE, wait=True):
         assert remove() == {}
-    assert transcript_retention.due(at=LATER)["transcripts"] == 2
+    assert retention.due(at=LATER)["transcripts"] == 2
     assert remove()["transcripts"] == 2
     assert AuditEntry.objects.filter(action="remove transcripts").count() == 2
 

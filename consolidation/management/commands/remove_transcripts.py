@@ -9,7 +9,7 @@ from django.db import connection
 from django.template.defaultfilters import filesizeformat
 from django.utils import timezone
 
-from consolidation import transcript_retention
+from consolidation import retention
 from memories.models import Event
 
 TABLES = ("memories_event", "memories_passage", "memories_vector")
@@ -38,10 +38,10 @@ class Command(BaseCommand):
         if not (days or settings.TRANSCRIPT_RETENTION_DAYS):
             raise CommandError(NOT_SET)
         if not dry:
-            removed = transcript_retention.remove(at=timezone.now())
+            removed = retention.remove(at=timezone.now())
             self.stdout.write(f"{removed['transcripts']} transcripts with {removed['events']} events removed")
             return
-        transcripts = transcript_retention.due(at=timezone.now(), days=days)
+        transcripts = retention.due(at=timezone.now(), days=days)
         size = filesizeformat(transcripts["events"] * _bytes_of_an_event())
         self.stdout.write(
             f"{transcripts['transcripts']} transcripts with {transcripts['events']} events would go, about {size}"

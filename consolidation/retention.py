@@ -1,7 +1,11 @@
-"""The daily job: remove transcripts of runs that ended long ago and from which everything was learned.
+"""The daily jobs that remove what was kept long enough: transcripts of agents' runs, and runs of background work.
 
-What was learned stays, with its evidence: who said it, when, in which words, and how the run ended. So do the episode,
-its outcome and verdict, and what guidance compares. No search finds what was said in it any more.
+A transcript goes once everything was learned from it. What was learned stays, with its evidence: who said it, when, in
+which words, and how the run ended. So do the episode, its outcome and verdict, and what guidance compares. No search
+finds what was said in it any more.
+
+Of background work the runs and their steps go. The calls to the language model stay, and so do audit entries of
+decisions about a run, which name its kind.
 """
 
 from collections import Counter
@@ -10,10 +14,10 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Exists, OuterRef, Q, Sum
+from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet, Sum
 from uuid_utils.compat import uuid7
 
-from consolidation.models import Run, Sighting
+from consolidation.models import Run, RunStep, Sighting
 from consolidation.models.profiles import PendingProfile
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines.competences import RUNS_OF_SCOPE
@@ -24,6 +28,7 @@ from memories.models.episode import EpisodeQuerySet
 from memories.values.choices import DeletionPolicy, OutcomeSource
 from memories.values.trust import SYSTEM
 
+RETENTION = timedelta(days=90)  # of runs of background work
 LEASE = "transcripts"
 AT_ONCE = 200  # episodes in one transaction
 ACTION = "remove transcripts"
@@ -134,3 +139,18 @@ class _Scope:
             after={**removed, **ended},
             batch=batch,
         ).save(force_insert=True)
+
+
+def prune_runs(*, at: datetime, until: float | None = None) -> Counter[str]:
+    """Remove runs, and steps of runs that stay, that ended RETENTION ago. Counters: runs, steps."""
+    before = at - RETENTION
+    runs = batches.each(lambda: _prune_some(Run.objects.prunable(before=before), "runs"), until=until)
+    return runs + batches.each(lambda: _prune_some(RunStep.objects.prunable(before=before), "steps"), until=until)
+
+
+def _prune_some(rows: QuerySet[Model], name: str) -> Counter[str] | None:
+    ids = list(rows.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True)[: batches.BATCH])
+    if not ids:
+        return None
+    rows.model._default_manager.filter(pk__in=ids).delete()
+    return Counter({name: len(ids)})
