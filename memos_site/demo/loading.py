@@ -1,18 +1,24 @@
-"""Load the demo team, once."""
+"""Load the demo team, once, and remove it: every row of its scopes, from every table, with its trail."""
 
 from datetime import datetime, timedelta
 
+from django.apps import apps
+from django.db import models, transaction
+from django.db.models import Exists, OuterRef, Q
+
 from consolidation.insights import day_counts
+from consolidation.models import DailyCount, LLMCall, PluginRun, ToolUse
 from memories import leases
 from memories.indexing import queue
-from memories.models import Agent, Memory
+from memories.lifecycle.forgetting import audit_trail
+from memories.models import Agent, AuditEntry, Event, Memory, Subject
 from memories.values.exceptions import Conflict
 from memories.values.trust import SYSTEM
 from memos_site.demo.agent_steps import history
 from memos_site.demo.people_steps import decisions, jobs, uses
-from memos_site.demo.removing import remove
 from memos_site.demo.scopes import AGENTS, PREFIX, TEAM
 
+ROOMS = ("memories", "skills", "consolidation")
 LEASE = "demo"
 BEGAN = timedelta(days=85)  # before the first step
 
@@ -68,3 +74,38 @@ def _load(at: datetime) -> None:
     while queue.embed_some(at=at):
         pass
     day_counts.count(at=at)
+
+
+def remove() -> int:
+    """Remove the team and return how many memories it had.
+
+    Packages of its skills are swept by the job that looks for orphans.
+    """
+    ours = Q(scope__startswith=PREFIX)
+    with transaction.atomic(), audit_trail.erasing():
+        ids = list(Memory.objects.filter(ours).values_list("pk", flat=True))
+        agents = Agent.objects.filter(name__in=AGENTS, scopes__0__startswith=PREFIX)
+        subjects = Subject.objects.drop_unmentioned(ids)
+        AuditEntry.objects.filter(subject_id__in=[*ids, *subjects, *agents.values_list("pk", flat=True)]).delete()
+        LLMCall.objects.filter(run__scope__startswith=PREFIX).delete()
+        PluginRun.objects.filter(episode_id__in=ids).delete()
+        Event.objects.filter(episode__in=ids).delete()
+        agents.delete()
+        for model in _with_a_scope():
+            model._default_manager.filter(ours).delete()
+        Memory.objects.filter(ours).delete()
+        calls = Event.objects.filter(kind="tool_call", tool=OuterRef("tool"))
+        ToolUse.objects.exclude(Exists(calls)).delete()
+        if not Memory.objects.exists():
+            DailyCount.objects.all().delete()  # the marks of days, too: what comes is counted from its first day
+    return len(ids)
+
+
+def _with_a_scope() -> list[type[models.Model]]:
+    """The tables that name a scope, memories left out: what belongs to them goes with them."""
+    own_models = [model for room in ROOMS for model in apps.get_app_config(room).get_models()]
+    return [
+        model
+        for model in own_models
+        if model is not Memory and any(f.name == "scope" for f in model._meta.get_fields())
+    ]

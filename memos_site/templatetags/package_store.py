@@ -5,7 +5,7 @@ from contextlib import suppress
 from django import template
 
 from memos_site.platform.outages import StoreUnavailable
-from memos_site.web import package_health
+from memos_site.web import health
 from skills import orphans
 
 register = template.Library()
@@ -16,7 +16,7 @@ def packages_are_missing() -> bool:
     """Whether the store lacks packages of versions, as after a change to another one; one that fails is not asked."""
     with suppress(OSError, StoreUnavailable):
         try:
-            package_health.check(orphans.sample())
+            health.check_package_store(orphans.sample())
         except orphans.Incomplete:
             return True
     return False

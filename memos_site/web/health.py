@@ -1,10 +1,14 @@
 """Health checks for load balancers: /live (the process answers) and /ready (it can do its work).
 
-Both are open to everybody, so no answer says why something failed; the log does.
+Both are open to everybody, so no answer says why something failed; the log does. Neither is slow, however slow the
+store of packages is: a directory is asked at once, a store behind the network by a thread of its own.
 """
 
 import logging
-from collections.abc import Callable
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from pkgutil import iter_modules
@@ -12,16 +16,18 @@ from pkgutil import iter_modules
 from django.apps import apps
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
+from django.core.files.storage import FileSystemStorage, storages
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.http import HttpRequest, JsonResponse
 
 from memories import leases
-from memos_site.platform.outages import DISK_FULL, outage
+from memos_site.platform.outages import DISK_FULL, StoreUnavailable, outage
 from memos_site.platform.postgres.reserve import is_short
-from memos_site.web import package_health
 from skills import orphans
 
+FRESH_SECONDS = 10.0  # for which an answer of a store behind the network is good
+WAIT_SECONDS = 1.0  # for such an answer; then the store counts as failed until it answers
 log = logging.getLogger("memos.health")
 _migrated: set[bool] = set()
 
@@ -94,7 +100,7 @@ def packages_can_be_stored(*, known: bool = False) -> str:
     another store. `known`: the database answers, and says which there should be.
     """
     try:
-        package_health.check(orphans.sample() if known else [])
+        check_package_store(orphans.sample() if known else [])
     except orphans.Incomplete:
         return "incomplete"
     except OSError as error:
@@ -107,3 +113,64 @@ def packages_can_be_stored(*, known: bool = False) -> str:
 def worker_heartbeat() -> str:
     """`ok`, or `late` when no worker of any host has asked for jobs recently."""
     return "ok" if leases.a_worker_lives() else "late"
+
+
+def check_package_store(sample: Sequence[str] = ()) -> None:
+    """OSError, StoreUnavailable: packages can neither be read nor stored now. Incomplete: the store lacks one of the
+    sample.
+    """
+    storage = storages["skills"]
+    if isinstance(storage, FileSystemStorage):
+        Path(storage.location).mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=storage.location) as file:  # a full disk, a read-only one
+            file.write(bytes(4096))
+        orphans.demand(sample)
+    else:
+        remote.check(sample)
+
+
+class RemoteStore:
+    """What this process knows of a store behind the network."""
+
+    def __init__(self) -> None:
+        self._lock, self._wanted, self._answered = threading.Lock(), threading.Event(), threading.Event()
+        self._thread: threading.Thread | None = None
+        self._waits = False  # for an answer to the latest question, which is not asked a second time
+        self._problem: Exception | None = None
+        self._at = -FRESH_SECONDS  # of the latest answer
+        self._sample: Sequence[str] = ()
+
+    def check(self, sample: Sequence[str] = ()) -> None:
+        with self._lock:
+            self._sample = sample
+            if not self._waits and time.monotonic() - self._at >= FRESH_SECONDS:
+                self._ask()
+            problem = self._problem
+        if problem:
+            raise problem
+
+    def _ask(self) -> None:
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._answer, name="package store", daemon=True)
+            self._thread.start()
+        self._waits, self._problem = (
+            True,
+            StoreUnavailable("the package store does not answer in time"),
+        )  # until it does
+        self._answered.clear()
+        self._wanted.set()
+        self._answered.wait(WAIT_SECONDS)
+
+    def _answer(self) -> None:
+        while self._wanted.wait():
+            self._wanted.clear()
+            problem: Exception | None = None
+            try:
+                orphans.demand(self._sample or ["health"], strict=bool(self._sample))
+            except Exception as error:  # whatever a store raises, readiness says the same
+                problem = error
+            self._at, self._problem, self._waits = time.monotonic(), problem, False
+            self._answered.set()
+
+
+remote = RemoteStore()

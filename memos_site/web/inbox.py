@@ -1,10 +1,10 @@
-"""Inbox page: what waits for a person, as one queue; and how many began to wait since the last look."""
+"""Inbox page: what waits for a person, as one queue; the pane with the grounds of one row; how many are new."""
 
 from typing import Any
 from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
+from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.utils.translation import ngettext
 from django.views.decorators.cache import never_cache
@@ -12,6 +12,7 @@ from django.views.decorators.http import require_safe
 
 from consolidation.models import ToolUse
 from consolidation.web.tools import decides_about_tools
+from memories.intake.claims import resemblance_of
 from memories.models import SavedView
 from memories.models.agent import DEFAULT_PERMISSIONS
 from memories.people import administers, trust_of
@@ -21,6 +22,7 @@ from memories.values.field_errors import format_instant, parse_instant
 from memories.values.keyset import Order, Page
 from memories.values.trust import Trust
 from memories.web.compared import attach_compared
+from memories.web.grounds import contests_of, nearest_to, voices_of, voices_of_each
 from memories.web.paging import cursor_of
 from memos_site import review
 from memos_site.web import bulk_orders, inbox_page, inbox_rows, saved_views
@@ -30,6 +32,7 @@ from memos_site.web.responses import answer, by_htmx, decided_count, inbox_path,
 FIRST_ROWS = 8  # rows of the first page, which stays below 100 KB
 NEW_AGENT = {"clearance": int(Sensitivity.MEDIUM), "permissions": [one.value for one in DEFAULT_PERMISSIONS]}
 MORE_ROWS = 20  # rows of each further page, loaded on scrolling
+MOST_COMPARED = 2  # claims of a proposal whose voices the pane shows
 
 
 @require_safe
@@ -106,3 +109,38 @@ def unread(request: HttpRequest) -> HttpResponse:
     shown = f"{MAX_COUNTED}+" if n > MAX_COUNTED else str(n)
     text = ngettext("%(n)s new decision waits for you.", "%(n)s new decisions wait for you.", n) % {"n": shown}
     return JsonResponse({"n": n, "shown": shown, "text": text, "at": format_instant(now)})
+
+
+@require_safe
+def memory_pane(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    """Render the grounds of a memory in full, beside the queue."""
+    trust = trust_of(request.user)
+    row = get_object_or_404(inbox_rows.visible(trust).select_related("skill_lines"), pk=memory_id)
+    opponents, contested = contests_of(row, trust)
+    named = {memory.pk for memory in (*opponents, *contested)}
+    context = {
+        "memory": row,
+        "resemblance": resemblance_of(row, trust),
+        "voices": voices_of(row, trust),
+        "opponents": opponents,
+        "contested_memories": contested,
+        "nearest": [near for near in nearest_to(row, trust) if near.memory and near.memory.pk not in named],
+    }
+    return render(request, "inbox/_pane.html", context)
+
+
+@require_safe
+def proposal_pane(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
+    """Render what a proposal would change and who said what it is about: of several claims the first MOST_COMPARED."""
+    trust = trust_of(request.user)
+    row = get_object_or_404(inbox_rows.every_proposal(trust), pk=proposal_id)
+    attach_compared([row], trust)
+    several = getattr(row, "compared", [])[:MOST_COMPARED]
+    claims = several or [row.memory]
+    context: dict[str, Any] = {
+        "proposal": row,
+        "memory": row.memory,
+        "voices_of_claims": zip(claims, voices_of_each(claims, trust), strict=True),
+        "is_named": len(several) > 1,
+    }
+    return render(request, "inbox/_proposal_pane.html", context)

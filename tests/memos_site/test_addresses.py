@@ -3,7 +3,7 @@
 import pytest
 from django.urls import ResolverMatch, include, path
 
-from memos_site.platform.addresses import Remembering, remembered
+from memos_site.urls import Remembering, remembered
 
 HERE = "api/v1/"
 ADDRESSES = ["events", "conversations", "memories/merge", "skills/prompt", "skills/a", "memories/by-key/a/b", "", "no"]

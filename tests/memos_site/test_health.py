@@ -8,7 +8,7 @@ import pytest
 from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 
-from memos_site.web import health, package_health
+from memos_site.web import health
 
 FINE = {
     "status": "ok",
@@ -65,9 +65,9 @@ def test_a_full_disk_is_named_alike_before_and_after_the_database_has_noticed_it
     def full(*_: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(package_health, "check", full)
+    monkeypatch.setattr(health, "check_package_store", full)
     assert ready(client)[1] == FINE | {"storage": "full", "degraded": ["packages"]}
     monkeypatch.setattr(health, "is_short", lambda _folder: True)
     assert ready(client) == (200, FINE | {"database": "read-only", "storage": "full", "degraded": ["writes"]})
-    monkeypatch.setattr(package_health, "check", lambda *_: None)
+    monkeypatch.setattr(health, "check_package_store", lambda *_: None)
     assert ready(client) == (200, FINE | {"database": "read-only", "degraded": ["writes"]})

@@ -9,8 +9,8 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from memos_site.web import package_health
-from memos_site.web.package_health import RemoteStore
+from memos_site.web import health
+from memos_site.web.health import RemoteStore
 from skills.manifest import Fields
 from skills.packaging import pack
 from tests.make import caller, make_memory, make_skill
@@ -26,8 +26,8 @@ pytestmark = [pytest.mark.django_db, pytest.mark.filterwarnings("ignore::Depreca
 @pytest.fixture
 def server(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """A store behind the network, of which this process knows nothing yet."""
-    monkeypatch.setattr(package_health, "remote", RemoteStore())
-    monkeypatch.setattr(package_health, "WAIT_SECONDS", 60)
+    monkeypatch.setattr(health, "remote", RemoteStore())
+    monkeypatch.setattr(health, "WAIT_SECONDS", 60)
     with oss_server.listening() as listening, using(oss_settings(listening.url), tmp_path):
         yield listening
 
@@ -45,7 +45,7 @@ def ready(client: Client) -> tuple[int, list[str], str]:
 def test_a_site_whose_store_fails_is_ready_and_names_it_until_it_answers(
     server: Server, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(package_health, "FRESH_SECONDS", 0)
+    monkeypatch.setattr(health, "FRESH_SECONDS", 0)
     assert ready(client) == (200, [], "ok")
     fail(server)
     assert ready(client) == (200, ["packages"], "failed")
@@ -63,12 +63,24 @@ def test_the_store_is_asked_once_in_a_while_however_often_readiness_is(server: S
 
 
 def test_a_silent_store_is_not_waited_for(server: Server, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(package_health, "WAIT_SECONDS", 0.01)
+    monkeypatch.setattr(health, "WAIT_SECONDS", 0.01)
     over = threading.Event()
     server.fault = lambda call: None if over.wait(60) else oss_server.error(503, "TooLate")
     assert ready(client) == (200, ["packages"], "failed")
     over.set()
     until(lambda: ready(client) == (200, [], "ok"))
+
+
+def test_an_answer_in_the_moment_in_which_the_wait_ends_counts(
+    server: Server, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class EndsTooLate(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            super().wait(60)
+            return False
+
+    monkeypatch.setattr(health.remote, "_answered", EndsTooLate())
+    assert ready(client) == (200, [], "ok")
 
 
 def test_only_what_needs_a_package_is_refused_while_the_store_is_away(server: Server) -> None:

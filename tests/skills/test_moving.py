@@ -8,8 +8,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from memos_site.web import package_health
-from memos_site.web.package_health import RemoteStore
+from memos_site.web import health
+from memos_site.web.health import RemoteStore
 from skills import orphans
 from skills.checks import check_packages
 from skills.models import SkillVersion
@@ -33,9 +33,9 @@ def move(former: Path | str) -> str:
 def test_old_versions_are_named_before_anybody_downloads_them_and_copied(
     backend: str, tmp_path: Path, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(package_health, "remote", RemoteStore())
-    monkeypatch.setattr(package_health, "FRESH_SECONDS", 0)
-    monkeypatch.setattr(package_health, "WAIT_SECONDS", 60)
+    monkeypatch.setattr(health, "remote", RemoteStore())
+    monkeypatch.setattr(health, "FRESH_SECONDS", 0)
+    monkeypatch.setattr(health, "WAIT_SECONDS", 60)
     former = tmp_path / "former"
     with local(former) as before:
         names = [make_skill(name).name for name in ("refund", "book-flight", "cancel-order")]

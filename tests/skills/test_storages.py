@@ -11,7 +11,7 @@ import pytest
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
 
-from memos_site.web import health, package_health
+from memos_site.web import health
 from skills import orphans
 from skills.models import SkillVersion
 from skills.storages import delete, open_package, package_path, presigned_url, store, stored_packages
@@ -67,7 +67,7 @@ def test_what_is_not_there_is_a_missing_file(place: Store) -> None:
 
 
 def test_a_store_that_answers_is_ready(place: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(package_health, "WAIT_SECONDS", 60)
+    monkeypatch.setattr(health, "WAIT_SECONDS", 60)
     assert health.packages_can_be_stored() == "ok"
 
 

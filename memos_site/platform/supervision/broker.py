@@ -1,4 +1,7 @@
-"""The broker of the job queue: remembers the jobs fetched by this host, so that a crash does not delay them."""
+"""The broker of the job queue in the database, and what either broker logs while it cannot ask for jobs.
+
+It remembers the jobs that this host has fetched, so that a crash does not delay them.
+"""
 
 import logging
 import time
@@ -12,11 +15,29 @@ from django_q.conf import Conf
 from django_q.models import OrmQ
 
 from memos_site.platform.outages import UNAVAILABLE
-from memos_site.platform.supervision.outage_log import Outages
 
 PAUSE, RETRY_SECONDS = 1.0, 60.0  # while the database is unreachable
 SLOTS = 1024  # far above workers plus jobs waiting in memory; a job without a slot comes again after `retry`
 log = logging.getLogger("memos.jobs")
+
+
+class Outages:
+    """The outage that this process meets when it asks for jobs: logged once, however often it is met, until it ends."""
+
+    def __init__(self) -> None:
+        self.present = ""
+
+    def note(self, message: str, error: Exception) -> None:
+        """Log an outage unless it is still the one that was logged last."""
+        kind = f"{type(error).__name__}: {error}"
+        if kind != self.present:
+            log.warning(message, error)
+        self.present = kind
+
+    def end(self) -> None:
+        if self.present:
+            log.warning("jobs are fetched again")
+        self.present = ""
 
 
 class CrashSafeBroker(ORM):

@@ -16,7 +16,7 @@ from redis import Redis
 from redis.exceptions import RedisError
 
 from memos_site.platform.outages import UNAVAILABLE
-from memos_site.platform.supervision.outage_log import Outages
+from memos_site.platform.supervision.broker import Outages
 
 PAUSE = 1.0  # seconds, while Redis or the database is unreachable
 WAIT_SECONDS = 1  # of a worker for a job
