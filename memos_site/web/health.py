@@ -153,10 +153,8 @@ class RemoteStore:
         if self._thread is None:
             self._thread = threading.Thread(target=self._answer, name="package store", daemon=True)
             self._thread.start()
-        self._waits, self._problem = (
-            True,
-            StoreUnavailable("the package store does not answer in time"),
-        )  # until it does
+        self._problem = StoreUnavailable("the package store does not answer in time")  # until it does
+        self._waits = True
         self._answered.clear()
         self._wanted.set()
         self._answered.wait(WAIT_SECONDS)
