@@ -96,7 +96,8 @@ class CheckedCall(Shape):
 class GuidanceAnswer(Shape):
     decision: Literal["skill", "act", "no_action", "unsure"]
     """`skill`: a published skill has the expected effects. `act`: similar runs agree, there is no skill yet.
-    `no_action`: they ended well without changing anything. `unsure`: confidence is below GUIDANCE_THRESHOLD"""
+    `no_action`: they ended well without changing anything. `unsure`: nothing is similar, or too few such answers were
+    right (GUIDANCE_PRECISION)"""
     confidence: Share
     """The share of such answers that were right, measured on the store's own runs with the case left out; 0 when
     nothing is similar"""

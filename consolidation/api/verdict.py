@@ -10,9 +10,7 @@ from rest_framework.response import Response
 from consolidation.api.guidance import EXAMPLE as OF_GUIDANCE
 from consolidation.api.guidance import ExpectedEffects, SimilarRun
 from consolidation.guidance import verdict
-from consolidation.guidance.rendering import in_names
 from consolidation.guidance.verdict_request import VerdictRequest
-from consolidation.learning.runs.harness_tools import names_of
 from memories.api.base import ApiView
 from memories.api.openapi import operation
 from memories.api.shapes import Count, Json, Shape, Share
@@ -71,8 +69,6 @@ class AskVerdict(ApiView):
 def judge(body: Any, *, trust: Trust) -> Json:
     """The verdict on a request as it came, as it is answered. Invalid names each wrong field."""
     started = time.perf_counter()
-    verdict_given = verdict.answer(body, trust=trust)
-    measures.run_verdicts.labels(verdict_given.level).inc()
-    source = body.get("source") if isinstance(body, dict) else None
-    named: Json = in_names(verdict_given.as_json(), names_of(str(source or trust.actor.name)))
-    return {**named, "took_ms": round((time.perf_counter() - started) * 1000, 1)}
+    answered = verdict.answer(body, trust=trust)
+    measures.run_verdicts.labels(answered["level"]).inc()
+    return {**answered, "took_ms": round((time.perf_counter() - started) * 1000, 1)}

@@ -1,6 +1,7 @@
 """Whether each version of a skill helps, as the runs say that were drawn to get it or to do without."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -70,13 +71,26 @@ class Worth:
 
 def worth(memory_id: UUID, version: int) -> Worth:
     """As it was measured last, with the runs that have ended by now."""
-    ended = SkillOffer.objects.filter(memory=memory_id, version=version).ended()
-    rows = ended.order_by().values_list("withheld", "outcome").annotate(n=Count("pk"))
-    counted = {(withheld, outcome): n for withheld, outcome, n in rows}
-    kept = SkillAnswer.objects.filter(memory=memory_id, version=version).first()
-    answer: Any = kept.answer if kept else "unknown"
-    measured = EffectAnswer(answer, kept.runs, kept.more) if kept else EffectAnswer("unknown", 0)
-    return Worth(version, measured, _arm(counted, withheld=False), _arm(counted, withheld=True))
+    return worth_of_each([memory_id], version)[memory_id]
+
+
+def worth_of_each(memories: Collection[UUID], version: int) -> dict[UUID, Worth]:
+    """The same of several skills or lessons, which all have this version."""
+    ended = SkillOffer.objects.filter(memory__in=memories, version=version).ended()
+    rows = ended.order_by().values_list("memory", "withheld", "outcome").annotate(n=Count("pk"))
+    counted: dict[UUID, dict[tuple[bool, str], int]] = defaultdict(dict)
+    for memory_id, withheld, outcome, n in rows:
+        counted[memory_id][withheld, outcome] = n
+    answers = SkillAnswer.objects.filter(memory__in=memories, version=version)
+    measured = {row.memory_id: _measured(row) for row in answers}
+    nothing = EffectAnswer("unknown", 0)
+    arms = {pk: (_arm(counted[pk], withheld=False), _arm(counted[pk], withheld=True)) for pk in memories}
+    return {pk: Worth(version, measured.get(pk, nothing), *arms[pk]) for pk in memories}
+
+
+def _measured(row: SkillAnswer) -> EffectAnswer:
+    answer: Any = row.answer  # one of its choices
+    return EffectAnswer(answer, row.runs, row.more)
 
 
 def _arm(counted: Mapping[tuple[bool, str], int], *, withheld: bool) -> Arm:

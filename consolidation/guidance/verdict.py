@@ -15,14 +15,15 @@ from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.guide import expected_of, similar_of
 from consolidation.guidance.judging import Counted, Judged, Level, judged
 from consolidation.guidance.profiling import first_change
+from consolidation.guidance.rendering import in_names
 from consolidation.guidance.request import run_of_request
 from consolidation.guidance.verdict_request import VerdictRequest, find
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
+from consolidation.learning.runs.harness_tools import names_of
 from consolidation.learning.runs.run import Run
 from consolidation.learning.writing.phrases import Language, is_chinese
-from consolidation.pipelines.recorded import Recording
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.values.trust import Trust
 
@@ -103,23 +104,23 @@ class RunVerdict:
     similar: list[SimilarRun] = field(default_factory=list)
     based_on: dict[str, int] = field(default_factory=lambda: {"cases": 0})
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
 
-
-def answer(body: Any, *, trust: Trust) -> RunVerdict:
-    """The verdict on the run of a request as it came, from what the caller may see. Invalid names each wrong field."""
+def answer(body: Any, *, trust: Trust) -> dict[str, Any]:
+    """The verdict on the run of a request as it came, as JSON in the shape of RunVerdict: from what the caller may see,
+    with its own names of tools. Invalid names each wrong field."""
     request = verdict_request.check(body)
     seen = request.narrows(trust)
     if request.messages is not None or request.task:
         run = run_of_request(request)
-        return _verdict(run, run, tool_rules(), request, seen)
-    run_seen = find(request, seen)
-    return _of_recording(run_seen, request, seen) if run_seen else RunVerdict(said=[sentence("no_run")])
-
-
-def _of_recording(found: Recording, request: VerdictRequest, trust: Trust) -> RunVerdict:
-    return _verdict(found.run, found.calls, tool_rules([found.episode]), request, trust, but=found.episode.pk)
+        verdict = _verdict(run, run, tool_rules(), request, seen)
+    elif recording := find(request, seen):
+        run, rules = recording.run, tool_rules([recording.episode])
+        verdict = _verdict(run, recording.calls, rules, request, seen, but=recording.episode.pk)
+    else:
+        return asdict(RunVerdict(said=[sentence("no_run")]))
+    names = names_of(request.source or trust.actor.name, tuple(call.tool for call in run.steps))
+    in_callers_words: dict[str, Any] = in_names(asdict(verdict), names)
+    return in_callers_words
 
 
 def _verdict(

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 from django.db.models import Q, Sum
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from consolidation.insights.figures import Figures, of_share
 from consolidation.insights.flows import ENDED, OTHER_AGENTS
@@ -141,7 +142,7 @@ class Headline:
 
 
 def trend(figures: Figures) -> str:
-    """By how much the queue grew a day, over the last week that was counted; '' where only one day was."""
+    """By how much the queue grew a day, over what was counted of the last week; '' where only one day was."""
     lengths: dict[date, int] = defaultdict(int)
     for (name, _age), counts in figures.counts.items():
         for day, n in counts.items() if name == "waiting" else ():
@@ -149,9 +150,13 @@ def trend(figures: Figures) -> str:
     days = sorted(day for day in lengths if day >= figures.today - timedelta(days=WEEK))
     if len(days) < 2:
         return ""
-    change = round((lengths[days[-1]] - lengths[days[0]]) / (days[-1] - days[0]).days)
+    passed = (days[-1] - days[0]).days
+    change = round((lengths[days[-1]] - lengths[days[0]]) / passed)
     if not change:
-        return _("The queue is as long as a week ago.")
+        text = ngettext(
+            "The queue has hardly changed in %(n)d day.", "The queue has hardly changed in %(n)d days.", passed
+        )
+        return text % {"n": passed}
     text = _("The queue grows by %(n)d a day.") if change > 0 else _("The queue shrinks by %(n)d a day.")
     return text % {"n": abs(change)}
 

@@ -4,12 +4,32 @@ from typing import Self
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy as _
 
 from consolidation.models.runs import Run
 from memories.models.trusted import new_id
 from memories.values.trust import Trust
 
+PURPOSES = {  # name of a prompt, as which a call is kept -> what the model was asked to do
+    "task_chunking": _("find the tasks in a conversation"),
+    "facts": _("read facts"),
+    "skill_extraction": _("write a skill"),
+    "skill_extraction_simple": _("write a skill in short"),
+    "query_rewrite": _("put a task into the words of a search"),
+    "script_generation": _("write the scripts of a skill"),
+    "tool_generation": _("describe the tools of a skill"),
+    "others_generation": _("write a document of a skill"),
+    "need": _("judge what agents do without"),
+    "outcome": _("judge how a conversation ended"),
+    "policies": _("read instructions for rules"),
+    "contrast": _("compare a success with a failure"),
+}
 PENDING = "no answer was recorded: its worker ended, or it is under way"
+
+
+def purpose_in_words(purpose: str) -> str:
+    """What the model was asked to do, in the reader's language; the stored name of a purpose that is no longer used."""
+    return str(PURPOSES.get(purpose, purpose.replace("_", " ")))
 
 
 class LLMCallQuerySet(models.QuerySet["LLMCall"]):

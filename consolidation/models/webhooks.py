@@ -1,10 +1,11 @@
 """Webhooks: who is told of what happens here, and each message to them, which is the queue and the record at once."""
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any, Self
 from urllib.parse import urlsplit
+from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
@@ -149,10 +150,11 @@ class WebhookDelivery(models.Model):
         return f"{self.event} to {self.webhook_id}: {self.status}"
 
     @classmethod
-    def take(cls, at: datetime) -> "WebhookDelivery | None":
-        """The next message to send, for this worker alone; the try is counted before it is made."""
+    def take(cls, at: datetime, *, but: Collection[UUID] = ()) -> "WebhookDelivery | None":
+        """The next message to send, for this worker alone; the try is counted before it is made. `but`: to none of
+        these webhooks."""
         with transaction.atomic():
-            due = cls.objects.due(at).select_for_update(skip_locked=True, of=("self",))
+            due = cls.objects.due(at).exclude(webhook__in=but).select_for_update(skip_locked=True, of=("self",))
             row = due.select_related("webhook").first()
             if row is not None:
                 row.attempts, row.next_at = row.attempts + 1, at + UNDER_WAY

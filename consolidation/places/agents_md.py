@@ -50,7 +50,9 @@ def block(known: PlaceKnowledge) -> str:
 
 
 def _introduction(known: PlaceKnowledge, zh: bool) -> str:
-    day = f"{known.last_at:%Y-%m-%d}" if known.last_at else ""
+    if known.last_at is None:
+        return "没有已知的命令。" if zh else "No command is known to start here, or not to."
+    day = f"{known.last_at:%Y-%m-%d}"
     if zh:
         counted = f"由 {known.runs} 次记录的智能体运行统计得出（最近一次 {day}）。"
         return f"{counted}每次运行只算第一次调用；测试失败也算已启动。"

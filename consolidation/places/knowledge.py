@@ -153,7 +153,7 @@ def _usual_call(form: str, rows: Sequence[CommandAttempt]) -> str:
 def _ordered(commands: Iterable[PlaceCommand]) -> list[PlaceCommand]:
     """By purpose, the commonest first."""
     places = {purpose: n for n, purpose in enumerate(SHOWN_PURPOSES)}
-    return sorted(commands, key=lambda one: (places.get(one.purpose, len(places)), -one.runs, one.form))
+    return sorted(commands, key=lambda one: (places.get(one.purpose, len(places)), one.purpose, -one.runs, one.form))
 
 
 def _said_of(names: Sequence[str], runs: set[UUID], trust: Trust, *, at: datetime) -> "QuerySet[Memory]":

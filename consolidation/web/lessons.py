@@ -1,8 +1,10 @@
 """The page of lessons, one for each scope: what made the difference where no skill says it, and what each is worth."""
 
 from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -57,26 +59,26 @@ def _scopes(trust: Trust) -> list[str]:
 
 def _parts(trust: Trust, scope: str) -> dict[str, list[Row]]:
     """The lessons that wait, those in use and those that were retired, the latest first."""
-    rows = Lesson.objects.visible_to(trust).filter(memory__scope=scope).with_counters().select_related("memory")
+    rows = Lesson.objects.visible_to(trust).filter(memory__scope=scope).with_counters().select_related("memory__skill")
     latest = list(rows.order_by("-memory__created_at")[:MOST_SHOWN])
     behind: dict[Any, list[Any]] = defaultdict(list)
     evidence = Evidence.objects.filter(memory__in=[lesson.pk for lesson in latest]).exclude(episode=None)
     for memory, episode in evidence.values_list("memory", "episode"):
         behind[memory].append(episode)
     seen = line_runs.visible([LineRuns("", "", ids, len(ids)) for ids in behind.values()], trust)
+    answers = _answers(latest)
     parts: dict[str, list[Row]] = {"waiting": [], "in_use": [], "retired": []}
     for lesson in latest:
         part = next((name for name, statuses in PARTS.items() if lesson.memory.status in statuses), "retired")
         runs = [seen[pk] for pk in behind[lesson.pk] if pk in seen]
-        parts[part].append(Row(lesson, runs, _answer(lesson)))
+        parts[part].append(Row(lesson, runs, answers.get(lesson.pk, "")))
     return parts
 
 
-def _answer(lesson: Lesson) -> str:
-    """Whether it helps, as its offers tell; '' where none was made."""
-    counts: Any = lesson
-    offered = counts.helped + counts.harmed + counts.not_shown
-    return skill_answers.worth(lesson.pk, VERSION).said if offered else ""
+def _answers(lessons: Iterable[Any]) -> dict[UUID, str]:
+    """Whether each helps, as its offers tell; only of those that were offered."""
+    offered = [lesson.pk for lesson in lessons if lesson.helped + lesson.harmed + lesson.not_shown]
+    return {pk: measured.said for pk, measured in skill_answers.worth_of_each(offered, VERSION).items()}
 
 
 def _comparison(trust: Trust, scope: str) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def _ids(told: QueryDict) -> list[UUID]:
 
 
 def _page(request: HttpRequest, told: QueryDict, trust: Trust, *, wrong: str = "", status: int = 200) -> HttpResponse:
-    at, scope, words = timezone.now(), told.get("scope", "").strip().replace("\0", ""), _words(told)
+    at, scope, words = timezone.now(), told.get("scope", "").strip(), _words(told)
     known, ids = making.known_in(scope, trust, at=at), _ids(told)
     chosen = list(known.filter(pk__in=ids))
     others = (saying(known, words) if words else known).exclude(pk__in=ids)
@@ -87,7 +87,7 @@ def _page(request: HttpRequest, told: QueryDict, trust: Trust, *, wrong: str = "
 
 
 def _words(told: QueryDict) -> str:
-    return told.get("q", "").strip()[:200].replace("\0", "")
+    return told.get("q", "").strip()[:200]
 
 
 def _block(memories: Sequence[Any], skills: Sequence[Any]) -> str:

@@ -94,7 +94,7 @@ def _reader(request: HttpRequest) -> Trust:
 
 def _asked(request: HttpRequest, trust: Trust) -> tuple[PlaceKnowledge, str]:
     """The place of this very name in a scope. Http404: nothing is known of it."""
-    name, scope = (request.GET.get(field, "").replace("\0", "") for field in ("name", "scope"))
+    name, scope = (request.GET.get(field, "") for field in ("name", "scope"))
     known = knowledge_of([name], trust.narrowed(scopes=[scope]), at=timezone.now())
     if known.is_empty:
         raise Http404("nothing is known of this place")

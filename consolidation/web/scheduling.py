@@ -5,6 +5,8 @@ from datetime import datetime, timedelta
 
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
+from django.db.models import Exists, OuterRef, Value
+from django.db.models.functions import Concat
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import get_object_or_404, redirect
 from django.utils import timezone
@@ -78,10 +80,13 @@ def in_units(minutes: int) -> str:
     return _("%(n)d min") % {"n": minutes}
 
 
-def jobs(unfinished: list[Run]) -> list[Job]:
-    resting = {f"consolidation.tasks.{run.kind}" for run in unfinished if run.rests_the_schedule}
-    rows = Schedule.objects.order_by("minutes", "name")[:MOST_JOBS]
-    return [Job(row, _last(row), row.func in resting) for row in rows]
+def jobs() -> list[Job]:
+    """The jobs, the most frequent first."""
+    task = Concat(Value("consolidation.tasks."), "kind")
+    paused = Run.objects.filter(status=Run.Status.PAUSED, episode=None, subject=None)
+    rests = Exists(paused.annotate(task=task).filter(task=OuterRef("func")))
+    rows = Schedule.objects.annotate(rests=rests).order_by("minutes", "name")[:MOST_JOBS]
+    return [Job(row, _last(row), row.rests) for row in rows]
 
 
 def _last(row: Schedule) -> datetime | None:

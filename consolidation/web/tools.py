@@ -54,8 +54,8 @@ class Row:
 @require_safe
 def tools(request: HttpRequest) -> HttpResponse:
     trust, words = trust_of(request.user), request.GET.get("q", "").strip()[:LONGEST_NAME]
-    after = request.GET.get("after", "")[:LONGEST_NAME].replace("\0", "")
-    called = called_tools(trust, after=after, words=words.replace("\0", ""), most=MOST_TOOLS + 1)
+    after = request.GET.get("after", "")[:LONGEST_NAME]
+    called = called_tools(trust, after=after, words=words, most=MOST_TOOLS + 1)
     shown = called[:MOST_TOOLS]
     decisions = {one.tool: one for one in ToolDecision.objects.filter(tool__in=[tool.name for tool in shown])}
     declared, rules = _declared(trust), tool_rules(decided={})
@@ -110,7 +110,7 @@ def decide_tool(request: HttpRequest) -> HttpResponse:
     if not decides_about_tools(trust):
         raise PermissionDenied("deciding about tools needs the permission review in every scope")
     decision = request.POST.get("decision", "-")
-    called = called_tool(trust, tool.replace("\0", "")) if decision in DECISIONS else None
+    called = called_tool(trust, tool) if decision in DECISIONS else None
     if called is None:
         raise Http404
     facts: dict[str, Any] = {"seen": request.POST.get("seen", ""), "sensitivity": called.sensitivity}

@@ -79,7 +79,7 @@ def runs(request: HttpRequest) -> HttpResponse:
         "live": any(run.status != Run.Status.PAUSED for run in unfinished),
         "kinds": [(kind, TITLES[kind]) for kind in run_queue.OVER_EVERYTHING],
         "aside": _aside(set_aside.items(trust, most=MOST_ASIDE)),
-        "jobs": scheduling.jobs(unfinished),
+        "jobs": scheduling.jobs(),
         "administers": administers(request.user),
         "costs": _costs(trust, at=at),
         **(_unread(trust, at=at) if reads else {}),

@@ -77,13 +77,16 @@ def _written(kind: WebhookEvent, data: Mapping[str, Any]) -> Message:
     opened = site_page("memory", data["memory_id"])
     if kind == WebhookEvent.CANDIDATE_CREATED:
         evidence = (_("Its evidence"), site_page("evidence", data["memory_id"]))
-        return Message(_("A memory waits for a decision"), scope, ((_("Open the memory"), opened), evidence, inbox))
-    skill = _("Skill: %(name)s") % {"name": data["name"] or data["memory_id"]}
+        return Message(_("A new candidate memory"), scope, ((_("Open the memory"), opened), evidence, inbox))
+    skill = _("Skill: %(name)s") % {"name": data["name"]}
     first, others = (_("Open the skill"), opened), (_("All skills"), site_page("skills"))
     if kind == WebhookEvent.SKILL_PUBLISHED:
         version = _("Version %(number)s") % {"number": data["version"]}
         return Message(_("A skill was published"), "\n".join([skill, version, scope]), (first, others, inbox))
     failing = (_("Failing skills"), site_page("inbox", kind="failing"))
+    if data["name"] is None:  # a lesson, which has none
+        buttons = ((_("Open the memory"), opened), failing, inbox)
+        return Message(_("A lesson does not help"), "\n".join([scope, _why(data["why"])]), buttons)
     details = "\n".join([skill, scope, _why(data["why"])])
     return Message(_("A skill fails too often, or harms"), details, (first, failing, inbox))
 

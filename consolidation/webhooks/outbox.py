@@ -55,9 +55,13 @@ def collect(*, at: datetime) -> int:
 
 
 def send_due(*, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never) -> int:
-    """Send what is due, one message after the other; how many tries."""
-    tries = 0
-    while not should_stop() and (delivery := WebhookDelivery.take(now())):
+    """Send what is due, one message after the other; how many tries.
+
+    An address that gives no answer is left alone until the next job: waiting for it again and again would keep the
+    messages to the others.
+    """
+    tries, silent = 0, set[UUID]()
+    while not should_stop() and (delivery := WebhookDelivery.take(now(), but=silent)):
         tries += 1
         hook = delivery.webhook
         headers = {
@@ -67,6 +71,7 @@ def send_due(*, now: Callable[[], datetime] = timezone.now, should_stop: Callabl
         }
         answer = sending.post(hook.url, delivery.body, headers, format=hook.format)
         delivery.record(answered=answer.status, error=answer.error, at=now())
+        silent |= {hook.pk} if answer.status is None else set()
     return tries
 
 

@@ -6,6 +6,7 @@ import logging
 import ssl
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -114,7 +115,13 @@ class _CheckedNetwork(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        address = network_addresses.resolve(host, port, private=self._private)[0]
+        *others, last = network_addresses.resolve(host, port, private=self._private)
+        for address in others:  # a host may have an address that nobody answers at, as `localhost` has ::1
+            with suppress(httpcore.ConnectError):
+                return self._connected(address, port, local_address, socket_options)
+        return self._connected(last, port, local_address, socket_options)
+
+    def _connected(self, address: str, port: int, local_address: str | None, socket_options: Any) -> "_Bounded":
         left = _left(self._deadline)
         return _Bounded(self._network.connect_tcp(address, port, left, local_address, socket_options), self._deadline)
 

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from consolidation.llm import tokens
 from consolidation.models import LLMCall, Run
+from consolidation.models.llm_calls import purpose_in_words
 from memories.models import Proposal
 from memories.values.choices import Category, Type
 from memos_site import review
@@ -129,6 +130,9 @@ def step_name(name: str) -> str:
         return str(STEPS[name])
     known = sentence(name)
     return known if known != name else in_words(name)
+
+
+register.filter("purpose", purpose_in_words)
 
 
 @register.filter

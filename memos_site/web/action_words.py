@@ -27,7 +27,7 @@ OTHERS = {  # actions that are no verb: of agents, of rules, and what a decision
     "decay": Words(gettext_lazy("lost confidence")),
     "contest": Words(gettext_lazy("doubted")),
     "hold": Words(gettext_lazy("held by a person")),
-    "outcome": Words(gettext_lazy("outcome of a use")),
+    "outcome": Words(gettext_lazy("said how it ended"), gettext_lazy("%(who)s said how it ended")),
     "retract": Words(gettext_lazy("taken back")),
     "supersede": Words(gettext_lazy("superseded"), gettext_lazy("%(who)s replaced this")),
     "merge": Words(gettext_lazy("merged"), gettext_lazy("%(who)s merged this")),
@@ -51,7 +51,11 @@ OF_PROPOSALS = {  # of many: what a verb about memories does to the proposals am
     "promote": (gettext_lazy("Accept %(n)s"), gettext_lazy("Accepting %(n)s"), gettext_lazy("Accepted %(n)s")),
     "dismiss": (gettext_lazy("Reject %(n)s"), gettext_lazy("Rejecting %(n)s"), gettext_lazy("Rejected %(n)s")),
 }
-OF_SYSTEM = {"create": gettext_lazy("first seen"), "reinforce": gettext_lazy("seen again")}  # nobody said it
+OF_SYSTEM = {  # nobody said it
+    "create": gettext_lazy("first seen"),
+    "reinforce": gettext_lazy("seen again"),
+    "outcome": gettext_lazy("judged how it ended"),
+}
 BY_ACTION = {verb.action: verb for verb in VERBS.values()} | {"unpin": VERBS["pin"]}
 
 

@@ -43,7 +43,6 @@ RUNS = [
     *(_("schedule"), _("command"), _("api"), _("page")),
     *(_("episodes"), _("guidance"), _("facts"), _("plans"), _("statements"), _("events"), _("comparing")),
     *(_("importing"), _("judging"), _("cases"), _("memories"), _("titles"), _("queue"), _("vectors"), _("in hand")),
-    *(_("task chunking"), _("recall"), _("model lines"), _("policies")),
 ]
 COUNTERS = [
     *(_("episodes read"), _("events read"), _("cases read"), _("set aside"), _("memories compared")),

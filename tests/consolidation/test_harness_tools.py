@@ -60,3 +60,14 @@ def test_gemini_is_told_of_claudes_edits_as_its_own_replace() -> None:
     assert [similar["effects"] for similar in told["similar"]] == [["replace"]] * len(told["similar"])
     again: Any = caller().post("/api/v1/guidance", {**asked, "source": "claude-code"}, format="json").json()
     assert "`Edit`" in again["check"]["text"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("asked", [{"source_plugin": "gemini-cli"}, {}], ids=["by its source", "by what it called"])
+def test_a_verdict_names_tools_as_its_caller_does(asked: Json) -> None:
+    for n in range(6):
+        run([], "success", source="claude-code", thread_id=f"case-{n}", messages=fixing("Edit", n))
+    consolidated()
+    told: Any = caller().post("/api/v1/verdict", {"messages": fixing("replace", 9), **asked}, format="json").json()
+    assert told["expected"]["effects"] == ["replace"]
+    assert [similar["effects"] for similar in told["similar"]] == [["replace"]] * 6

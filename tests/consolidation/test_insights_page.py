@@ -251,3 +251,12 @@ def test_what_has_nothing_to_show_yet_stands_below_the_charts(client: Client) ->
     put("status", "candidate", 7)
     page = page_of(client)
     assert page.index('id="chart-memories"') < page.index("still-empty") < page.index('id="chart-skills"')
+
+
+@pytest.mark.parametrize(("days", "said"), [(1, "in 1 day."), (6, "in 6 days.")])
+def test_a_queue_that_hardly_changes_is_said_to_over_the_days_that_were_counted(
+    client: Client, days: int, said: str
+) -> None:
+    put("waiting", "day", 10, days_ago=days)
+    put("waiting", "day", 10)
+    assert f"The queue has hardly changed {said}" in page_of(client)

@@ -4,7 +4,9 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import override_settings
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from consolidation.guidance import holdback, skill_answers
@@ -102,3 +104,19 @@ def test_a_lesson_that_does_harm_is_put_before_people_who_retire_it(agent: APICl
 def test_the_page_shows_no_lesson_above_the_readers_clearance() -> None:
     make_lesson(sensitivity=Sensitivity.HYPER)
     assert "cancel_ticket" not in signed_in("vera", group="viewer").get(f"/lessons/?scope={SCOPE}").content.decode()
+
+
+def test_the_page_costs_as_many_queries_with_many_lessons_as_with_few() -> None:
+    client, path = signed_in(), f"/lessons/?scope={SCOPE}"
+
+    def queries(number: int) -> int:
+        for n in range(number):
+            lesson = make_lesson(f"When the fare is {number} {n}, do not call `cancel_ticket`")
+            offer = {"memory": lesson, "version": 1, "scope": SCOPE, "agent": "a", "withheld": True, "at": LATER}
+            SkillOffer.objects.create(thread_id="t", **offer)
+        with CaptureQueriesContext(connection) as captured:
+            assert client.get(path).content.decode().count("not shown <b>1</b>") >= number
+        return len(captured)
+
+    client.get(path)
+    assert queries(2) == queries(5)

@@ -11,11 +11,20 @@ from consolidation.learning.commands.call_shapes import usual_shape
 from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.places import PlaceKnowledge, knowledge_of, known_places, names_of
 from consolidation.places.agents_md import agents_md, block
-from memories.models import Episode, Evidence, Memory
+from memories.models import Episode, Evidence, Memory, Mention
 from memories.values.choices import ActorKind, Sensitivity, Status
 from memories.values.trust import Actor, Trust, everything
 from tests.consolidation.experience import NOON
-from tests.consolidation.test_command_facts import BROKEN, DOES_NOT, PASSED, STARTS, commands, digested, nine_runs
+from tests.consolidation.test_command_facts import (
+    BROKEN,
+    DOES_NOT,
+    MISSING,
+    PASSED,
+    STARTS,
+    commands,
+    digested,
+    nine_runs,
+)
 from tests.make import caller, make_memory
 from tests.pages import signed_in
 from tests.shared_rows import shared_rows
@@ -266,3 +275,24 @@ def test_three_calls_of_one_case_say_nothing_of_how_it_is_usually_called() -> No
 
 def test_a_run_counts_once_however_often_it_is_read(counted: None) -> None:
     assert known().runs == CommandAttempt.objects.values("episode_id").distinct().count() == 9
+
+
+def test_commands_of_one_purpose_that_do_not_start_are_one_line(counted: None) -> None:
+    for runs, line in ((5, "git one"), (4, "lift"), (3, "git two")):
+        for _ in range(runs):
+            commands((line, MISSING))
+    digested()
+    assert [line for line in agents_md(known()).splitlines() if "git" in line] == [
+        "- `git one` (0 of 5 runs) and `git two` (0 of 3) do not start"
+    ]
+
+
+def test_a_place_of_which_only_words_are_known_says_so() -> None:
+    memory = make_memory("Acme pays for Sympy", status="confirmed", speakers=["person"], category="fact")
+    Mention.objects.name_in([memory])
+    place = knowledge_of(["Sympy"], ALL, at=NOON)
+    assert (place.runs, len(place.memories)) == (0, 1)
+    nothing = "No command is known to start here, or not to"
+    assert agents_md(place).splitlines()[2] == f"{nothing}."
+    page = signed_in().get("/places/one/?name=Sympy&scope=").content.decode()
+    assert nothing in page and "0 runs" not in page

@@ -12,7 +12,7 @@ from consolidation import run_queue
 from consolidation.models import Run
 from consolidation.web.run_trail import ENTRIES_AT_ONCE
 from memories.models import AuditEntry
-from memories.values.trust import everything
+from memories.values.trust import SYSTEM, everything
 from memos_site import review
 from memos_site.templatetags.runs import IN_THE_TRAIL
 from skills.models import Skill
@@ -123,3 +123,13 @@ def test_the_rows_of_a_run_are_found_by_an_index() -> None:
         cursor.execute("ANALYZE memories_auditentry")
     rows = AuditEntry.objects.visible_to(everything()).filter(run=one.pk).order_by("-at", "-id")[:ENTRIES_AT_ONCE]
     assert "audit_of_runs" in rows.explain()
+
+
+def test_how_an_episode_ended_is_said_in_words_of_its_own() -> None:
+    done, episode = Run.objects.create(kind="extract", trigger="page", status="succeeded"), run(BUILD)
+    for by in (ANNA, SYSTEM):
+        entry = episode.audit("outcome", by=by, at=NOON)
+        entry.run = done.pk
+        entry.save(force_insert=True)
+    page = signed_in().get(f"/runs/{done.pk}/").content.decode()
+    assert "said how it ended" in page and "judged how it ended" in page and "outcome of a use" not in page

@@ -1,5 +1,6 @@
 import re
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -8,9 +9,11 @@ from django.utils import timezone
 from django_q.models import Schedule
 from pytest_django import DjangoAssertNumQueries
 
-from consolidation import schedules
+from consolidation import prompts, schedules
 from consolidation.models import LLMCall, Pattern, Run, RunStep
 from consolidation.models.groups import RuleRetry
+from consolidation.models.llm_calls import PURPOSES
+from consolidation.web.views import MOST_UNFINISHED
 from memories.embedding import built_in
 from memories.models import Episode
 from memories.values.choices import Sensitivity
@@ -242,3 +245,24 @@ def test_the_list_is_narrowed_by_what_a_run_does_and_how_it_ended() -> None:
     assert "the disk is full" not in page and "episodes read: 7" in page
     assert "No such run" in client.get("/runs/", {"kind": "import"}).content.decode()
     assert "episodes read: 7" in client.get("/runs/", {"kind": "dance"}).content.decode()
+
+
+def test_each_question_to_the_model_is_named_by_what_it_asks() -> None:
+    """A purpose is the name of its prompt; those that begin with `and` are asked along with another."""
+    names = {path.stem for path in (Path(prompts.__file__).parent / "en").glob("*.md")}
+    assert set(PURPOSES) == {name for name in names if not name.startswith("and_")}
+    run = make_job(kind="extract", status=Run.Status.SUCCEEDED)
+    for purpose in ("task_chunking", "a_former_one"):
+        LLMCall.objects.create(purpose=purpose, run=run, at=timezone.now(), model="m", ok=True)
+    client = signed_in()
+    for page in (f"/runs/{run.pk}/", "/runs/"):
+        text = client.get(page).content.decode()
+        assert "find the tasks in a conversation" in text and "task chunking" not in text and "a former one" in text
+
+
+def test_a_job_rests_on_the_page_however_many_runs_wait_before_the_paused_one() -> None:
+    schedules.ensure()
+    for _ in range(MOST_UNFINISHED):
+        make_job(kind="import", status=Run.Status.QUEUED, started_at=None)
+    make_job(status=Run.Status.PAUSED)
+    assert signed_in().get("/runs/").content.decode().count("rests: a run is paused") == 1

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from consolidation.models import Webhook
+from consolidation.models import Run, Webhook
 from consolidation.models.webhooks import BACK_OFF
 from consolidation.webhooks import network_addresses, outbox, sending
 from tests.consolidation.webhook_server import Receiver, hook, receiving, waiting
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
+LOCAL = ((socket.AF_INET6, "::1"), (socket.AF_INET, "127.0.0.1"))
 NOT_PUBLIC = {
     "this host": "0.0.0.0 0.1.2.3 ::",
     "loopback": "127.0.0.1 127.255.255.254 ::1",
@@ -159,3 +160,30 @@ def test_the_form_takes_an_address_in_other_letters() -> None:
     fields = {"name": "chat", "url": "https://münchen.example/高", "events": ["run_failed"], "clearance": 1}
     admin.post("/admin/consolidation/webhook/add/", fields)
     assert Webhook.objects.get().url == "https://münchen.example/高"
+
+
+def test_an_address_that_does_not_answer_is_asked_once_a_job_and_keeps_no_message_to_another(
+    receiver: Receiver,
+) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        silent = hook(f"http://127.0.0.1:{closed.getsockname()[1]}/", events=["run_failed"])
+        hook(receiver.url, events=["run_failed"])
+        Run.objects.bulk_create(
+            Run(kind="consolidate", trigger="api", status="failed", finished_at=timezone.now()) for _ in range(4)
+        )
+        outbox.collect(at=timezone.now())
+        assert outbox.send_due() == 5 and len(receiver.received) == 4
+    tries = silent.deliveries.values_list("status", "attempts").order_by("-attempts")
+    assert [*tries] == [("waiting", 1), *[("waiting", 0)] * 3]
+
+
+def test_a_host_is_reached_at_its_second_address_where_nobody_answers_at_the_first(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As `localhost` is where only IPv4 is listened to."""
+    port = int(receiver.url.rpartition(":")[2].partition("/")[0])
+    addresses = [(family, socket.SOCK_STREAM, 6, "", (ip, port)) for family, ip in LOCAL]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_kwargs: addresses)
+    answer = sending.post(f"http://localhost:{port}/", "{}", {})
+    assert (answer.status, answer.error, len(receiver.received)) == (204, "", 1)

@@ -13,7 +13,7 @@ from memories.values.choices import Permission
 from memories.values.trust import SYSTEM
 from skills.models import SkillVersion
 from tests.consolidation.webhook_server import Receiver, hook, waiting
-from tests.make import caller, make_skill
+from tests.make import caller, make_memory, make_skill
 from tests.memories.storing import store as store_claim
 from tests.pages import signed_in
 
@@ -153,3 +153,13 @@ def test_the_address_of_a_chat_is_a_secret_and_needs_no_other() -> None:
     )
     for text in (shown, answer.content.decode()):
         assert "hooks.slack.com" in text and "wq7example" not in text and row.secret not in text
+
+
+@pytest.mark.parametrize("format", CHATS)
+def test_a_lesson_that_does_not_help_is_called_a_lesson(format: str) -> None:
+    row, now = hook(format=format), timezone.now()
+    facts: Any = {"by": SYSTEM, "why": "no matter", "at": now, "sensitivity": 1}
+    Proposal.objects.propose(Proposal.Kind.FAILING, make_memory("Refuse first"), {"verb": "demote"}, **facts)
+    outbox.collect(at=now)
+    body = WebhookDelivery.objects.get(webhook=row, event="skill_harms").body
+    assert "A lesson does not help" in body and "Skill:" not in body and "no matter" in body
