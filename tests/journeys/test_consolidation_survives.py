@@ -37,12 +37,12 @@ CALLS = [
     (["get_user", "search_orders", "send_refund"], "success"),
     (["get_user", "send_refund"], "success"),
     (["get_user"], "partial"),
-] * 5  # 30 episodes
+] * 3  # 18 episodes
 REFUNDS = [(refund(n, right=n % 4 != 3), "failure" if n % 4 == 3 else "success") for n in range(8)]
 STORY = [(messages(used), outcome) for used, outcome in CALLS] + REFUNDS
 SMALL_BATCHES = """
 from consolidation.pipelines import sightings
-sightings.BATCH = 25
+sightings.BATCH = 15
 """  # two of them
 
 # When it dies: the attempt committed, within a batch, everything written but not
