@@ -7,9 +7,10 @@ from uuid import UUID
 
 import numpy as np
 from django.apps import apps
+from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import F, Func, Q, QuerySet, TextField
 
 from memories import claims
 from memories.values import search_words
@@ -21,25 +22,39 @@ MOST_WORDS, MOST_NOMINATED = 60, 50
 WORD = re.compile(r"\w+")
 
 
+class ScopeAsArray(Func):
+    """The scope of a passage as the index `passage_search` has it."""
+
+    template = "(ARRAY[%(expressions)s])"
+    output_field = ArrayField(TextField())
+
+
 def nominated(
-    content: str, rows: Memories, *, scope: str | None = None, types: Collection[str] = (Type.SEMANTIC,)
+    content: str,
+    rows: Memories,
+    *,
+    scopes: Collection[str] | None = None,
+    types: Collection[str] = (Type.SEMANTIC,),
 ) -> Memories:
-    """Those of `rows` (memories) that may say this: they have its fingerprint, or most of its words. `scope`: of this
-    one alone; of any other than the shared ones they are known by words."""
+    """Those of `rows` (memories) that may say this: they have its fingerprint, or are among the MOST_NOMINATED that
+    have most of its words. `scopes`: of these alone; without them those of unshared scopes are known by words only."""
     claim = claims.claim_of(content)
-    rows = rows.filter(type__in=types) if scope is None else rows.filter(scope=scope, type__in=types)
-    same = [claims.fingerprint(claim, place) for place in (SHARED_SCOPES if scope is None else [scope])]
-    return rows.filter(Q(fingerprint__in=same) | Q(pk__in=_by_words(content, rows, scope, types)))
+    rows = rows.filter(type__in=types) if scopes is None else rows.filter(scope__in=scopes, type__in=types)
+    same = [claims.fingerprint(claim, scope) for scope in (SHARED_SCOPES if scopes is None else scopes)]
+    return rows.filter(Q(fingerprint__in=same) | Q(pk__in=_by_words(content, rows, scopes, types)))
 
 
-def _by_words(content: str, rows: "QuerySet[Any]", scope: str | None, types: Collection[str]) -> list[UUID]:
+def _by_words(
+    content: str, rows: "QuerySet[Any]", scopes: Collection[str] | None, types: Collection[str]
+) -> list[UUID]:
     words = list(dict.fromkeys(_words(content)))[:MOST_WORDS]
     if not words:
         return []
     query = SearchQuery(" or ".join(words), search_type="websearch", config="english")
     passages = apps.get_model("memories", "Passage")._default_manager.filter(type__in=types, search=query)
-    passages = passages if scope is None else passages.filter(scope=scope)
-    ranked = passages.filter(memory__in=rows).order_by(SearchRank("search", query).desc())
+    if scopes is not None:
+        passages = passages.alias(scopes=ScopeAsArray("scope")).filter(scopes__overlap=list(scopes))
+    ranked = passages.filter(memory__in=rows).order_by(SearchRank(F("search"), query).desc())
     return list(ranked.values_list("memory", flat=True)[:MOST_NOMINATED])
 
 

@@ -41,18 +41,23 @@ class Withholding(Ageing[M_co]):
         states = self.filter(type=Type.WORKING, status__in=LIVE)
         return states if scope in SHARED_SCOPES else states.filter(scope__in=[scope, *SHARED_SCOPES])
 
-    def claiming(self, stone: Tombstone, *, since: datetime | None = None) -> list[Memory]:
-        """Those of these rows that claim what a tombstone is about. `since`: when it was lifted; where its words are
-        gone with the memory, what was written since then is compared, and what it withheld before was."""
+    def claiming(
+        self, stone: Tombstone, scopes: Collection[str] | None, *, since: datetime | None = None
+    ) -> list[Memory]:
+        """Those of these rows, which are of these scopes (None: of any), that claim what a tombstone is about.
+
+        `since`: when it was lifted; where its words are gone with the memory, what was written since then is compared,
+        and what it withheld before was.
+        """
         secret = DigestKey.current()
-        return [row for row in self._nominated_by(stone, since) if _speaks_of(stone, row, secret)]
+        return [row for row in self._nominated_by(stone, scopes, since) if _speaks_of(stone, row, secret)]
 
     def withhold(self, stone: Tombstone, *, at: datetime, since: datetime | None = None) -> None:
         """Withhold what is shared, and working states, from the scope of a tombstone that holds from now on. `since`:
         when it was lifted."""
-        for rows in self._kept_out_by(stone):
+        for rows, scopes in self._kept_out_by(stone):
             left = rows.exclude(withheld_from__contains=[stone.scope])
-            while claiming := left.claiming(stone, since=since):  # few are nominated at once
+            while claiming := left.claiming(stone, scopes, since=since):  # few are nominated at once
                 for row in claiming:
                     self._move(row, {*row.withheld_from, stone.scope}, at=at)
 
@@ -84,17 +89,18 @@ class Withholding(Ageing[M_co]):
             for row in spoken:
                 self._move(row, scopes_against(row, row.content), at=at)
 
-    def _kept_out_by(self, stone: Tombstone) -> Iterator[Self]:
+    def _kept_out_by(self, stone: Tombstone) -> Iterator[tuple[Self, Collection[str] | None]]:
+        """The rows that a tombstone may withhold, with the scopes that they are of (None: any)."""
         if stone.keeps_out:
-            yield self.shared_claims()
+            yield self.shared_claims(), SHARED_SCOPES
         if stone.denies and (states := self.states_read_in(stone.scope)).exists():
-            yield states
+            yield states, (None if stone.scope in SHARED_SCOPES else [stone.scope, *SHARED_SCOPES])
 
-    def _nominated_by(self, stone: Tombstone, since: datetime | None) -> Self:
+    def _nominated_by(self, stone: Tombstone, scopes: Collection[str] | None, since: datetime | None) -> Self:
         content = self.model._default_manager.filter(pk__in=[stone.memory_id]).values_list("content", flat=True).first()
         if content is None:
             return self.filter(updated_at__gte=since) if since else self.none()
-        by_words = nominated(content, self, types=[*CLAIMS, Type.WORKING])
+        by_words = nominated(content, self, scopes=scopes, types=[*CLAIMS, Type.WORKING])
         if stone.key is None:
             return by_words
         by_name = Q(key=stone.key) | Q(type=Type.COMPETENCE, payload__skill_name=stone.key)

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from memories import claims
-from memories.claims import Likeness
+from memories.claims import Claim, Likeness
 from memories.models import Memory, Tombstone
 from memories.models.held import Alike, ClaimOf, alike_among
 from memories.models.memory import MemoryQuerySet
@@ -70,15 +70,15 @@ class NearDuplicate(Conflict):
 def nearest(content: str, *, scope: str, trust: Trust, besides: UUID | None = None) -> list[Near]:
     """Live claims of this scope that say the same, in these or other words, or something else of it; nearest first."""
     rows = Memory.objects.visible_to(trust).live().exclude(pk__in=[besides] if besides else [])
-    return _nearest_first(compare_with(row, content) for row in nominated(content, rows, scope=scope))
+    return _nearest_first(compare_with(row, content) for row in nominated(content, rows, scopes=[scope]))
 
 
 def equals_and_near(memory: Memory, rows: MemoryQuerySet) -> tuple[list[Memory], list[Near]]:
     """Those of `rows` in its scope that claim the same (see `equals_of`), and those nearly so, nearest first."""
     if memory.type != Type.SEMANTIC:
         return [], []
-    others = list(nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope))
-    equals = [row for row in others if _is_equal(memory, row)]
+    others = list(nominated(memory.content, rows.exclude(pk=memory.pk), scopes=[memory.scope]))
+    equals = _equal_ones(memory, others)
     rest = {row.pk for row in others} - {row.pk for row in equals}
     near = [compare_with(row, memory.content) for row in others if row.pk in rest]
     return equals, _nearest_first(near)
@@ -94,8 +94,8 @@ def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
     rules differ in one word: only the very same claim is their equal."""
     if memory.type != Type.SEMANTIC:
         return []
-    others = nominated(memory.content, rows.exclude(pk=memory.pk), scope=memory.scope)
-    return [row for row in others if _is_equal(memory, row)]
+    others = nominated(memory.content, rows.exclude(pk=memory.pk), scopes=[memory.scope])
+    return _equal_ones(memory, others)
 
 
 def alike_and_equal(memories: Iterable[Memory], claim_of: ClaimOf) -> dict[UUID, Alike]:
@@ -109,7 +109,7 @@ def alike_and_equal(memories: Iterable[Memory], claim_of: ClaimOf) -> dict[UUID,
         if near := alike.get(memory.pk):
             others = [rows[pk] for pk in near.here if pk in rows and rows[pk].scope == memory.scope]
             is_claim = memory.type == Type.SEMANTIC
-            near.here = {row.pk for row in others if is_claim and _is_equal(memory, row, claim_of)}
+            near.here = {row.pk for row in _equal_ones(memory, others, claim_of)} if is_claim else set()
     return alike
 
 
@@ -118,7 +118,7 @@ def equals_elsewhere(memory: Memory, rows: MemoryQuerySet, claim_of: ClaimOf = c
     if memory.type != Type.SEMANTIC:
         return []
     others = nominated(memory.content, rows.exclude(scope=memory.scope))
-    return sorted((row for row in others if _is_equal(memory, row, claim_of)), key=lambda row: (row.scope, row.pk))
+    return sorted(_equal_ones(memory, others, claim_of), key=lambda row: (row.scope, row.pk))
 
 
 def held_equals(memory: Memory) -> list[Memory]:
@@ -128,10 +128,15 @@ def held_equals(memory: Memory) -> list[Memory]:
     return [row for row in held if row and row.status in LIVE]
 
 
-def _is_equal(memory: Memory, row: Memory, claim_of: ClaimOf = claims.claim_of) -> bool:
+def _equal_ones(memory: Memory, others: Iterable[Memory], claim_of: ClaimOf = claims.claim_of) -> list[Memory]:
+    claim = claim_of(memory.content)
+    return [row for row in others if _is_equal(memory, claim, row, claim_of)]
+
+
+def _is_equal(memory: Memory, claim: Claim, row: Memory, claim_of: ClaimOf) -> bool:
     if memory.company_id and row.company_id and memory.company_id.casefold() != row.company_id.casefold():
         return False
-    claim, other = claim_of(memory.content), claim_of(row.content)
+    other = claim_of(row.content)
     if {memory.origin, row.origin} & Origin.of_rules():
         return claim == other
     return claims.may_be_same(claim, other) and claims.compare(claim, other) == Likeness.SAME

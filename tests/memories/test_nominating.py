@@ -1,0 +1,45 @@
+"""Words nominate the memories that a claim is compared with: by what is indexed, and no text is read twice."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from memories import claims
+from memories.intake.claims import equals_elsewhere
+from memories.models import Memory, Passage
+from memories.models.nominating import nominated
+from tests.make import make_memory
+
+pytestmark = pytest.mark.django_db
+
+
+def indexed(content: str, **facts: Any) -> Memory:
+    memory = make_memory(content, **facts)
+    Passage.objects.write_memories([memory])
+    return memory
+
+
+def test_rows_are_ranked_by_their_stored_words_and_found_through_the_index_of_their_scope() -> None:
+    chosen = indexed("Acme pays its invoices within 30 days", key="one", scope="a")
+    indexed("Acme pays its invoices within 30 days", key="two", scope="b")
+    with CaptureQueriesContext(connection) as queries:
+        rows = list(nominated("Acme pays invoices in thirty days", Memory.objects.live(), scopes=["a"]))
+    assert rows == [chosen]
+    [ranking] = [query["sql"] for query in queries if "ts_rank" in query["sql"]]
+    assert "to_tsvector" not in ranking
+    assert '(ARRAY["memories_passage"."scope"]) &&' in ranking
+
+
+def test_a_memory_is_read_once_however_many_are_compared_with_it() -> None:
+    memory = indexed("Acme pays its invoices within 30 days", scope="a")
+    others = [indexed(f"Acme pays its invoices within {days} days", scope="b") for days in (30, 45, 60)]
+    texts_read: list[str] = []
+
+    def claim_of(content: str) -> claims.Claim:
+        texts_read.append(content)
+        return claims.claim_of(content)
+
+    assert equals_elsewhere(memory, Memory.objects.live(), claim_of) == others[:1]
+    assert sorted(texts_read) == sorted([memory.content, *(other.content for other in others)])
