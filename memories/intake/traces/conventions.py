@@ -19,9 +19,9 @@ Messages = list[Json]
 TOOL_KINDS = {"TOOL", "RETRIEVER"}
 RUN_KINDS = {"AGENT", "CHAIN"}
 DETAILS = "gen_ai.client.inference.operation.details"  # the event that carries the messages where the span does not
-NUMBERED = re.compile(r"(gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.(\d+)\.(.+)")
-CALL_FIELD = re.compile(r"(?:message\.)?tool_calls\.(\d+)\.(?:tool_call\.)?(?:function\.)?(name|arguments|id)")
-CONTENT_FIELD = re.compile(r"message\.contents\.(\d+)\.message_content\.text")
+NUMBERED = re.compile(r"(gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.([0-9]{1,6})\.(.+)")
+CALL_FIELD = re.compile(r"(?:message\.)?tool_calls\.([0-9]{1,6})\.(?:tool_call\.)?(?:function\.)?(name|arguments|id)")
+CONTENT_FIELD = re.compile(r"message\.contents\.([0-9]{1,6})\.message_content\.text")
 
 
 @dataclass

@@ -3,6 +3,7 @@
 Fields that are not known are passed by, as OTLP says. The library of protobuf is loaded by the first that needs it.
 """
 
+import math
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ OK, ERROR = 1, 2
 CODES = {"STATUS_CODE_OK": OK, "STATUS_CODE_ERROR": ERROR, 1: OK, 2: ERROR}
 TRACE, SPAN = re.compile(r"[0-9a-f]{32}"), re.compile(r"[0-9a-f]{16}")
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+INTEGER = re.compile(r"-?[0-9]{1,19}")  # of 64 bits; in JSON a text
 LAST = 220 * 365 * 86_400 * 10**9  # nanoseconds from 1970: beyond it no clock is right
 VALUES = ("stringValue", "boolValue", "intValue", "doubleValue", "bytesValue")
 
@@ -118,7 +120,7 @@ def _value(value: Any, place: str) -> Any:
         return {str(pair.get("key")): _value(pair.get("value"), where) for where, pair in pairs}
     kind = next((name for name in VALUES if name in value), "")
     raw = value.get(kind)
-    return int(str(raw)) if kind == "intValue" and str(raw).lstrip("-").isdecimal() else raw
+    return int(str(raw)) if kind == "intValue" and INTEGER.fullmatch(str(raw)) else raw
 
 
 # -- Protobuf ---------------------------------------------------------------------------------------------------------
@@ -153,7 +155,7 @@ def _of_protobuf(request: Any) -> Iterator[Span]:
                     message=_storable(span.status.message),
                     attributes=_pairs(span.attributes),
                     resource=resource,
-                    events=[(event.name, _pairs(event.attributes)) for event in span.events],
+                    events=[(_storable(event.name), _pairs(event.attributes)) for event in span.events],
                 )
 
 
@@ -169,7 +171,10 @@ def _plain(value: Any) -> Any:
         return [_plain(one) for one in value.array_value.values]
     if kind == "kvlist_value":
         return _pairs(value.kvlist_value.values)
-    return None if kind in (None, "bytes_value") else getattr(value, kind)
+    if kind in (None, "bytes_value"):
+        return None
+    number = getattr(value, kind)
+    return number if math.isfinite(number) else str(number)  # JSON has no NaN
 
 
 def _storable(text: str) -> str:

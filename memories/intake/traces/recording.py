@@ -4,6 +4,7 @@ nothing, and what a person has forgotten is not stored again.
 A trace's first episode has the trace's id as its own id; what comes after it was closed opens another of its thread.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ from memories.models.claim_locks import ALONE
 from memories.scanning import SECRET, secret_removal
 from memories.values.choices import Outcome
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
+from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
 from memories.values.trust import Trust
 
 Trace = tuple[str, str, str]  # scope, source, trace id
@@ -96,6 +98,8 @@ def _place(span: Span, trust: Trust) -> Trace:
     service = str(span.resource.get("service.name") or "")
     source = span.resource.get("memos.source") or ("" if service.startswith(UNNAMED) else service)
     scope = span.resource.get("memos.scope")
+    if scope and not re.fullmatch(SCOPE, str(scope)):
+        raise Invalid(FieldError("", "invalid", f"memos.scope is no name of a scope: {SCOPE_IN_WORDS}"))
     return trust.scope_to_write(str(scope) if scope else None), trust.source_to_write(str(source)[:128]), span.trace
 
 
