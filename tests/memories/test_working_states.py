@@ -7,11 +7,13 @@ from rest_framework.test import APIClient
 
 from memories.models import AuditEntry, Memory, Tombstone, nominating
 from memories.people import trust_of
+from memories.values.choices import Sensitivity
 from memories.values.field_types import LONGEST_TEXT
 from memos_site import review
 from tests.make import ANNA, AT, caller, make_memory, make_person
 
 pytestmark = pytest.mark.django_db
+KEY = "AKIA IOSF ODNN 7EXA MPLE"
 STATE = {"source": "ci", "thread_id": "t1", "state": "planning"}
 
 
@@ -42,6 +44,20 @@ def test_what_rises_takes_its_history_along() -> None:
     assert Memory.objects.get().sensitivity == 3
     assert set(AuditEntry.objects.about("memory", first["id"]).values_list("sensitivity", flat=True)) == {3}
     assert caller().get(f"/api/v1/memories/{first['id']}/history").status_code == 404
+
+
+def test_one_that_holds_a_credential_is_flagged_and_high_and_its_agent_goes_on(settings: Any) -> None:
+    settings.MASK_SECRETS_AT_INTAKE = False
+    agent, other = caller(), caller()
+    agent.post("/api/v1/working-states", STATE | {"next_actions": ["log in"]}, format="json")
+    told = agent.post("/api/v1/working-states", STATE | {"next_actions": [f"log in with {KEY}"]}, format="json")
+    memory = Memory.objects.get()
+    assert (memory.flags, memory.sensitivity, "id" in told.json()) == (["secret"], Sensitivity.HIGH, False)
+    assert agent.get(f"/api/v1/memories/{memory.pk}").status_code == 404
+    for writer, thread_state in ((agent, "executing"), (other, "done")):
+        writer.post("/api/v1/working-states", STATE | {"state": thread_state}, format="json")
+    memory.refresh_from_db()
+    assert (memory.payload["state"], memory.flags, memory.sensitivity) == ("executing", ["secret"], Sensitivity.HIGH)
 
 
 def test_it_says_who_has_reported_it_and_when() -> None:

@@ -9,10 +9,12 @@ from django.db import connection, transaction
 from memories import indexing
 from memories.intake.admission import admit_experience, sensitivity_of
 from memories.intake.episodes.new_rows import Ingested
+from memories.intake.episodes.sensitivity import may_continue
 from memories.intake.inserting import insert_memories
 from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
 from memories.models import Memory, claim_locks
 from memories.models.withholding import withhold_state
+from memories.scanning import SECRET, credentials
 from memories.values.choices import LIVE, Type
 from memories.values.decay import HALF_LIFE
 from memories.values.field_errors import format_instant
@@ -22,15 +24,16 @@ from memories.values.trust import Trust
 CONFIDENCE = 100
 MOST_SOURCES = 20
 REPLACED = (
-    *("payload", "content", "provenance", "tags", "sensitivity", "withheld_from"),
+    *("payload", "content", "provenance", "tags", "flags", "sensitivity", "withheld_from"),
     *("salience", "salience_at", "updated_at", "version"),
 )
 
 
 def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> Ingested:
-    """Insert or replace the working state of (scope, thread_id).
+    """Insert or replace the working state of (scope, thread_id). One that holds a credential is flagged, at least high.
 
-    A row above the caller's clearance is not overwritten, and the answer does not show that there is one.
+    A row above the caller's clearance is not overwritten, unless a secret of its own raised it there, and the answer
+    does not show that there is one.
     """
     scope, source = trust.scope_to_write(report.scope), trust.source_to_write(report.source)
     payload = {"kind": Type.WORKING.value, **{name: getattr(report, name) for name in STATE_FIELDS}}
@@ -41,9 +44,11 @@ def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> 
         row = rows.filter(status__in=LIVE).first()
         if row is None:
             return Ingested(_open(report, payload, scope, source, trust=trust, at=at), created=True)
-        if not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
+        if not (trust.sees(scope=row.scope, sensitivity=row.sensitivity) or may_continue(row, trust)):
             return Ingested(None, created=False)
-        return Ingested(row, created=False, changed=_replace(row, report, payload, source, trust=trust, at=at))
+        changed = _replace(row, report, payload, source, trust=trust, at=at)
+        visible = trust.sees(scope=row.scope, sensitivity=row.sensitivity)
+        return Ingested(row if visible else None, created=False, changed=changed)
 
 
 def _hold_thread(scope: str, thread_id: str) -> None:
@@ -58,6 +63,10 @@ def _content(report: WorkingStateReport) -> str:
     return next(filter(None, cut), f"{report.thread_id} is {report.state}")
 
 
+def _holds_secret(report: WorkingStateReport, payload: dict[str, Any]) -> bool:
+    return credentials.is_in(credentials.as_text([report.thread_id, payload]))
+
+
 def _sources(report: WorkingStateReport, source: str, *, at: datetime, former: Sequence[Any] = ()) -> dict[str, Any]:
     """Who has reported the state of the thread, each with the last time, the latest at the end."""
     entry = {"kind": Type.WORKING.value, "ref": report.thread_id, "created_by": source}
@@ -68,6 +77,7 @@ def _sources(report: WorkingStateReport, source: str, *, at: datetime, former: S
 def _open(
     report: WorkingStateReport, payload: dict[str, Any], scope: str, source: str, *, trust: Trust, at: datetime
 ) -> Memory:
+    secret = _holds_secret(report, payload)
     memory = admit_experience(
         _content(report),
         by=trust.actor,
@@ -81,7 +91,8 @@ def _open(
         provenance=_sources(report, source, at=at),
         policy=report.deletion_policy,
         confidence=CONFIDENCE,
-        sensitivity=sensitivity_of(report.sensitivity),
+        sensitivity=sensitivity_of(report.sensitivity, secret=secret),
+        secret=secret,
         half_life=HALF_LIFE["working"],
     )
     insert_memories([memory], by=trust.actor, at=at, after={"state": report.state})
@@ -97,9 +108,13 @@ def _replace(
     withhold_state(row)
     row.tags = report.tags or row.tags
     row.provenance = _sources(report, source, at=at, former=row.provenance.get("sources", []))
-    rises = bool(report.sensitivity) and sensitivity_of(report.sensitivity) > row.sensitivity
+    secret = _holds_secret(report, payload)
+    level = sensitivity_of(report.sensitivity, secret=secret)
+    rises = bool(report.sensitivity or secret) and level > row.sensitivity
     if rises:
-        row.sensitivity = sensitivity_of(report.sensitivity)
+        row.sensitivity = level
+    if secret:
+        row.flags = [SECRET]
     row.salience, row.salience_at, row.updated_at, row.version = 1.0, at, at, row.version + 1
     row.save(update_fields=REPLACED)
     if row.content != former:
