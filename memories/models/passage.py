@@ -213,7 +213,7 @@ def _as_json(drafts: Sequence[Draft], embed: Callable[[Sequence[str]], Any] | No
     vectors = embed(texts) if embed else [None] * len(drafts)
     rows, last = [], 0
     for draft, vector in zip(drafts, vectors, strict=True):
-        row = {**draft._asdict(), "searchable": search_words.indexed(draft.text)}
+        row = {**draft._asdict(), "searchable": search_words.indexed(draft.text, paths=draft.event_id is None)}
         if vector is not None:
             row |= {"first_number": last + 1, "last_number": (last := last + len(vector))}
         rows.append(row)

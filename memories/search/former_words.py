@@ -144,7 +144,7 @@ class FormerWords:
             "former_memories": [passage.memory for passage in passages],
             "former_positions": [passage.position for passage in passages],
             "former_texts": [passage.text for passage in passages],
-            "former_searchable": [search_words.indexed(passage.text) for passage in passages],
+            "former_searchable": [search_words.indexed(passage.text, paths=True) for passage in passages],
             "former_actors": [passage.actor for passage in passages],
             "former_times": [passage.at for passage in passages],
             "former_scopes": [passage.scope for passage in passages],
@@ -176,7 +176,7 @@ def _matching(texts: Sequence[tuple[UUID, str]], words: str) -> list[UUID]:
             " WHERE to_tsvector('english', text) @@ websearch_to_tsquery('english', %s)",
             [
                 [pk for pk, _ in texts],
-                [search_words.indexed(content) or content for _, content in texts],
+                [search_words.indexed(content, paths=True) or content for _, content in texts],
                 search_words.searchable(words) or words,
             ],
         )

@@ -1,9 +1,14 @@
 """Words that search compares: those of scripts without spaces, Chinese and Japanese, as pairs of characters.
 
-PostgreSQL splits the others by itself.
+PostgreSQL splits the others by itself, but reads a path as one word.
 """
 
+import re
+
 from memories.values.text import UNSPACED
+
+_PATH = re.compile(r"(?<![\w@:/.-])[\w.-]{0,80}+(?:/[\w.-]{1,80}+){1,20}")  # bin/test, no address of the web
+_PART_OF_PATH = re.compile(r"[^\W\d_][^\W_]+")
 
 
 def searchable(text: str) -> str | None:
@@ -13,15 +18,17 @@ def searchable(text: str) -> str | None:
     return UNSPACED.sub(lambda run: f" {' '.join(pairs(run.group()))} ", text)
 
 
-def indexed(text: str) -> str | None:
+def indexed(text: str, *, paths: bool = False) -> str | None:
     """As `searchable`, with every single character too, for the index.
 
-    Else a query of one character (茶) would only match where it stands alone.
+    Else a query of one character (茶) would only match where it stands alone. `paths`: with the words in them too, so
+    that "tests" finds `bin/test`; in events, most of which name many paths, they would cost more than they tell.
     """
     words = searchable(text)
-    if words is None:
-        return None
-    return f"{words} {' '.join(dict.fromkeys(''.join(UNSPACED.findall(text))))}"
+    added = [] if words is None else [*"".join(UNSPACED.findall(text))]
+    if paths and "/" in text:
+        added += [part for path in _PATH.findall(text) for part in _PART_OF_PATH.findall(path)]
+    return f"{words or text} {' '.join(dict.fromkeys(added))}" if added else None
 
 
 def pairs(run: str) -> list[str]:

@@ -236,3 +236,13 @@ def test_a_value_costs_what_is_taken_of_it() -> None:
     endless = {"rows": [{"a": "b"}] * 100_000}
     assert len(text.of_value(endless)) <= text.LONGEST_VALUE
     assert text.of_value({"to": ["Rome", 7, None, False]}) == "to: Rome 7 false"
+
+
+def test_the_words_in_a_path_of_a_memory_find_it() -> None:
+    memory = indexed("In sympy `bin/test` starts (5 of 5 runs); see doc/src/index.rst or https://ci.example/build/log.")
+    for words in ("tests", "bin", "index", "bin/test"):
+        assert found(words) == [memory.content], words
+    assert found("log") == []
+    at_work = happened(event_kind="deploy", ref="b7", summary="it ran bin/test")
+    assert found("test") == [memory.content]
+    assert Passage.objects.get(memory=at_work).searchable is None
