@@ -104,7 +104,9 @@ class Endpoint:
         except (KeyError, TypeError, ValueError):
             raise Unavailable(self._said(f"did not answer with {count} vectors of one size")) from None
         given = vectors.shape[1] if vectors.ndim == 2 else 0
-        if given == 0 or (self.wanted and given != self.wanted):
+        if given == 0:
+            raise Unavailable(self._said("gives vectors without numbers"))
+        if self.wanted and given != self.wanted:
             wanted = f"{self.wanted} were wanted (EMBEDDING_DIMENSIONS)"
             raise Unavailable(self._said(f"gives vectors of {given} dimensions, {wanted}"))
         if not np.isfinite(vectors).all():

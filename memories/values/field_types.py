@@ -78,6 +78,11 @@ MOST_TAGS = 100
 UNKNOWN_CATEGORY = f"Invalid category: must be one of {', '.join(Category.values)}"
 SCOPE = r"^([A-Za-z0-9][A-Za-z0-9._:@+-]{0,127})?$"
 SCOPE_IN_WORDS = "letters, digits and . _ : @ + - only, beginning with a letter or digit, at most 128"
+REPOSITORY = r"^[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)?$"
+IN_WORDS = {  # by pattern
+    SCOPE: SCOPE_IN_WORDS,
+    REPOSITORY: "must be owner/name or the name of a folder: letters, digits and . _ - only",
+}
 SOMETHING = r"[^\s\x1c-\x1f\x85]"  # a character that str.strip() keeps, in words of ECMA too
 YEARS = "^(19|[2-8][0-9])[0-9]{2}-"  # for the schema; `parse_instant` checks exactly
 MESSAGES = {
@@ -86,7 +91,6 @@ MESSAGES = {
     "dict_type": "must be a JSON object",
     "too_short": "needs at least one item",
     "too_long": "needs no more than {max_length:,} items",
-    "string_pattern_mismatch": SCOPE_IN_WORDS,
 }
 
 
@@ -118,6 +122,7 @@ def _tags(value: Any) -> Any:
 
 Identifier = Annotated[str, StringConstraints(max_length=512), BeforeValidator(as_text), AfterValidator(_indexable)]
 Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
+RepositoryName = Annotated[str, StringConstraints(pattern=REPOSITORY, max_length=80)]
 ScopeName = Annotated[str, StringConstraints(pattern=SCOPE)]
 SensitivityName = Literal["public", "low", "medium", "high", "hyper"]
 CategoryName = Literal["preference", "pattern", "fact", "contact", "workflow"]
@@ -149,6 +154,9 @@ def field_error(wrong: Any) -> FieldError:
         return FieldError(pointer, "unknown_value", f"must be one of {expected}")
     if wrong["type"] == "value_error":
         return FieldError(pointer, "invalid", str(wrong["ctx"]["error"]))
+    if wrong["type"] == "string_pattern_mismatch":
+        pattern = wrong["ctx"]["pattern"]
+        return FieldError(pointer, wrong["type"], IN_WORDS.get(pattern, f"must have the form {pattern}"))
     text = MESSAGES.get(wrong["type"])
     detail = text.format_map(wrong.get("ctx", {})) if text else wrong["msg"]
     return FieldError(pointer, "required" if wrong["type"] == "missing" else wrong["type"], detail)

@@ -8,6 +8,8 @@ import pytest
 from memories.intake import episodes
 from memories.intake.reports.events import EventReport, check
 from memories.models import Episode
+from memories.values.choices import Outcome
+from memories.values.exceptions import NotFound
 from memories.values.trust import everything
 from tests.make import AT
 
@@ -36,3 +38,11 @@ def test_an_event_keeps_its_episode_open() -> None:
 def test_an_event_that_happened_long_ago_and_is_told_now_does_not_close_its_episode() -> None:
     happened(timestamp="2020-01-01T00:00:00Z")
     assert episodes.close_silent(at=AT + timedelta(minutes=5)) == 0
+
+
+def test_the_outcome_of_an_episode_that_is_forgotten_at_this_moment_is_refused() -> None:
+    happened()
+    episode = Episode.objects.select_related("memory").get()
+    Episode.objects.get().memory.delete()
+    with pytest.raises(NotFound):
+        episodes.set_outcome(episode, Outcome.SUCCESS, trust=everything(), source="ci", at=AT)

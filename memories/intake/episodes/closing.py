@@ -124,7 +124,9 @@ def source_of(episode: Episode, trust: Trust) -> OutcomeSource:
 def _revise(episode: Episode, say: Callable[[Said, Episode], bool], *, by: Actor, at: datetime, **audit: Any) -> bool:
     """Change what is said, under the lock of the row, with an audit row where the outcome or its source is another."""
     with transaction.atomic():
-        row = Episode.objects.select_for_update().get(pk=episode.pk)
+        row = Episode.objects.select_for_update().filter(pk=episode.pk).first()
+        if row is None:
+            raise NotFound("this memory has been forgotten meanwhile")
         statements = row.statements()
         if not say(statements, row):
             return False

@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, Field, ValidationError
 
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.payloads import Object
@@ -19,6 +19,7 @@ from memories.values.field_types import (
     Identifier,
     Instant,
     OutcomeName,
+    RepositoryName,
     ScopeName,
     SensitivityName,
     Tags,
@@ -45,9 +46,6 @@ REQUIRED = {
 }
 
 
-RepositoryName = Annotated[
-    str, StringConstraints(pattern=r"^[A-Za-z0-9_][\w.-]*(/[A-Za-z0-9_][\w.-]*)?$", max_length=80)
-]
 Value = Annotated[Any, AfterValidator(bounded)]
 Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
