@@ -21,6 +21,7 @@ from pydantic import (
     StringConstraints,
 )
 from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import PydanticCustomError
 
 from memories.values.choices import Category
 from memories.values.exceptions import FieldError, within
@@ -107,6 +108,12 @@ def _indexable(value: str) -> str:
     return value
 
 
+def _not_blank(value: str) -> str:
+    if not value.strip():
+        raise PydanticCustomError("required", "is required")
+    return value
+
+
 def bounded(value: Any) -> Any:
     if len(json.dumps(value, ensure_ascii=False)) > LARGEST_VALUE:
         raise ValueError("is larger than 10 MiB")
@@ -129,7 +136,9 @@ CategoryName = Literal["preference", "pattern", "fact", "contact", "workflow"]
 OutcomeName = Literal["success", "failure", "partial"]
 DeletionPolicyName = Literal["auto_prune", "manual_only", "never"]
 AS_INSTANT = "RFC 3339, with its zone"
-Given = Annotated[Identifier, Field(json_schema_extra={"pattern": SOMETHING})]  # blank counts as missing
+Given = Annotated[  # blank counts as missing
+    Identifier, AfterValidator(_not_blank), Field(json_schema_extra={"pattern": SOMETHING})
+]
 Instant = Annotated[
     datetime | None,
     BeforeValidator(_instant),

@@ -295,36 +295,3 @@ def test_the_same_spans_at_once_stand_once() -> None:
     body = request(span(1, FIRST), span(2, TOOL), span(3, SECOND))
     answers = at_once(*[lambda: bearing(token).post("/v1/traces", body, format="json").status_code for _ in range(4)])
     assert (answers, told()) == ([200] * 4, TOLD)
-
-
-@pytest.mark.parametrize("digits", ["--5", "9" * 5_000])
-def test_what_is_no_integer_is_kept_as_it_was_sent(digits: str) -> None:
-    number = {"key": "gen_ai.request.seed", "value": {"intValue": digits}}
-    strange = span(1, {**FIRST, f"gen_ai.prompt.{'9' * 5_000}.content": "?"})
-    send(caller(), request({**strange, "attributes": [*strange["attributes"], number]}))
-    assert told() == TOLD[:2]
-
-
-def test_numbers_that_json_does_not_know_are_stored_as_texts() -> None:
-    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-
-    exported = ExportTraceServiceRequest()
-    made = (
-        exported.resource_spans.add()
-        .scope_spans.add()
-        .spans.add(trace_id=bytes.fromhex(TRACE), span_id=bytes(range(1, 9)))
-    )
-    for key, value in (("gen_ai.operation.name", "execute_tool"), ("gen_ai.tool.name", "weigh")):
-        made.attributes.add(key=key).value.string_value = value
-    weight = made.attributes.add(key="gen_ai.tool.call.arguments").value.kvlist_value.values.add(key="kilograms")
-    weight.value.double_value = float("nan")
-    answer = post(caller(), exported.SerializeToString(), "application/x-protobuf")
-    assert answer.status_code == 200, answer.content
-    assert Event.objects.get().args == {"kilograms": "nan"}
-
-
-@pytest.mark.parametrize("scope", ["no scope!", "x" * 200])
-def test_a_scope_that_none_can_have_is_refused_by_its_name(scope: str) -> None:
-    refusal = send(caller(), request(span(1, FIRST), memos_scope=scope), 400)
-    assert "memos.scope is no name of a scope" in json.dumps(refusal)
-    assert not Episode.objects.exists()

@@ -131,7 +131,7 @@ def _of_parts(role: str, message: Json) -> Iterator[Json]:
     for part in parts:
         if part.get("type") == "tool_call_response":
             result = part.get("response", part.get("result"))
-            yield {"role": "tool", "tool_call_id": str(part.get("id") or ""), "content": _content(result)}
+            yield {"role": "tool", "tool_call_id": str(part.get("id") or ""), "content": as_content(result)}
     calls = [
         _call(part.get("id"), part.get("name"), part.get("arguments"))
         for part in parts
@@ -170,7 +170,7 @@ def _of_body(role: str, told: Json) -> Messages:
     calls = _loaded(told.get("tool_calls"))
     calls = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     if role == "tool":
-        return [{"role": "tool", "tool_call_id": str(told.get("id") or ""), "content": _content(told.get("content"))}]
+        return [{"role": "tool", "tool_call_id": str(told.get("id") or ""), "content": as_content(told.get("content"))}]
     made = [
         _call(call.get("id"), (call.get("function") or {}).get("name"), (call.get("function") or {}).get("arguments"))
         for call in calls
@@ -210,7 +210,7 @@ def _of_fields(role: str, fields: Json) -> Messages:
     return [{"role": role, "content": text or None, **({"tool_calls": made} if made else {})}] if text or made else []
 
 
-def _content(value: Any) -> Any:
+def as_content(value: Any) -> Any:
     return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 

@@ -124,7 +124,7 @@ def _of_call(span: Span, call: ToolCall) -> Iterator[EventDraft]:
     messages = [
         {"role": "assistant", "tool_calls": [{"function": {"name": call.tool[:LONGEST_NAME], "arguments": call.args}}]}
     ]
-    answer = {"role": "tool", "name": call.tool[:LONGEST_NAME], "content": _as_content(call.result)}
+    answer = {"role": "tool", "name": call.tool[:LONGEST_NAME], "content": conventions.as_content(call.result)}
     [draft, *_others] = Reader().read([*messages, answer])
     draft.ref = call.id[:LONGEST_NAME] or f"{OF_SPAN}{span.id}"
     draft.ok = None if span.failed is None else not span.failed
@@ -132,10 +132,6 @@ def _of_call(span: Span, call: ToolCall) -> Iterator[EventDraft]:
     if span.start and span.end and span.end >= span.start:
         draft.latency_ms = (span.end - span.start).total_seconds() * 1000
     yield draft
-
-
-def _as_content(value: Any) -> Any:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _of_messages(span: Span, inputs: Messages, outputs: Messages, tools: Collection[str]) -> Iterator[EventDraft]:

@@ -1,0 +1,39 @@
+"""Names of another form, and blank ones within a payload, are refused in the words of their field."""
+
+from typing import Any
+
+import pytest
+
+from tests.make import caller
+
+pytestmark = pytest.mark.django_db
+Json = dict[str, Any]
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("repository", "acme shop", "must be owner/name or the name of a folder"),
+        ("scope", "no scope!", "letters, digits and . _ : @ + - only"),
+    ],
+)
+def test_a_name_of_another_form_is_refused_in_the_words_of_its_field(field: str, value: str, says: str) -> None:
+    event = {"source": "ci", "event_kind": "deploy", "ref": "build-7", field: value}
+    answer = caller().post("/api/v1/events", event, format="json")
+    [error] = answer.json()["errors"]
+    assert (answer.status_code, error["pointer"], error["detail"].startswith(says)) == (400, f"/{field}", True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload", "field"),
+    [
+        ("competence", {"skill_name": " "}, "skill_name"),
+        ("semantic", {"subject": "Acme", "predicate": "\t", "object": "x"}, "predicate"),
+        ("plan_graph", {"plan_id": "p", "nodes": [{"id": " "}]}, "nodes/0/id"),
+    ],
+)
+def test_a_blank_name_within_a_payload_is_missing_too(kind: str, payload: Json, field: str) -> None:
+    answer = caller().post("/api/v1/memories", {"source": "ci", "type": kind, "payload": payload}, format="json")
+    assert answer.status_code == 400, answer.content
+    [error] = answer.json()["errors"]
+    assert (error["pointer"], error["detail"]) == (f"/payload/{field}", "is required")
