@@ -1,5 +1,6 @@
 """GET inbox: memories, proposed versions of skills and proposals, in one queue."""
 
+from collections.abc import Sequence
 from typing import Any, Literal
 from uuid import UUID
 
@@ -15,7 +16,7 @@ from memories.api.memory_shape import Memory, memory_example
 from memories.api.openapi import operation
 from memories.api.paging import PAGING, query
 from memories.api.shapes import EXAMPLE_ID, Json, Page, Shape
-from memories.intake.claims import resemblance_of
+from memories.intake.claims import Resemblance, resemblances_of
 from memories.values.choices import Category, Permission, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.keyset import Part
@@ -110,6 +111,10 @@ class Inbox(ApiView):
         filters |= {"kind": _one(request, "kind", KINDS), "category": _one(request, "category", Category.values)}
         versions = Prefetch("skill__versions", of_skills.SkillVersion.objects.select_related("skill"))
         rows = review.rows_of_parts(self.trust).prefetch_related(versions)
+        resemblances: dict[UUID, Resemblance] = {}
+
+        def read_resemblances(page: Sequence[models.Memory | models.Proposal]) -> None:
+            resemblances.update(resemblances_of([row for row in page if isinstance(row, models.Memory)], self.trust))
 
         def show(row: models.Memory | models.Proposal) -> Json:
             kind = review.kind_of(row)
@@ -120,7 +125,7 @@ class Inbox(ApiView):
                 named = {"memory_id": row.pk, "name": skill.name, "scope": row.scope}
                 version = {**SkillVersion.of(skill.proposed), **named}
                 return {"kind": kind, "version": version, "why": str(review.explain(row, self.trust))}
-            resembled = resemblance_of(row, self.trust)
+            resembled = resemblances.get(row.pk)
             return {
                 "kind": row.type,
                 "memory": Memory.of(row, at=at),
@@ -130,7 +135,9 @@ class Inbox(ApiView):
 
         parts = [Part(rows) for rows in review.waiting_parts(self.trust, at=now, **filters).values()]
         also = [review.open_proposals(self.trust, at=now, **filters)]
-        return paging.answer(request, rows, review.ORDER, show=show, at=at, also=also, parts=parts)
+        return paging.answer(
+            request, rows, review.ORDER, show=show, at=at, also=also, parts=parts, restore=read_resemblances
+        )
 
 
 def _one(request: Request, name: str, allowed: list[str]) -> str:

@@ -153,11 +153,11 @@ def _failures(trust: Trust, period: Period, *, administers: bool) -> Iterator[Li
         yield Line(str(TITLES.get(run.kind, run.kind)), site_page("run", run.pk), run.error[:LONGEST])
     if not administers:
         return
-    since = {"created_at__gte": period.since}
-    if webhooks := WebhookDelivery.objects.filter(status=WebhookDelivery.Status.FAILED, **since).count():
+    given_up = {"next_at__gte": period.since, "next_at__lt": period.until}  # of the last try, days after the first
+    if webhooks := WebhookDelivery.objects.filter(status=WebhookDelivery.Status.FAILED, **given_up).count():
         words = _("messages to webhooks that were not delivered: %(n)s") % {"n": webhooks}
         yield Line(words, site_page("admin:consolidation_webhookdelivery_changelist"))
-    if mails := Mail.objects.filter(status__in=(Mail.Status.FAILED, Mail.Status.UNSURE), **since).count():
+    if mails := Mail.objects.filter(status__in=(Mail.Status.FAILED, Mail.Status.UNSURE), **given_up).count():
         words = _("mails that were not sent: %(n)s") % {"n": mails}
         yield Line(words, site_page("admin:memories_mail_changelist"))
 

@@ -211,13 +211,15 @@ def matching(trust: Trust, filters: Mapping[str, Any], *, at: datetime) -> Memor
     """Return the memories that match: with `status` (one or several) of a list, without it of the inbox.
 
     `filters`: exact values of columns, `kind`, `q` and `flag` as in the inbox, `tag`, `min_confidence`. Invalid: any
-    other name, because a filter that is ignored would widen what is decided.
+    other name, and `kind` of a list, because a filter that is ignored would widen what is decided.
     """
     filters = {name: value for name, value in filters.items() if value not in (None, "")}
     for name in filters.keys() - {*COLUMN_FILTERS, *OTHER_FILTERS}:
         raise Invalid(FieldError(f"/filter/{name}", "unknown_field", "is not known"))
     columns = {name: filters[name] for name in COLUMN_FILTERS if name in filters}
     if "status" in columns:
+        if "kind" in filters:
+            raise Invalid(FieldError("/filter/kind", "ambiguous", "is of the inbox: leave out status, or name a type"))
         statuses = columns.pop("status")
         rows = Memory.objects.visible_to(trust).unexpired(at)
         rows = rows.filter(status__in=[statuses] if isinstance(statuses, str) else statuses)

@@ -72,7 +72,8 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
     updated, undecided = _updated(), Q(status__in=UNDECIDED)
     wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
     rows = _open_to(trust, at, filters, kind).filter(wanted)
-    rows = rows.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1]).exclude(_is_kept_fact()).exclude(_is_redundant())
+    if kind != SNOOZED:  # a person has seen to what is snoozed
+        rows = rows.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1]).exclude(_is_kept_fact()).exclude(_is_redundant())
     if kind in Type.values:
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:

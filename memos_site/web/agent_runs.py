@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Count, F, Func, IntegerField, Q, Sum
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -106,14 +106,13 @@ def _add_contexts(runs: Iterable[AgentRun], agent: Agent, trust: Trust) -> None:
     for run in runs:
         if run.episode.thread_id:
             by_thread[run.episode.thread_id].append(run)
-    first = min((run.episode.memory.created_at for rows in by_thread.values() for run in rows), default=None)
-    if first is None:
+    if not by_thread:
         return
-    kept = Injection.objects.visible_to(trust).filter(agent=agent.name, thread_id__in=list(by_thread))
-    for injection in kept.order_by("-at")[: ROWS * 10]:
-        for run in by_thread[injection.thread_id]:
-            run.contexts += 1
-            run.memories += len(injection.items)
+    kept = Injection.objects.visible_to(trust).filter(agent=agent.name, thread_id__in=list(by_thread)).order_by()
+    length = Func(F("items"), function="jsonb_array_length", output_field=IntegerField())
+    for thread, contexts, memories in kept.values_list("thread_id").annotate(n=Count("pk"), of=Sum(length)):
+        for run in by_thread[thread]:
+            run.contexts, run.memories = contexts, memories
 
 
 @never_cache

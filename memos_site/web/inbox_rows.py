@@ -142,8 +142,8 @@ def every_proposal(trust: Trust) -> "QuerySet[Proposal]":
 
 
 def inbox_zero(trust: Trust, kinds: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what an inbox shows in which nothing waits: the numbers since midnight in the workspace's time zone, by
-    kind of decision without zeros, how much is snoozed, and whether anything has come in at all.
+    """Return what an inbox shows in which nothing waits: the numbers since midnight in the reader's time zone, by kind
+    of decision without zeros, how much is snoozed, and whether anything has come in at all.
     """
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     counts = review.tally(trust, since=midnight)

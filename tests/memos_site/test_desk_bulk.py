@@ -134,6 +134,14 @@ def test_with_a_status_a_filter_means_what_a_list_shows() -> None:
     assert many.done == [confirmed.pk]
 
 
+def test_a_kind_of_the_inbox_is_refused_beside_a_status_and_not_ignored() -> None:
+    make_memory("x", status="confirmed")
+    with pytest.raises(Invalid) as refused:
+        review.by_filter(TRUST, {"status": ["confirmed"], "kind": "working"}, LATER, "demote", at=LATER)
+    assert [error.pointer for error in refused.value.errors] == ["/filter/kind"]
+    assert Memory.objects.get().status == "confirmed"
+
+
 def test_a_batch_has_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memos_site.review.bulk.MOST_AT_ONCE", 2)
     for n in range(3):

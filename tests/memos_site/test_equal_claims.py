@@ -4,11 +4,13 @@ import re
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
 from memories.models import Adaptation, Memory, Proposal, Tombstone
 from memories.values.choices import Sensitivity, Status
-from tests.make import bearing, caller, make_agent
+from tests.make import bearing, caller, make_agent, make_memory
 from tests.memories.storing import NET30, NET60, store
 from tests.pages import HTMX, signed_in
 
@@ -134,6 +136,24 @@ def test_what_resembles_a_dismissal_stands_beside_it(reviewer: APIClient) -> Non
     Tombstone.objects.update(sensitivity=Sensitivity.HYPER)
     page = client.get(f"/memories/{near.pk}/").content.decode()
     assert "You may not see what was dismissed" in page and "<del>" not in page
+
+
+def test_dismissals_that_rows_resemble_are_read_at_once_however_many_rows(reviewer: APIClient) -> None:
+    def statements() -> int:
+        with CaptureQueriesContext(connection) as asked:
+            answer = reviewer.get("/api/v1/inbox").json()["results"]
+        assert all(item["resembles"]["content"] == first.content for item in answer)
+        return len(asked)
+
+    first = store("Passwords are stored in plain text", key="old").memory
+    assert first is not None
+    post(reviewer, f"memories/{first.pk}/dismiss", reason="wrong")
+    stone = Tombstone.objects.get()
+    make_memory("The passwords are saved as clear text", resembles=stone.pk)
+    few = statements()
+    for number in range(5):
+        make_memory(f"Passwords lie in table {number} as clear text", resembles=stone.pk)
+    assert statements() == few
 
 
 def test_what_was_forgotten_is_not_called_dismissed(reviewer: APIClient) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.message import Message
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
@@ -11,7 +12,7 @@ from django.core.mail import EmailMultiAlternatives
 from django.test import Client
 from django.utils import timezone
 
-from consolidation.models import Run
+from consolidation.models import Run, Webhook, WebhookDelivery
 from memories.intake import revisions
 from memories.models import Mail, Memory, PersonLimits, Preferences, Proposal
 from memories.models.mails import BACK_OFF, DIED, UNDER_WAY
@@ -41,8 +42,10 @@ def server(settings: Any) -> Iterator[MailServer]:
         yield told
 
 
-def reader(name: str = "anna", *, digest: str = "daily", alerts: bool = False, **chosen: Any) -> User:
-    person = make_person(name)
+def reader(
+    name: str = "anna", *, digest: str = "daily", alerts: bool = False, group: str = "reviewer", **chosen: Any
+) -> User:
+    person = make_person(name, group=group)
     User.objects.filter(pk=person.pk).update(email=f"{name}@example.com")
     Preferences.objects.choose_mails(person, digest=digest, alerts=alerts, at=MONDAY - 30 * DAY)
     Preferences.objects.filter(user=person).update(**chosen)
@@ -88,6 +91,21 @@ def test_a_digest_says_what_waits_what_changed_and_what_fails_with_a_link_to_eac
     for address in (f"{SITE}/memories/{claim.pk}/", f"{SITE}/runs/{run.pk}/", f"{SITE}/?kind=semantic"):
         assert address in body and f'href="{address}"' in html
     assert Mail.objects.get().status == "sent"
+
+
+def test_what_was_given_up_days_after_it_was_made_is_told_once(server: MailServer) -> None:
+    lead, writer = reader(group="administrator"), reader("ben", digest="")
+    for about, hours in (("a", 30), ("b", 5), ("c", -1)):
+        given_up = MONDAY - timedelta(hours=hours)
+        Mail.objects.create(user=writer, kind="daily", about=about, status="failed", next_at=given_up)
+    hook = Webhook.objects.create(name="chat", url="https://chat.example.com", events=["run_failed"])
+    facts: dict[str, Any] = {"webhook": hook, "event": "run_failed", "body": "{}", "sensitivity": 0}
+    WebhookDelivery.objects.create(subject=uuid4(), status="failed", next_at=MONDAY - timedelta(hours=5), **facts)
+    Mail.objects.update(created_at=MONDAY - 3 * DAY)
+    WebhookDelivery.objects.update(created_at=MONDAY - 3 * DAY)
+    assert job(MONDAY) == 1 and lead.email == server.mails[0]["To"]
+    body = text(server.mails[0])
+    assert "messages to webhooks that were not delivered: 1" in body and "mails that were not sent: 1" in body
 
 
 def test_a_digest_comes_once_a_day_or_a_week_at_eight_where_the_person_is(server: MailServer) -> None:

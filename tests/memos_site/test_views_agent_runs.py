@@ -1,5 +1,6 @@
 """An agent's page tells its runs by time; of a failed one a click tells what would have helped, and keeps nothing."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -52,6 +53,18 @@ def test_the_page_of_an_agent_lists_its_runs_with_what_they_were_given_and_leads
     assert f"/episodes/{failed.pk}/helped/" in shown
     assert "2 memories in its prompt" in shown
     assert f"/memories/{skill.pk}/" in shown
+
+
+def test_contexts_of_one_run_hide_those_of_no_other() -> None:
+    agent = make_agent("refund-agent")[0]
+    runs(agent)
+    facts: dict[str, Any] = {"agent": agent.name, "task_sha256": b"x" * 32, "status": "ok", "sensitivity": 0}
+    Injection.objects.create(thread_id="t0", at=AT, items=[{}, {}], **facts)
+    later = [Injection(thread_id="t5", at=AT + timedelta(hours=1), items=[{}], **facts) for _ in range(201)]
+    Injection.objects.bulk_create(later)
+    shown = page(f"/agents/{agent.pk}/").content.decode()
+    assert "201 memories in its prompt" in shown
+    assert "2 memories in its prompt" in shown
 
 
 def test_what_would_have_helped_compares_the_run_with_others_and_keeps_nothing() -> None:

@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
+from consolidation.models.redundancies import Redundancy
 from memories.models import Memory, Proposal
 from memos_site.review.verbs import attention
 from tests.deciding import propose
@@ -91,6 +92,15 @@ def test_what_is_snoozed_is_edited_where_it_stands(client: Client) -> None:
     body = {"decision": "edit", "content": "Acme pays early"}
     answer = client.post(f"/memories/{memory.pk}/decide/", body, headers=IN_VIEW).content.decode()
     assert re.search(rf'class="row" id="row-{memory.pk}"', answer) and "Wake now" in answer
+
+
+def test_what_nobody_is_asked_about_is_woken_where_it_sleeps(client: Client) -> None:
+    memory = make_memory("Acme pays late", snoozed_until=timezone.now() + timedelta(days=2))
+    Redundancy.objects.create(memory=memory, why=Redundancy.Why.SHOWN, at=timezone.now())
+    assert f'id="row-{memory.pk}"' in queue(client, "?kind=snoozed")
+    assert client.get(f"/memories/{memory.pk}/edit/", headers=IN_VIEW).status_code == 200
+    decide(client, memory, "snooze wake", IN_VIEW)
+    assert queue(client) == ""
 
 
 def test_those_that_are_ticked_are_woken_together(client: Client) -> None:

@@ -3,6 +3,7 @@
 from memories.intake.claims.near_duplicates import (
     Near,
     NearDuplicate,
+    Resemblance,
     alike_and_equal,
     compare_with,
     equals_and_near,
@@ -11,6 +12,7 @@ from memories.intake.claims.near_duplicates import (
     held_equals,
     nearest,
     resemblance_of,
+    resemblances_of,
 )
 from memories.intake.claims.storing import store
 from memories.intake.claims.teaching import category_of, key_of, teach
@@ -21,6 +23,7 @@ __all__ = [
     "Near",
     "NearDuplicate",
     "Occasion",
+    "Resemblance",
     "Statement",
     "Stored",
     "alike_and_equal",
@@ -34,6 +37,7 @@ __all__ = [
     "nearest",
     "remember",
     "resemblance_of",
+    "resemblances_of",
     "store",
     "teach",
 ]

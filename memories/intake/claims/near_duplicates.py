@@ -170,8 +170,16 @@ class Resemblance:
 
 def resemblance_of(memory: Memory, trust: Trust) -> Resemblance | None:
     """The dismissal that this memory resembles; None without one."""
-    if memory.resembles is None:
-        return None
-    stone = Tombstone.objects.visible_to(trust).filter(pk=memory.resembles).first()
-    row = Memory.objects.visible_to(trust).filter(pk=stone.memory_id).first() if stone and stone.memory_id else None
-    return Resemblance(stone, row)
+    return resemblances_of([memory], trust).get(memory.pk)
+
+
+def resemblances_of(memories: Iterable[Memory], trust: Trust) -> dict[UUID, Resemblance]:
+    """Id -> the dismissal that it resembles, of those memories that resemble one; two statements at most."""
+    stone_ids = {memory.pk: memory.resembles for memory in memories if memory.resembles is not None}
+    if not stone_ids:
+        return {}
+    stones: dict[UUID, Tombstone] = Tombstone.objects.visible_to(trust).in_bulk(stone_ids.values())
+    dismissed = {stone.memory_id for stone in stones.values() if stone.memory_id}
+    rows: dict[UUID | None, Memory] = Memory.objects.visible_to(trust).in_bulk(dismissed) if dismissed else {}
+    known = {pk: stones.get(stone_id) for pk, stone_id in stone_ids.items()}
+    return {pk: Resemblance(stone, rows.get(stone.memory_id) if stone else None) for pk, stone in known.items()}

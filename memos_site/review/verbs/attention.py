@@ -39,7 +39,7 @@ def snooze(memory: Memory, verdict: Verdict) -> None:
 
 
 def end_of_snooze(when: str, now: datetime) -> datetime | None:
-    """Return 9 in the morning of tomorrow or next Monday, in the workspace's time zone; None for `wake`.
+    """Return 9 in the morning of tomorrow or next Monday, in the reader's time zone; None for `wake`.
 
     On a Sunday next Monday is not tomorrow, which is offered as such. Invalid: another word.
     """
