@@ -57,7 +57,7 @@ def load(*, at: datetime, beside_others: bool = False) -> bool:
         try:
             _load(at)
         except BaseException:
-            remove()
+            _remove()
             raise
     return True
 
@@ -77,10 +77,17 @@ def _load(at: datetime) -> None:
 
 
 def remove() -> int:
-    """Remove the team and return how many memories it had.
+    """Remove the team and return how many memories it had. Busy: another process loads or removes it.
 
     Packages of its skills are swept by the job that looks for orphans.
     """
+    with leases.hold(LEASE, wait=False) as fence:
+        if not fence:
+            raise Busy
+        return _remove()
+
+
+def _remove() -> int:
     ours = Q(scope__startswith=PREFIX)
     with transaction.atomic(), audit_trail.erasing():
         ids = list(Memory.objects.filter(ours).values_list("pk", flat=True))

@@ -29,7 +29,7 @@ def config() -> dict[str, Any]:
 
 
 def url_and_token(url: str | None = None, token: str | None = None) -> tuple[str, str]:
-    """The token is "" where none is known for that address."""
+    """The token is "" where none is known for that address. ValueError: the file or the keyring cannot be read."""
     given = url or os.environ.get("MEMOS_URL")
     known = token or os.environ.get("MEMOS_TOKEN")
     if given and known:
@@ -44,5 +44,8 @@ def _written_token(written: dict[str, Any]) -> str:
     if written.get("token") or not written.get("token_command"):
         return str(written.get("token") or "")
     line = [str(word) for word in written["token_command"]]
-    asked = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603  # the owner's own file
+    try:
+        asked = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603  # the owner's own file
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise ValueError(f"the keyring does not tell the token: {error}") from None
     return asked.stdout.strip()

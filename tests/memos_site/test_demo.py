@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from consolidation.guidance.skill_answers import Arm, worth
 from consolidation.models import AuditCursor, LLMCall, Run, SkillOffer
+from memories import leases
 from memories.models import Adaptation, Agent, AuditEntry, DigestKey, Episode, Injection, Memory, Tombstone
 from memories.values.choices import Status
 from memos_site import demo, review
@@ -84,6 +85,11 @@ def test_a_store_with_data_of_its_own_is_left_alone() -> None:
 @pytest.mark.parametrize("refusal", [loading.NotEmpty(), loading.Busy()])
 def test_a_refusal_leaves_the_process_in_which_serve_prepares_the_store(refusal: Exception) -> None:
     assert str(pickle.loads(pickle.dumps(refusal))) == str(refusal) != ""
+
+
+def test_a_team_that_is_being_loaded_is_not_removed_meanwhile() -> None:
+    with leases.hold(loading.LEASE, wait=False), pytest.raises(CommandError, match="right now"):
+        call_command("demo", "remove")
 
 
 def test_what_fails_half_way_is_removed_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -145,8 +145,7 @@ def test_dismissals_that_rows_resemble_are_read_at_once_however_many_rows(review
         assert all(item["resembles"]["content"] == first.content for item in answer)
         return len(asked)
 
-    first = store("Passwords are stored in plain text", key="old").memory
-    assert first is not None
+    first = make_memory("Passwords are stored in plain text")
     post(reviewer, f"memories/{first.pk}/dismiss", reason="wrong")
     stone = Tombstone.objects.get()
     make_memory("The passwords are saved as clear text", resembles=stone.pk)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,17 @@ def test_a_statement_is_stored_found_and_stands_in_the_context(home: Path, capsy
     assert found.rstrip().endswith(f"{stored.split()[1]}  Acme pays on net-30 terms")
     whole = json.loads(told(capsys, "context", "Write to Acme", "--json")[1])
     assert (whole["memory_status"], told(capsys, "context", "Write to Acme")[:2]) == ("ok", (0, ""))
+
+
+def test_a_keyring_that_is_gone_is_told_in_a_line(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home / ".memos").mkdir()
+    gone = {"url": os.environ["MEMOS_URL"], "token_command": [str(home / "gone")]}
+    (home / ".memos" / "config.json").write_text(json.dumps(gone))
+    monkeypatch.delenv("MEMOS_TOKEN")
+    code, _out, error = told(capsys, "context", "Write to Acme")
+    assert code == 1 and error.startswith("memos: the keyring does not tell the token: ")
 
 
 def test_a_long_text_comes_on_standard_input(

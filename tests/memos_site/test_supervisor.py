@@ -4,10 +4,12 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from memos_site.platform.supervision.child import Child
+from memos_site.platform.supervision.child import FORK, Child, Fork
+from memos_site.platform.supervision.successor import Invocation, Successor
 from memos_site.platform.supervision.supervisor import Supervisor
 from tests.memos_site.processes import SOURCE, children, kill, until
 
@@ -124,6 +126,50 @@ def test_its_children_do_not_outlive_it() -> None:
     process.kill()
     process.communicate()
     until(lambda: child not in children(1))
+
+
+class Unstartable(Child):
+    """A process that has ended and cannot be started again: no memory is left."""
+
+    pid, exitcode = 0, 1
+
+    def start(self) -> None:
+        raise OSError(12, "Cannot allocate memory")
+
+    def join(self) -> None: ...
+
+
+def test_a_child_that_cannot_be_started_is_tried_again_later(caplog: pytest.LogCaptureFixture) -> None:
+    child = Unstartable("web 1")
+    Supervisor({})._start_again(child)
+    assert child.due > 0
+    assert "web 1 cannot be started: [Errno 12] Cannot allocate memory; trying again" in caplog.text
+
+
+def test_what_could_not_be_forked_is_as_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    class NoProcessLeft:
+        def __init__(self, **_how: object) -> None: ...
+
+        def start(self) -> None:
+            raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    child, former = Fork("web 1", lambda ready: None, -1), object()
+    child.process = former
+    monkeypatch.setattr(FORK, "Process", NoProcessLeft)
+    with pytest.raises(BlockingIOError):
+        child.start()
+    assert child.process is former
+
+
+def test_new_code_that_is_not_there_leaves_the_former_in_place(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    lost = Invocation([sys.executable], str(tmp_path / "gone"), {})
+    supervisor = Supervisor({}, successor=lambda: Successor(lost, None))
+    supervisor.reload_requested = True
+    supervisor._reload()
+    assert supervisor.successor is None
+    assert "the new process cannot be started" in caplog.text and "the former ones go on" in caplog.text
 
 
 class Ended(Child):

@@ -43,7 +43,8 @@ class Child(ABC):
         """The exit code, negative after a signal; None while it runs."""
 
     @abstractmethod
-    def start(self) -> None: ...
+    def start(self) -> None:
+        """Start the process. OSError: it cannot be started, and all is as before."""
 
     @abstractmethod
     def join(self) -> None:
@@ -58,11 +59,15 @@ class Child(ABC):
     def delay_start(self) -> str:
         """Kill the rest of its process group and schedule the next start; the reason of its end."""
         self.end()
+        self.postpone()
+        return exit_reason(self.exitcode)
+
+    def postpone(self) -> None:
+        """Schedule the next start: after twice the former pause, unless it ran stably."""
         self.pause = (
             FIRST_PAUSE if time.monotonic() - self.started > STABLE_AFTER else min(self.pause * 2, LONGEST_PAUSE)
         )
         self.due = time.monotonic() + self.pause
-        return exit_reason(self.exitcode)
 
     def end(self) -> None:
         """Kill the whole process group, the process and whatever it started, and wait for it."""
@@ -93,11 +98,14 @@ class Fork(Child):
         return code
 
     def start(self) -> None:
-        self.process = FORK.Process(target=self._run, name=self.name)
+        former, self.process = self.process, FORK.Process(target=self._run, name=self.name)
         self.started = time.monotonic()
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # until the child has handlers of its own
         try:
             self.process.start()
+        except OSError:  # no memory, or no process left
+            self.process = former
+            raise
         finally:
             signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 

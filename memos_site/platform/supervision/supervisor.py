@@ -103,8 +103,16 @@ class Supervisor:
                     self._handle_exit(child)
             for child in self.children:
                 if child.due and child.due <= time.monotonic() and not self.stop_signals:
-                    child.due = 0.0
-                    child.start()
+                    self._start_again(child)
+
+    def _start_again(self, child: Child) -> None:
+        """Start a child that has ended; later, where that is not possible now."""
+        child.due = 0.0
+        try:
+            child.start()
+        except OSError as error:
+            child.postpone()
+            log.error("%s cannot be started: %s; trying again in %.1f s", child.name, error, child.pause)
 
     def _wait(self, until: float | None) -> None:
         """Wait for a signal, such as the end of a child, for one that is ready, or until that time.
@@ -136,9 +144,9 @@ class Supervisor:
             self.reload_requested = False
             if self.successor:
                 self._retire(self.successor)
+                self.successor = None
             log.info("starting new processes with the code that is there now")
-            self.successor = self.make_successor()
-            self.successor.start()
+            self._start_successor(self.make_successor())
         new = self.successor
         if new and new.is_ready():
             log.info("the new processes are ready: the former ones answer what they have accepted, and end")
@@ -150,6 +158,15 @@ class Supervisor:
             log.error("%s %s before it was ready: the former ones go on", new.name, exit_reason(new.exitcode))
             new.end()
             self.successor = None
+
+    def _start_successor(self, successor: Successor) -> None:
+        try:
+            successor.start()
+        except OSError as error:  # its directory or its program is not there
+            successor.forget()
+            log.error("%s cannot be started: %s: the former ones go on", successor.name, error)
+        else:
+            self.successor = successor
 
     def _retire(self, child: Child) -> None:
         child.signal(signal.SIGQUIT)
