@@ -29,6 +29,7 @@ from memories.accounts import Access
 from memories.people import administers, trust_of
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import Conflict
+from memos_site.web import language, time_zone
 from memos_site.web.agents import ScopesField
 
 GROUPS = [
@@ -126,6 +127,8 @@ class ChoosePassword(views.PasswordResetConfirmView):
     def form_valid(self, form: Any) -> HttpResponse:
         answer = super().form_valid(form)
         accounts.record_password(form.user, at=timezone.now())
+        language.follow(self.request, answer)
+        time_zone.follow(self.request, answer)
         return answer
 
 

@@ -93,8 +93,8 @@ def profile(request: HttpRequest) -> HttpResponse:
 def _save(request: HttpRequest, user: User, decision: str, form: Any) -> str:
     """Write one of the forms; answers what to say."""
     if decision == "name":
-        user.first_name = form.cleaned_data["full_name"]
-        user.save(update_fields=["first_name"])
+        user.first_name, user.last_name = form.cleaned_data["full_name"], ""  # which the form showed as one
+        user.save(update_fields=["first_name", "last_name"])
         return _("Saved")
     if decision == "mails":
         user.email = form.cleaned_data.pop("email")

@@ -1,12 +1,15 @@
 """A backup or a restore that fails says what failed and what to do, also where the failed program said nothing."""
 
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
 
+from memos_site.platform.outages import StoreUnavailable
 from memos_site.platform.postgres import archive
+from tests.make import make_skill
 
 pytestmark = pytest.mark.django_db(transaction=True)
 REASONS = {
@@ -72,3 +75,18 @@ def test_packages_that_cannot_be_written_are_named(place: Path) -> None:
     said = refusal("restore", str(place / "saved"), "--force")
     assert said.startswith(f"{place}/saved was not restored: ")
     assert f"{place}/skills" in said
+
+
+def test_a_store_that_does_not_answer_after_a_restore_is_told_and_not_raised(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def silent(*_: object) -> bool:
+        raise StoreUnavailable("the package store (S3 bucket packages) does not answer; nothing has changed")
+
+    make_skill()
+    monkeypatch.setattr("skills.storages.local.LocalStorage.exists", silent)
+    program(place, "pg_restore", "exit 0")
+    written, told = StringIO(), StringIO()
+    call_command("restore", str(place / "saved"), "--force", stdout=written, stderr=told)
+    assert "whether packages are there is not known: the package store (S3 bucket packages)" in told.getvalue()
+    assert written.getvalue().startswith("restored from ")

@@ -1,7 +1,10 @@
 """EMAIL_URL: the server that sends mails."""
 
+from typing import Any
+
 import pytest
 
+from memos_site import checks
 from memos_site.platform.mail_server import CONSOLE, mail_settings
 
 
@@ -19,3 +22,13 @@ def test_the_address_of_a_server_says_how_it_is_spoken_to(url: str, expected: tu
     names = ("EMAIL_PORT", "EMAIL_HOST_USER", "EMAIL_HOST_PASSWORD", "EMAIL_USE_SSL", "EMAIL_USE_TLS")
     assert (made["EMAIL_HOST"], *(made[name] for name in names)) == ("mail.example.com", *expected)
     assert mail_settings("") == {"EMAIL_BACKEND": CONSOLE}
+
+
+def test_links_that_lead_to_the_readers_own_machine_are_warned_of(settings: Any) -> None:
+    settings.EMAIL_BACKEND = mail_settings("smtp://mail.example.com")["EMAIL_BACKEND"]
+    settings.SITE_URL = "https://memos.example.com"
+    assert checks.links_of_mails_lead_here() == []
+    settings.SITE_URL = "http://localhost:8000"
+    assert [warning.id for warning in checks.links_of_mails_lead_here()] == ["memos_site.W001"]
+    settings.EMAIL_BACKEND = CONSOLE
+    assert checks.links_of_mails_lead_here() == []

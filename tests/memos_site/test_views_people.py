@@ -12,7 +12,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memories import accounts
 from memories.accounts import Access
-from memories.models import AuditEntry, Memory
+from memories.models import AuditEntry, Memory, Preferences
 from memories.people import trust_of
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import Conflict
@@ -187,6 +187,24 @@ def test_a_person_changes_name_and_password_and_stays_signed_in() -> None:
     assert client.post("/profile/", form).status_code == 302
     assert "Anna Arbor" in client.get("/profile/").content.decode()
     assert User.objects.get().check_password(GOOD)
+
+
+def test_a_name_in_two_parts_is_saved_as_it_was_shown() -> None:
+    client = signed_in()
+    User.objects.update(first_name="Anna", last_name="Arbor")
+    client.post("/profile/", {"decision": "name", "full_name": "Anna Arbor"})
+    assert User.objects.get().get_full_name() == "Anna Arbor"
+
+
+def test_who_signs_in_by_a_link_reads_their_own_language_and_times(administrator: Client) -> None:
+    link = link_in(administrator.post("/people/", FORM))
+    carl = User.objects.get(username="carl")
+    Preferences.objects.choose_language(carl, "zh-hans")
+    client = Client()
+    client.cookies["time_zone"] = "Asia/Tokyo"  # of who signed in here before
+    path = client.get(link, follow=True).redirect_chain[-1][0]
+    client.post(path, {"new_password1": GOOD, "new_password2": GOOD})
+    assert (client.cookies["django_language"].value, client.cookies["time_zone"].value) == ("zh-hans", "")
 
 
 def test_signing_out_everywhere_else_keeps_this_session_and_the_password() -> None:

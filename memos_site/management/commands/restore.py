@@ -10,6 +10,7 @@ from django.db import connection
 
 from memos_site.management.commands.backup import KEY, PACKAGES
 from memos_site.platform.env import ENV
+from memos_site.platform.outages import StoreUnavailable
 from memos_site.platform.postgres import archive
 
 WITHOUT_KEY = (
@@ -42,10 +43,7 @@ class Command(BaseCommand):
         except (archive.ArchiveFailed, OSError) as problem:
             again = "The database is as empty as it was: correct that and run the command again"
             raise CommandError(f"{directory} was not restored: {problem}\n{again}") from problem
-        if absent := absent_packages():
-            names = f"{len(absent):,} that the database names, such as {absent[0]}"
-            problems = "; ".join(filter(None, (problems, f"packages are missing: {names}")))
-        if problems:
+        if problems := "; ".join(filter(None, (problems, absent_packages()))):
             self.stderr.write(f"restored without what is missing: {problems}")
         self.stdout.write(f"restored from {directory}; `manage.py serve` brings it up to date")
 
@@ -67,14 +65,21 @@ def restore_packages(directory: Path) -> None:
         shutil.copytree(directory / PACKAGES, storage.location, dirs_exist_ok=True)
 
 
-def absent_packages() -> list[str]:
-    """Packages that versions of skills name and the storage lacks. In SQL: the schema may be of an older release."""
+def absent_packages() -> str:
+    """A sentence about the packages that versions of skills name and the storage lacks, or that it does not answer.
+
+    In SQL: the schema may be of an older release.
+    """
     with connection.cursor() as cursor:
         if "skills_skillversion" not in connection.introspection.table_names(cursor):
-            return []
+            return ""
         cursor.execute("SELECT DISTINCT package FROM skills_skillversion WHERE package <> '' ORDER BY 1")
         names = [package for (package,) in cursor.fetchall()]
-    return [package for package in names if not storages["skills"].exists(package)]
+    try:
+        absent = [package for package in names if not storages["skills"].exists(package)]
+    except StoreUnavailable as problem:
+        return f"whether packages are there is not known: {problem}"
+    return f"packages are missing: {len(absent):,} that the database names, such as {absent[0]}" if absent else ""
 
 
 def restore_key(directory: Path) -> None:
