@@ -11,7 +11,7 @@ from memories.intake import revisions
 from memories.intake.admission import admit, lock_and_look, suppress
 from memories.intake.claims import Occasion, Statement, Stored
 from memories.intake.claims.reinforcement import Meeting, reinforce
-from memories.intake.claims.writing import create
+from memories.intake.claims.writing import create, unexpired
 from memories.intake.reports import payloads
 from memories.intake.reports.payloads import key_of
 from memories.intake.statements import evidence_sensitivity
@@ -71,9 +71,10 @@ def store(triple: Triple, *, trust: Trust, at: datetime) -> Stored:
     with transaction.atomic():
         lookup = lock_and_look(statement, [triple.occasion], stems=triple.stems, trust=trust)
         evidence = evidence_sensitivity([triple.occasion], statement.scope, trust)
-        if same := next((met for met in lookup.met if triple.says(met.memory)), None):
+        live = unexpired(lookup, at=at)
+        if same := next((met for met in live if triple.says(met.memory)), None):
             return _confirm(same, lookup, triple, evidence, trust=trust, at=at)
-        others = [met.memory for met in lookup.met if met.memory.status != Status.CONTESTED]
+        others = [met.memory for met in live if met.memory.status != Status.CONTESTED]
         unmet = not lookup.may_be_dismissed
         admission = admit(statement, trust=trust, at=at, evidence=evidence, unmet=unmet, status=triple.status)
         if admission.memory is None:

@@ -9,9 +9,11 @@ from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from memories import lifecycle
+from memories.intake.observations import observation
+from memories.intake.reports.events import ObservationReport, check
 from memories.models import AuditEntry, Memory, Tombstone
 from memories.values.choices import LIVE, DeletionPolicy, Status, Type
-from memories.values.trust import SYSTEM
+from memories.values.trust import SYSTEM, everything
 from tests.make import ANNA, AT, make_memory
 
 DAY = timedelta(days=1)
@@ -81,3 +83,14 @@ def test_the_dismissal_of_what_expired_still_holds() -> None:
     memory.dismiss(by=ANNA, why="wrong", at=AT)
     lifecycle.expire(at=AT + 2 * DAY)
     assert [stone.blocks for stone in Tombstone.objects.all()] == [True]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("days", ["30", "60"])
+def test_an_observation_confirms_and_replaces_nothing_whose_time_is_over(days: str) -> None:
+    stated = {"source": "ci", "subject": "acme", "predicate": "pays_in", "object": "30"}
+    over = observation(check(ObservationReport, stated), trust=everything(ANNA), at=AT - 2 * DAY).memory
+    Memory.objects.update(expires_at=AT - DAY, ttl=DAY.total_seconds())
+    later = observation(check(ObservationReport, stated | {"object": days}), trust=everything(ANNA), at=AT)
+    assert (later.created, later.changed, later.memory == over) == (True, False, False)
+    assert Memory.objects.get() == later.memory

@@ -276,9 +276,20 @@ def test_no_suggestion_beyond_what_the_caller_may_see() -> None:
     }
     for key, facts in keys.items():
         make_memory(key=key, **facts)
-    trust = Trust(AGENT.actor, max_sensitivity=1, scopes=frozenset({"project:a"}))
+    may = frozenset({Permission.READ})
+    trust = Trust(AGENT.actor, max_sensitivity=1, scopes=frozenset({"project:a"}), permissions=may)
     assert lifecycle.suggestions("acme-vip", scope="", trust=trust) == ["acme-vip-discount", "acme-terms"]
     assert lifecycle.suggestions("nothing-like-it", scope="", trust=trust) == []
+
+
+def test_who_may_not_read_is_suggested_its_own_keys_alone_and_nobody_what_is_withheld() -> None:
+    writer = Trust(AGENT.actor, scopes=frozenset({"global"}), permissions=frozenset({Permission.INGEST}))
+    make_memory(key="acme-vip-discount", scope="global")
+    make_memory(key="acme-vip", scope="global", created_by_id=AGENT.actor.identity)
+    assert lifecycle.suggestions("acme-vi", scope="global", trust=writer) == ["acme-vip"]
+    Memory.objects.filter(key="acme-vip").update(withheld_from=["project:a"])
+    reader = Trust(AGENT.actor, scopes=frozenset({"project:a"}), permissions=frozenset({Permission.READ}))
+    assert lifecycle.suggestions("acme-vi", scope="global", trust=reader) == ["acme-vip-discount"]
 
 
 def test_at_most_three_suggestions() -> None:

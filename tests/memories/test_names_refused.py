@@ -1,4 +1,4 @@
-"""Names of another form, and blank ones within a payload, are refused in the words of their field."""
+"""Names of another form, blank ones within a payload, and numbers beyond all sums are refused by their field."""
 
 from typing import Any
 
@@ -37,3 +37,9 @@ def test_a_blank_name_within_a_payload_is_missing_too(kind: str, payload: Json, 
     assert answer.status_code == 400, answer.content
     [error] = answer.json()["errors"]
     assert (error["pointer"], error["detail"]) == (f"/payload/{field}", "is required")
+
+
+def test_a_time_that_no_sum_could_hold_is_refused() -> None:
+    report = {"source": "ci", "tool_name": "rg", "latency_ms": 1e308}
+    answer = caller().post("/api/v1/tool-outputs", report, format="json")
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/latency_ms")

@@ -70,7 +70,7 @@ def write_in_transaction(
     for _ in range(MOST_TRIES):
         lookup = admission.lock_and_look(statement, confirming, trust=trust)
         evidence = evidence_sensitivity([*founding, *confirming], statement.scope, trust)
-        if met := _unexpired(lookup, at=at):
+        if met := next(iter(unexpired(lookup, at=at)), None):
             meeting = Meeting(met.memory, statement, trust, at, evidence, met, lookup.may_be_dismissed)
             return reinforce(meeting, confirming) if statement.type == Type.SEMANTIC else replace_typed(meeting)
         unmet = not lookup.may_be_dismissed and not statement.names
@@ -160,8 +160,9 @@ def live_row(scope: str, key: str, *, at: datetime) -> Memory | None:
     return None if row is None or _has_expired(row, at=at) else row
 
 
-def _unexpired(lookup: Lookup, *, at: datetime) -> Met | None:
-    return next((met for met in lookup.met if not _has_expired(met.memory, at=at)), None)
+def unexpired(lookup: Lookup, *, at: datetime) -> list[Met]:
+    """What a store meets, without what is past its time, which is removed here as by `live_row`."""
+    return [met for met in lookup.met if not _has_expired(met.memory, at=at)]
 
 
 def _has_expired(row: Memory, *, at: datetime) -> bool:

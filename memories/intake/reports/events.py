@@ -47,7 +47,7 @@ REQUIRED = {
 
 
 Value = Annotated[Any, AfterValidator(bounded)]
-Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Milliseconds = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]  # 30 years: sums of them are finite
 
 
 class Report(Described):

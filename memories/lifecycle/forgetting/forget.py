@@ -233,8 +233,8 @@ def _note(known: AuditQuerySet, *, trust: Trust, at: datetime) -> None:
 
 
 def suggestions(key: str, *, scope: str, trust: Trust) -> list[str]:
-    """At most three keys of that scope that the caller may see, the most similar first."""
-    keys = Memory.objects.visible_to(trust).live().filter(scope=scope, key__isnull=False)
+    """At most three keys of that scope whose memories the caller may change, the most similar first."""
+    keys = Memory.objects.answered_to(trust).live().filter(scope=scope, key__isnull=False)
     after = keys.filter(key__gte=key).order_by("key").values_list("key", flat=True)[:NEIGHBOURS]
     before = keys.filter(key__lt=key).order_by("-key").values_list("key", flat=True)[:NEIGHBOURS]
     candidates = [candidate for candidate in (*after, *before) if candidate]
