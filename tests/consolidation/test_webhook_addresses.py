@@ -183,7 +183,11 @@ def test_a_host_is_reached_at_its_second_address_where_nobody_answers_at_the_fir
 ) -> None:
     """As `localhost` is where only IPv4 is listened to."""
     port = int(receiver.url.rpartition(":")[2].partition("/")[0])
-    addresses = [(family, socket.SOCK_STREAM, 6, "", (ip, port)) for family, ip in LOCAL]
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *_args, **_kwargs: addresses)
+
+    def resolving(host: str, port: int, *_args: Any, **_kwargs: Any) -> list[Any]:
+        ips = [(family, ip) for family, ip in LOCAL if host in ("localhost", ip)]
+        return [(family, socket.SOCK_STREAM, 6, "", (ip, port)) for family, ip in ips]
+
+    monkeypatch.setattr(socket, "getaddrinfo", resolving)
     answer = sending.post(f"http://localhost:{port}/", "{}", {})
     assert (answer.status, answer.error, len(receiver.received)) == (204, "", 1)
