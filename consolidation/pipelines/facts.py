@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -21,7 +22,7 @@ from consolidation.models.profiles import RunProfile
 from consolidation.pipelines.attempts import attempt_one
 from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
 from memories.intake import admission
-from memories.intake.claims import Occasion, Statement, remember
+from memories.intake.claims import Occasion, Statement, Stored, remember
 from memories.intake.claims.writing import live_row, lock_key
 from memories.intake.evidence import record_suppressed
 from memories.intake.statements import add_evidence, uncounted
@@ -29,6 +30,7 @@ from memories.models import Episode, Evidence, Memory, Proposal
 from memories.models.evidence import episode_occasion
 from memories.values import text
 from memories.values.choices import LIVE, ActorKind, Category, Hold, Origin, Sensitivity, Status
+from memories.values.exceptions import Conflict
 from memories.values.trust import Actor, everything
 
 BY = Actor(ActorKind.SYSTEM, "Memos", "consolidation")
@@ -96,16 +98,42 @@ def _found(fact: CountedFact, findings: Findings, *, at: datetime) -> Counter[st
         return Counter(suppressed=1)
     if live_row(fact.scope, statement.key, at=at) is not None:
         return Counter()  # somebody else speaks under this key
-    stored = remember(
-        statement, occasions=_occasions(fact, [one for one in shown if one.agrees(claims_found)]), by=BY, at=at
-    )
-    if not stored.created or stored.memory is None:
-        return Counter(suppressed=int(stored.suppressed))
-    fact.memory, fact.said, fact.words, fact.turned = stored.memory, claims_found, statement.content, False
     fact.language = language
-    _testify(fact, stored.memory, shown)
-    fact.shown.uncounted().update(counted=True)
-    return Counter(facts_created=1)
+    stored = _state(fact, statement, claims_found, shown, at=at)
+    return Counter(facts_created=1) if stored.created else Counter(suppressed=int(stored.suppressed))
+
+
+def _state(
+    fact: CountedFact, statement: Statement, said: dict[str, Any], shown: Sequence[CountedRun], *, at: datetime
+) -> Stored:
+    """Make the memory of a fact, with what its runs show as evidence. Not created: the claim is known or kept out."""
+    occasions = _occasions(fact, [one for one in shown if one.agrees(said)])
+    stored = remember(statement, occasions=occasions, by=BY, at=at)
+    if stored.created and stored.memory is not None:
+        fact.memory, fact.said, fact.words, fact.turned = stored.memory, said, statement.content, False
+        _testify(fact, stored.memory, shown)
+        fact.shown.uncounted().update(counted=True)
+    return stored
+
+
+@transaction.atomic
+def dismiss_unstated(fact: CountedFact, said: dict[str, Any], *, by: Actor, at: datetime) -> Memory:
+    """Write down what no memory says of a fact, and dismiss that: so a person keeps it out, and can restore it.
+
+    Conflict: a memory says it by now, or the same was dismissed before.
+    """
+    lock_key(fact.scope, _key(fact))
+    if fact.lock() is not None or live_row(fact.scope, _key(fact), at=at) is not None:
+        raise Conflict("it is stated as a fact by now: dismiss that")
+    latest = fact.shown.order_by("-at", "-pk")[:MOST_FOUNDING]
+    shown = [one for one in latest if one.agrees(said) is not None]
+    findings, fact.language = fact.findings(), _language(shown)
+    stored = _state(fact, _statement(fact, findings.sentence(said, _spoken(fact))), said, shown, at=at)
+    if not stored.created or stored.memory is None:
+        raise Conflict("it was dismissed before")
+    fact.save_written(findings)
+    stored.memory.dismiss(by=by, why="", at=at)
+    return stored.memory
 
 
 def _language(shown: Sequence[CountedRun]) -> Language:

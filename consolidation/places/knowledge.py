@@ -30,13 +30,15 @@ ANYBODY = "anybody"  # a reader who said nothing itself
 class PlaceCommand(Form):
     """A form of a command with its counts. `usual`: how it is usually called, where most calls are alike.
 
-    `episodes`: the latest runs that showed it, newest first. `memory`: that states it, None where nothing does.
+    `episodes`: the latest runs that showed it, newest first. `fact`: in which the latest of them is counted. `memory`:
+    by whose dismissal the line goes: it states the line, else another one of its purpose; None where nothing is stated.
     """
 
     purpose: str
     starts: bool
     last_at: datetime
     episodes: tuple[UUID, ...]
+    fact: CommandFact
     memory: Memory | None = None
     usual: str = ""
 
@@ -127,7 +129,7 @@ def _commands(purpose: str, rows: Sequence[CommandAttempt], facts: dict[UUID, Co
         if tallied.starts and purpose not in SHOWN_PURPOSES:
             continue
         agreeing = [row for row in reversed(by_form[form]) if row.started == tallied.starts]
-        stated = (facts[row.fact_id].memory for row in agreeing if form in facts[row.fact_id].said)
+        behind = sorted((facts[row.fact_id] for row in agreeing), key=lambda fact: form not in fact.said)
         yield PlaceCommand(
             form=form,
             runs=tallied.runs,
@@ -137,7 +139,8 @@ def _commands(purpose: str, rows: Sequence[CommandAttempt], facts: dict[UUID, Co
             starts=tallied.starts,
             last_at=agreeing[0].at,
             episodes=tuple(row.episode_id for row in agreeing),
-            memory=next(stated, None),
+            fact=facts[agreeing[0].fact_id],
+            memory=next((fact.memory for fact in behind if fact.memory is not None), None),
             usual=_usual_call(form, agreeing[:MOST_CALLS]) if tallied.starts else "",
         )
 

@@ -6,15 +6,18 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.functional import Promise
+from django.utils.translation import gettext
 from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
+from django.views.decorators.http import require_POST, require_safe
 
+from consolidation.pipelines import facts
 from consolidation.places import PlaceKnowledge, knowledge_of, known_places
 from consolidation.places.agents_md import agents_md
 from consolidation.places.knowledge import PlaceCommand
@@ -22,6 +25,7 @@ from consolidation.places.known_places import BUILD, CHECKS, SET_UP
 from memories.models import Episode
 from memories.people import trust_of
 from memories.values.choices import Outcome, Permission
+from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
 
 MOST_RUNS = 5  # that a line names
@@ -61,7 +65,7 @@ def places(request: HttpRequest) -> HttpResponse:
 def place(request: HttpRequest) -> HttpResponse:
     """What works in one place, and what does not, with the runs that say so."""
     trust = _reader(request)
-    known, scope = _asked(request, trust)
+    known, scope = _asked(request.GET, trust)
     context: dict[str, Any] = {
         "known": known,
         "scope": scope,
@@ -73,9 +77,30 @@ def place(request: HttpRequest) -> HttpResponse:
     return render(request, "consolidation/place.html", context)
 
 
+@require_POST
+def dismiss(request: HttpRequest) -> HttpResponse:
+    """Dismiss what is counted of a line that no fact states; what a fact states is dismissed at that."""
+    trust = trust_of(request.user)
+    if not trust.may(Permission.REVIEW):
+        raise PermissionDenied("dismissing a line needs the permission review")
+    known, scope = _asked(request.POST, trust)
+    form = request.POST.get("form", "")
+    line = next((one for one in (*known.starting, *known.failing) if one.form == form and one.memory is None), None)
+    if line is None:
+        raise Http404
+    trust.scope_to_write(line.fact.scope)
+    try:
+        facts.dismiss_unstated(line.fact, {form: line.starts}, by=trust.actor, at=timezone.now())
+    except Conflict as conflict:
+        messages.warning(request, str(conflict))
+    else:
+        messages.success(request, gettext("Dismissed. It stands at Dismissed, where it can be restored."))
+    return redirect(address_of(known.name, scope) if len(known.starting + known.failing) > 1 else "places")
+
+
 @require_safe
 def agents_md_file(request: HttpRequest) -> HttpResponse:
-    known, scope = _asked(request, _reader(request))
+    known, scope = _asked(request.GET, _reader(request))
     headers = {"Content-Disposition": 'attachment; filename="AGENTS.md"'}
     return HttpResponse(agents_md(known, title=scope), content_type="text/markdown; charset=utf-8", headers=headers)
 
@@ -92,9 +117,9 @@ def _reader(request: HttpRequest) -> Trust:
     return trust
 
 
-def _asked(request: HttpRequest, trust: Trust) -> tuple[PlaceKnowledge, str]:
+def _asked(asked: QueryDict, trust: Trust) -> tuple[PlaceKnowledge, str]:
     """The place of this very name in a scope. Http404: nothing is known of it."""
-    name, scope = (request.GET.get(field, "") for field in ("name", "scope"))
+    name, scope = (asked.get(field, "") for field in ("name", "scope"))
     known = knowledge_of([name], trust.narrowed(scopes=[scope]), at=timezone.now())
     if known.is_empty:
         raise Http404("nothing is known of this place")

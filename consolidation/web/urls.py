@@ -12,6 +12,7 @@ urlpatterns = [
     path("packs/download/", packs.download, name="pack-download"),
     path("places/", places.places, name="places"),
     path("places/one/", places.place, name="place"),
+    path("places/dismiss/", places.dismiss, name="dismiss-line"),
     path("places/AGENTS.md", places.agents_md_file, name="agents-md"),
     path("insights/", insights.insights, name="insights"),
     path("insights/<slug:chart>.csv", insights.insights_csv, name="insights-csv"),

@@ -296,3 +296,35 @@ def test_a_place_of_which_only_words_are_known_says_so() -> None:
     assert agents_md(place).splitlines()[2] == f"{nothing}."
     page = signed_in().get("/places/one/?name=Sympy&scope=").content.decode()
     assert nothing in page and "0 runs" not in page
+
+
+def test_a_person_dismisses_a_line_that_no_fact_states_and_can_restore_it(counted: None) -> None:
+    for _ in range(3):
+        commands(("make all", "<returncode>0</returncode>\n<output>\n</output>"))
+    digested()
+    form, client = {"name": "sympy", "scope": "project:acme", "form": "make all"}, signed_in()
+    assert client.get(PAGE).content.decode().count("Not so") == 2, "of one line, beside what is said about it"
+    viewer = signed_in("vera", group="viewer")
+    assert "dismiss/" not in viewer.get(PAGE).content.decode()
+    assert viewer.post("/places/dismiss/", form).status_code == 403
+    assert client.post("/places/dismiss/", form | {"form": "bin/test"}).status_code == 404, "its fact is dismissed"
+    page = client.post("/places/dismiss/", form, follow=True)
+    assert page.redirect_chain[0][0].startswith("/places/one/") and "Dismissed. It stands" in page.content.decode()
+    assert forms(known()) == (["bin/test"], ["pytest"])
+    memory = Memory.objects.get(status=Status.DISMISSED)
+    assert memory.content == "In sympy `make all` starts (3 of 3 runs)." and memory.evidence.count() == 3
+    commands(("make all", PASSED))
+    digested()
+    assert forms(known()) == (["bin/test"], ["pytest"]), "and stays away"
+    memory.restore(by=PERSON, at=NOON)
+    assert forms(known()) == (["bin/test", "make all"], ["pytest"])
+
+
+def test_a_line_beside_those_that_its_fact_states_leads_to_that_fact(counted: None) -> None:
+    for script in ("bin/test_all", "bin/unittest"):
+        for _ in range(3):
+            commands((f"{script} sympy", PASSED))
+    digested()
+    lines = known().starting
+    assert len(lines) == 3 and {line.memory for line in lines} == {fact()}
+    assert len(CommandFact.objects.get().starting) == 2
