@@ -11,14 +11,13 @@ from consolidation.learning.commands.call_shapes import usual_shape
 from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.places import PlaceKnowledge, knowledge_of, known_places, names_of
 from consolidation.places.agents_md import agents_md, block
-from memories.models import Episode, Evidence, Memory, Mention
+from memories.models import Episode, Evidence, Memory
 from memories.values.choices import ActorKind, Sensitivity, Status
 from memories.values.trust import Actor, Trust, everything
 from tests.consolidation.experience import NOON
 from tests.consolidation.test_command_facts import (
     BROKEN,
     DOES_NOT,
-    MISSING,
     PASSED,
     STARTS,
     commands,
@@ -275,56 +274,3 @@ def test_three_calls_of_one_case_say_nothing_of_how_it_is_usually_called() -> No
 
 def test_a_run_counts_once_however_often_it_is_read(counted: None) -> None:
     assert known().runs == CommandAttempt.objects.values("episode_id").distinct().count() == 9
-
-
-def test_commands_of_one_purpose_that_do_not_start_are_one_line(counted: None) -> None:
-    for runs, line in ((5, "git one"), (4, "lift"), (3, "git two")):
-        for _ in range(runs):
-            commands((line, MISSING))
-    digested()
-    assert [line for line in agents_md(known()).splitlines() if "git" in line] == [
-        "- `git one` (0 of 5 runs) and `git two` (0 of 3) do not start"
-    ]
-
-
-def test_a_place_of_which_only_words_are_known_says_so() -> None:
-    memory = make_memory("Acme pays for Sympy", status="confirmed", speakers=["person"], category="fact")
-    Mention.objects.name_in([memory])
-    place = knowledge_of(["Sympy"], ALL, at=NOON)
-    assert (place.runs, len(place.memories)) == (0, 1)
-    nothing = "No command is known to start here, or not to"
-    assert agents_md(place).splitlines()[2] == f"{nothing}."
-    page = signed_in().get("/places/one/?name=Sympy&scope=").content.decode()
-    assert nothing in page and "0 runs" not in page
-
-
-def test_a_person_dismisses_a_line_that_no_fact_states_and_can_restore_it(counted: None) -> None:
-    for _ in range(3):
-        commands(("make all", "<returncode>0</returncode>\n<output>\n</output>"))
-    digested()
-    form, client = {"name": "sympy", "scope": "project:acme", "form": "make all"}, signed_in()
-    assert client.get(PAGE).content.decode().count("Not so") == 2, "of one line, beside what is said about it"
-    viewer = signed_in("vera", group="viewer")
-    assert "dismiss/" not in viewer.get(PAGE).content.decode()
-    assert viewer.post("/places/dismiss/", form).status_code == 403
-    assert client.post("/places/dismiss/", form | {"form": "bin/test"}).status_code == 404, "its fact is dismissed"
-    page = client.post("/places/dismiss/", form, follow=True)
-    assert page.redirect_chain[0][0].startswith("/places/one/") and "Dismissed. It stands" in page.content.decode()
-    assert forms(known()) == (["bin/test"], ["pytest"])
-    memory = Memory.objects.get(status=Status.DISMISSED)
-    assert memory.content == "In sympy `make all` starts (3 of 3 runs)." and memory.evidence.count() == 3
-    commands(("make all", PASSED))
-    digested()
-    assert forms(known()) == (["bin/test"], ["pytest"]), "and stays away"
-    memory.restore(by=PERSON, at=NOON)
-    assert forms(known()) == (["bin/test", "make all"], ["pytest"])
-
-
-def test_a_line_beside_those_that_its_fact_states_leads_to_that_fact(counted: None) -> None:
-    for script in ("bin/test_all", "bin/unittest"):
-        for _ in range(3):
-            commands((f"{script} sympy", PASSED))
-    digested()
-    lines = known().starting
-    assert len(lines) == 3 and {line.memory for line in lines} == {fact()}
-    assert len(CommandFact.objects.get().starting) == 2
