@@ -1,10 +1,8 @@
-"""Admin pages of django-q's jobs and schedules, of the mails that one sends, and of sign-ins."""
+"""Admin pages of django-q's jobs and schedules, and of the mails that one of them sends."""
 
 import ast
 from typing import Any
 
-from axes.admin import AccessAttemptAdmin, AccessFailureLogAdmin, AccessLogAdmin
-from axes.models import AccessAttempt, AccessFailureLog, AccessLog
 from django import forms
 from django.contrib import admin
 from django.core.validators import RegexValidator
@@ -15,7 +13,7 @@ from django_q.models import Failure, OrmQ, Schedule, Success
 from memories.admin.trusted import Administrators, Uncounted
 from memories.models import Mail
 
-for model in (Schedule, Success, Failure, OrmQ, AccessAttempt, AccessLog, AccessFailureLog):
+for model in (Schedule, Success, Failure, OrmQ):
     admin.site.unregister(model)
 
 
@@ -74,27 +72,3 @@ class Mails(_JobAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
-
-
-class _SignInAdmin(Uncounted):
-    """Records of sign-ins cannot be edited; deleting an attempt unlocks its user."""
-
-    date_hierarchy = None
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-
-@admin.register(AccessAttempt)
-class Attempts(_SignInAdmin, AccessAttemptAdmin):  # type: ignore[misc]  # an untyped base
-    list_filter = ["attempt_time"]
-
-
-@admin.register(AccessLog)
-class SignIns(_SignInAdmin, AccessLogAdmin):  # type: ignore[misc]  # an untyped base
-    list_filter = ["attempt_time"]
-
-
-@admin.register(AccessFailureLog)
-class FailedSignIns(_SignInAdmin, AccessFailureLogAdmin):  # type: ignore[misc]  # an untyped base
-    list_filter = ["attempt_time", "locked_out"]

@@ -121,7 +121,7 @@ class ContextPlace(Shape):
     def of(cls, known: PlaceKnowledge) -> Json | None:
         if not (known.starting or known.failing):
             return None
-        forms = {name: [one.form for one in getattr(known, name)] for name in ("starting", "failing")}
+        forms = {name: [command.form for command in getattr(known, name)] for name in ("starting", "failing")}
         return cls.from_row(known, **forms)
 
 

@@ -77,7 +77,7 @@ def view_of(verb: Verb) -> type[WriteView]:
         if verb is DISMISS:
             answer["equals"] = decided.equals
             known = equal_claims.also_known(decided.memory, self.trust, why=body.rationale, at=at)
-            answer["also_known"] = [Known.from_row(one.memory) for one in known]
+            answer["also_known"] = [Known.from_row(row.memory) for row in known]
         return Response(answer, headers=etag(answer["version"]))
 
     write.__doc__ = verb.act.__doc__

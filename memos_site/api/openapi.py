@@ -106,5 +106,5 @@ def _has_required_fields(schema: Json, shapes: Json) -> bool:
     if "$ref" in schema:
         return _has_required_fields(shapes[schema["$ref"].rsplit("/", 1)[-1]], shapes)
     if "anyOf" in schema:
-        return all(_has_required_fields(one, shapes) for one in schema["anyOf"])
+        return all(_has_required_fields(choice, shapes) for choice in schema["anyOf"])
     return bool(schema.get("required"))

@@ -51,7 +51,7 @@ TOOLS = table(MEMORY_TOOLS, REPORTING, SEARCH_TOOLS, (context_of_task,), GUIDANC
 
 def tools_of(trust: Trust) -> list[Tool]:
     """The tools that the caller may call, always in the same order."""
-    return [one for one in TOOLS.values() if one.allowed(trust)]
+    return [tool for tool in TOOLS.values() if tool.allowed(trust)]
 
 
 class Hints(Shape):
@@ -107,7 +107,7 @@ class Tools(ApiView):
         With their JSON schemas, for a model's tool list; only those that the caller has the permission for, always in
         the same order. The same tools are served to MCP clients at `/mcp`.
         """
-        results = [ToolEntry.of(one) for one in tools_of(self.trust)]
+        results = [ToolEntry.of(tool) for tool in tools_of(self.trust)]
         return Response({"next": None, "previous": None, "results": results})
 
 

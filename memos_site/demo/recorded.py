@@ -93,7 +93,7 @@ def _took(message: Json) -> float:
 def conversations() -> Iterator[Recorded]:
     """All runs, oldest first."""
     runs = [*_refunds(), *_late(), *_flights(), *_chinese(), *_coding()]
-    yield from sorted(runs, key=lambda one: -one.days_ago)
+    yield from sorted(runs, key=lambda run: -run.days_ago)
 
 
 def _refunds() -> Iterator[Recorded]:

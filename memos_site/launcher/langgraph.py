@@ -126,7 +126,7 @@ class MemosStore(BaseStore):
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
         every = {_place(memory["key"])[0] for memory in self._listed(())}
-        kept = {space for space in every if all(_matches(space, one) for one in op.match_conditions or ())}
+        kept = {space for space in every if all(_matches(space, condition) for condition in op.match_conditions or ())}
         cut = sorted({space[: op.max_depth] for space in kept} if op.max_depth is not None else kept)
         return cut[op.offset : op.offset + op.limit]
 

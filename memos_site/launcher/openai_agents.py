@@ -57,7 +57,7 @@ class MemosSession(SessionABC):
         reports = [report for item in items for report in self._reports(cast(Json, item))]
         for first in range(0, len(reports), MOST):
             answer = await self.client.call("batch", {"items": reports[first : first + MOST]})
-            wrong = next((one["error"] for one in answer["results"] if one["status"] >= 400), None)
+            wrong = next((result["error"] for result in answer["results"] if result["status"] >= 400), None)
             if wrong:
                 raise ValueError(f"an item of the session {self.session_id!r} was refused: {wrong['detail']}")
 

@@ -115,7 +115,7 @@ def _oldest(trust: Trust, kind: str, at: datetime) -> datetime | None:
         oldest = [proposed.filter(skill__memory__in=part).aggregate(at=Min("created_at"))["at"] for part in rows]
     else:
         oldest = [part.aggregate(at=Min("created_at"))["at"] for part in rows]
-    return min((one for one in oldest if one), default=None)
+    return min(filter(None, oldest), default=None)
 
 
 def _first_ones(trust: Trust, at: datetime) -> Iterator[Line]:

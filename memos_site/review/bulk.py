@@ -146,7 +146,7 @@ def _held(verdict: Verdict, chosen: dict[UUID, Memory], *, claim_of: ClaimOf, to
     if verdict.verb != "dismiss":
         return Held(dict(chosen), together=together)
     alike = alike_and_equal(chosen.values(), claim_of)
-    others = {pk for one in alike.values() for pk in one.here} - chosen.keys()
+    others = {pk for rows in alike.values() for pk in rows.here} - chosen.keys()
     rows = chosen | (_locked(verdict.trust, others) if others else {})
     return Held(rows, alike, claim_of=claim_of, together=together)
 

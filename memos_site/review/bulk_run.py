@@ -125,7 +125,7 @@ def _undoing(ordered: BulkOrder) -> Callable[[], int]:
             if part:
                 result = undo.UndoResult(batch=held.batch)
                 undo.undo_part(part, plan.scopes, result, trust=_trust(held), at=timezone.now())
-                refused = [{"id": one["id"], "code": "conflict", "detail": one["why"]} for one in result.refused]
+                refused = [{"id": row["id"], "code": "conflict", "detail": row["why"]} for row in result.refused]
                 held.record(part[-1].memory_id, done=len(result.undone), refused=refused)
         return len(part)
 

@@ -76,7 +76,7 @@ class History:
 
     def _before(self, batches: list[UUID], batch: UUID | None) -> UUID | None:
         end = self._order.get(batch, len(self._order)) if batch else len(self._order)
-        return next((one for one in reversed(batches) if self._order[one] < end), None)
+        return next((former for former in reversed(batches) if self._order[former] < end), None)
 
 
 def history(person: Actor, *, since: datetime) -> History:

@@ -67,7 +67,7 @@ def cards(episodes: Sequence[Episode], trust: Trust) -> list[RunCard]:
     read = recorded.read(episodes)
     rules = tool_rules(episodes)
     known = _profiles({episode.scope for episode in episodes}, trust)
-    return [_card(one.episode, one.run, rules, known) for one in read]
+    return [_card(recording.episode, recording.run, rules, known) for recording in read]
 
 
 def _card(episode: Episode, run: Run, rules: ToolRules, known: "Mapping[str, _Successes]") -> RunCard:
@@ -103,8 +103,8 @@ def _last_words(run: Run) -> list[tuple[str, str]]:
     """(speaker, text) of the last thing that the agent said and of what the user said after it or before."""
     last = [spoken[-1] for role in (roles.ASSISTANT, roles.USER) if (spoken := run.spoken(role))]
     ordered = sorted(last, key=lambda message: message.position)
-    kept = [one for one in ordered if one.speaker != roles.USER or len(run.said) > 1]
-    return [(one.speaker, _end(one.text.strip())) for one in kept if one.text.strip()]
+    kept = [message for message in ordered if message.speaker != roles.USER or len(run.said) > 1]
+    return [(message.speaker, _end(message.text.strip())) for message in kept if message.text.strip()]
 
 
 def _end(text: str) -> str:
@@ -133,4 +133,6 @@ class _Successes:
 def _profiles(scopes: set[str], trust: Trust) -> dict[str, _Successes]:
     rows = RunProfile.objects.visible_to(trust).filter(scope__in=scopes, outcome=Outcome.SUCCESS)
     latest = list(rows.only("scope", "opening", "effects", "vector").order_by("-at")[:MOST_COMPARED])
-    return {scope: _Successes(of) for scope in scopes if (of := [one for one in latest if one.scope == scope])}
+    return {
+        scope: _Successes(of) for scope in scopes if (of := [profile for profile in latest if profile.scope == scope])
+    }

@@ -152,8 +152,8 @@ def standing(batch: UUID, *, undoes: UUID | None = None) -> BatchState:
         return BatchState(batch, is_undone=False, undoes=standing(undoes).undoes + 1 if undoes else 0)
     kinds, subjects = {entry.subject_kind for entry in entries}, {entry.subject_id for entry in entries}
     about = AuditEntry.objects.filter(subject_kind__in=kinds, subject_id__in=subjects)
-    trail = {one.pk: one for one in about}
-    undos = {one.undoes: one for one in trail.values() if one.undoes}
+    trail = {entry.pk: entry for entry in about}
+    undos = {entry.undoes: entry for entry in trail.values() if entry.undoes}
     first = last = next((entry for entry in entries if entry.pk in undos), entries[0])
     below = above = 0
     while first.undoes in trail:

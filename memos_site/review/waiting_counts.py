@@ -58,7 +58,7 @@ def kinds(
     snoozed too, as SNOOZED (memories) and SNOOZED_PROPOSALS. `orders_of`: a person, whose bulk orders that are to be
     told are counted as BULK_ORDERS. One statement, whose cost does not grow with what waits beyond that.
     """
-    named = tuple((name, _fixed(one)) for name, one in (views or {}).items())
+    named = tuple((name, _fixed(view)) for name, view in (views or {}).items())
     statement = _kinds(trust, _fixed(filters or {}), named, most, snoozed, orders_of)
     totals: dict[str, int] = {}
     for name, n in ask(statement, at):

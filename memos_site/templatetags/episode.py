@@ -132,10 +132,10 @@ def milliseconds(ms: float) -> str:
 @register.filter
 def as_printed(value: Any) -> str:
     """Return texts of several lines as they stand, after the other fields of their object; anything else as JSON."""
-    texts = {name: one for name, one in value.items() if _has_lines(one)} if isinstance(value, dict) else {}
+    texts = {name: text for name, text in value.items() if _has_lines(text)} if isinstance(value, dict) else {}
     if not texts:
         return as_json(value)
-    rest = one_line({name: one for name, one in value.items() if name not in texts})
+    rest = one_line({name: field for name, field in value.items() if name not in texts})
     parts = texts.values() if len(texts) == 1 else (f"{name}:\n{text}" for name, text in texts.items())
     return "\n\n".join(filter(None, [rest, *parts]))
 
@@ -157,7 +157,7 @@ class ShownStatement:
 @register.filter
 def end_statements(episode: Episode) -> list[ShownStatement]:
     """Return what each source says of how a run ended, the one that holds first."""
-    statements = sorted(episode.statements().values(), key=lambda one: one.source.rank, reverse=True)
+    statements = sorted(episode.statements().values(), key=lambda statement: statement.source.rank, reverse=True)
     return [_shown(statement) for statement in statements]
 
 
@@ -165,14 +165,14 @@ def end_statements(episode: Episode) -> list[ShownStatement]:
 def statements_before_judging(episode: Episode) -> list[ShownStatement]:
     """Return what is shown before a person has judged: what a model says that nobody has tried yet is not, or people
     would agree with what they have just read."""
-    statements = sorted(episode.statements().values(), key=lambda one: one.source.rank, reverse=True)
+    statements = sorted(episode.statements().values(), key=lambda statement: statement.source.rank, reverse=True)
     tried = [statement for statement in statements if statement.source != OutcomeSource.MODEL or episode.outcome_counts]
-    return [_shown(one) for one in tried]
+    return [_shown(statement) for statement in tried]
 
 
-def _shown(told: EndStatement) -> ShownStatement:
-    quote, reason = (str(told.details.get(name, "")) for name in ("quote", "reason"))
-    return ShownStatement(_sentence(told), told.at, quote, reason)
+def _shown(statement: EndStatement) -> ShownStatement:
+    quote, reason = (str(statement.details.get(name, "")) for name in ("quote", "reason"))
+    return ShownStatement(_sentence(statement), statement.at, quote, reason)
 
 
 @register.simple_tag
@@ -188,13 +188,13 @@ def how_inferred(episode: Episode) -> str:
     return _sentence(held) if held and held.source.is_inferred else ""
 
 
-def _sentence(told: EndStatement) -> str:
-    if told.source == OutcomeSource.PERSON and told.outcome is None:
-        return _("%(name)s looked, and it cannot be told") % {"name": told.by}
+def _sentence(statement: EndStatement) -> str:
+    if statement.source == OutcomeSource.PERSON and statement.outcome is None:
+        return _("%(name)s looked, and it cannot be told") % {"name": statement.by}
     texts = {
         OutcomeSource.CHECKS: _("%(outcome)s, by its last check (%(name)s): inferred"),
         OutcomeSource.USER: _("%(outcome)s, by what the user said next: inferred"),
         OutcomeSource.MODEL: _("%(outcome)s, a language model judged: inferred"),
     }
-    text = texts.get(told.source) or _("%(outcome)s, says %(name)s")
-    return text % {"outcome": in_words(told.outcome), "name": told.by}
+    text = texts.get(statement.source) or _("%(outcome)s, says %(name)s")
+    return text % {"outcome": in_words(statement.outcome), "name": statement.by}

@@ -67,8 +67,8 @@ def spans(matches: list[Match], start: int, end: int) -> Iterator[tuple[int, int
 
 
 def _within(matches: list[Match], start: int, end: int) -> set[str]:
-    first = bisect_left(matches, start, key=lambda one: one.start)
-    last = bisect_left(matches, end + 1, key=lambda one: one.end)
+    first = bisect_left(matches, start, key=lambda match: match.start)
+    last = bisect_left(matches, end + 1, key=lambda match: match.end)
     return {match.word for match in matches[first:last]}
 
 

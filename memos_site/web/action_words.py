@@ -90,8 +90,8 @@ def toast(verb: str, options: Mapping[str, Any]) -> str:
 
 def tallies() -> dict[str, Any]:
     """Return action -> its words beside a number, of the actions that are counted."""
-    words = {action: words_for(action, {"until": True}) for action in review.COUNTED_ACTIONS}
-    return {action: one.tally or one.done for action, one in words.items() if one}
+    counted = {action: words_for(action, {"until": True}) for action in review.COUNTED_ACTIONS}
+    return {action: words.tally or words.done for action, words in counted.items() if words}
 
 
 def of_many(stage: int, verb: str, number: int, options: Mapping[str, Any], *, proposals: int = 0) -> str:
@@ -135,7 +135,7 @@ def equals_note(equals: Sequence[UUID]) -> str:
 
 def known_note(known: Sequence[AlsoKnown]) -> str:
     """Return in which other scopes the same is known, as a text; '' for none."""
-    scopes = sorted({one.memory.scope or _("all scopes") for one in known})
+    scopes = sorted({also.memory.scope or _("all scopes") for also in known})
     return _("; the same is known in %(scopes)s") % {"scopes": ", ".join(scopes)} if scopes else ""
 
 

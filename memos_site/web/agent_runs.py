@@ -127,7 +127,7 @@ def helped(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     context: dict[str, Any] = {"episode": episode, "memory": episode.memory, "told": advice}
     if advice and asked:
         skill = advice.skill and Skill.objects.visible_to(trust).filter(pk=advice.skill.memory_id).first()
-        similar = [one for one in advice.similar if one.outcome == "success"] or advice.similar
+        similar = [run for run in advice.similar if run.outcome == "success"] or advice.similar
         context |= {"call": asked.call, "skill": skill, "similar": similar[:MOST_SIMILAR]}
         if check := advice.check:
             all_with, all_without = check.well_with + check.ill_with, check.well_without + check.ill_without

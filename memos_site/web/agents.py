@@ -66,8 +66,10 @@ class AgentForm(forms.Form):
     def __init__(self, data: Any = None, *, trust: Trust) -> None:
         super().__init__(data)
         shown: dict[str, Any] = self.fields
-        shown["clearance"].choices = [each for each in Sensitivity.choices if each[0] <= trust.max_sensitivity]
-        shown["permissions"].choices = [each for each in Permission.choices if each[0] in trust.permissions]
+        shown["clearance"].choices = [
+            (level, word) for level, word in Sensitivity.choices if level <= trust.max_sensitivity
+        ]
+        shown["permissions"].choices = [(name, word) for name, word in Permission.choices if name in trust.permissions]
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -184,7 +186,7 @@ def _page(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpRe
         "form": form,
         "chosen": request.POST.getlist("permissions")
         if form.is_bound
-        else [each.value for each in DEFAULT_PERMISSIONS],
+        else [permission.value for permission in DEFAULT_PERMISSIONS],
         "clearance": form.data.get("clearance", "") if form.is_bound else str(Sensitivity.MEDIUM.value),
         "administers": people.administers(request.user),
         "texts": connection_texts(url=_url(request)),

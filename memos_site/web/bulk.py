@@ -122,10 +122,9 @@ def _message(verb: str, result: review.Bulk, trust: Trust, how: dict[str, Any]) 
         text = f"{text}: {names_text(result.done, trust)}{action_words.equals_note(result.equals)}"
     if not result.failed:
         return text
-    names = names_of([UUID(one["id"]) for one in result.failed[:MAX_NAMED]], trust)
-    reasons = [
-        f"{names.get(UUID(one['id']), one['id'])}: {sentence(one['detail'])}" for one in result.failed[:MAX_NAMED]
-    ]
+    failures = {UUID(failure["id"]): failure["detail"] for failure in result.failed[:MAX_NAMED]}
+    names = names_of(failures, trust)
+    reasons = [f"{names.get(pk, pk)}: {sentence(detail)}" for pk, detail in failures.items()]
     more = len(result.failed) - len(reasons)
     refused = _("%(n)s not: %(reasons)s") % {"n": len(result.failed), "reasons": "; ".join(reasons)}
     return f"{text}. {refused}" + (ngettext(" and %(n)s more", " and %(n)s more", more) % {"n": more} if more else "")

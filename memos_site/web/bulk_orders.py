@@ -60,8 +60,8 @@ def order_page(request: HttpRequest, order_id: UUID) -> HttpResponse:
     standing = review.standing(order.batch, undoes=order.undoes)
     is_redo = standing.undoes > 0 and standing.undoes % 2 == 0
     rests = not order.run.is_unfinished or order.run.status == Run.Status.PAUSED
-    orders = {one.batch: one for one in BulkOrder.objects.light().filter(batch__in=[order.undoes, standing.latest])}
-    first, refused = _first_ids(order), [UUID(one["id"]) for one in order.refused]
+    orders = {row.batch: row for row in BulkOrder.objects.light().filter(batch__in=[order.undoes, standing.latest])}
+    first, refused = _first_ids(order), [UUID(refusal["id"]) for refusal in order.refused]
     names = plain_names_of([*first, *refused], trust_of(request.user), longest=MAX_NAME)
     context = _state(order) | {
         "text": action_words.title_of_order(order, is_redo=is_redo),
@@ -95,9 +95,9 @@ def _refused(request: HttpRequest, order: BulkOrder, names: Mapping[UUID, str]) 
     """Return the rows that were refused, each with the reason; to others than its person those that they may see."""
     is_own = order.person_id == request.user.pk
     return [
-        {"id": one["id"], "name": names.get(UUID(one["id"]), ""), "why": sentence(one["detail"])}
-        for one in order.refused
-        if is_own or UUID(one["id"]) in names
+        {"id": row["id"], "name": names.get(UUID(row["id"]), ""), "why": sentence(row["detail"])}
+        for row in order.refused
+        if is_own or UUID(row["id"]) in names
     ]
 
 

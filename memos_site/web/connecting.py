@@ -114,7 +114,7 @@ def prose_of(name: str) -> list[str]:
 
 def _paragraphs(text: str) -> list[str]:
     """Each on one line."""
-    return [" ".join(one.split()) for one in text.split("\n\n") if one.strip()]
+    return [" ".join(part.split()) for part in text.split("\n\n") if part.strip()]
 
 
 @cache

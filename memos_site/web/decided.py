@@ -29,7 +29,7 @@ def decided(request: HttpRequest) -> HttpResponse:
     past = review.past_decisions(trust, history, batches[(number - 1) * ROWS : number * ROWS])
     memories = _memories(trust, past)
     context = {
-        "decisions": [_row(one, memories) for one in past],
+        "decisions": [_row(decision, memories) for decision in past],
         "count": history.decided_count,
         "is_cut": history.is_cut,
         "newer": number - 1 or None,
@@ -41,7 +41,7 @@ def decided(request: HttpRequest) -> HttpResponse:
 def _row(past: review.PastDecision, memories: dict[UUID, Memory]) -> dict[str, Any]:
     """Return what the row of a decision shows: the words for it, the memories that it names, how it stands."""
     entry = past.entry
-    named = [memories[one.subject_id] for one in past.entries if one.subject_id in memories]
+    named = [memories[entry.subject_id] for entry in past.entries if entry.subject_id in memories]
     distinct = list(dict.fromkeys(named))[: MAX_NAMED if past.row_count > 1 else 1]
     return {
         "past": past,
@@ -55,7 +55,7 @@ def _row(past: review.PastDecision, memories: dict[UUID, Memory]) -> dict[str, A
 def _memories(trust: Trust, past: list[review.PastDecision]) -> dict[UUID, Memory]:
     """Return subject id -> memory that decisions are about, those of proposals too, as far as visible."""
     subjects: dict[str, set[UUID]] = {"memory": set(), PROPOSAL: set()}
-    for entry in (entry for one in past for entry in one.entries):
+    for entry in (entry for decision in past for entry in decision.entries):
         subjects.setdefault(entry.subject_kind, set()).add(entry.subject_id)
     memories = Memory.objects.visible_to(trust).unexpired(timezone.now()).select_related("skill")
     memories_by_id: dict[UUID, Memory] = memories.in_bulk(subjects["memory"])

@@ -30,7 +30,10 @@ from memos_site.web.inbox_rows import MAX_COUNTED
 from memos_site.web.responses import answer, by_htmx, decided_count, inbox_path, snoozed_kind, too_late
 
 FIRST_ROWS = 8  # rows of the first page, which stays below 100 KB
-NEW_AGENT = {"clearance": int(Sensitivity.MEDIUM), "permissions": [one.value for one in DEFAULT_PERMISSIONS]}
+NEW_AGENT = {
+    "clearance": int(Sensitivity.MEDIUM),
+    "permissions": [permission.value for permission in DEFAULT_PERMISSIONS],
+}
 MORE_ROWS = 20  # rows of each further page, loaded on scrolling
 MOST_COMPARED = 2  # claims of a proposal whose voices the pane shows
 

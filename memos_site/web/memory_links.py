@@ -36,7 +36,7 @@ def plain_names_of(ids: Collection[UUID], trust: Trust, *, longest: int) -> dict
         Proposal.objects.visible_to(trust).select_related("memory__skill").in_bulk(others) if others else {}
     )
     subjects = Subject.objects.within(trust).in_bulk(others) if others else {}
-    names = {pk: short_name(row, longest) for pk, row in rows.items()} | {pk: str(one) for pk, one in subjects.items()}
+    names = {pk: short_name(row, longest) for pk, row in rows.items()} | {pk: str(row) for pk, row in subjects.items()}
     names |= {pk: short_name(row.memory, longest) for pk, row in proposals.items()}
     return {pk: names[pk] for pk in ids if pk in names}
 

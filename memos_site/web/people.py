@@ -37,7 +37,8 @@ GROUPS = [
     ("reviewer", gettext_lazy("reviewer: decides what is believed, teaches, publishes")),
     ("administrator", gettext_lazy("administrator: everything, people and tokens too")),
 ]
-CLEARANCES = [each for each in Sensitivity.choices if each[0] >= Sensitivity.MEDIUM]  # the least that a person has
+LEAST = Sensitivity.MEDIUM  # clearance of a person
+CLEARANCES = [(level, word) for level, word in Sensitivity.choices if level >= LEAST]
 MOST_PEOPLE = 500
 
 

@@ -59,10 +59,10 @@ def search(request: HttpRequest) -> HttpResponse:
 
 def _answer(words: str, trust: Trust) -> Answer:
     by_kind = find_by_kind(words, trust=trust, at=timezone.now(), limit=MOST_OF_A_KIND)
-    skills = [one for one in by_kind.knowledge if one.memory.type == Type.COMPETENCE]
+    skills = [result for result in by_kind.knowledge if result.memory.type == Type.COMPETENCE]
     shown = {str(skill.memory.pk) for skill in skills}
     names = [name for name in _names(words, trust) if name[1] not in shown]
-    memories = [one for one in by_kind.knowledge if one not in skills]
+    memories = [result for result in by_kind.knowledge if result not in skills]
     return Answer(
         memories[:MOST_SHOWN],
         skills[:MOST_SHOWN],

@@ -31,7 +31,7 @@ def settle(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Let one of the memories that contradict each other hold: `keep`, among `memory_id` and those `against` it."""
     trust, now = trust_of(request.user), timezone.now()
     try:
-        keep, *against = [_id(one) for one in (request.POST.get("keep", ""), *request.POST.getlist("against"))]
+        keep, *against = [_id(text) for text in (request.POST.get("keep", ""), *request.POST.getlist("against"))]
         batch = review.settle(trust, memory_id, keep, against, at=now, seen=request.POST.get("seen", ""))
     except Conflict as conflict:
         row = inbox_rows.decided_memory(trust, memory_id)
@@ -94,7 +94,7 @@ def _preview(
     shown = {
         "memory": memory,
         "chosen": chosen,
-        "others": [one for one in near if chosen and one.memory != chosen.memory],
+        "others": [other for other in near if chosen and other.memory != chosen.memory],
         "error": error,
         "typed_text": request.POST.get("content", ""),
         "next": next_page(request),

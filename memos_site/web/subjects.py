@@ -118,9 +118,9 @@ def _may_merge(trust: Trust) -> bool:
     return trust.may(Permission.REVIEW) and trust.scopes is None
 
 
-def _merges(one: Known) -> dict[UUID, UUID]:
+def _merges(shown: Known) -> dict[UUID, UUID]:
     """Spelling -> the batch that merged it, for its undo."""
-    entries = AuditEntry.objects.filter(subject_kind=SUBJECT, subject_id__in=one.ids, after__same_as__isnull=False)
+    entries = AuditEntry.objects.filter(subject_kind=SUBJECT, subject_id__in=shown.ids, after__same_as__isnull=False)
     latest: dict[UUID, UUID] = {}
     for entry in entries.order_by("at", "id"):
         if entry.after["same_as"]:
@@ -128,8 +128,8 @@ def _merges(one: Known) -> dict[UUID, UUID]:
     return latest
 
 
-def _like(one: Known, trust: Trust) -> list[Subject]:
+def _like(shown: Known, trust: Trust) -> list[Subject]:
     """Other subjects whose name has the first word of this one: perhaps other spellings."""
-    first = one.subject.name.partition(" ")[0].rstrip(".,")
-    rows: Any = known.subjects(trust, at=timezone.now(), words=first).exclude(pk__in=one.ids)
+    first = shown.subject.name.partition(" ")[0].rstrip(".,")
+    rows: Any = known.subjects(trust, at=timezone.now(), words=first).exclude(pk__in=shown.ids)
     return list(rows.order_by("name")[:MOST_LIKE])

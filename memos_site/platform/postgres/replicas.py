@@ -173,7 +173,7 @@ def _fresh(readers: tuple[str, ...]) -> Replica | None:
     _positions.see(position, now)
     _turn["next"] += 1
     start = _turn["next"] % len(able)
-    return next((one for one in (*able[start:], *able[:start]) if _has(one, awaited, now)), None)
+    return next((replica for replica in (*able[start:], *able[:start]) if _has(replica, awaited, now)), None)
 
 
 def _has(replica: Replica, awaited: str, now: float) -> bool:

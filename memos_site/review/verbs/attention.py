@@ -68,7 +68,7 @@ def is_snoozed(row: Memory | Proposal, now: datetime) -> bool:
 
 
 def _snoozes(memory: Memory, now: datetime) -> list[Offer]:
-    offers = [Offer(one.decision, f"{SNOOZE.words.label} {one.label}", one.note) for one in ends_of_snooze(now)]
+    offers = [Offer(end.decision, f"{SNOOZE.words.label} {end.label}", end.note) for end in ends_of_snooze(now)]
     return [*offers, Offer("snooze wake", _("Wake it now"))] if is_snoozed(memory, now) else offers
 
 
