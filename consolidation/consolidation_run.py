@@ -18,17 +18,9 @@ from consolidation.guidance.latest_runs import LatestOfScope
 from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
 from consolidation.models.profiles import PendingMeasurement, PendingProfile
 from consolidation.models.statement_messages import StatementMessage
-from consolidation.pipelines import (
-    competences,
-    facts,
-    plans,
-    regrouping,
-    sightings,
-    tool_uses,
-    user_statements,
-)
+from consolidation.pipelines import competences, facts, plans, regrouping, sightings, user_statements
 from consolidation.pipelines.recorded import Recent
-from consolidation.pipelines.tool_rules import tool_rules
+from consolidation.pipelines.tool_rules import observe, tool_rules
 from memories import leases
 from memories.intake.episodes import agreement
 from memories.models import Episode
@@ -108,7 +100,7 @@ def _process_scope(run: Run, scope: str, report: Reporter) -> None:
     regrouping.regroup(scope, at=at)
     count = partial(report.count, "episodes_read")
     report.add(sightings.digest(scope, recent, at=at, after=AFTER, count=count, checkpoint=checkpoint))
-    tool_uses.observe(scope, tool_rules(), at=at)
+    observe(scope, tool_rules(), at=at)
     report.stage("skills")
     report.add(competences.write_competences(scope, recent, run_id=run.pk, at=at, checkpoint=checkpoint))
     report.stage("guidance")

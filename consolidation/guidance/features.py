@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from consolidation.learning.effects.signatures import words
+from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs import values
 from consolidation.learning.runs.run import Run
 from memories.claims.words import english

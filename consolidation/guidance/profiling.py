@@ -16,8 +16,7 @@ from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Run
 from consolidation.models.profiles import PendingMeasurement, PendingProfile, RunProfile
 from consolidation.pipelines import counting, recorded
-from consolidation.pipelines.attempts import attempt
-from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.attempts import Checkpoint, attempt, no_checkpoint
 from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode

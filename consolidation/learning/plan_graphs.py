@@ -17,8 +17,8 @@ from typing import Any
 from uuid import UUID
 
 from consolidation.learning.effects.effects import ran
-from consolidation.learning.effects.signatures import is_thought
 from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.effects.toolnames import is_thought
 from consolidation.learning.runs import values
 from consolidation.learning.runs.privacy import HOLDING_RUNS, personal, safe
 from consolidation.learning.runs.run import Call, Run

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from django.utils import timezone
 from pydantic import BaseModel
 
-from consolidation.llm import json_answers, slots, tokens
+from consolidation.llm import json_answers, tokens, workers
 from consolidation.llm.call_record import recorded
 from consolidation.llm.dialects import Dialect
 from consolidation.llm.errors import (
@@ -178,7 +178,7 @@ class Question(Generic[T]):
     @contextmanager
     def _slot(self) -> Iterator[None]:
         begun = self.model.clock()
-        with slots.hold(self.model.concurrency):
+        with workers.slot(self.model.concurrency):
             self.waited += self.model.clock() - begun
             yield
 

@@ -1,15 +1,22 @@
-"""Questions side by side: threads that work for whoever waits for several answers at once."""
+"""Questions to the model at once: threads for whoever waits for several answers, and the bound over all processes and
+hosts, of which each call holds one of so many leases."""
 
-from collections.abc import Callable, Sequence
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from contextvars import copy_context
 from types import TracebackType
 from typing import Self, TypeVar
 
 from django.db import connection
 
+from consolidation.llm.errors import Busy
 from memories import leases
 
+LONGEST_WAIT = 40.0  # seconds for a free slot; then the job leaves the rest to another one
+POLL_SECONDS = 0.25
 T = TypeVar("T")
 Job = Callable[[], T]
 
@@ -62,3 +69,17 @@ def _elsewhere(job: Job[T]) -> Job[T]:
 
 
 ALONE = Workers()
+
+
+@contextmanager
+def slot(most: int) -> Iterator[None]:
+    """Hold one of the slots 1 to `most` for the block. Busy: others have held all of them for LONGEST_WAIT."""
+    until, pause = time.monotonic() + LONGEST_WAIT, threading.Event()
+    while time.monotonic() < until:
+        for number in range(1, most + 1):
+            with leases.hold(f"model call {number}", wait=False) as fence:
+                if fence:
+                    yield
+                    return
+        pause.wait(POLL_SECONDS)
+    raise Busy(f"all {most} calls of the language model that may be made at once are under way")

@@ -12,8 +12,8 @@ from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import privacy
 from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import leaves
-from consolidation.model_lines.actions import calls_tool, heeds
 from consolidation.model_lines.line_answers import ModelLine
+from consolidation.model_lines.line_losses import calls_tool, heeds
 from consolidation.model_lines.line_texts import is_contradictory
 from memories.scanning import prompt_injection
 

@@ -1,4 +1,5 @@
-"""What a line would have done to the store's runs of other cases than those that it was written from.
+"""Whether a recorded run heeded a line, and what the line would have done to the store's runs of other cases than its
+own.
 
 Of the latest runs of the scope those count in which a user or a tool said the line's sign, and that, for a line of a
 skill, guidance leads to it without knowing their case; for a lesson, that are like one of its own runs. A run that
@@ -7,21 +8,53 @@ of one case is measured without that case; one that was written from several cas
 without each.
 """
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 from uuid import UUID
 
+from consolidation.extraction.transcripts import comparable
 from consolidation.guidance.latest_runs import LatestRuns
 from consolidation.guidance.skill_worth import LATEST, Led
 from consolidation.learning.effects.tool_rules import ToolRules
-from consolidation.learning.runs.run import Run
-from consolidation.model_lines.actions import heeds, shows
+from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.values import leaves
 from consolidation.model_lines.line_answers import ModelLine
 from consolidation.pipelines import recorded
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode, Memory
 
 LEAST_ALIKE = 0.2  # of two runs; of recorded ones a quarter of all pairs, and nearly all of one case
+
+
+def heeds(run: Run, line: ModelLine, rules: ToolRules) -> bool:
+    """Whether the run did as the line says: made such a call where it says do, and none where it says do not."""
+    return any(_is_meant(call, line, rules) for call in run.steps) == line.do
+
+
+def calls_tool(run: Run, tool: str, rules: ToolRules) -> bool:
+    return any(tool == call.name or tool in rules.kinds(call) for call in run.steps)
+
+
+def _is_meant(call: Call, line: ModelLine, rules: ToolRules) -> bool:
+    if line.tool != call.name and line.tool not in rules.kinds(call):
+        return False
+    if not line.argument:
+        return True
+    value = comparable(line.value)
+    return any(line.argument in path and comparable(_text(leaf)) == value for path, leaf in leaves(call.arguments))
+
+
+def shows(run: Run, sign: str) -> bool:
+    """Whether a user or a tool said these words in the run."""
+    words = comparable(sign)
+    results = (_text(call.result) for call in run.steps if call.result is not None)
+    return any(words in comparable(text) for text in (*(message.text for message in run.said), *results))
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True)

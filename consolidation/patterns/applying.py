@@ -12,8 +12,16 @@ from consolidation.patterns import sessions
 from consolidation.patterns.candidates import CandidateWriter
 from consolidation.patterns.counts import GroupCounts
 from consolidation.patterns.reported_run import ReportedRun
-from consolidation.patterns.rule import Detection, GroupIdentity, Rule, key_part
-from consolidation.patterns.rules import CATEGORISATION, ENTITY, OVERRIDE, TIME_OF_DAY
+from consolidation.patterns.rules import (
+    CATEGORISATION,
+    ENTITY,
+    OVERRIDE,
+    TIME_OF_DAY,
+    Detection,
+    GroupIdentity,
+    Rule,
+    key_part,
+)
 from memories.models.row_queue import message_of
 from memories.values.choices import Category
 from memos_site.platform.outages import UNAVAILABLE

@@ -10,7 +10,7 @@ from django.db.models import Max
 
 from consolidation.models.groups import RuleGroup
 from consolidation.patterns.counts import GroupCounts
-from consolidation.patterns.rule import Detection, GroupIdentity, Rule
+from consolidation.patterns.rules import Detection, GroupIdentity, Rule
 from memories.intake import admission
 from memories.intake.admission import dismissed_key
 from memories.intake.claims import Occasion, Statement, Stored, remember

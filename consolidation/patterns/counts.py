@@ -8,7 +8,7 @@ from django.db import connection
 from django.db.models import Max
 
 from consolidation.models.groups import RuleGroup, RuleSighting
-from consolidation.patterns.rule import Detection, GroupIdentity, Rule, identity_digest
+from consolidation.patterns.rules import Detection, GroupIdentity, Rule, identity_digest
 from memories.models import DigestKey, Memory
 from memories.models.digest_key import ITSELF, secrets_of
 

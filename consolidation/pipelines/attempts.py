@@ -1,5 +1,5 @@
-"""Work on rows of a queue (memories/models/row_queue.py): the one place where their attempts are counted and failures
-kept."""
+"""What every pipeline works through: rows of a queue (memories/models/row_queue.py), whose attempts are counted and
+whose failures are kept here alone; and what it calls for its run, which shows progress and may stop."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -10,6 +10,8 @@ from django.db.models import Model
 from memories.models.row_queue import RowQueue, message_of
 
 Work = Callable[[Sequence[Any]], Counter[str]]  # on rows with these ids, in a transaction of its own
+Checkpoint = Callable[[int, Counter[str]], None]  # episodes that the batch has read; the pipeline's counters so far
+Count = Callable[[int], None]  # items that the open transaction has read
 
 
 def attempt(queue: RowQueue[Any], ids: Sequence[Any], work: Work) -> Counter[str]:
@@ -41,3 +43,11 @@ def attempt_one(row: Model, work: Callable[[], Counter[str]]) -> Counter[str]:
 def _failed(queue: RowQueue[Any], ids: Sequence[Any], error: Exception) -> Counter[str]:
     queue.failed(ids, message_of(error))
     return Counter(failed=len(ids))
+
+
+def no_checkpoint(done: int, counters: Counter[str]) -> None:
+    """For callers without a run."""
+
+
+def no_count(number: int) -> None:
+    """For callers without a run."""

@@ -19,8 +19,7 @@ from consolidation.learning.runs.run import Run
 from consolidation.learning.writing.competence import Competence, learn
 from consolidation.models import Pattern
 from consolidation.pipelines import proposals, recorded
-from consolidation.pipelines.attempts import attempt_one
-from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
 from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.ripeness import is_ripe, waits
 from consolidation.pipelines.tool_rules import tool_rules

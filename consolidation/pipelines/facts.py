@@ -19,8 +19,7 @@ from consolidation.models.arguments import ArgumentFact
 from consolidation.models.commands import CommandFact
 from consolidation.models.counted_facts import CountedFact, CountedRun
 from consolidation.models.profiles import RunProfile
-from consolidation.pipelines.attempts import attempt_one
-from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
 from memories.intake import admission
 from memories.intake.claims import Occasion, Statement, Stored, remember
 from memories.intake.claims.writing import live_row, lock_key

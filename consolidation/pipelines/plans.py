@@ -17,8 +17,7 @@ from django.db import transaction
 from consolidation.learning import plan_graphs
 from consolidation.models import Pattern, PlannedRun, PlanShape, Sighting
 from consolidation.pipelines import recorded
-from consolidation.pipelines.attempts import attempt
-from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.attempts import Checkpoint, attempt, no_checkpoint
 from consolidation.pipelines.plan_counting import digest
 from consolidation.pipelines.proposals import SOURCE
 from consolidation.pipelines.tool_rules import tool_rules

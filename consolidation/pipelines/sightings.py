@@ -18,8 +18,7 @@ from consolidation.extraction import queue
 from consolidation.models import Pattern, Sighting, case_of
 from consolidation.models.profiles import PendingProfile, RunProfile
 from consolidation.pipelines import inferring, recorded, user_statements
-from consolidation.pipelines.attempts import attempt
-from consolidation.pipelines.checkpoints import Checkpoint, Count, no_checkpoint, no_count
+from consolidation.pipelines.attempts import Checkpoint, Count, attempt, no_checkpoint, no_count
 from consolidation.pipelines.pattern_identity import PatternIdentity, by_pattern
 from consolidation.pipelines.recorded import Recent, Recording
 from memories.models import Episode

@@ -26,8 +26,7 @@ from consolidation.learning.statements.personal_statements import personal_state
 from consolidation.learning.statements.statement_owner import customer_of, is_of_speaker, with_owner
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import recorded
-from consolidation.pipelines.attempts import attempt_one
-from consolidation.pipelines.checkpoints import Checkpoint, no_checkpoint
+from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
 from memories import claims
 from memories.claims import Likeness
 from memories.intake.claims import Occasion, Statement, category_of, key_of, nearest, remember

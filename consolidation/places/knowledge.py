@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from consolidation.learning.commands.call_shapes import usual_shape
+from consolidation.learning.commands.forms import usual_shape
 from consolidation.learning.commands.shell import line_in
 from consolidation.learning.facts.findings import Language
 from consolidation.learning.facts.startups import Form, Seen, Startups, Tally, tally

@@ -12,8 +12,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from consolidation.learning.effects.signatures import name_tells
 from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.effects.toolnames import name_tells
 from consolidation.models import ToolUse
 from consolidation.models.tool_decisions import CalledTool, ToolDecision, called_tool, called_tools
 from consolidation.pipelines.recorded import read_only_hints

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from consolidation.llm import Busy, Truncated, Unavailable, slots
+from consolidation.llm import Busy, Truncated, Unavailable, workers
 from consolidation.llm.completions import repeats_itself
 from consolidation.models import LLMCall
 from memories import leases
@@ -121,7 +121,7 @@ def test_a_stream_that_breaks_off_is_no_answer(endpoint: ModelEndpoint) -> None:
 
 
 def test_calls_at_once_are_bounded_over_all_processes(endpoint: ModelEndpoint, monkeypatch: Any) -> None:
-    monkeypatch.setattr(slots, "LONGEST_WAIT", 0.3)
+    monkeypatch.setattr(workers, "LONGEST_WAIT", 0.3)
     endpoint.answers("trip", GOOD)
     with leases.hold("model call 1", wait=False), leases.hold("model call 2", wait=False):
         with pytest.raises(Busy, match="all 2 calls"):

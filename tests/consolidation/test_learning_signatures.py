@@ -1,6 +1,6 @@
 import pytest
 
-from consolidation.learning.effects.signatures import first_word_reads, words
+from consolidation.learning.effects.toolnames import first_word_reads, words
 
 
 @pytest.mark.parametrize(

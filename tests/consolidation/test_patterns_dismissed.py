@@ -8,8 +8,7 @@ from django.core.checks import Tags, run_checks
 
 from consolidation.models.groups import RuleGroup
 from consolidation.patterns.reported_run import ReportedRun
-from consolidation.patterns.rule import identity_digest
-from consolidation.patterns.rules import categorisation, time_of_day
+from consolidation.patterns.rules import categorisation, identity_digest, time_of_day
 from memories.intake import revisions
 from memories.models import DigestKey, Evidence, Memory, Tombstone
 from memories.models.digest_key import mark

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 from django.core.management import CommandError, call_command
 
-from consolidation.learning.commands.call_shapes import usual_shape
+from consolidation.learning.commands.forms import usual_shape
 from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.places import PlaceKnowledge, knowledge_of, known_places, names_of
 from consolidation.places.agents_md import agents_md, block

@@ -65,7 +65,7 @@ def test_a_tool_that_answers_the_same_call_alike_reads_and_one_that_nothing_tell
 
 
 def test_a_change_between_two_calls_tells_nothing() -> None:
-    from consolidation.pipelines.tool_uses import _Call, repeats
+    from consolidation.pipelines.tool_rules import _Call, repeats
 
     calls = [_Call("e", position, {"id": 1}, result, True, 0) for position, result in ((1, "open"), (3, "closed"))]  # type: ignore[arg-type]
     steps: Any = {"e": [(1, "validate_x"), (2, "cancel_x"), (3, "validate_x")]}

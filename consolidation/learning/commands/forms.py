@@ -1,14 +1,23 @@
-"""Forms of commands, i.e. how they were called: `python -m pytest` and `pytest` are two forms of one kind."""
+"""How commands are called: their forms (`python -m pytest` and `pytest` are two of one kind) and the usual shape of a
+form's arguments (`bin/test <path>`)."""
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
+from uuid import UUID
 
 from consolidation.learning.commands import programs
 from consolidation.learning.commands.commands import kind_of, kinds_of, python_kind
 from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS, WRAPPERS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
 from consolidation.learning.commands.wrappers import DEEPEST, program_name, shell_script, stripped, wrapped
+
+LEAST_CALLS, LEAST_CASES = 3, 2
+MOST_PARTS = 5
+_OPTION = re.compile(r"(--?[A-Za-z][A-Za-z0-9-]{0,23})(=.*)?", re.DOTALL)
+_PATH = re.compile(r"/|\.[A-Za-z]{1,4}(?:::|$)")
 
 
 @lru_cache(maxsize=20_000)
@@ -48,3 +57,41 @@ def _form(words: Sequence[str]) -> str:
 def interpreter(word: str) -> str:
     """Return the Python interpreter as called, because `python` and `python3` may differ; '' for other paths."""
     return word if re.fullmatch(r"(?:/usr/(?:local/)?bin/)?(?:python|pypy)\d*|py", word) else ""
+
+
+def usual_shape(form: str, calls: Iterable[tuple[UUID, str]]) -> str:
+    """Return the shape of more than half of the calls, given as (case, command line); '' when there is none such."""
+    cases: dict[str, set[UUID]] = {}
+    counted: Counter[str] = Counter()
+    for case, line in calls:
+        shape = _shape(form, line)
+        if shape:
+            counted[shape] += 1
+            cases.setdefault(shape, set()).add(case)
+    shape, number = next(iter(counted.most_common(1)), ("", 0))
+    enough = number >= LEAST_CALLS and 2 * number > counted.total() and len(cases[shape]) >= LEAST_CASES
+    return shape if enough and shape != form else ""
+
+
+def _shape(form: str, line: str) -> str:
+    """Return the form with its options and a sign for each argument; '' where the line does not call it so."""
+    try:
+        commands = [stripped(words) for words, _ in command_words(line[:LONGEST_LINE])]
+    except ValueError:  # an open quote, say
+        return ""
+    *_, last = form.split()
+    for words in commands:
+        ends = [n for n, word in enumerate(words) if program_name(word) == last or word == last]
+        if ends and form in {name for _, name in called(" ".join(words[: ends[0] + 1]))}:
+            parts = [part for part, _ in groupby(_parts(words[ends[0] + 1 :]))]
+            return " ".join([form, *parts]) if len(parts) <= MOST_PARTS else ""
+    return ""
+
+
+def _parts(arguments: list[str]) -> Iterator[str]:
+    for word in arguments:
+        option = _OPTION.fullmatch(word)
+        if option:
+            yield f"{option[1]}=<value>" if option[2] else option[1]
+        else:
+            yield "<path>" if _PATH.search(word) else "<name>"

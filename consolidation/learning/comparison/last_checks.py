@@ -12,8 +12,8 @@ from consolidation.learning.commands.shell import LONGEST_LINE, command_line, co
 from consolidation.learning.commands.wrappers import bare, program_name
 from consolidation.learning.effects.attempts import answer, not_started
 from consolidation.learning.effects.effects import changes, ran
-from consolidation.learning.effects.signatures import bare_name
 from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.effects.toolnames import bare_name
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import text_of
 

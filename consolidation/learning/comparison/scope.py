@@ -9,8 +9,8 @@ from uuid import UUID
 
 from consolidation.learning.comparison.vocabulary import Vocabulary
 from consolidation.learning.effects.effects import effects
-from consolidation.learning.effects.signatures import words
 from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs import terms, values
 from consolidation.learning.runs.holdings import Record, goods, place
 from consolidation.learning.runs.lines import plain_line, template_lines

@@ -5,7 +5,7 @@ from itertools import zip_longest
 
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.comparison.speech import CASES, DISTINCT, Requests, Term, apart
-from consolidation.learning.effects.signatures import words
+from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs.terms import is_han, stem
 from memories.lexicon.english_requests import GENERIC, OF_TOOL_NAMES
 from memories.lexicon.english_verbs import OF_TOOLS, VAGUE

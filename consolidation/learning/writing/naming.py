@@ -11,8 +11,7 @@ from consolidation.learning.comparison.contrast import Way
 from consolidation.learning.comparison.records import Condition, OtherValue
 from consolidation.learning.comparison.speech import Term
 from consolidation.learning.effects.effects import is_edit, telling
-from consolidation.learning.effects.signatures import words
-from consolidation.learning.effects.toolnames import code, phrase
+from consolidation.learning.effects.toolnames import code, phrase, words
 from consolidation.learning.runs.terms import stem
 from consolidation.learning.wording import cut, upper_first
 from consolidation.learning.writing.phrases import Phrases

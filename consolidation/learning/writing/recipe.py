@@ -8,12 +8,12 @@ from statistics import median_low
 from typing import Any
 
 from consolidation.learning.comparison.scope import Scope
-from consolidation.learning.effects.signatures import words
+from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.writing import schemas
 from consolidation.learning.writing.phrases import Phrases
-from consolidation.learning.writing.results import returns
+from consolidation.learning.writing.schemas import returns
 from consolidation.learning.writing.sources import Sources, arguments
 
 LEFT_OUT_BELOW = 0.2

@@ -1,12 +1,17 @@
-"""JSON schemas of tool arguments, inferred from recorded calls."""
+"""What a tool is given and what it returns, inferred from recorded calls: the JSON schema of its arguments, and its
+typical successful result (a text, the state that it reports, or its fields)."""
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
 from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.privacy import names_somebody
 from consolidation.learning.runs.run import Call
-from consolidation.learning.runs.values import ITEM, Path
+from consolidation.learning.runs.values import ITEM, Path, leaves
+from consolidation.learning.writing.phrases import Phrases
+from consolidation.learning.writing.templates import template
 
 MOST_EXAMPLES = 5
 LONGEST_EXAMPLE = 40
@@ -22,6 +27,13 @@ _TYPES = {
     list: "array",
     tuple: "array",
 }
+LONGEST_TEXT = 80
+MOST_FIELDS = 5
+STATE = re.compile(
+    r"(?:^|_)(?:status|state|stage|phase|result|outcome|estado|estatus|etapa|resultado|situaci[oó]n|zustand|statut|[eé]tat)$"
+    r"|状态|结果$",
+    re.IGNORECASE,
+)
 
 
 def of(scope: Scope, tool: str, calls: Sequence[Call]) -> dict[str, Any]:
@@ -76,3 +88,57 @@ def _examples(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> list[
     counted = Counter(value for value in words if scope.may_show(tool, "args", path, value))
     kept = sorted(counted, key=lambda value: (-counted[value], value))[:MOST_EXAMPLES]
     return kept if sum(counted[value] for value in kept) * 2 >= len(texts) else []
+
+
+def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str:
+    """Describe what the successful calls of a tool return; '' when they have nothing in common.
+
+    A quoted text (“Transfer successful”), an object with a state (`status` shipped) or fields, or a list.
+    """
+    results = [call.returned for call in calls if call.returned not in (None, "")]
+    if not results:
+        return ""
+    if all(isinstance(result, dict) for result in results):
+        return _object_fields(scope, say, tool, results)
+    if all(isinstance(result, list) for result in results):
+        return say("list")
+    if all(isinstance(result, str) for result in results):
+        return _text(scope, results)
+    return ""
+
+
+def _text(scope: Scope, results: Sequence[str]) -> str:
+    templates = Counter(template(scope, result) for result in results if len(result) <= LONGEST_TEXT)
+    text, times = min(templates.items(), key=lambda pair: (-pair[1], pair[0]), default=("", 0))
+    return f"“{text}”" if text and times * 4 >= len(results) * 3 and not names_somebody(text) else ""
+
+
+def _object_fields(scope: Scope, say: Phrases, tool: str, results: Sequence[dict[str, Any]]) -> str:
+    states = [f"`{key}` {value}" for key, value in _brought(scope, tool)] if scope.changes(tool) else []
+    if states:
+        return say("object", what=say.join(states[:2]))
+    shared = [key for key in results[0] if all(key in result for result in results) and scope.may_name(str(key))]
+    return say("object", what=say.join([f"`{key}`" for key in shared[:MOST_FIELDS]])) if shared else ""
+
+
+def _brought(scope: Scope, tool: str) -> list[tuple[str, str]]:
+    """Return (field, state) that every result of the tool has and no earlier result or argument had.
+
+    Only fields of states, which take few values over many runs: any other may hold somebody's name.
+    """
+    always: set[tuple[str, str]] | None = None
+    for run in scope.successes:
+        before: set[tuple[str, str]] = set()
+        for call in run.steps:
+            returned = _told(call.returned) if not call.failed else set()
+            if call.name == tool and not call.failed:
+                sent = {leaf for _, leaf in leaves(call.arguments)}
+                new = {fact for fact in returned - before if fact[1] not in sent}
+                always = new if always is None else always & new
+            before |= returned if call.name != tool else set()
+    states = [fact for fact in always or () if STATE.search(fact[0]) and not names_somebody(fact[1])]
+    return sorted(fact for fact in states if scope.may_show(tool, "result", (fact[0],), fact[1]))
+
+
+def _told(value: Any) -> set[tuple[str, str]]:
+    return {(str(k), v) for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else set()
