@@ -11,7 +11,14 @@ from functools import lru_cache
 from consolidation.learning.commands import programs
 from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS, SUBCOMMANDS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
-from consolidation.learning.commands.wrappers import DEEPEST, bare, inner_command, program_name, shell_script
+from consolidation.learning.commands.wrappers import (
+    DEEPEST,
+    bare,
+    inner_command,
+    program_name,
+    shell_script,
+    without_options,
+)
 
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
 
@@ -103,18 +110,14 @@ def python_kind(arguments: Sequence[str]) -> str:
 
 def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
     """Return the subcommands after the program's own options, with `--list` where the rest only asks for a list."""
-    rest = list(arguments)
-    while rest and rest[0].startswith("-"):
-        rest = rest[2 if rest[0] in programs.VALUED_OPTIONS.get(program, ()) else 1 :]
+    rest = without_options(arguments, program)
     if not rest or not _SUBCOMMAND.fullmatch(rest[0]):
         return []
-    words_of_command = rest[:1]
-    deeper = f"{program} {rest[0]}" in programs.DEEPER or program in programs.TWO_LEVELS
-    if deeper and len(rest) > 1 and _SUBCOMMAND.fullmatch(rest[1]):
-        words_of_command.append(rest[1])
-    elif f"{program} {rest[0]}" in programs.LISTING and _asks_for_list(rest[1:]):
-        words_of_command.append("--list")
-    return words_of_command
+    subcommand, name = rest[:1], f"{program} {rest[0]}"
+    deeper = without_options(rest[1:], name)[:1] if name in programs.DEEPER or program in programs.TWO_LEVELS else []
+    if deeper and _SUBCOMMAND.fullmatch(deeper[0]):
+        return subcommand + deeper
+    return [*subcommand, "--list"] if name in programs.LISTING and _asks_for_list(rest[1:]) else subcommand
 
 
 def _asks_for_list(words: Sequence[str]) -> bool:

@@ -8,12 +8,12 @@ from functools import lru_cache
 from itertools import groupby
 from uuid import UUID
 
-from consolidation.learning.commands import programs
 from consolidation.learning.commands.commands import kind_of, kinds_of, python_kind
-from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS, WRAPPERS
+from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
-from consolidation.learning.commands.wrappers import DEEPEST, program_name, shell_script, stripped, wrapped
+from consolidation.learning.commands.wrappers import DEEPEST, VENV, program_name, shell_script, stripped, wrapped
 
+_INTERPRETER = re.compile(r"(?:/usr/(?:local/)?bin/|\.?venv/bin/)?(?:python|pypy)\d*|py")
 LEAST_CALLS, LEAST_CASES = 3, 2
 MOST_PARTS = 5
 _OPTION = re.compile(r"(--?[A-Za-z][A-Za-z0-9-]{0,23})(=.*)?", re.DOTALL)
@@ -27,36 +27,44 @@ def called(line: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
     The form has no paths, values and options; a runner with its own environment (`poetry run`) is part of it. '' for ad
     hoc code.
     """
-    calls: list[tuple[str, str]] = []
     try:
-        for words, writes in command_words(line[:LONGEST_LINE]):
-            rest = stripped(words)
-            if rest and program_name(rest[0]) in SHELLS and depth < DEEPEST and (inner := shell_script(rest)):
-                calls += called(inner, depth + 1)
-            else:
-                calls += [(kind, _form(rest)) for kind in kinds_of(rest, writes, DEEPEST)]
+        calls = [pair for words, writes in command_words(line[:LONGEST_LINE]) for pair in _calls(words, writes, depth)]
     except ValueError:  # an open quote, say
         return ()
     return tuple((kind, form) for kind, form in calls if kind not in NEUTRAL)
 
 
+def _calls(words: Sequence[str], writes: bool, depth: int) -> Iterator[tuple[str, str]]:
+    words = stripped(words)
+    wrapper, inner = wrapped(words)
+    shell = inner or words
+    if shell and program_name(shell[0]) in SHELLS and depth < DEEPEST and (script := shell_script(shell)):
+        pairs = called(script, depth + 1)
+        yield from ((kind, f"{wrapper} {form}" if inner and form else form) for kind, form in pairs)
+    else:
+        yield from ((kind, _form(words)) for kind in kinds_of(words, writes, DEEPEST))
+
+
 def _form(words: Sequence[str]) -> str:
+    wrapper, inner = wrapped(words)
+    if inner:
+        return f"{wrapper} {inside}" if (inside := _form(inner)) else ""
     first = program_name(words[0]) if words else ""
-    if first in WRAPPERS and first not in programs.TRANSPARENT and (inner := wrapped(words, WRAPPERS[first])):
-        inside = _form(inner)
-        return " ".join(filter(None, [first, WRAPPERS[first], inside])) if inside else ""
     if first not in PYTHON:
-        return kind_of(first, words[1:]) if first else ""
+        kind = kind_of(first, words[1:]) if first else ""
+        path = words[0].removeprefix("./") if words and VENV.match(words[0]) else first  # a venv may differ from PATH
+        return path + kind.removeprefix(first) if kind.startswith(first) else kind
     kind, called_as = python_kind(words[1:]), interpreter(words[0])
     if kind == "python" or kind.endswith(" --version"):
         return called_as
     by_module = "-m" in words and "/" not in kind
-    return f"{called_as} -m {kind}" if by_module else f"{called_as} {kind}"
+    return (f"{called_as} -m {kind}" if by_module else f"{called_as} {kind}").strip()
 
 
 def interpreter(word: str) -> str:
-    """Return the Python interpreter as called, because `python` and `python3` may differ; '' for other paths."""
-    return word if re.fullmatch(r"(?:/usr/(?:local/)?bin/)?(?:python|pypy)\d*|py", word) else ""
+    """Return the Python interpreter as called, because `python` and `python3` may differ, as one of a venv in the
+    project; '' for other paths."""
+    return word if _INTERPRETER.fullmatch(word := word.removeprefix("./")) else ""
 
 
 def usual_shape(form: str, calls: Iterable[tuple[UUID, str]]) -> str:

@@ -1,5 +1,7 @@
 """Closed lists of command line programs: subcommands, wrappers, options that write, read-only programs."""
 
+import re
+
 
 def _lines(text: str) -> frozenset[str]:
     return frozenset(line.strip() for line in text.replace("\n", ",").split(",") if line.strip())
@@ -10,26 +12,38 @@ def _words(text: str) -> frozenset[str]:
 
 
 PYTHON = _words("python python2 python3 pypy pypy3 py")
-SHELLS = _words("bash sh zsh dash ksh")
+SHELLS = _words("bash sh zsh dash ksh powershell pwsh cmd")
 
 # Commands that prepare others and change nothing that lasts.
 NEUTRAL = _words(
     """
     cd pushd popd export set unset source . alias ulimit umask true false : exit return sleep wait test [ [[ shopt local
-    trap eval read break continue
+    trap eval read break continue Set-Location activate Activate.ps1
+    """
+) | _lines("conda activate, conda deactivate, mamba activate")
+
+# Wrapper -> the words of which one stands between it and the program that it runs; empty: none does.
+_PLAIN_WRAPPERS = _words(
+    "sudo doas env timeout nohup nice ionice stdbuf command exec builtin unbuffer xvfb-run watch npx bunx uvx corepack "
+    "cross-env"
+)
+TRANSPARENT = _words("sudo doas env timeout nohup nice ionice stdbuf command exec builtin unbuffer")  # same environment
+WRAPPERS = {
+    **dict.fromkeys(_PLAIN_WRAPPERS, frozenset[str]()),
+    **dict.fromkeys(_words("uv poetry pipenv pdm hatch rye pixi conda mamba pipx"), _words("run")),
+    **dict.fromkeys(_words("bundle pyenv rbenv"), _words("exec")),
+    **dict.fromkeys(_words("npm mise"), _words("exec x")),
+    **dict.fromkeys(_words("pnpm yarn"), _words("exec dlx")),
+    "bun": _words("x"),
+}
+# Programs that run another one elsewhere, in the container or pod that the next word names.
+CONTAINERS = _words("docker podman docker-compose kubectl")
+IN_CONTAINER = _lines(
+    """
+    docker exec, podman exec, docker compose exec, docker compose run, docker-compose exec, docker-compose run,
+    kubectl exec
     """
 )
-
-# Wrapper -> the word between it and the program that it runs.
-_PLAIN_WRAPPERS = _words(
-    "sudo env timeout nohup nice ionice stdbuf command exec builtin unbuffer xvfb-run npx bunx pipx uvx"
-)
-TRANSPARENT = _words("sudo env timeout nohup nice ionice stdbuf command exec builtin unbuffer time")  # same environment
-WRAPPERS = {
-    **dict.fromkeys(_PLAIN_WRAPPERS, ""),
-    **dict.fromkeys(_words("uv poetry pipenv pdm hatch rye conda mamba"), "run"),
-    "bundle": "exec",
-}
 
 # Programs whose subcommand is part of the kind: git commit, go test, make lint.
 SUBCOMMANDS = _words(
@@ -45,13 +59,48 @@ DEEPER = _lines(
     "git stash, docker compose, docker image, docker container, npm run, pnpm run, yarn run, uv pip, bun run"
 )
 LISTING = _lines("git branch, git tag, git remote, git worktree, git config")
+_COMPOSE = _words("-f --file -p --project-name --profile --env-file --project-directory")
+# Program, or program with subcommand -> its options whose value is the next word.
 VALUED_OPTIONS = {
-    "git": _words("-C -c --git-dir --work-tree"),
+    "aws": _words("--profile --region --output --endpoint-url"),
+    "conda": _words("-n --name -p --prefix --cwd"),
     "docker": _words("-H --host --context"),
-    "kubectl": _words("-n --namespace --context"),
-    "make": _words("-C -f -j"),
-    "npm": _words("--prefix"),
+    "docker compose": _COMPOSE,
+    "docker-compose": _COMPOSE,
+    "doas": _words("-u -C"),
+    "env": _words("-u --unset -C --chdir"),
+    "git": _words("-C -c --git-dir --work-tree"),
+    "git stash": _words("-m --message"),
     "go": _words("-C"),
+    "hatch": _words("-e --env -p --project"),
+    "ionice": _words("-c --class -n --classdata"),
+    "kubectl": _words("-n --namespace --context --kubeconfig"),
+    "make": _words("-C --directory -f --file"),
+    "mamba": _words("-n --name -p --prefix --cwd"),
+    "mvn": _words("-f --file -pl --projects -P"),
+    "nice": _words("-n --adjustment"),
+    "npm": _words("--prefix -w --workspace -C --package"),
+    "npx": _words("-p --package"),
+    "pdm": _words("-p --project"),
+    "pipx": _words("--spec --python"),
+    "pnpm": _words("--filter -F -C --dir --package"),
+    "poetry": _words("-C --directory -P --project"),
+    "sudo": _words("-u --user -g --group -h -p -C -D --chdir -T -U"),
+    "time": _words("-o --output -f --format"),
+    "timeout": _words("-s --signal -k --kill-after"),
+    "tox": _words("-e -c --conf"),
+    "uv": _words(
+        "--with --with-requirements --with-editable --extra --group --only-group --package --project --directory -p "
+        "--python --env-file --index --index-url --default-index"
+    ),
+    "uvx": _words("--from --with --with-requirements --with-editable -p --python --index-url"),
+    "watch": _words("-n --interval"),
+    "xvfb-run": _words("-s --server-args -n --server-num"),
+    "yarn": _words("--cwd"),
+    **dict.fromkeys(
+        IN_CONTAINER,
+        _words("-e --env --env-file -w --workdir -u --user -n --namespace -c --container --index --entrypoint -v -p"),
+    ),
 }
 RUNNERS = _words("runtests.py run_tests.py runtest.py test.py")
 
@@ -72,8 +121,13 @@ _READING = _words(
     which whereis whoami id uname hostname printenv env echo printf sort uniq tr awk gawk sed
     diff cmp comm md5sum sha1sum sha256sum xxd od hexdump strings jq yq column fold fmt rev basename dirname realpath
     readlink history ps uptime lsof netstat ss nproc curl ping dig nslookup man seq
-    zcat ldd nm objdump tokei cloc ctags perldoc pydoc bc getent groups xargs
+    zcat ldd nm objdump tokei cloc ctags perldoc pydoc bc getent groups xargs findstr
     """
+)
+_READING_CMDLETS = re.compile(  # of PowerShell
+    r"(?:get|select|test|measure|sort|format|where|group|compare|resolve|split|join|convertto|convertfrom)-[a-z]+"
+    r"|write-(?:host|output)|out-(?:string|null|host)",
+    re.IGNORECASE,
 )
 _READING_KINDS = _lines(
     """
@@ -107,4 +161,5 @@ def reads(kind: str) -> bool:
         or kind.removeprefix("sh ") in ALSO_TOOLS - {kind, "split"}
         or kind in _READING_KINDS
         or kind.endswith(" --version")
+        or bool(_READING_CMDLETS.fullmatch(kind))
     )

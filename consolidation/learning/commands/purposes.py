@@ -10,13 +10,13 @@ _WORDS = {
     "lint": "lint flake8 ruff pylint eslint rubocop golangci-lint pycodestyle clippy shellcheck stylelint",
     "types": "mypy pyright tsc pyre typecheck",
     "format": "black isort prettier gofmt fmt format yapf",
-    "build": "build make cmake ninja gradle gradlew mvn compile",
+    "build": "build make cmake ninja gradle gradlew mvn mvnw compile",
     "packages": "pip npm pnpm yarn conda mamba apt apt-get brew gem bundle composer",
 }
 _PURPOSES = {word: purpose for purpose, words in _WORDS.items() for word in words.split()}
 ALONE = {TESTS}  # purposes whose starting commands are stated even where none fails
 _INTERPRETER = re.compile(r"(?:python|pypy)\d*|py")
-_NAMEABLE = re.compile(r"(?:/usr/(?:local/)?bin/)?[A-Za-z_][\w.@+-]*(?:/[\w.@+-]+)*(?: [\w./@+:-]+)*")
+_NAMEABLE = re.compile(r"(?:/usr/(?:local/)?bin/|\.(?=venv/))?[A-Za-z_][\w.@+-]*(?:/[\w.@+-]+)*(?: [\w./@+:-]+)*")
 _RUNNERS = {"runtests.py", "run_tests.py", "runtest.py", "test.py", "manage.py", "setup.py"}
 _CODE = re.compile(r"\.(?:py|js|ts|mjs|rb|pl|php)$")
 

@@ -5,13 +5,23 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from consolidation.learning.commands.wrappers import bare, shell_script
 from consolidation.learning.runs import values
 
 LONGEST_LINE = 20_000
-_HEREDOC = re.compile(r"<<-?[ \t]*(['\"]?)(\w+)\1")
-_COMMENT = re.compile(r"^[ \t]*#.*$", re.MULTILINE)
+_HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*\\?(['\"]?)([A-Za-z_][\w.-]*)\1")
 _PUNCTUATION = "();<>|&\n"
-_NO_FILE = re.compile(r"/dev/(?:null|stdout|stderr|tty)|&?\d|-")
+_NO_FILE = re.compile(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d|-")
+# What a shell reads before it splits words: escapes, quotes, substitutions and comments.
+_OUTSIDE_QUOTES = re.compile(
+    r"\\.|\$'(?:\\.|[^'\\])*'|'[^']*'|\"|\$\(|[<>]\(|`|(?:^|(?<=[\s;&|(]))#[^\n]*|[()]", re.DOTALL
+)
+_INSIDE_QUOTES = re.compile(r"\\.|\"|\$\(|`", re.DOTALL)
+_ENDS = {'"': '"', "$(": ")", "<(": ")", ">(": ")", "`": "`", "(": ")"}
+_SHOWN = {'"': '"', "$(": "$", "`": "$", "<(": "/dev/fd/63", ">(": "/dev/fd/63"}
+_WINDOWS_PROGRAM = re.compile(
+    r"(?<![^\s;&|(])(?:\.{1,2}\\[\w.\\-]+|(?:[A-Za-z]:\\)?[\w.\\-]+\.(?:exe|cmd|bat|ps1)\b)", re.IGNORECASE
+)
 
 
 def command_words(line: str) -> Iterator[tuple[list[str], bool]]:
@@ -36,30 +46,47 @@ def command_words(line: str) -> Iterator[tuple[list[str], bool]]:
 
 
 def is_plain(line: str) -> bool:
-    """Return whether the exit code is that of the last command: no pipe, no command that runs despite a failure."""
+    """Return whether the exit code is that of the last command.
+
+    No pipe, no command that runs despite a failure or in the background, and no `!`; nor in a script that it is given.
+    """
     try:
-        operators = {token for token in _tokens(line[:LONGEST_LINE].strip()) if _is_operator(token)}
+        tokens = _tokens(line[:LONGEST_LINE].strip())
     except ValueError:
         return False
-    return not any(set(token) & set("|;\n") for token in operators)
+    operators = {token.strip("()") for token in tokens if _is_operator(token)}
+    if "!" in tokens or "&" in operators or any(set(token) & set("|;\n") for token in operators):
+        return False
+    scripts = (shell_script(bare(words)) for words, _ in command_words(line[:LONGEST_LINE].strip()))
+    return all(is_plain(script) for script in scripts if script)
 
 
 def _tokens(line: str) -> list[str]:
-    """Return words without quotes, and operators; the content of `$(...)` is left out."""
-    plain = _COMMENT.sub("", _without_heredocs(line.replace("\r\n", "\n").replace("\\\n", " ")))
+    """Return words without quotes, and operators; comments and the content of substitutions are left out."""
+    joined = _WINDOWS_PROGRAM.sub(lambda path: path[0].replace("\\", "/"), line.replace("\r\n", "\n"))
+    plain = _without_substitutions(_without_heredocs(joined.replace("\\\n", " ")))
     lexer = shlex.shlex(plain, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
-    parts: list[str] = []
-    inside = 0
-    for token in lexer:
-        operator = _is_operator(token)
-        if inside:
-            inside += token.count("(") - token.count(")") if operator else 0
-        elif operator and "(" in token and parts and (parts[-1].endswith("$") or set(parts[-1]) <= set("<>")):
-            inside = token.count("(") - token.count(")")
-        else:
-            parts.append(token)
-    return parts
+    return list(lexer)
+
+
+def _without_substitutions(line: str) -> str:
+    """Replace `$(...)`, backticks and `<(...)` by a word, however they and their quotes are nested; remove comments."""
+    kept: list[str] = []
+    ends: list[str] = []  # what ends each quote, substitution and group that is open
+    start = 0
+    while mark := (_INSIDE_QUOTES if ends[-1:] == ['"'] else _OUTSIDE_QUOTES).search(line, start):
+        is_hidden = any(end != '"' for end in ends)
+        text, shown = mark[0], "" if mark[0].startswith("#") else mark[0]
+        if ends and text == ends[-1]:
+            ends.pop()
+        elif text in _ENDS and (text != "(" or is_hidden):
+            ends.append(_ENDS[text])
+            shown = _SHOWN.get(text, "")
+        if not is_hidden:
+            kept += [line[start : mark.start()], "$" if text.startswith("$'") else shown]
+        start = mark.end()
+    return "".join([*kept, "" if any(end != '"' for end in ends) else line[start:]])
 
 
 def _is_operator(token: str) -> bool:

@@ -1,70 +1,110 @@
-"""Programs that run another program (`sudo`, `timeout`, `uv run`, `bash -c`): find the inner command."""
+"""Programs that run another program (`sudo`, `timeout`, `uv run`, `docker exec`, `bash -c`): find the inner command."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-from consolidation.learning.commands import programs
-from consolidation.learning.commands.programs import WRAPPERS
+from consolidation.learning.commands.programs import CONTAINERS, IN_CONTAINER, TRANSPARENT, VALUED_OPTIONS, WRAPPERS
 
 DEEPEST = 3  # bash -c "bash -c ..."
-_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*\+?=")
-_KEYWORDS = {"do", "then", "else", "elif", "if", "while", "until", "!", "{", "}", "time"}
+VENV = re.compile(r"(?:[\w./~:-]*/)?\.?v?env/(?:bin|Scripts)/(?=[^/]+$)")
+_ASSIGNMENT = re.compile(r"(?:[A-Za-z_]\w*\+?|\$[\w:]+)=")
+_NUMBER = re.compile(r"[\d.]+[smhd]?")
+_KEYWORDS = {"do", "then", "else", "elif", "if", "while", "until", "!", "{", "}"}
 _NO_COMMAND = {"for", "case", "done", "fi", "esac", "select", "function", "in"}
+_JOINING_SHELLS = {"powershell", "pwsh", "cmd"}  # their script may be several words
 
 
 def program_name(word: str) -> str:
-    """Return a program's name without system paths and versions; paths of a project stay.
+    """Return a program's name without system paths, versions and what Windows adds; paths of a project stay.
 
-    `/usr/bin/python3.11` -> python, `./bin/test` -> bin/test.
+    `/usr/bin/python3.11` -> python, `.venv\\Scripts\\python.exe` -> python, `./bin/test` -> bin/test.
     """
-    name = re.sub(r"^(?:/(?:[\w.-]+/)*(?:s?bin|shims)/|~/\S*/bin/|(?:\./)?\.?venv/bin/)", "", word)
-    name = name.removeprefix("./")
+    if re.match(r"[A-Za-z]:[\\/]", word):
+        word = re.split(r"[\\/]", word)[-1]
+    name = VENV.sub("", re.sub(r"^(?:/(?:[\w.-]+/)*(?:s?bin|shims)/|~/\S*/bin/)", "", word))
+    name = re.sub(r"\.(?:exe|cmd|bat)$", "", name.removeprefix("./"), flags=re.IGNORECASE)
     return re.sub(r"^(python|pip|node|ruby|perl|php)[\d.]+$", r"\1", name)
 
 
 def bare(words: Sequence[str]) -> list[str]:
     """Return a command's words without keywords, assignments and wrapper programs; empty for a control structure."""
+    rest = _unwrapped(words, WRAPPERS.keys() | CONTAINERS)
+    return [] if rest and program_name(rest[0]) in _NO_COMMAND else rest
+
+
+def stripped(words: Sequence[str]) -> list[str]:
+    """Return a command's words without keywords, assignments and wrappers that keep the environment."""
+    return _unwrapped(words, TRANSPARENT)
+
+
+def _unwrapped(words: Sequence[str], wrappers: Collection[str]) -> list[str]:
     rest = list(words)
     while rest:
-        first = program_name(rest[0])
-        if first in _NO_COMMAND:
-            return []
-        if first in _KEYWORDS or _ASSIGNMENT.match(rest[0]):
+        program = program_name(rest[0])
+        if program == "command" and rest[1:2] in (["-v"], ["-V"]):  # only asks where it is
+            return ["which", *rest[2:]]
+        if program in _KEYWORDS or _ASSIGNMENT.match(rest[0]):
             rest = rest[1:]
-        elif first in WRAPPERS and (inner := wrapped(rest, WRAPPERS[first])):
+        elif program == "time":
+            rest = without_options(rest[1:], program)
+        elif program in wrappers and (inner := wrapped(rest)[1]):
             rest = inner
         else:
             break
     return rest
 
 
-def stripped(words: Sequence[str]) -> list[str]:
-    """Return a command's words without keywords, assignments and wrappers that keep the environment."""
+def wrapped(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Return how a command is wrapped and the words of the command: `uv run`, [pytest, -q]; no words for none.
+
+    A service of `docker compose` is part of how, the name of a container is not: `docker exec <container>`.
+    """
+    program = program_name(words[0]) if words else ""
+    if program in CONTAINERS:
+        return _in_container(program, words)
+    name, rest = program, without_options(words[1:], program)
+    if between := WRAPPERS.get(program):
+        if rest[:1] == [] or rest[0] not in between:
+            return name, []
+        name, rest = f"{program} {rest[0]}", without_options(rest[1:], program)
+    return name, rest if program in WRAPPERS else []
+
+
+def _in_container(program: str, words: Sequence[str]) -> tuple[str, list[str]]:
+    name, rest = program, without_options(words[1:], program)
+    if rest[:1] == ["compose"]:
+        name = f"{program} compose"
+        rest = without_options(rest[1:], name)
+    name = " ".join([name, *rest[:1]])
+    if name not in IN_CONTAINER or len(rest) < 2:
+        return name, []
+    container, *inner = without_options(rest[1:], name) or [""]
+    inner = inner[inner.index("--") + 1 :] if "--" in inner and program == "kubectl" else inner
+    return f"{name} {container if 'compose' in name else '<container>'}", inner
+
+
+def without_options(words: Sequence[str], program: str) -> list[str]:
+    """Return the words after options with their values, assignments and numbers, up to `--`.
+
+    `program`: whose options they are, with its subcommand where that has options of its own.
+    """
     rest = list(words)
-    while rest and (rest[0] in _KEYWORDS or _ASSIGNMENT.match(rest[0])):
-        rest = rest[1:]
-    if rest and program_name(rest[0]) in programs.TRANSPARENT and (inner := wrapped(rest, "")):
-        return stripped(inner)
-    return rest
-
-
-def wrapped(words: Sequence[str], skipped: str) -> list[str]:
-    """Return the command that a wrapper runs: what follows its own word `skipped`, options, assignments and numbers."""
-    rest = list(words[1:])
-    if skipped:
-        if rest[:1] != [skipped]:
-            return []
-        rest = rest[1:]
-    while rest and (rest[0].startswith("-") or _ASSIGNMENT.match(rest[0]) or re.fullmatch(r"[\d.]+[smhd]?", rest[0])):
-        takes_value = rest[0] in {"-n", "-u", "-p", "--name", "-k", "-s", "--with"} and len(rest) > 2
-        rest = rest[2 if takes_value else 1 :]
+    valued = VALUED_OPTIONS.get(program, ())
+    while rest and (rest[0][:1] in {"-", "+"} or _ASSIGNMENT.match(rest[0]) or _NUMBER.fullmatch(rest[0])):
+        if rest[0] == "--":
+            return rest[1:]
+        rest = rest[2 if rest[0] in valued else 1 :]
     return rest
 
 
 def shell_script(words: Sequence[str]) -> str:
-    """Return the script that `bash -c` or `sh -lc` is given; '' for none."""
-    options = [n for n, word in enumerate(words[:-1]) if re.fullmatch(r"-[a-z]*c", word)]
-    return words[options[0] + 1] if options else ""
+    """Return the script that `bash -c`, `sh -lc`, `powershell -Command` or `cmd /c` is given; '' for none."""
+    joins = program_name(words[0]) in _JOINING_SHELLS if words else False
+    option = re.compile(r"-c|-command|/c", re.IGNORECASE) if joins else re.compile(r"-[a-z]*c")
+    options = [n for n, word in enumerate(words[:-1]) if option.fullmatch(word)]
+    if not options:
+        return ""
+    return " ".join(words[options[0] + 1 :]) if joins else words[options[0] + 1]
 
 
 def inner_command(program: str, words: Sequence[str]) -> list[str]:

@@ -1,0 +1,102 @@
+"""Command lines as Claude Code, Codex, opencode and others send them: which commands they run, and how."""
+
+import pytest
+
+from consolidation.learning.commands import commands, forms, purposes
+from consolidation.learning.commands.shell import is_plain
+
+
+@pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        ("time -p make test", ["make test"]),
+        ("/usr/bin/time -v python script.py", ["python"]),
+        ("time (cd web && npm test)", ["npm test"]),
+        ("sudo -n systemctl restart nginx", ["systemctl restart"]),
+        ("ionice -c 2 -n 7 make -j 8 build", ["make build"]),
+        ("command -v pytest && pytest -q", ["which", "pytest"]),
+        ("pipx install ruff", ["pipx"]),
+        ("uv run --project backend --extra dev pytest", ["pytest"]),
+        ("uv --directory api run pytest", ["pytest"]),
+        ("poetry -C api run pytest", ["pytest"]),
+        ("uvx --from 'black==24.1' black .", ["black"]),
+        ("npm exec -- eslint src", ["eslint"]),
+        ("pnpm exec vitest run", ["vitest"]),
+        ("pnpm --filter web test", ["pnpm test"]),
+        ("npm -w web run -s test:unit", ["npm run test:unit"]),
+        ("cargo +nightly test --all-features", ["cargo test"]),
+        ("tox -e py312 -- -k slow", ["tox"]),
+        ("git stash -m wip", ["git stash"]),
+        ("docker exec -it web pytest -q", ["pytest"]),
+        ("docker exec -e A=1 -w /app web bash -lc 'cd api && pytest -q | tail'", ["pytest", "tail"]),
+        ("docker compose -f dev.yml exec -T web python manage.py migrate", ["manage.py migrate"]),
+        ("docker compose -f dev.yml up -d", ["docker compose up"]),
+        ("kubectl exec pod -n shop -- ls /", ["ls"]),
+        ("docker exec web", ["docker exec"]),
+        (r".venv\Scripts\python.exe -m pytest -q", ["pytest"]),
+        (r".\.venv\Scripts\Activate.ps1; pytest", ["pytest"]),
+        (r'"C:\Program Files\Git\bin\git.exe" status', ["git status"]),
+        (r"C:\Python312\python.exe -m pytest", ["pytest"]),
+        ("npm.cmd test", ["npm test"]),
+        ("powershell.exe -NoProfile -Command \"npm test; Get-Content 'a b.txt'\"", ["npm test", "Get-Content"]),
+        ('cmd /c "cd web && npm test"', ["npm test"]),
+        ('$env:CI="1"; npm test', ["npm test"]),
+        ("../.venv/bin/python -m ruff check", ["ruff"]),
+        ("conda activate work && pytest", ["pytest"]),
+        ("diff <(sort a) <(sort b | uniq) && ls", ["diff", "ls"]),
+        ("echo `ls | wc -l`", ["echo"]),
+        ('cp "$(dirname "$(realpath "$f")"; echo x)/a" b && ls', ["cp", "ls"]),
+        ("ls  # don't look; rm is next\nmake", ["ls", "make"]),
+        ("pytest -q  # it's slow | rm", ["pytest"]),
+        ("cat <<< hello\nrm -rf build", ["cat", "rm"]),
+        ("cat <<\\EOF > notes.md\nit's here; rm all\nEOF\nls", ["cat >", "ls"]),
+        ("cat <<'END-OF-FILE' > notes.md\nit's here\nEND-OF-FILE\nls", ["cat >", "ls"]),
+        ("echo $((1 << 3)) && rm a\nls", ["echo", "rm", "ls"]),
+        (r"echo $'it\'s' && ls", ["echo", "ls"]),
+    ],
+)
+def test_the_commands_of_a_line_are_told_from_what_wraps_and_surrounds_them(line: str, kinds: list[str]) -> None:
+    assert list(commands.kinds(line)) == kinds
+
+
+@pytest.mark.parametrize(
+    ("line", "form"),
+    [
+        ("docker compose exec -T web pytest -q", "docker compose exec web pytest"),
+        ("docker exec 3f2a9c pytest -q", "docker exec <container> pytest"),
+        ("docker exec web bash -lc 'cd api && pytest -q'", "docker exec <container> pytest"),
+        ("./.venv/bin/pytest -q", ".venv/bin/pytest"),
+        (".venv/bin/python -m pytest", ".venv/bin/python -m pytest"),
+        ("uv --directory api run --extra dev python -m pytest", "uv run python -m pytest"),
+    ],
+)
+def test_how_a_check_was_called_says_where_it_ran_and_what_for(line: str, form: str) -> None:
+    assert [called for _, called in forms.called(line)] == [form]
+    assert purposes.purpose(form) == purposes.TESTS
+
+
+def test_a_form_is_shown_with_its_virtual_environment_and_never_with_a_container() -> None:
+    assert purposes.may_be_named(".venv/bin/python -m pytest")
+    assert purposes.may_be_named("docker compose exec web pytest")
+    assert not purposes.may_be_named("docker exec <container> pytest")
+    assert not purposes.may_be_named("/home/ann/.venv/bin/pytest")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["npm test > log 2>&1 &", "pytest & wait", "(make) &", "! pytest -q", "bash -lc 'pytest | tail'", "make; pytest"],
+)
+def test_an_exit_code_that_is_not_the_last_commands_tells_nothing(line: str) -> None:
+    assert not is_plain(line)
+
+
+def test_an_exit_code_of_commands_that_stop_at_a_failure_is_that_of_the_last() -> None:
+    assert is_plain("cd api && pytest -q 2>&1 > log")
+    assert is_plain("bash -lc 'cd api && pytest -q'")
+
+
+@pytest.mark.parametrize("kind", ["Get-ChildItem", "Select-String", "Write-Output", "findstr"])
+def test_cmdlets_that_look_are_read_only(kind: str) -> None:
+    assert commands.reads(kind)
+    assert not commands.reads("Set-Content")
+    assert not commands.reads("Out-File")
