@@ -110,7 +110,7 @@ def as_lists(claim: Claim) -> tuple[list[str], list[str]]:
 def from_lists(tokens: Iterable[str], hard: Iterable[str]) -> Claim:
     """The claim that `as_lists` wrote. The values of marks must be no tokens, as those of a sealed claim are none."""
     hard = frozenset(hard)
-    marks = frozenset(one for one in hard if one.startswith(MARKS))
+    marks = frozenset(value for value in hard if value.startswith(MARKS))
     claim = Claim(frozenset(tokens), hard - marks, marks)
     return replace(claim, tokens=claim.tokens - claim.mark_values)
 
@@ -123,7 +123,7 @@ def fingerprint(claim: Claim, scope: str) -> bytes:
 
     Leaves out UNPRINTED kinds, whose values the tokens contain too: fingerprints stored before they existed stay equal.
     """
-    hard = (one for one in claim.hard if not one.startswith(UNPRINTED))
+    hard = (value for value in claim.hard if not value.startswith(UNPRINTED))
     parts = [scope, *sorted(claim.tokens), "", *sorted(hard)]
     joined = "".join(f"{len(part)}:{part}" for part in parts)
     return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).digest()

@@ -133,8 +133,8 @@ def _active(clause: list[Piece]) -> list[Piece]:
         if 0 <= auxiliary < at and _is_participle(piece):
             if at + 1 < len(clause) and clause[at + 1].written == "by":
                 return _reversed(clause, auxiliary, auxiliary + 1, at + 1)
-            denials = [one for one in clause[:auxiliary] if one.kind == "negation"]
-            subject = [one for one in clause[:auxiliary] if one.kind != "negation"]
+            denials = [piece for piece in clause[:auxiliary] if piece.kind == "negation"]
+            subject = [piece for piece in clause[:auxiliary] if piece.kind != "negation"]
             return [*denials, *clause[auxiliary + 1 : at + 1], *subject, *clause[at + 1 :]]
         if piece.written.endswith("'s") and piece.kind in ("word", "name"):
             verb = next((place for place in range(at + 2, len(clause)) if clause[place].written in PASSIVE), 0)

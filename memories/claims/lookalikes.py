@@ -36,7 +36,7 @@ def _latin_letters() -> dict[int, str]:
     for char, likes in json.loads(table.read_text(encoding="utf-8")).items():
         if len(char) > 1 or char.isascii() or not char.isalpha():
             continue
-        for like in (one["c"] for one in likes):
+        for like in (entry["c"] for entry in likes):
             if len(like) == 1 and like.isascii() and like.isalpha():
                 letters[ord(char)] = "I" if like == "l" and char.isupper() else like
     return letters

@@ -83,7 +83,7 @@ def _values(match: "re.Match[str]") -> Iterator[str]:
         return
     parts = [part for part in written.split(" ") if not _DATE.fullmatch(part)]
     bare = [re.sub(r"[\W_]", "", part) for part in ("".join(parts), *parts)]
-    yield from (one for one in dict.fromkeys(bare) if _is_rare(one))
+    yield from (value for value in dict.fromkeys(bare) if _is_rare(value))
 
 
 def _is_rare(bare: str) -> bool:

@@ -113,8 +113,8 @@ def _addresses(content: str) -> Iterator[tuple[str, str, bool]]:
 def _names(content: str, claim: Claim | None) -> Iterator[tuple[str, str, bool]]:
     """The phrases in which the claim recognises a name; those that open a sentence are its topic."""
     hard = (claim or claim_of(content)).hard
-    names = {one.removeprefix("name:") for one in hard if one.startswith("name:")}
-    topics = {one.removeprefix("subject:") for one in hard if one.startswith("subject:")}
+    names = {token.removeprefix("name:") for token in hard if token.startswith("name:")}
+    topics = {token.removeprefix("subject:") for token in hard if token.startswith("subject:")}
     if not names and not _COMPANY.match(content):
         return
     for match in _PHRASE.finditer(_URL.sub(" ", content)):

@@ -49,11 +49,11 @@ def _may_be_asked(embedder: Embedder, patience: float) -> None:
 
 
 def _within(embedder: Embedder, text: str, patience: float) -> Array | None:
-    asked = _threads(os.getpid()).submit(copy_context().run, embedder.embed, [text], patience=patience)
+    answer = _threads(os.getpid()).submit(copy_context().run, embedder.embed, [text], patience=patience)
     try:
-        return asked.result(patience)[0]
+        return answer.result(patience)[0]
     except TimeoutError:
-        asked.cancel()
+        answer.cancel()
         raise Unavailable(f"the embedding endpoint did not answer within {patience:.1f} seconds") from None
 
 

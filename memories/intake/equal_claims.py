@@ -81,12 +81,12 @@ def known_beside(batch: UUID, trust: Trust, *, at: datetime) -> list[KnownDismis
     for row in Memory.objects.visible_to(trust).filter(pk__in=reasons).order_by("pk"):
         why = reasons[row.pk]
         beside.append(KnownDismissal(row, why, also_known(row, trust, why=why, at=at, claim_of=claim_of)))
-    return [one for one in beside if one.known]
+    return [dismissal for dismissal in beside if dismissal.known]
 
 
 def known_rows(dismissals: Iterable[KnownDismissal]) -> list[Memory]:
     """Each of the memories that claim the same as one of these, once."""
-    return list({one.memory.pk: one.memory for dismissed in dismissals for one in dismissed.known}.values())
+    return list({row.memory.pk: row.memory for dismissal in dismissals for row in dismissal.known}.values())
 
 
 def _is_duplicate(why: str) -> bool:

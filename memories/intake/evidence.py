@@ -98,7 +98,7 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
 
 def found(founders: Mapping[Memory, Sequence[Witness]]) -> None:
     """Count the occasions from which new memories were made: all of them in a handful of statements."""
-    founders = {memory: [one for one in witnesses if one.outcome] for memory, witnesses in founders.items()}
+    founders = {memory: [witness for witness in witnesses if witness.outcome] for memory, witnesses in founders.items()}
     timed = iter(_timed([witness for witnesses in founders.values() for witness in witnesses]))
     by_memory = {memory: [next(timed) for _ in witnesses] for memory, witnesses in founders.items()}
     there = _present(witness for witnesses in by_memory.values() for witness in witnesses)
@@ -107,7 +107,7 @@ def found(founders: Mapping[Memory, Sequence[Witness]]) -> None:
         difference = Difference()
         for witness in witnesses:
             difference.add(witness.outcome, witness.latency_ms)
-        records.append(_record(memory, difference, last=max((one.at for one in witnesses), default=None)))
+        records.append(_record(memory, difference, last=max((witness.at for witness in witnesses), default=None)))
         rows += _evidence(memory, witnesses, there, founding=True)
     Performance.objects.bulk_create(records)
     Evidence.objects.bulk_create(rows)

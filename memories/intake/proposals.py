@@ -55,7 +55,7 @@ def _worded(proposal: Proposal, keep: UUID | None) -> dict[str, Any]:
     change: dict[str, Any] = proposal.change
     if keep is None:
         return change
-    others = [one for one in change["ids"] if one != str(keep)]
+    others = [memory_id for memory_id in change["ids"] if memory_id != str(keep)]
     content = Memory.objects.filter(pk=keep).values_list("content", flat=True).first()
     new = {**change.get("memory", {}), "content": content}
     return {**change, "memory": new, "ids": [str(keep), *others]}

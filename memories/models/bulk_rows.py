@@ -270,7 +270,7 @@ def _as_json(rows: Sequence[Model], shape: Shape) -> list[str]:
     same = {name: given[0] for name, given in values.items() if _is_same(given, json=name in shape_rows.json)}
     rest = [name for name in shape_rows.columns if name not in same]
     given = zip(*(values[name] for name in rest), strict=True)
-    return [to_json(same).decode(), to_json([dict(zip(rest, one, strict=True)) for one in given]).decode()]
+    return [to_json(same).decode(), to_json([dict(zip(rest, row, strict=True)) for row in given]).decode()]
 
 
 def _hex(value: Any) -> str | None:

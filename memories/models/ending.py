@@ -78,11 +78,11 @@ class Ending(models.Model):
             statements_read[held.source.value] = held
         return statements_read
 
-    def hold_highest(self, said: dict[str, EndStatement], counting: Collection[str]) -> None:
+    def hold_highest(self, statements: dict[str, EndStatement], counting: Collection[str]) -> None:
         """Take these statements: the outcome is that of the highest source; `counting`: the sources that count."""
-        highest = max(said.values(), key=lambda one: one.source.rank, default=None)
+        highest = max(statements.values(), key=lambda statement: statement.source.rank, default=None)
         held = highest or EndStatement(OutcomeSource.NONE, None, None)
         self.outcome, self.outcome_source, self.outcome_at = held.outcome, held.source, held.at
         self.outcome_by, self.outcome_details = held.by, held.details
         self.outcome_counts = highest is None or held.source in counting
-        self.outcome_others = {name: one.kept() for name, one in said.items() if one is not highest}
+        self.outcome_others = {name: row.kept() for name, row in statements.items() if row is not highest}

@@ -139,7 +139,8 @@ def restore(rows: Iterable[Memory], at: datetime) -> None:
         counted = dict(counts.annotate(n=Count("pk")))
         for pk in grown:
             episodes[pk].event_count, episodes[pk].closed_at = counted.get(pk, 0), None
-    _restore_outcomes({pk: one for pk, one in episodes.items() if one.outcome_at and one.outcome_at > at}, at)
+    later = (episode for episode in episodes.values() if episode.outcome_at and episode.outcome_at > at)
+    _restore_outcomes({episode.pk: episode for episode in later}, at)
 
 
 def _restore_outcomes(episodes: dict[UUID, Episode], at: datetime) -> None:

@@ -163,25 +163,26 @@ def alike_among(rows: Iterable[Memory], claim_of: ClaimOf) -> dict[UUID, Alike]:
 
 def _same(rows: list[Memory], scope: str, claim_of: ClaimOf) -> Iterator[tuple[UUID, UUID, bool]]:
     """Pairs of equal fingerprints, in this scope and in shared ones."""
-    asked: dict[bytes, list[UUID]] = defaultdict(list)
+    by_fingerprint: dict[bytes, list[UUID]] = defaultdict(list)
     for row in rows:
         claim = claim_of(row.content)
         for place in {scope, *SHARED_SCOPES}:
-            asked[claims.fingerprint(claim, place)].append(row.pk)
-    live = _live().filter(type=Type.SEMANTIC, fingerprint__in=list(asked), scope__in=[scope, *SHARED_SCOPES])
+            by_fingerprint[claims.fingerprint(claim, place)].append(row.pk)
+    live = _live().filter(type=Type.SEMANTIC, fingerprint__in=list(by_fingerprint), scope__in=[scope, *SHARED_SCOPES])
     for pk, fingerprint, place in live.values_list("pk", "fingerprint", "scope"):
-        yield from ((one, pk, place in SHARED_SCOPES) for one in asked[bytes(fingerprint)])
+        yield from ((asking, pk, place in SHARED_SCOPES) for asking in by_fingerprint[bytes(fingerprint)])
 
 
 def _named(rows: list[Memory]) -> Iterator[tuple[UUID, UUID, bool]]:
     """Pairs of equal keys, or names of skills, in shared scopes."""
-    asked: dict[str, list[UUID]] = defaultdict(list)
+    by_name: dict[str, list[UUID]] = defaultdict(list)
     for row in rows:
         if row.known_as is not None:
-            asked[row.known_as].append(row.pk)
-    by_name = Q(key__in=list(asked)) | Q(type=Type.COMPETENCE, payload__skill_name__in=list(asked))
-    for row in _live().filter(by_name, scope__in=SHARED_SCOPES):
-        yield from ((one, row.pk, True) for name in {row.key, row.known_as} for one in asked.get(name or "", ()))
+            by_name[row.known_as].append(row.pk)
+    named = Q(key__in=list(by_name)) | Q(type=Type.COMPETENCE, payload__skill_name__in=list(by_name))
+    for row in _live().filter(named, scope__in=SHARED_SCOPES):
+        names = {row.key, row.known_as}
+        yield from ((asking, row.pk, True) for name in names for asking in by_name.get(name or "", ()))
 
 
 def _live() -> Any:

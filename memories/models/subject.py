@@ -238,9 +238,9 @@ def part_of_insert(memories: Iterable[Memory]) -> bulk_rows.Part | None:
 
 def _rows(memories: Iterable[Memory]) -> list[dict[str, Any]]:
     return [
-        {"memory_id": memory.pk, "subject_id": subject_id(one.name), **one._asdict()}
+        {"memory_id": memory.pk, "subject_id": subject_id(named.name), **named._asdict()}
         for memory in memories
-        for one in (named_in(memory) if memory.named is None else memory.named)
+        for named in (named_in(memory) if memory.named is None else memory.named)
     ]
 
 

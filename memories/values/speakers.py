@@ -46,12 +46,12 @@ def maker_of(row: Claim) -> str:
 
 def speakers_of(row: Claim) -> list[str]:
     """The known speakers of a claim."""
-    return [one for one in row.speakers or [maker_of(row)] if one != UNKNOWN]
+    return [name for name in row.speakers or [maker_of(row)] if name != UNKNOWN]
 
 
 def column_of(row: Claim, names: Iterable[str]) -> list[str]:
     """The value of `speakers` for these: empty where it is the maker of the claim alone."""
-    known = [one for one in dict.fromkeys(names) if one != UNKNOWN][:MOST_SPEAKERS]
+    known = [name for name in dict.fromkeys(names) if name != UNKNOWN][:MOST_SPEAKERS]
     return [] if known == [maker_of(row)] else known or [UNKNOWN]
 
 
@@ -84,7 +84,7 @@ def agents_of(row: Claim) -> int | None:
     if row.type != Type.SEMANTIC:
         return None
     speakers = speakers_of(row)
-    return len([one for one in speakers if one != PERSON]) if speakers else 1
+    return len([name for name in speakers if name != PERSON]) if speakers else 1
 
 
 def is_unreviewed(row: Claim, *, reader: str) -> bool:
@@ -119,9 +119,9 @@ class ReviewedFor:
 
     def q(self, path: str) -> Q:
         decided = ~Q(**{f"{path}type": Type.SEMANTIC}) | ~Q(**{f"{path}hold": ""})
-        own = Q(**{f"{path}speakers": [self.reader]})
-        own |= Q(**{f"{path}speakers": [], f"{path}created_by_id": self.reader})
-        return decided | Q(**{f"{path}speakers__len__gt": 1}) | _said_by_a_person(path) | own
+        by_reader = Q(**{f"{path}speakers": [self.reader]})
+        by_reader |= Q(**{f"{path}speakers": [], f"{path}created_by_id": self.reader})
+        return decided | Q(**{f"{path}speakers__len__gt": 1}) | _said_by_a_person(path) | by_reader
 
     def sql(self, row: str, forms: Mapping[str, str]) -> str:
         by_a_person = f"starts_with({row}.created_by_id, '{_OF_PEOPLE}') AND {row}.origin <> '{Origin.IMPORTED}'"

@@ -93,11 +93,11 @@ def short_hash(text: str) -> str:
 def strings(value: Any) -> Iterator[str]:
     """The texts of a JSON value, without the names of its fields."""
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    yield from (value,) if isinstance(value, str) else (text for one in inner for text in strings(one))
+    yield from (value,) if isinstance(value, str) else (text for member in inner for text in strings(member))
 
 
 def sentences(text: str) -> list[str]:
-    return [part for part in (one.strip() for one in SENTENCE_ENDS.split(text)) if part]
+    return [part for part in map(str.strip, SENTENCE_ENDS.split(text)) if part]
 
 
 def said(actor: str, text: str) -> str:

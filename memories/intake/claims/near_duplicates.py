@@ -85,8 +85,8 @@ def equals_and_near(memory: Memory, rows: MemoryQuerySet) -> tuple[list[Memory],
 
 
 def _nearest_first(compared: Iterable[Near]) -> list[Near]:
-    near = [one for one in compared if one.likeness != Likeness.OTHER]
-    return sorted(near, key=lambda one: (CLOSEST.index(one.likeness), -one.similarity))[:MOST_SHOWN]
+    near = [row for row in compared if row.likeness != Likeness.OTHER]
+    return sorted(near, key=lambda row: (CLOSEST.index(row.likeness), -row.similarity))[:MOST_SHOWN]
 
 
 def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:

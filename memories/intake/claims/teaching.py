@@ -138,7 +138,7 @@ def _near(teaching: Teaching, known: Near | None) -> list[Near]:
 
 def _row_to_update(teaching: Teaching, near: list[Near]) -> Memory | None:
     """The memory that `update` is about. NotFound: the caller names what it may not see; Conflict: it is closed."""
-    row_id = teaching.report.memory_id or next((one.memory.pk for one in near if one.memory), None)
+    row_id = teaching.report.memory_id or next((row.memory.pk for row in near if row.memory), None)
     if row_id is None:
         return None
     rows = Memory.objects.visible_to(teaching.trust).filter(scope=teaching.statement.scope, type=Type.SEMANTIC)

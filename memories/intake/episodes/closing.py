@@ -21,7 +21,7 @@ from memories.values.trust import Actor, Trust
 
 SILENCE = timedelta(minutes=30)
 MOVED = (*TOLD, "digested_at", "digest_attempts", "closed_at")
-Said = dict[str, EndStatement]
+Statements = dict[str, EndStatement]  # by source
 
 
 def close_silent(*, at: datetime) -> int:
@@ -47,25 +47,27 @@ def set_outcome(
     """
     statement = EndStatement(said_by, outcome, at, source, details or {})
 
-    def say(said: Said, row: Episode) -> bool:
-        former = said.get(said_by)
+    def change(statements: Statements, row: Episode) -> bool:
+        former = statements.get(said_by)
         if former and former.outcome == outcome:
             return False
         _check_reporter(row, trust)
-        said[said_by] = statement
+        statements[said_by] = statement
         return True
 
-    return _revise(episode, say, by=trust.actor, at=at)
+    return _revise(episode, change, by=trust.actor, at=at)
 
 
 def hear(episode: Episode, statement: EndStatement, *, by: Actor, at: datetime) -> bool:
-    """What was read from a run, or from what its user said next, beside what is known. False: nothing changed."""
+    """Add an outcome that was read from a run, or from what its user said next, to those of the other sources. False:
+    nothing changed.
+    """
 
-    def say(said: Said, row: Episode) -> bool:
-        former, said[statement.source] = said.get(statement.source), statement
+    def change(statements: Statements, row: Episode) -> bool:
+        former, statements[statement.source] = statements.get(statement.source), statement
         return former is None or former.outcome != statement.outcome
 
-    return _revise(episode, say, by=by, at=at)
+    return _revise(episode, change, by=by, at=at)
 
 
 def judge(episode: Episode, outcome: Outcome | None, *, trust: Trust, at: datetime, note: str = "") -> UUID | None:
@@ -79,12 +81,12 @@ def judge(episode: Episode, outcome: Outcome | None, *, trust: Trust, at: dateti
     details = ({"note": note} if note else {}) | ({agreement.DOUBTED: True} if episode.is_doubted else {})
     statement = EndStatement(OutcomeSource.PERSON, outcome, at, trust.actor.name, details)
 
-    def say(said: Said, row: Episode) -> bool:
-        former, said[OutcomeSource.PERSON] = said.get(OutcomeSource.PERSON), statement
+    def change(statements: Statements, row: Episode) -> bool:
+        former, statements[OutcomeSource.PERSON] = statements.get(OutcomeSource.PERSON), statement
         return former is None or former.outcome != outcome
 
     batch = new_id()
-    return batch if _revise(episode, say, by=trust.actor, at=at, batch=batch) else None
+    return batch if _revise(episode, change, by=trust.actor, at=at, batch=batch) else None
 
 
 def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
@@ -92,27 +94,27 @@ def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
 
     Conflict: it was no person's, or the outcome is another one by now.
     """
-    before, after = _stood(entry.before), _stood(entry.after)
+    before, after = _outcome_and_source(entry.before), _outcome_and_source(entry.after)
     if OutcomeSource.PERSON not in (before[1], after[1]):
         raise Conflict("this cannot be undone")
     again = EndStatement(OutcomeSource.PERSON, Outcome(before[0]) if before[0] else None, at, by.name)
 
-    def say(said: Said, row: Episode) -> bool:
+    def change(statements: Statements, row: Episode) -> bool:
         if (row.outcome, row.outcome_source) != after:
             raise Conflict("how it ended was said anew meanwhile")
-        said.pop(OutcomeSource.PERSON, None)
+        statements.pop(OutcomeSource.PERSON, None)
         if before[1] == OutcomeSource.PERSON:
-            said[OutcomeSource.PERSON] = again
+            statements[OutcomeSource.PERSON] = again
         return True
 
     episode = Episode.objects.filter(pk=entry.subject_id).first()
     if episode is None:
         raise Conflict("this memory has been forgotten meanwhile")
-    _revise(episode, say, by=by, at=at, batch=batch, undoes=entry.pk)
+    _revise(episode, change, by=by, at=at, batch=batch, undoes=entry.pk)
 
 
-def _stood(told: dict[str, Any]) -> tuple[str | None, str]:
-    return told.get("outcome"), told.get("outcome_source", "")
+def _outcome_and_source(values: dict[str, Any]) -> tuple[str | None, str]:
+    return values.get("outcome"), values.get("outcome_source", "")
 
 
 def source_of(episode: Episode, trust: Trust) -> OutcomeSource:
@@ -121,14 +123,18 @@ def source_of(episode: Episode, trust: Trust) -> OutcomeSource:
     return OutcomeSource.PERSON if trust.actor.kind == ActorKind.PERSON or reviews else OutcomeSource.REPORTED
 
 
-def _revise(episode: Episode, say: Callable[[Said, Episode], bool], *, by: Actor, at: datetime, **audit: Any) -> bool:
-    """Change what is said, under the lock of the row, with an audit row where the outcome or its source is another."""
+def _revise(
+    episode: Episode, change: Callable[[Statements, Episode], bool], *, by: Actor, at: datetime, **audit: Any
+) -> bool:
+    """Change the statements of the sources under the lock of the row, with an audit row where the outcome or its source
+    becomes another. `change` tells whether it changed any. NotFound: the episode has been forgotten.
+    """
     with transaction.atomic():
         row = Episode.objects.select_for_update().filter(pk=episode.pk).first()
         if row is None:
             raise NotFound("this memory has been forgotten meanwhile")
         statements = row.statements()
-        if not say(statements, row):
+        if not change(statements, row):
             return False
         former, counted, was_closed = (row.outcome, row.outcome_source), row.counted_outcome, row.closed_at
         row.hold_highest(statements, _counting(statements))
@@ -151,9 +157,9 @@ def note(row: Episode, former: tuple[str | None, str], *, by: Actor, at: datetim
     row.memory.audit("outcome", by=by, at=at, before=before, after=after, **audit).save(force_insert=True)
 
 
-def _counting(said: Said) -> frozenset[str]:
+def _counting(statements: Statements) -> frozenset[str]:
     """The sources that count; a person's word needs no look at the others."""
-    return frozenset({OutcomeSource.PERSON}) if OutcomeSource.PERSON in said else agreement.counting()
+    return frozenset({OutcomeSource.PERSON}) if OutcomeSource.PERSON in statements else agreement.counting()
 
 
 def _check_reporter(episode: Episode, trust: Trust) -> None:
@@ -178,11 +184,11 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     given = {"latency_ms": report.latency_ms, "note": report.note}
     details = {name: value for name, value in given.items() if value not in (None, "")}
     trust.scope_to_write(memory.scope)
-    outcome_said = Outcome(report.outcome_status)
+    reported = Outcome(report.outcome_status)
     with transaction.atomic():
         said_by = source_of(memory.episode, trust)
         changed = set_outcome(
-            memory.episode, outcome_said, trust=trust, source=source, at=at, details=details, said_by=said_by
+            memory.episode, reported, trust=trust, source=source, at=at, details=details, said_by=said_by
         )
         if changed:
             add_tags({memory: report.tags}, at=at)

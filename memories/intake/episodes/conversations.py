@@ -87,7 +87,7 @@ def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Inge
 
 
 def _answer(
-    one: Placement,
+    placement: Placement,
     stored: Episode | None,
     known: Mapping[EpisodeName, Episode],
     forgotten: set[EpisodeName],
@@ -98,18 +98,18 @@ def _answer(
     """Answer a conversation that was `stored` now, or that is known by its name or was forgotten."""
     if stored is not None:
         return Ingested(stored.memory, created=True)
-    if one.name is None or one.name in forgotten:
+    if placement.name is None or placement.name in forgotten:
         return Ingested(None, created=False)
-    return _repeat(known[one.name], one.draft, trust=trust, at=at)
+    return _repeat(known[placement.name], placement.draft, trust=trust, at=at)
 
 
-def _first_of_its_name(one: Placement | Refusal, *, trust: Trust, at: datetime) -> Ingested | None:
+def _first_of_its_name(placement: Placement | Refusal, *, trust: Trust, at: datetime) -> Ingested | None:
     """Store a conversation by the very statement that asks for its name, which is known to nobody: so most of them are.
     None: nothing was stored, as the name is taken or forgotten, or there is none."""
-    if not isinstance(one, Placement) or one.name is None:
+    if not isinstance(placement, Placement) or placement.name is None:
         return None
-    episode = _episode(one, at=at, by=trust.actor)
-    if not _save({0: episode}, [one], trust=trust, at=at, unless=known_or_forgotten(one.name)):
+    episode = _episode(placement, at=at, by=trust.actor)
+    if not _save({0: episode}, [placement], trust=trust, at=at, unless=known_or_forgotten(placement.name)):
         return None
     return Ingested(episode.memory, created=True)
 
@@ -153,7 +153,8 @@ def _save(
     unless: bulk_rows.Part | None = None,
 ) -> bool:
     """False: the condition `unless` holds, and nothing is stored."""
-    drafts = {index: one.draft for index, one in enumerate(placements) if isinstance(one, Placement) and index in fresh}
+    placed = ((index, place) for index, place in enumerate(placements) if isinstance(place, Placement))
+    drafts = {index: place.draft for index, place in placed if index in fresh}
     instructions = _instructions(drafts.values())
     events = [
         added for index, draft in drafts.items() for added in _events(draft, fresh[index], instructions, by=trust.actor)

@@ -70,7 +70,7 @@ def _holds_secret(report: WorkingStateReport, payload: dict[str, Any]) -> bool:
 def _sources(report: WorkingStateReport, source: str, *, at: datetime, former: Sequence[Any] = ()) -> dict[str, Any]:
     """Who has reported the state of the thread, each with the last time, the latest at the end."""
     entry = {"kind": Type.WORKING.value, "ref": report.thread_id, "created_by": source}
-    others = [one for one in former if one.get("created_by") != source]
+    others = [entry for entry in former if entry.get("created_by") != source]
     return {"sources": [*others, entry | {"timestamp": format_instant(report.timestamp or at)}][-MOST_SOURCES:]}
 
 

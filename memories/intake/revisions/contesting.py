@@ -51,9 +51,9 @@ def contest(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batc
     """Contest two statements that cannot both hold: neither does until a person has decided."""
     batch = batch or uuid7()
     with transaction.atomic():
-        for one, other in ((old, new), (new, old)):
-            one.lock_for("contest", LIVE)
-            if one.status != Status.CONTESTED:
-                relation = related(one, CONTESTED_BY, other)
-                one.revise("contest", {"status": Status.CONTESTED}, by=by, why=why, at=at, batch=batch, noted=relation)
-            Relation.objects.get_or_create(source=one, predicate=CONTESTED_BY, target=other)
+        for memory, other in ((old, new), (new, old)):
+            memory.lock_for("contest", LIVE)
+            if memory.status != Status.CONTESTED:
+                change, noted = {"status": Status.CONTESTED}, related(memory, CONTESTED_BY, other)
+                memory.revise("contest", change, by=by, why=why, at=at, batch=batch, noted=noted)
+            Relation.objects.get_or_create(source=memory, predicate=CONTESTED_BY, target=other)

@@ -83,7 +83,7 @@ def carry_out(memory: Memory, change: dict[str, Any], *, by: Actor, at: datetime
     """
     try:
         request = _read(change, why)
-        ids = [UUID(str(one)) for one in change.get("ids", [])] if request.verb == "merge" else [memory.pk]
+        ids = [UUID(str(memory_id)) for memory_id in change.get("ids", [])] if request.verb == "merge" else [memory.pk]
         with transaction.atomic():
             sources = hold_for(ids, request.ref, request.new, scope=memory.scope, verb=request.verb)
             return _perform(request, sources, Making(request.verb, by, at, vouched=True), batch)

@@ -98,13 +98,13 @@ def _held(
     if new and new.source:
         trust.source_to_write(new.source)
     other, episode = _as_id(ref), new.episode_id if new else None
-    wanted = {*ids, *(one for one in (other, episode) if one)}
+    wanted = {*ids, *(row_id for row_id in (other, episode) if row_id)}
     claim_locks.to_store(scope)
     locked = rows.filter(pk__in=wanted).order_by("pk").select_for_update(of=("self",))
     by_id = {row.pk: row for row in locked}
     if len(by_id) < len(wanted):
         raise NotFound("no such memory")
-    revised = [by_id[one] for one in dict.fromkeys(ids)]
+    revised = [by_id[memory_id] for memory_id in dict.fromkeys(ids)]
     _check(revised, verb, scope)
     return Sources(revised, _ref(other, by_id, revised), _episode(episode, by_id, scope))
 

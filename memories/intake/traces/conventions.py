@@ -185,8 +185,8 @@ def _of_numbered(told: Json) -> tuple[Messages, Messages]:
     by_number: dict[bool, dict[int, Json]] = {True: {}, False: {}}
     for name, value in told.items():
         if match := NUMBERED.fullmatch(name):
-            asked = match[2] in ("prompt", "input_messages")
-            by_number[asked].setdefault(int(match[3]), {})[match[4]] = value
+            is_input = match[2] in ("prompt", "input_messages")
+            by_number[is_input].setdefault(int(match[3]), {})[match[4]] = value
     inputs = [message for _, fields in sorted(by_number[True].items()) for message in _of_fields("user", fields)]
     outputs = [message for _, fields in sorted(by_number[False].items()) for message in _of_fields("assistant", fields)]
     return inputs, outputs
@@ -206,7 +206,7 @@ def _of_fields(role: str, fields: Json) -> Messages:
     for name, value in fields.items():
         if match := CALL_FIELD.fullmatch(name):
             calls.setdefault(int(match[1]), {})[match[2]] = value
-    made = [_call(one.get("id"), one.get("name"), one.get("arguments")) for _, one in sorted(calls.items())]
+    made = [_call(call.get("id"), call.get("name"), call.get("arguments")) for _, call in sorted(calls.items())]
     return [{"role": role, "content": text or None, **({"tool_calls": made} if made else {})}] if text or made else []
 
 

@@ -99,7 +99,8 @@ def _span(span: dict[str, Any], resource: dict[str, Any], place: str) -> Span:
         attributes=_attributes(span, place),
         resource=resource,
         events=[
-            (str(one.get("name") or ""), _attributes(one, where)) for where, one in _objects(span, "events", place)
+            (str(event.get("name") or ""), _attributes(event, where))
+            for where, event in _objects(span, "events", place)
         ],
     )
 
@@ -114,7 +115,7 @@ def _value(value: Any, place: str) -> Any:
     if not isinstance(value, dict):
         return None
     if "arrayValue" in value:
-        return [_value(one, where) for where, one in _objects(value["arrayValue"], "values", place)]
+        return [_value(item, where) for where, item in _objects(value["arrayValue"], "values", place)]
     if "kvlistValue" in value:
         pairs = _objects(value["kvlistValue"], "values", place)
         return {str(pair.get("key")): _value(pair.get("value"), where) for where, pair in pairs}
@@ -168,7 +169,7 @@ def _plain(value: Any) -> Any:
     if kind == "string_value":
         return _storable(value.string_value)
     if kind == "array_value":
-        return [_plain(one) for one in value.array_value.values]
+        return [_plain(item) for item in value.array_value.values]
     if kind == "kvlist_value":
         return _pairs(value.kvlist_value.values)
     if kind in (None, "bytes_value"):

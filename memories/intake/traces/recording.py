@@ -81,10 +81,10 @@ def record_spans(spans: Sequence[Span], *, trust: Trust, at: datetime, mask: boo
                 done.rejected[str(refusals[-1])] += len(traces[trace])
                 del stored[trace]
         reports = [
-            report for trace, one in stored.items() for report in _reports(trace, traces[trace], one, done, mask=mask)
+            report for trace, row in stored.items() for report in _reports(trace, traces[trace], row, done, mask=mask)
         ]
         _store(reports, stored, trust=trust, at=at)
-        _answer([one for one in stored.values() if one.answers], trust=trust, at=at)
+        _answer([row for row in stored.values() if row.answers], trust=trust, at=at)
         _fail(stored, traces, trust=trust, at=at)
     done.events = len(reports)
     if spans and sum(done.rejected.values()) == len(spans) and refusals:
@@ -136,8 +136,8 @@ def _stored(traces: Iterable[Trace], *, at: datetime) -> dict[Trace, _Stored]:
     names = {(scope, source, external_id(id)) for (scope, source, id), stored in by_trace.items() if not stored.first}
     gone = forgotten_episodes(names, at=at) if names else set()
     return {
-        (scope, source, id): one
-        for (scope, source, id), one in by_trace.items()
+        (scope, source, id): stored
+        for (scope, source, id), stored in by_trace.items()
         if (scope, source, external_id(id)) not in gone
     }
 

@@ -71,7 +71,7 @@ def events(spans: Iterable[Span], known: Known) -> TraceEvents:
     drafts = _drafts(spans, known, refused)
     answers: dict[str, EventDraft] = {}
     fresh: list[EventDraft] = []
-    for draft in sorted((one for one in drafts.values() if known.is_new(one)), key=lambda one: _moment(one.at)):
+    for draft in sorted(filter(known.is_new, drafts.values()), key=lambda draft: _moment(draft.at)):
         if ref := known.answered_by(draft):
             answers[ref] = draft
             del known.waiting[ref]
@@ -107,9 +107,9 @@ def _order(draft: EventDraft) -> tuple[bool, float]:
     return UNANSWERED_CALL in draft.flags, _moment(draft.at)
 
 
-def _keep(found: Iterable[EventDraft], drafts: dict[str, EventDraft], refused: dict[str, str], span: Span) -> None:
+def _keep(read: Iterable[EventDraft], drafts: dict[str, EventDraft], refused: dict[str, str], span: Span) -> None:
     try:
-        for draft in list(found):
+        for draft in list(read):
             former = drafts.get(draft.ref, draft)
             kept, other = sorted((former, draft), key=_order)
             if isinstance(other.args, dict) and not isinstance(kept.args, dict):
@@ -151,8 +151,8 @@ def _of_messages(span: Span, inputs: Messages, outputs: Messages, tools: Collect
             yield draft
 
 
-def _of_run(span: Span, said: conventions.SpanContent) -> Iterator[EventDraft]:
-    for role, text, at in ((roles.USER, said.request, span.start), (roles.ASSISTANT, said.reply, span.end)):
+def _of_run(span: Span, content: conventions.SpanContent) -> Iterator[EventDraft]:
+    for role, text, at in ((roles.USER, content.request, span.start), (roles.ASSISTANT, content.reply, span.end)):
         if text:
             ref = f"{_digest([role, text])}:1"
             yield EventDraft("message", role, ref=ref, text=cut(text), at=at)
@@ -163,5 +163,5 @@ def _bounded(message: dict[str, Any]) -> dict[str, Any]:
     return {**message, "content": cut(content)} if isinstance(content, str) and len(content) > LONGEST_TEXT else message
 
 
-def _digest(said: list[Any]) -> str:
-    return hashlib.sha256(json.dumps(said, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:24]
+def _digest(words: list[Any]) -> str:
+    return hashlib.sha256(json.dumps(words, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:24]
