@@ -19,7 +19,7 @@ from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion, speaker
 from memories.values import decay, speakers
 from memories.values.choices import ActorKind, Category, Origin, Sensitivity, Type
 from memories.values.exceptions import FieldError, Invalid, NotFound
-from memories.values.field_errors import format_instant
+from memories.values.field_errors import format_instant, parse_instant
 from memories.values.field_types import competence_key
 from memories.values.trust import Trust
 
@@ -131,8 +131,7 @@ class Statement:
             columns |= {"expires_at": self.expires_at, "ttl": (self.expires_at - at).total_seconds()}
         if self.type == Type.SEMANTIC:
             columns |= {"fingerprint": claims.fingerprint(self.claim, self.scope), **decay.awake(at)}
-            validity = self.payload.get("validity", {})
-            columns |= {"valid_from": _instant(validity.get("start")), "valid_to": _instant(validity.get("end"))}
+            columns |= window_of(self.payload)
         return columns
 
     def as_new_memory(self, sensitivity: int) -> dict[str, Any]:
@@ -152,8 +151,10 @@ class Statement:
         return {"kind": kind, "ref": self.key, "created_by": self.source, "timestamp": format_instant(at)}
 
 
-def _instant(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None
+def window_of(payload: Mapping[str, Any]) -> dict[str, datetime | None]:
+    """The columns of the time in which a statement holds, by the validity in its payload."""
+    validity = payload.get("validity") or {}
+    return {"valid_from": parse_instant(validity.get("start")), "valid_to": parse_instant(validity.get("end"))}
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from uuid import uuid4
 
 import pytest
 
+from memories.intake.statements import Statement
 from memories.models import Adaptation, AuditEntry, Evidence, Memory, Passage
 from memories.values.choices import Status, Type
 from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
@@ -54,6 +55,15 @@ def test_an_agents_new_words_begin_where_a_store_would_begin() -> None:
     contested = own("Acme never pays", status="contested", confidence=90)
     new = made(ask("supersede", contested, content="Acme seldom pays", confidence=95))
     assert (new.status, new.confidence) == ("candidate", 95)
+
+
+@pytest.mark.parametrize("mode", ["timeboxed", "conditional", "global"])
+def test_the_time_in_which_a_statement_holds_counts_as_in_a_store_whatever_its_mode(mode: str) -> None:
+    window = {"validity": {"mode": mode, "start": "2026-01-01T00:00:00Z", "end": "2027-01-01T00:00:00Z"}}
+    new = made(ask("supersede", own(), content="Acme pays late", payload=EVIDENCE | window))
+    stored = Statement("Acme pays late", "acme", "", "ci", 20, payload={"kind": "semantic"} | window).columns(at=AT)
+    assert (new.valid_from, new.valid_to) == (stored["valid_from"], stored["valid_to"])
+    assert new.valid_to is not None and new.valid_to.year == 2027
 
 
 def test_what_corrects_ones_own_confirmed_fact_stands_as_that_did() -> None:

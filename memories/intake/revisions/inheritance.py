@@ -7,11 +7,12 @@ from typing import Any
 
 from memories.intake.reports import payloads
 from memories.intake.reports.revisions import NewMemory
+from memories.intake.statements import window_of
 from memories.models import Memory
 from memories.values import decay
 from memories.values.choices import Category, DeletionPolicy, Sensitivity, Type
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_errors import format_instant, parse_instant
+from memories.values.field_errors import format_instant
 from memories.values.field_types import united
 from memories.values.speakers import MOST_SPEAKERS, speakers_of
 from memories.values.trust import Actor
@@ -103,7 +104,7 @@ def lifecycle(new: NewMemory, sources: Sequence[Memory], payload: dict[str, Any]
         **_time_to_live(new, head, at=at),
     }
     if head.type == Type.SEMANTIC:
-        columns |= decay.awake(at) | _window(payload)
+        columns |= decay.awake(at) | window_of(payload)
     if making.verb != MERGE:
         return columns
     said_by = dict.fromkeys(name for source in sources for name in speakers_of(source))
@@ -117,14 +118,6 @@ def _time_to_live(new: NewMemory, head: Memory, *, at: datetime) -> dict[str, An
         raise Invalid(FieldError("/memory/expires_at", "out_of_range", "must be in the future"))
     ttl = (until - at).total_seconds() if until else head.ttl
     return {"ttl": ttl, "expires_at": until or (at + timedelta(seconds=ttl) if ttl else None)}
-
-
-def _window(payload: dict[str, Any]) -> dict[str, Any]:
-    """When a timeboxed statement holds."""
-    validity = payload.get("validity") or {}
-    if validity.get("mode") != "timeboxed":
-        return {"valid_from": None, "valid_to": None}
-    return {"valid_from": parse_instant(validity.get("start")), "valid_to": parse_instant(validity.get("end"))}
 
 
 def _counters(sources: Sequence[Memory], *, at: datetime) -> dict[str, Any]:
