@@ -130,11 +130,12 @@ def refuse(refusal: NotFound | NotAllowed | Invalid) -> HttpResponse:
         raise Http404(str(refusal))
     if isinstance(refusal, NotAllowed):
         raise PermissionDenied(str(refusal))
-    return HttpResponse(sentence(_details(refusal)), status=400, content_type="text/plain; charset=utf-8")
+    return HttpResponse(what_is_wrong(refusal), status=400, content_type="text/plain; charset=utf-8")
 
 
-def _details(refusal: Invalid) -> str:
-    return "; ".join(error.detail for error in refusal.errors)
+def what_is_wrong(refusal: Invalid) -> str:
+    """Return what is wrong with the values of a form, in the reader's language, without the names of API fields."""
+    return sentence("; ".join(error.detail for error in refusal.errors))
 
 
 def too_late(conflict: Conflict) -> str:

@@ -21,7 +21,8 @@ from memories.web.next_page import next_page
 from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.memory_links import MAX_NAME, short_name
-from memos_site.web.responses import answer, posted, refuse, too_late
+from memos_site.web.responses import answer, posted, refuse, too_late, what_is_wrong
+from memos_site.web.sentences import sentence
 
 REFUSALS = (NotFound, NotAllowed, Invalid)
 
@@ -67,9 +68,9 @@ def merge(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         other = _id(request.POST.get("with", ""))
         merged, batch = review.merge(trust, memory_id, other, _words(request), at=timezone.now())
     except Conflict as conflict:
-        return _preview(request, trust, memory_id, error=str(conflict), status=409)
+        return _preview(request, trust, memory_id, error=sentence(str(conflict)), status=409)
     except Invalid as invalid:
-        return _preview(request, trust, memory_id, error=str(invalid), status=400)
+        return _preview(request, trust, memory_id, error=what_is_wrong(invalid), status=400)
     except (NotFound, NotAllowed) as refusal:
         return refuse(refusal)
     text = _("Merged: “%(name)s”") % {"name": short_name(merged, MAX_NAME)}

@@ -30,9 +30,25 @@ def refusals() -> Iterator[tuple[str, str]]:
                 yield from ((name, text) for text in _conflicts(path))
 
 
+def prohibitions() -> Iterator[tuple[str, str]]:
+    """Why a person may not do something, as the pages raise it."""
+    for path in sorted((ROOT / place / "web") for place in ROOMS):
+        for module in sorted(path.rglob("*.py")):
+            raised = _raised(module, "PermissionDenied", "NotAllowed")
+            yield from ((str(module.relative_to(ROOT)), text) for text in raised)
+
+
 def _conflicts(path: Path) -> Iterator[str]:
+    yield from _raised(path, "Conflict")
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Conflict" and node.args:
+        if isinstance(node, ast.ClassDef) and "Conflict" in map(ast.unparse, node.bases):
+            texts = [part.value for part in ast.walk(node) if isinstance(part, ast.Return)]
+            yield from (str(text.value) for text in texts if isinstance(text, ast.Constant))
+
+
+def _raised(path: Path, *kinds: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in kinds and node.args:
             said = node.args[0]
             if isinstance(said, ast.Constant):
                 yield str(said.value)
@@ -50,6 +66,13 @@ def test_every_refusal_of_a_decision_is_known_to_the_pages() -> None:
     with translation.override("zh-hans"):
         unknown = [(where, text) for where, text in refusals() if sentence(text) == text and " " in text]
     assert len(list(refusals())) > 40
+    assert unknown == []
+
+
+def test_every_reason_why_a_person_may_not_is_known_to_the_pages() -> None:
+    with translation.override("zh-hans"):
+        unknown = [(where, text) for where, text in prohibitions() if sentence(text) == text]
+    assert len(list(prohibitions())) > 10
     assert unknown == []
 
 

@@ -77,6 +77,14 @@ def test_a_merge_without_words_or_with_what_is_gone_is_asked_again() -> None:
     assert statuses(one) == ["candidate"]
 
 
+def test_why_a_merge_was_refused_is_said_in_the_readers_language() -> None:
+    one, two = make_memory("Acme Corp pays on net-30 terms"), make_memory("Acme Corp pays on net-60 terms")
+    form = {"with": str(two.pk), "words": "own", "content": " "}
+    client, chinese = signed_in(), {"Accept-Language": "zh-hans"}
+    page = client.post(f"/memories/{one.pk}/merge/", form, headers=chinese).content.decode()
+    assert "请说明用什么措辞" in page and "in which words" not in page
+
+
 def test_the_pane_says_who_said_it_first_and_what_is_nearest() -> None:
     memory = make_memory("Acme Corp pays on net-30 terms")
     make_memory("Acme Corp pays on net-60 terms", confidence=70)
