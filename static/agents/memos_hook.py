@@ -36,13 +36,22 @@ if TYPE_CHECKING:
 
     Json = dict[str, Any]
 
+
+def set_seconds(name: str, default: str) -> float:
+    """What the environment says, where that is a number."""
+    try:
+        return float(os.environ.get(name, default))
+    except ValueError:
+        return float(default)
+
+
 BEGUN = time.monotonic()
-DEADLINE = float(os.environ.get("MEMOS_DEADLINE", "0.5"))  # seconds from the start of a call to the end of its question
+DEADLINE = set_seconds("MEMOS_DEADLINE", "0.5")  # seconds from the start of a call to the end of its question
 OF_THE_END = 4 * DEADLINE  # of the question at the end, which waits until all reports are delivered
 LONGEST = 20_000  # characters of a prompt, of arguments, of a result
 MOST_WAITING, LONGEST_WAIT = 1_000, 7 * 86_400  # reports, seconds
 OLD_STATE = 30 * 86_400
-KEEP_TRYING = float(os.environ.get("MEMOS_KEEP_TRYING", "600"))  # seconds that a sender stays when nothing is taken
+KEEP_TRYING = set_seconds("MEMOS_KEEP_TRYING", "600")  # seconds that a sender stays when nothing is taken
 PATIENCE = 30.0  # seconds of one delivery
 FOLDER = os.path.join(os.path.expanduser("~"), ".memos")
 CLOCK = hasattr(signal, "setitimer")  # not on Windows, where only the waits for the server are timed
@@ -751,9 +760,12 @@ def main() -> None:
     except (ValueError, AttributeError, TypeError, OSError):
         hook = None
     if hook is not None:
-        answer = answer_to(hook)
-        if KINDS[hook.name] == "prompt":
-            answer = telling_losses(answer)
+        try:
+            answer = answer_to(hook)
+            if KINDS[hook.name] == "prompt":
+                answer = telling_losses(answer)
+        except OSError:
+            hook = None  # nothing can be written to ~/.memos, as on a full disk: the agent goes on without
     os.write(1, f"{json.dumps(answer)}\n".encode())
     if hook is not None:
         leave_sender(hook.spool)

@@ -178,3 +178,13 @@ def test_a_high_risk_stops_the_agent_once(home: Path, recorder: Recorder, verdic
     assert ends == [stopped if stops else {}, {}]
     assert {"source": "claude-code", "thread_id": "s1", "scopes": []} in recorder.asked
     assert len([body for _key, body in recorder.taken if body.get("event_kind") == "assistant_message"]) == 2
+
+
+def test_where_nothing_can_be_written_and_no_number_is_set_the_agent_goes_on(home: Path) -> None:
+    """As on a full disk: the folders of the state cannot be made."""
+    for name in ("spool", "counts", "sessions"):
+        (home / ".memos" / name).touch()
+    event = {"session_id": "s1", "hook_event_name": "UserPromptSubmit", "prompt": "Refund it"}
+    line = f"{sys.executable} {SCRIPTS}/memos_hook.py claude-code"
+    ended = shell(home, line, stdin=json.dumps(event), MEMOS_DEADLINE="half a second")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "{}\n", "")
