@@ -56,7 +56,7 @@ TESTED_ELSEWHERE = {
     *("prometheus", "agents", "rotate-agent", "revoke-agent", "import", "import-file", "import-start", "pack-download"),
     *("start-backlog", "decide-queue", "decided", "save-view", "change-view", "people", "person", "join", "profile"),
     *("bulk-order", "bulk-line", "time-zone", "tools", "decide-tool", "agent", "known-elsewhere", "packs"),
-    *("stop-mails", "lessons", "places", "place", "agents-md"),
+    *("stop-mails", "lessons", "places", "place", "agents-md", "dismiss-line"),
 }
 WITH_A_TEST_BELOW = {
     *("search", "bulk", "teach", "teach-look", "outcomes", "judge", "arrivals", "harness-plugin"),
