@@ -21,6 +21,14 @@ class PlanShapeQuerySet(RowQueue["PlanShape"]):
 
     in_queue = Q(due=True)
 
+    def lock(self, ids: Sequence[UUID]) -> list["PlanShape"]:
+        """Those of these plans that are still due, read and locked until the transaction ends, in their order; their
+        memories are locked first, as a removal does."""
+        rows = self.filter(self.in_queue, pk__any=list(ids)).order_by("pk")
+        memories = Memory.objects.filter(pk__in=rows.order_by().values("memory")).order_by("pk")
+        list(memories.select_for_update(of=("self",)).values_list("pk"))
+        return list(rows.select_for_update(no_key=True))
+
     def settle(self, shapes: Sequence["PlanShape"]) -> None:
         """Mark as written, with their memories and cases: no longer due until the next run.
 

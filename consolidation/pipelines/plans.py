@@ -54,9 +54,9 @@ def _due(scope: str, last: UUID) -> Iterable[UUID]:
 
 @transaction.atomic
 def _write(scope: str, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
-    """Bring plans of one scope to their end."""
+    """Bring plans of one scope to their end, except those that another worker has written meanwhile."""
     claim_locks.to_store(scope)
-    shapes = list(PlanShape.objects.filter(pk__in=ids).order_by("pk"))
+    shapes = PlanShape.objects.lock(ids)
     fresh: dict[UUID, list[PlannedRun]] = defaultdict(list)
     for run in PlannedRun.objects.filter(shape__in=shapes).uncounted():
         fresh[run.shape_id].append(run)
