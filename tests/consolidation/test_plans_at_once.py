@@ -7,16 +7,23 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from consolidation.consolidation_run import AFTER
 from consolidation.models import PlanShape
 from consolidation.pipelines import plans, sightings
 from consolidation.pipelines.plans import write_plans
 from consolidation.pipelines.recorded import Recent
 from memories.models import Memory
 from tests.consolidation.experience import NOON
-from tests.consolidation.test_facts_at_once import AFTER
 from tests.consolidation.test_plans import SCOPE, refund
 
 pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def backend_pid() -> int:
+    """Of this thread's connection."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return int(cursor.fetchone()[0])
 
 
 def waits_for_a_lock(pid: int) -> bool:
@@ -33,7 +40,7 @@ def test_a_plan_that_two_workers_write_at_once_gets_one_memory_that_counts_each_
     sightings.digest(SCOPE, Recent(), at=NOON, after=AFTER)
     create, others = plans._create, list[Future[Counter[str]]]()
     with ThreadPoolExecutor(1) as pool:
-        pid = pool.submit(lambda: (connection.ensure_connection(), connection.connection.info.backend_pid)[1]).result()
+        pid = pool.submit(backend_pid).result()
 
         def another_worker_comes(*args: Any, **options: Any) -> Counter[str]:
             if not others:
