@@ -10,6 +10,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote, unquote, urlencode, urlsplit
@@ -99,7 +100,7 @@ class MemosStore(BaseStore):
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
         results = self._asked(op) if op.query else ((memory, None) for memory in self._listed(op.namespace_prefix))
-        items = (SearchItem(**_fields(memory), score=score) for memory, score in results)
+        items = (SearchItem(**_fields(memory), score=score) for memory, score in results if _is_item(memory))
         fitting = [item for item in items if _fits(item, op)]
         return fitting[op.offset : op.offset + op.limit]
 
@@ -125,7 +126,7 @@ class MemosStore(BaseStore):
             query = urlsplit(page["next"]).query if page["next"] else ""
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        every = {_place(memory["key"])[0] for memory in self._listed(())}
+        every = {_place(memory["key"])[0] for memory in self._listed(()) if _is_item(memory)}
         kept = {space for space in every if all(_matches(space, condition) for condition in op.match_conditions or ())}
         cut = sorted({space[: op.max_depth] for space in kept} if op.max_depth is not None else kept)
         return cut[op.offset : op.offset + op.limit]
@@ -136,6 +137,11 @@ def _key(namespace: tuple[str, ...], key: str) -> str:
     if len(whole) > LONGEST_KEY:
         raise ValueError(f"namespace and key are {len(whole)} characters together, more than {LONGEST_KEY}")
     return whole
+
+
+def _is_item(memory: dict[str, Any]) -> bool:
+    """Whether a store put it: anybody may use its tag."""
+    return str(memory["key"] or "").startswith(f"{TAG}/")
 
 
 def _place(key: str) -> tuple[tuple[str, ...], str]:
@@ -158,7 +164,8 @@ def _content(value: dict[str, Any]) -> str:
 
 def _value(content: str) -> dict[str, Any]:
     if content.startswith("{"):
-        return dict(json.loads(content))
+        with suppress(ValueError):
+            return dict(json.loads(content))
     plain = PLAIN.fullmatch(content)
     return {plain[1]: plain[2]} if plain else {"content": content}  # a person may have reworded it
 
@@ -182,7 +189,7 @@ def _compares(value: Any, wanted: Any) -> bool:
     if unknown := [name for name in wanted if name not in COMPARE]:
         raise ValueError(f"unknown operator {unknown[0]!r}: one of {', '.join(COMPARE)}")
     try:
-        return all(COMPARE[name](value, one) for name, one in wanted.items())
+        return all(COMPARE[name](value, limit) for name, limit in wanted.items())
     except (TypeError, ValueError):  # no number
         return False
 

@@ -27,6 +27,9 @@ from memos_site.platform.mail_server import CONSOLE
 from memos_site.web import time_zone
 
 MOST_AGENTS, MOST_SIGN_INS = 50, 8
+BROWSERS = {"Edg/": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome", "Safari/": "Safari"}
+SYSTEMS = {"Android": "Android", "iPhone": "iOS", "iPad": "iOS", "Windows": "Windows", "Mac OS": "macOS"}
+SYSTEMS |= {"Linux": "Linux"}  # last, for Android says it too
 
 
 class NameForm(forms.Form):
@@ -113,10 +116,11 @@ def _save(request: HttpRequest, user: User, decision: str, form: Any) -> str:
 
 def _page(request: HttpRequest, user: User, shown: dict[str, Any], *, status: int) -> HttpResponse:
     trust = trust_of(user)
+    sign_ins = AccessLog.objects.filter(username=user.username).order_by("-attempt_time")[:MOST_SIGN_INS]
     context = {
         "forms": shown,
         "access": accounts.Access.of(accounts.everybody().get(pk=user.pk)),
-        "sign_ins": AccessLog.objects.filter(username=user.username).order_by("-attempt_time")[:MOST_SIGN_INS],
+        "sign_ins": [(sign_in, browser(sign_in.user_agent)) for sign_in in sign_ins],
         "agents": Agent.objects.visible_to(trust).unrevoked().filter(owner=user).order_by("name")[:MOST_AGENTS],
         "administers": administers(user),
         "sends_no_mail": settings.EMAIL_BACKEND == CONSOLE,
@@ -127,6 +131,13 @@ def _page(request: HttpRequest, user: User, shown: dict[str, Any], *, status: in
         "default_zone": settings.TIME_ZONE,
     }
     return render(request, "account/profile.html", context, status=status)
+
+
+def browser(user_agent: str) -> str:
+    """Return browser and system of a User-Agent header; others as they name themselves."""
+    name = next((name for mark, name in BROWSERS.items() if mark in user_agent), "")
+    system = next((name for mark, name in SYSTEMS.items() if mark in user_agent), "")
+    return " · ".join(filter(None, (name or user_agent[:40], system)))
 
 
 SALT = "memos.mail.stop"

@@ -10,7 +10,7 @@ from django.utils import timezone
 from memories.models import Memory
 from memories.values.choices import Status
 from memos_site.launcher.client import Memos
-from tests.make import ANNA, make_agent
+from tests.make import ANNA, make_agent, make_memory
 from tests.memos_site.harness import SCRIPTS
 
 if TYPE_CHECKING:  # its import takes a second, in each worker that collects the tests
@@ -41,6 +41,14 @@ def fill(store: Any) -> None:
 
 def told(items: Any) -> list[Any]:
     return sorted((item.namespace, item.key, sorted(item.value.items())) for item in items)
+
+
+def test_what_others_tagged_alike_and_what_a_person_reworded_is_no_obstacle(store: "MemosStore") -> None:
+    fill(store)
+    make_memory("Acme pays late", tags=["langgraph"])
+    Memory.objects.filter(key__endswith="trips").update(content="{Rome} every day")
+    assert {item.key: item.value for item in store.search(())}["trips"] == {"content": "{Rome} every day"}
+    assert ("teams",) in store.list_namespaces()
 
 
 def test_items_stand_as_in_the_store_that_comes_with_langgraph(store: "MemosStore") -> None:

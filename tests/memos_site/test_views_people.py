@@ -16,7 +16,7 @@ from memories.models import AuditEntry, Memory, Preferences
 from memories.people import trust_of
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import Conflict
-from memos_site.templatetags.account import browser
+from memos_site.web.profile import browser
 from tests.make import ANNA, AT, make_agent, make_memory, make_person, make_skill
 from tests.pages import signed_in
 
