@@ -66,6 +66,11 @@ def invite(name: str, access: Access, *, by: Actor, at: datetime) -> User:
     return person
 
 
+def record_creation(person: User, *, by: Actor, at: datetime) -> None:
+    """Record in the audit trail that a person was made at a shell."""
+    _audit(person, "create", by=by, at=at, after=asdict(Access.of(everybody().get(pk=person.pk))))
+
+
 def give(person: User, access: Access, *, by: Actor, at: datetime) -> None:
     """Change what a person may do and see. Conflict: nobody would be administrator any more."""
     with transaction.atomic():

@@ -19,8 +19,8 @@ from consolidation.prompts import prompt
 from memories.intake import triples
 from memories.intake.claims import Occasion, Statement
 from memories.intake.reports import payloads
-from memories.intake.revisions import is_own
 from memories.intake.triples import Triple
+from memories.lifecycle.ownership import is_own
 from memories.models import Memory
 from memories.scanning import prompt_injection
 from memories.scanning.credentials import MASK

@@ -16,6 +16,7 @@ from memories.intake.reports import payloads
 from memories.intake.reports.payloads import key_of
 from memories.intake.statements import evidence_sensitivity
 from memories.lifecycle.ladder import waits_for_person
+from memories.lifecycle.ownership import is_own
 from memories.models import Evidence, Memory, Proposal
 from memories.models.claim_lookup import Lookup, Met
 from memories.values.choices import Sensitivity, Status
@@ -40,7 +41,7 @@ class Triple:
     why: str
     proposal_why: str
     status: Status
-    may_revise: Callable[[Memory, Trust], bool] = revisions.is_own
+    may_revise: Callable[[Memory, Trust], bool] = is_own
     dated: bool = False
 
     @property

@@ -48,7 +48,7 @@ def _one_met(scopes: frozenset[str]) -> Statement | None:
 
 def without_dismissed(said: Sequence[Utterance], trust: Trust) -> list[str]:
     """The texts with a mark in the place of each such sentence."""
-    if trust.decides:
+    if trust.sees_dismissed:
         return [one.text for one in said]
     texts = []
     for one, stones in zip(said, stated(said, trust), strict=True):

@@ -72,16 +72,16 @@ class Trust:
         return conditions.visible(max_sensitivity=self.max_sensitivity, scopes=self.scopes_to_read)
 
     @property
-    def decides(self) -> bool:
+    def sees_dismissed(self) -> bool:
         """Whether the caller sees what people dismissed: people, and who may review and reads in all scopes."""
         return self.actor.kind != ActorKind.AGENT or (self.scopes is None and self.may(Permission.REVIEW))
 
     @property
     def offered(self) -> Filter:
         """Filter for memories that the caller may be offered: the visible ones, without those shared ones, and working
-        states, of which people said no in a scope where it reads, unless it `decides`.
+        states, of which people said no in a scope where it reads, unless it `sees_dismissed`.
         """
-        return self.filter if self.decides else self.filter & conditions.not_withheld(self.scopes_to_read)
+        return self.filter if self.sees_dismissed else self.filter & conditions.not_withheld(self.scopes_to_read)
 
     def names_of(self, scopes: Collection[str]) -> list[str]:
         """Those of these scopes that the caller may hear of."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from memories.intake.revisions import is_own
+from memories.lifecycle.ownership import is_own
 from memories.models import Evidence, Memory
 from memories.values.choices import ActorKind
 from memories.values.trust import SYSTEM, Actor, Trust

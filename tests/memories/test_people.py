@@ -11,7 +11,7 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.management import CommandError, call_command
 from pytest_django import DjangoAssertNumQueries
 
-from memories.models import Agent
+from memories.models import Agent, AuditEntry
 from memories.people import first_start, trust_of
 from memories.values.choices import Sensitivity
 from tests.make import AT, make_agent, make_person
@@ -67,6 +67,18 @@ def test_create_reviewer_shows_a_password_that_works() -> None:
 
 def test_a_password_is_made_anew_for_each() -> None:
     assert said("create_reviewer", "anna").split()[-1] != said("create_reviewer", "ben").split()[-1]
+
+
+def test_who_is_made_at_a_shell_stands_in_the_trail_as_who_is_invited() -> None:
+    said("create_reviewer", "anna", group="administrator")
+    entry = AuditEntry.objects.get()
+    assert (entry.subject_kind, entry.label, entry.action, entry.actor) == (
+        "person",
+        "anna",
+        "create",
+        "create_reviewer",
+    )
+    assert entry.after == {"group": "administrator", "clearance": Sensitivity.HYPER, "scopes": []}
 
 
 @pytest.mark.parametrize("name", ["", " ", "n" * 151])

@@ -11,9 +11,9 @@ from memories.claims import Likeness
 from memories.intake import admission
 from memories.intake.admission import NO_DISMISSAL, Dismissal
 from memories.intake.claims import promotion
-from memories.intake.revisions import is_own
 from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored, evidence_of, keep_episodes, uncounted
 from memories.lifecycle.ladder import Ladder
+from memories.lifecycle.ownership import is_own
 from memories.models import Evidence, Memory, Proposal, Tombstone, bulk_rows
 from memories.models.claim_lookup import Met
 from memories.models.evidence import speakers_behind

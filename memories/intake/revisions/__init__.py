@@ -8,7 +8,6 @@ from memories.intake.revisions.merging import merge
 from memories.intake.revisions.revising import Revised, ask, carry_out
 from memories.intake.revisions.superseding import begin, choose, fork, retract, supersede
 from memories.intake.revisions.undoing import together
-from memories.lifecycle.ownership import decides, is_own
 
 __all__ = [
     "Revised",
@@ -19,9 +18,7 @@ __all__ = [
     "contest",
     "contest_by_words",
     "contest_with",
-    "decides",
     "fork",
-    "is_own",
     "merge",
     "retract",
     "supersede",

@@ -4,9 +4,13 @@ from argparse import ArgumentParser
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
+from django.utils import timezone
 
+from memories import accounts
 from memories.people import GROUPS, create_person
+from memories.values.choices import ActorKind
+from memories.values.trust import Actor
 
 LONGEST_NAME = 150
 
@@ -22,7 +26,10 @@ class Command(BaseCommand):
         if not 0 < len(options["name"].strip()) <= LONGEST_NAME:
             raise CommandError(f"the name must have 1 to {LONGEST_NAME} characters")
         try:
-            person, password = create_person(options["name"], group_name=options["group"])
+            with transaction.atomic():
+                person, password = create_person(options["name"], group_name=options["group"])
+                by = Actor(ActorKind.SYSTEM, "create_reviewer")
+                accounts.record_creation(person, by=by, at=timezone.now())
         except IntegrityError:
             raise CommandError(f"a person named {options['name']!r} exists already") from None
         self.stdout.write(f"name         {person.username}\ngroup        {options['group']}\npassword     {password}")
