@@ -90,12 +90,12 @@ def _behind(pieces: list[Piece], at: int) -> tuple[str, str, int]:
     return day, year, at - start if day or year else 0
 
 
-def _day_before(found: list[Piece]) -> str:
-    """Remove "15" or "15th of" from the end of `found` and return the day."""
-    back = 2 if len(found) > 1 and found[-1].written == "of" else 1
-    if len(found) >= back and _is_day(found[-back]):
-        day = found[-back].value.zfill(2)
-        del found[-back:]
+def _day_before(joined: list[Piece]) -> str:
+    """Remove "15" or "15th of" from the end of `joined` and return the day."""
+    back = 2 if len(joined) > 1 and joined[-1].written == "of" else 1
+    if len(joined) >= back and _is_day(joined[-back]):
+        day = joined[-back].value.zfill(2)
+        del joined[-back:]
         return day
     return ""
 
@@ -131,13 +131,13 @@ def _with_units(pieces: list[Piece]) -> list[Piece]:
     return joined
 
 
-def _unit(pieces: list[Piece], at: int, found: list[Piece]) -> int:
-    """Append the number before `at`, in its smallest unit, and the unit; return the position after them."""
+def _unit(pieces: list[Piece], at: int, joined: list[Piece]) -> int:
+    """Append to `joined` the number before `at`, in its smallest unit, and the unit; return the position after them."""
     piece = pieces[at - 1]
     value, unit = _glued(piece)
     following_word = _at(pieces, at).written
     if _is_year(piece) and at > 1 and pieces[at - 2].written in MOMENTS and following_word not in UNITS:
-        found.append(Piece("date", value, piece.written))
+        joined.append(Piece("date", value, piece.written))
         return at
     if following_word in SCALES and unit in ("", "$", "€", "£", "¥"):
         value, at = scaled(value, SCALES[following_word]), at + 1
@@ -147,14 +147,14 @@ def _unit(pieces: list[Piece], at: int, found: list[Piece]) -> int:
     elif not unit and following_word in UNITS and following_word not in ALONE and following_word not in STOP:
         unit, at = following_word, at + 1
     if unit not in UNITS:
-        found.append(Piece("number", value, piece.written))
+        joined.append(Piece("number", value, piece.written))
         if unit and unit not in ("st", "nd", "rd", "th"):
-            found[-1] = Piece("code", value + unit, piece.written)
+            joined[-1] = Piece("code", value + unit, piece.written)
         return at
     name, times = UNITS[unit]
     value = scaled(value, times)
-    found.append(Piece("number", value, piece.written))
-    found.append(Piece("unit", f"{value} {name}", name))
+    joined.append(Piece("number", value, piece.written))
+    joined.append(Piece("unit", f"{value} {name}", name))
     return at
 
 

@@ -48,7 +48,7 @@ class Named(NamedTuple):
     kind: str
     is_topic: bool
 
-    def beside(self, first: "Named") -> "Named":
+    def joined_to(self, first: "Named") -> "Named":
         """The first of two of one name, with what this one knows of it."""
         kind = self.kind if first.kind == OTHER else first.kind
         return first._replace(kind=kind, is_topic=first.is_topic or self.is_topic)
@@ -78,7 +78,7 @@ def subjects_in(
     ]:
         named = _named(written, kind, is_topic=is_topic, of_people=of_people)
         if named is not None:
-            by_name[named.name] = named.beside(by_name.get(named.name, named))
+            by_name[named.name] = named.joined_to(by_name.get(named.name, named))
     return list(by_name.values())[:MOST]
 
 

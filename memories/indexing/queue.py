@@ -57,7 +57,7 @@ def _allowed(taken: Sequence[int], embedder: Embedder) -> list[PendingPassage]:
     if embedder.external:
         rows = rows.filter(sensitivity__lte=Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY))
     values = rows.values_list("pk", "event_id", "actor", "text")
-    return [PendingPassage(pk, text.said(actor if event else "", words)) for pk, event, actor, words in values]
+    return [PendingPassage(pk, text.with_speaker(actor if event else "", words)) for pk, event, actor, words in values]
 
 
 def _ask(batch: Sequence[PendingPassage], embedder: Embedder) -> list[Array | None]:

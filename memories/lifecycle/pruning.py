@@ -1,4 +1,7 @@
-"""The hourly job: remove experience whose salience has faded and that was digested; the cost is that of what goes."""
+"""The hourly job: remove experience whose salience has faded and that was digested.
+
+Its cost grows only with the rows that it removes, however many there are.
+"""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Reinforce, penalize, pin and unpin: salience moved by hand. It can put no knowledge out of the way."""
+"""Reinforce, penalize, pin and unpin: salience moved by hand. It removes no knowledge: only experience is pruned."""
 
 from datetime import datetime
 from uuid import UUID

@@ -259,16 +259,14 @@ class Written(NamedTuple):
 
 
 def _as_json(rows: Sequence[Model], shape: Shape) -> list[str]:
-    shape_rows = _told(shape.model, shape.left)
+    written = _written_as_json(shape.model, shape.left)
     if not shape.several:
-        row = dict(zip(shape_rows.columns, shape_rows.values(rows[0].__dict__), strict=True))
-        return [to_json([row | {column: _hex(row[column]) for column in shape_rows.binary}]).decode()]
-    values = dict(
-        zip(shape_rows.columns, zip(*(shape_rows.values(row.__dict__) for row in rows), strict=True), strict=True)
-    )
-    values |= {column: tuple(map(_hex, values[column])) for column in shape_rows.binary}
-    same = {name: given[0] for name, given in values.items() if _is_same(given, json=name in shape_rows.json)}
-    rest = [name for name in shape_rows.columns if name not in same]
+        row = dict(zip(written.columns, written.values(rows[0].__dict__), strict=True))
+        return [to_json([row | {column: _hex(row[column]) for column in written.binary}]).decode()]
+    values = dict(zip(written.columns, zip(*(written.values(row.__dict__) for row in rows), strict=True), strict=True))
+    values |= {column: tuple(map(_hex, values[column])) for column in written.binary}
+    same = {name: given[0] for name, given in values.items() if _is_same(given, json=name in written.json)}
+    rest = [name for name in written.columns if name not in same]
     given = zip(*(values[name] for name in rest), strict=True)
     return [to_json(same).decode(), to_json([dict(zip(rest, row, strict=True)) for row in given]).decode()]
 
@@ -284,7 +282,7 @@ def _is_same(values: Sequence[Any], *, json: bool) -> bool:
 
 
 @cache
-def _told(model: type[Model], left: frozenset[str]) -> Written:
+def _written_as_json(model: type[Model], left: frozenset[str]) -> Written:
     fields = _written(model, left)
     of_bytes = [field for field in fields if isinstance(getattr(field, "target_field", field), BinaryField)]
     of_json = [field for field in fields if isinstance(field, JSONField)]

@@ -40,12 +40,12 @@ class Weighed(NamedTuple):
 
 
 def weighed(text: str) -> Weighed:
-    own_terms = terms(text)
-    vectors, weights = built_in().words([term.word for term in own_terms])
-    for place, term in enumerate(own_terms):
+    text_terms = terms(text)
+    vectors, weights = built_in().words([term.word for term in text_terms])
+    for place, term in enumerate(text_terms):
         if not term.word:
             weights[place] = OF_CHARACTER if term.is_character else OF_EXACT
-    return Weighed(own_terms, vectors, weights**2)
+    return Weighed(text_terms, vectors, weights**2)
 
 
 def is_near(text: Weighed, dismissed: Weighed) -> bool:

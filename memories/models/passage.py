@@ -209,7 +209,7 @@ def _part(placed: str, drafts: Sequence[Draft]) -> bulk_rows.Part:
 
 
 def _as_json(drafts: Sequence[Draft], embed: Callable[[Sequence[str]], Any] | None) -> tuple[str, FloatArray]:
-    texts = [text.said(draft.actor or "", draft.text) for draft in drafts]
+    texts = [text.with_speaker(draft.actor or "", draft.text) for draft in drafts]
     vectors = embed(texts) if embed else [None] * len(drafts)
     rows, last = [], 0
     for draft, vector in zip(drafts, vectors, strict=True):

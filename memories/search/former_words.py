@@ -118,7 +118,8 @@ class FormerWords:
         built_in = embedding.built_in()
         if built_in.name != model:
             return cls(moment, passages, [None] * len(passages), all_of_them and not passages)
-        vectors = built_in.embed([text.said(passage.actor, passage.text) for passage in passages]) if passages else []
+        texts = [text.with_speaker(passage.actor, passage.text) for passage in passages]
+        vectors = built_in.embed(texts) if texts else []
         return cls(
             moment, passages, [None if vector is None else halfvec_text(vector) for vector in vectors], all_of_them
         )

@@ -49,7 +49,7 @@ def _alike(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> 
     distinct = np.array(list(dict.fromkeys(model.pieces(compared)))[:MOST_PIECES], dtype=np.int64)
     if not len(distinct):
         return {}
-    pieces = [model.pieces(text.said(row.actor, row.text)) for row in rows]
+    pieces = [model.pieces(text.with_speaker(row.actor, row.text)) for row in rows]
     near, weights = _nearest(distinct, pieces, model), model.piece_weights(distinct)
     group = {memory: number for number, memory in enumerate(dict.fromkeys(row.memory for row in rows))}
     places = np.array([[group[row.memory] for row in rows], [row.position for row in rows]])

@@ -97,10 +97,11 @@ def strings(value: Any) -> Iterator[str]:
 
 
 def sentences(text: str) -> list[str]:
+    """The sentences and lines of a text, without blank ones."""
     return [part for part in map(str.strip, SENTENCE_ENDS.split(text)) if part]
 
 
-def said(actor: str, text: str) -> str:
+def with_speaker(actor: str, text: str) -> str:
     """The text to embed for an utterance: with the speaker's name, unless that is only a role."""
     return text if not actor or roles.is_role(actor) else f"{actor}: {text}"
 

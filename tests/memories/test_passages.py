@@ -67,7 +67,7 @@ def test_each_passage_has_the_vector_of_its_own_words_and_one_without_meaning_ha
     memory = make_run(messages=[user("Book a flight"), user("The parcel is late")], title="\u2603")
     model = embedding.built_in()
     kept = {row.passage.position: row.embedding for row in Vector.objects.filter(passage__memory=memory)}
-    said = [text.said("user", words) for words in ("Book a flight", "The parcel is late")]
+    said = [text.with_speaker("user", words) for words in ("Book a flight", "The parcel is late")]
     expected = [vector.astype("float16").tolist() for vector in model.embed(said) if vector is not None]
     assert [np.array(kept[position], dtype="float16").tolist() for position in sorted(kept)] == expected
     assert sorted(kept) == [1, 2]

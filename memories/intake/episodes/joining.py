@@ -1,4 +1,4 @@
-"""Grow open episodes by new events: one UPDATE locks them, counts the events, and passes by those that were closed."""
+"""Let events join open episodes: one UPDATE locks these and counts the events; closed episodes are left out."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime

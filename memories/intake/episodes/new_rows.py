@@ -22,7 +22,10 @@ LONGEST_CONTENT = 500
 
 
 def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetime, by: Actor, **more: Any) -> Event:
-    """`moment` is when it happened unless the draft says so. A dependency must be an earlier node of the episode."""
+    """The row of an event. `moment`: when it happened, unless the draft tells; `more`: columns that the draft does not.
+
+    A dependency that is no earlier node of the episode is kept as it is, and flagged.
+    """
     depends_on, known = resolve(draft.depends_on, episode.pk, position) if draft.depends_on else ([], True)
     flags = draft.flags if known else [*draft.flags, UNKNOWN_DEPENDENCY]
     flags = [*flags, SECRET] if draft.holds_secret else flags
@@ -43,6 +46,7 @@ def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetim
 
 
 def episode_memory(content: str, kind: str, *, by: Actor, at: datetime, **facts: Any) -> Memory:
+    """The memory of an episode. `kind`: of HALF_LIFE; `facts`: its other columns."""
     text = content.strip()[:LONGEST_CONTENT].strip() or f"A run of {facts['source']}"
     return admit_experience(text, by=by, at=at, **{"type": Type.EPISODIC, "half_life": HALF_LIFE[kind], **facts})
 

@@ -9,15 +9,7 @@ from django.db import connection
 
 from memories.models import AuditEntry
 
-WORDLESS = {
-    "status",
-    "confidence",
-    "hold",
-    "sensitivity",
-    "pinned",
-    "outcome",
-    "decision",
-}  # fields
+WORDLESS = {"status", "confidence", "hold", "sensitivity", "pinned", "outcome", "decision"}  # fields that keep values
 PLAIN = (str, int, float, bool, type(None))
 
 

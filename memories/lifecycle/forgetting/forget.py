@@ -219,7 +219,7 @@ def erase(memory_id: UUID, *, trust: Trust, at: datetime, dry_run: bool = False)
 
 
 def _note(known: AuditQuerySet, *, trust: Trust, at: datetime) -> None:
-    """A new subject, so that it leads to nothing."""
+    """Write the audit row of an erasure, under the id of a new subject, so that it leads to nothing that was there."""
     last = known.reverse().values_list("scope", "sensitivity").first()
     scope, sensitivity = last or ("", trust.max_sensitivity)
     about: dict[str, Any] = {
