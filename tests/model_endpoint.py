@@ -203,8 +203,7 @@ def _handler(endpoint: ModelEndpoint) -> type[BaseHTTPRequestHandler]:
 
         def _send(self, reply: Reply, sent: bytes, kind: str) -> None:
             self.send_response(reply.status)
-            self.send_header("Content-Type", kind)
-            for name, value in reply.headers.items():
+            for name, value in {"Content-Type": kind, **reply.headers}.items():
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(sent)))
             self.end_headers()

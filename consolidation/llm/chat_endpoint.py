@@ -28,6 +28,7 @@ LARGEST_ANSWER = 4 * 1024 * 1024
 LONGEST_WHY = 300
 CONNECT_SECONDS = 10.0
 TOLD_EVERY = 2.0  # seconds
+LONGEST_PAUSE = 86_400.0  # seconds that an endpoint may ask for
 REJECTED, TOO_LARGE = (400, 422), 413
 PASSING = (408, 409, 425, 429)  # and everything from 500
 OVERFLOW = re.compile(  # how endpoints say that a text is too long
@@ -92,6 +93,7 @@ class ChatEndpoint:
         if answer.pieces:
             told(answer.pieces)
         fault = error if isinstance(error, ModelError) else self._error_of(error)
+        fault.args = (self._masked(str(fault)),)  # what came in a stream may hold anything
         fault.read = not isinstance(error, openai.APIStatusError) and not _never_connected(error)
         raise fault from None
 
@@ -160,7 +162,9 @@ class ChatEndpoint:
         return Unavailable(sentence, seconds=retry_after(error.response.headers), passing=passing)
 
     def _sentence(self, what: str) -> str:
-        sentence = f"the language model {what}"
+        return self._masked(f"the language model {what}")
+
+    def _masked(self, sentence: str) -> str:
         hidden = sentence.replace(self.key, credentials.MASK) if self.key else sentence
         return credentials.masked(hidden.replace("\0", ""))[:LONGEST_WHY]
 
@@ -202,13 +206,13 @@ def _reason(error: openai.APIStatusError) -> str:
 
 
 def retry_after(headers: httpx2.Headers) -> float | None:
-    """Seconds of the header Retry-After, which is a number or a date; None without one."""
+    """Seconds of the header Retry-After, which is a number or a date, at most LONGEST_PAUSE; None without one."""
     value = headers.get("retry-after", "")
     try:
-        return max(0.0, float(value))
+        seconds = float(value)
     except ValueError:
-        pass
-    try:
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
-        return None
+        try:
+            seconds = (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds()
+        except (ValueError, TypeError):
+            return None
+    return min(max(0.0, seconds), LONGEST_PAUSE)

@@ -101,7 +101,7 @@ class Completion:
         """Unavailable: the endpoint says that it failed. Truncated: the model repeats itself."""
         if answer.error:
             why = answer.error.get("message", answer.error) if isinstance(answer.error, dict) else answer.error
-            raise Unavailable(f"the language model broke off: {why}"[:300])
+            raise Unavailable(f"the language model broke off: {why}")
         self.usage = answer.usage or self.usage
         for choice in answer.choices[:1]:
             self.finish_reason = choice.finish_reason or self.finish_reason

@@ -1,6 +1,7 @@
 """What a language model and its endpoint do wrong, spoken over real HTTP."""
 
 from dataclasses import replace
+from datetime import timedelta
 
 import httpx2
 import pytest
@@ -141,3 +142,5 @@ def test_a_text_that_the_endpoint_rejects_is_refused(endpoint: ModelEndpoint) ->
 def test_a_date_is_a_pause_too() -> None:
     assert retry_after(httpx2.Headers({"Retry-After": "Sun, 01 Mar 2020 12:00:00 GMT"})) == 0.0
     assert retry_after(httpx2.Headers({"Retry-After": "soon"})) is None
+    assert retry_after(httpx2.Headers({"Retry-After": "inf"})) == retry_after(httpx2.Headers({"Retry-After": "1e99"}))
+    assert timedelta(seconds=retry_after(httpx2.Headers({"Retry-After": "1e99"})) or 0) == timedelta(days=1)

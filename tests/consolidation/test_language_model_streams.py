@@ -113,10 +113,20 @@ def test_a_loop_is_the_same_few_words_for_120_words(text: str, is_loop: bool) ->
     assert repeats_itself(f"It begins otherwise. {text}") == is_loop
 
 
+def test_an_error_in_an_answer_is_kept_without_the_key(endpoint: ModelEndpoint) -> None:
+    error = b'{"error": {"message": "no such key: k-7\\u0000 or model"}}'
+    endpoint.answers("trip", *[Reply(body=error)] * 4)
+    asked = model()
+    with pytest.raises(Unavailable):
+        ask(replace(asked, endpoint=replace(asked.endpoint, key="k-7")))
+    assert "no such key: " in (why := LLMCall.objects.latest("pk").error)
+    assert "k-7" not in why
+
+
 def test_a_stream_that_breaks_off_is_no_answer(endpoint: ModelEndpoint) -> None:
     error = b'data: {"error": {"message": "out of memory"}}\n\n'
     endpoint.answers("trip", *[Reply(body=error, headers={"Content-Type": "text/event-stream"})] * 4)
-    with pytest.raises(Unavailable):
+    with pytest.raises(Unavailable, match="broke off: out of memory"):
         ask(model())
 
 

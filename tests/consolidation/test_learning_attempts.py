@@ -52,6 +52,7 @@ def test_what_did_its_work_has_started(line: str, answer: Any, form: str) -> Non
         ("bin/test", coded(1, "Traceback:\nImportError: cannot import name 'Mapping'"), "bin/test"),
         ("pytest tests", coded(2, "!!! Interrupted: 1 error during collection !!!\n=== 1 error in 0.1s ==="), "pytest"),
         ("npm run lint", {"exit_code": 1, "stderr": 'npm error Missing script: "lint"'}, "npm run lint"),
+        ("bin/test", {"output": "", "metadata": {"exit_code": 127, "duration_seconds": 0.1}}, "bin/test"),
         ("make test", coded(2, "make: *** No rule to make target 'test'.  Stop."), "make test"),
         ("python repro.py", coded(127, "bash: python: command not found"), "python"),
     ],
@@ -95,7 +96,8 @@ def test_a_place_is_the_package_that_is_named_most_and_no_folder_that_the_run_ma
 
 @pytest.mark.parametrize(
     ("said", "name"),
-    [("https://bot:key@example.org/a/b.git", "a/b"), ("/home/joe/solver", "solver"), ("x", "x"), (7, ""), ("", "")],
+    [("https://bot:key@example.org/a/b.git", "a/b"), ("/home/joe/solver", "solver"), (r"C:\Users\joe\solver", "solver"),
+     (r"\\host\joe\solver", "solver"), ("x", "x"), (7, ""), ("", "")],
 )  # fmt: skip
 def test_a_repository_is_named_without_a_login(said: Any, name: str) -> None:
     assert repository(said) == name

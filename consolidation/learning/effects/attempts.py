@@ -12,6 +12,7 @@ from typing import Any
 from consolidation.learning.commands import commands, forms, purposes
 from consolidation.learning.commands.shell import command_line, is_plain
 from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs import errors
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import text_of
 
@@ -19,7 +20,6 @@ MOST_TEXT = 20_000  # of an answer, half from each end
 _CODE = re.compile(
     r"\b(?:return[ _]?code|exit(?:ed)?(?: with)?(?:[ _](?:code|status))?)\b\W{0,4}(\d{1,3})\b", re.IGNORECASE
 )
-_CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
 _OUTPUTS = ("stdout", "output", "stderr", "content", "error")
 _DONE = re.compile(
     r"^\W*(?:[^\n]*\s)?[1-9]\d* (?:passed|failed|xfailed|xpassed|skipped)\b|\bRan [1-9]\d* tests?\b|\btests finished:"
@@ -106,9 +106,9 @@ def answer(call: Call) -> tuple[int | None, str]:
     """
     result = call.returned
     if isinstance(result, dict):
-        codes = [result[key] for key in _CODES if isinstance(result.get(key), int)]
+        code = errors.exit_code(result)
         output = "\n".join(value for key in _OUTPUTS if isinstance(value := result.get(key), str))
-        return (codes[0] if codes else _noted(call)), _ends(output)
+        return (_noted(call) if code is None else code), _ends(output)
     output = _ends(text_of(result)) if result is not None else ""
     match = _CODE.search(output[:200]) or _CODE.search(output[-200:])
     return (int(match[1]) if match else _noted(call)), output

@@ -18,6 +18,7 @@ LONGEST = 80
 _PATH = re.compile(r"(?<![\w/.~$@:=-])(?:\./)?((?:/?[A-Za-z_][\w.-]*/)+)[\w.*-]*")
 _MADE = re.compile(r"\b(?:mkdir|makedirs)\b[^\n;&|]*")
 _ROOT = re.compile(r"^/(?:testbed|workspaces?|app|repo|code|src|project|work|mnt|data|srv|opt)/")
+_DRIVE = re.compile(r"[A-Za-z]:[/\\]|\\\\")
 _FOLDER = re.compile(r"[A-Za-z_][\w-]{1,39}")
 _COMMON = """
 tests test testing testsuite spec specs e2e src lib libs source sources doc docs documentation examples example
@@ -45,7 +46,7 @@ def repository(said: Any) -> str:
     """Return `owner/name` of a repository's address, without credentials; '' for anything else."""
     if not isinstance(said, str):
         return ""
-    local = said.strip().startswith(("/", "~", ".", "file:"))
+    local = said.strip().startswith(("/", "~", ".", "file:")) or bool(_DRIVE.match(said.strip()))
     plain = re.sub(r"^[a-z+]+://", "", said.strip())
     plain = plain.rsplit("@", 1)[-1].split("?")[0].split("#")[0].removesuffix("/").removesuffix(".git")
     name = "/".join(re.split(r"[/:\\]", plain)[-1 if local else -2 :])

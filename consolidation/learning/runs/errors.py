@@ -48,10 +48,19 @@ def _says_failed(result: dict[str, Any]) -> bool:
         return True
     if str(result.get("status", "")).lower() in _BAD_WORDS:
         return True
-    if any(isinstance(result.get(key), int) and result[key] != 0 for key in _CODES):
+    if exit_code(result):
         return True
     content = result.get("content", result.get("output"))
     return isinstance(content, str) and bool(_LEADING.match(content[:400])) and not _INNOCENT.match(content[:400])
+
+
+def exit_code(result: dict[str, Any]) -> int | None:
+    """Return the exit code in a command's result, or in its `metadata` (Codex, opencode); None for none."""
+    metadata = result.get("metadata")
+    codes = [result.get(key) for key in _CODES]
+    if isinstance(metadata, dict):
+        codes += [metadata.get(key) for key in (*_CODES, "exit")]
+    return next((code for code in codes if isinstance(code, int)), None)
 
 
 def message(result: Any) -> str:
