@@ -82,7 +82,7 @@ class AgentsMd(ApiView):
     def get(self, request: Request) -> HttpResponse:
         """AGENTS.md of a place
 
-        Which commands start there and which do not, with the runs that say so, and what people or several agents said
+        Which commands start there and which do not, in how many runs, and what people or several agents said
         of it. What a person dismissed is not in it. 404 where nothing is known.
         """
         place_asked, scope = request.query_params.get("place", ""), request.query_params.get("scope")

@@ -23,11 +23,14 @@ def start_backlog(request: HttpRequest) -> HttpResponse:
     if choice is None:
         return _bad()
     trust = trust_of(request.user)
-    return decided(
-        request,
-        lambda: ordering.start_backlog(trust, choice, trigger=Run.Trigger.PAGE),
-        _("Queued: the model reads them now."),
-    )
+
+    def words(queued: int) -> str:
+        text = ngettext(
+            "%(n)d conversation is queued to be read.", "%(n)d conversations are queued to be read.", queued
+        )
+        return text % {"n": queued} if queued else _("There is none to be read.")
+
+    return decided(request, lambda: ordering.start_backlog(trust, choice, trigger=Run.Trigger.PAGE), words)
 
 
 @require_POST

@@ -169,7 +169,9 @@ def test_a_backlog_is_shown_with_its_price_before_it_is_queued(settings: Any) ->
     settings.LLM_BASE_URL, settings.LLM_MODEL = "http://127.0.0.1:9/v1", "m"
     page = " ".join(client.get("/runs/").content.decode().split())
     assert "One conversation was closed before there was a language model" in page
-    client.post("/runs/backlog/")
+    answer = client.post("/runs/backlog/", {"outcome": "success", "newest": "100"}, follow=True)
+    assert "1 conversation is queued to be read." in answer.content.decode()
+    assert "There is none to be read." in client.post("/runs/backlog/", follow=True).content.decode()
     run = Run.objects.get(kind="extract")
     assert (run.episode_id, run.status, run.trigger) == (episode.pk, "queued", "page")
     assert "Not read yet" not in client.get("/runs/").content.decode()

@@ -26,7 +26,7 @@ class Command(BaseCommand):
             self.stdout.write(f"{retry_set_aside()} are tried again")
         run = reembed(trigger=Run.Trigger.COMMAND, at=timezone.now())
         if run is None:
-            raise CommandError("another worker is at it; its progress stands under Jobs")
+            raise CommandError("another worker is at it; its progress stands on the page Runs")
         for name, number in sorted(run.counters.items()):
             self.stdout.write(f"{name:24}{number:>8}")
         if run.error:
