@@ -74,5 +74,5 @@ class SkillWorth(SkillView):
         with translation.override("en"):
             measured = worth(skill.pk, version.number)
             arms = {"offered": WorthArm.of(measured.offered), "withheld": WorthArm.of(measured.withheld)}
-            names = {"name": skill.name, "scope": skill.scope, "more": measured.told.more}
+            names = {"name": skill.name, "scope": skill.scope, "more": measured.effect.more}
             return Response(WorthAnswer.from_row(measured, **arms, **names))

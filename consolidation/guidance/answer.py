@@ -80,9 +80,9 @@ class Guidance:
 
     @property
     def needs_more(self) -> bool:
-        """Nothing is told yet: ask the user or look things up, and ask again before the first change."""
+        """Whether no answer is given: ask the user or look things up, and ask again before the first change."""
         return self.decision == "unsure"
 
     def kept_back(self, offer_id: UUID) -> "Guidance":
-        """The same without a word of what is withheld."""
+        """What a run is answered that was drawn to do without: the check alone, and which offer was withheld."""
         return Guidance(check=self.check, offer_id=offer_id, withheld=True)

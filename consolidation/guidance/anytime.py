@@ -55,12 +55,12 @@ def answer_of(trials: Iterable[Trial]) -> EffectAnswer:
     drawn = [trial for trial in trials if 0 < trial.share < 1]
     if not drawn:
         return EffectAnswer("unknown", 0, _supposed(0))
-    signs, ended = _signs(drawn), np.array([one.well for one in drawn], float)
+    signs, ended = _signs(drawn), np.array([trial.well for trial in drawn], float)
     before = np.cumsum(ended) - ended
     guess = (before + 1) / (np.arange(len(drawn)) + 2)
-    won, least = signs * (ended - guess), np.array([min(one.share, 1 - one.share) for one in drawn])
+    won, least = signs * (ended - guess), np.array([min(trial.share, 1 - trial.share) for trial in drawn])
     growth = {"helps": _grown(won, BETS), "hurts": _grown(-won, BETS)}
-    effect = won * np.array([max(one.share, 1 - one.share) / (one.share * (1 - one.share)) for one in drawn])
+    effect = won * np.array([max(trial.share, 1 - trial.share) / (trial.share * (1 - trial.share)) for trial in drawn])
     scaled = 2 * least
     growth["no_effect"] = np.minimum(*(_grown((WORTH - side * effect) * scaled, SMALL_BETS) for side in (1, -1)))
     levels = {"helps": LEVEL, "hurts": LEVEL, "no_effect": LEVEL_SMALL}
@@ -74,9 +74,10 @@ def answer_of(trials: Iterable[Trial]) -> EffectAnswer:
 
 
 def _signs(drawn: Sequence[Trial]) -> Floats:
-    """What the lot said, less what was to be expected: between -1 and 1, positive for who got it."""
+    """Of each run the draw less its expectation, as a share of the largest such difference: positive where it got the
+    skill, negative where it did without."""
     return np.array(
-        [((not one.withheld) - (1 - one.share)) / max(one.share, 1 - one.share) for one in drawn], dtype=float
+        [((not trial.withheld) - (1 - trial.share)) / max(trial.share, 1 - trial.share) for trial in drawn], dtype=float
     )
 
 
@@ -88,7 +89,7 @@ def _grown(won: Floats, bets: Sequence[float]) -> Floats:
 
 
 def _first(logs: Floats, level: float) -> int:
-    """After how many runs it is reached first; 0: never."""
+    """After how many runs the level is reached first; 0: never."""
     reached = np.flatnonzero(logs >= level)
     return int(reached[0]) + 1 if len(reached) else 0
 
@@ -106,7 +107,7 @@ def _more(effect: float, well: float, last: dict[str, float], runs: int) -> int 
 
 
 def _supposed(runs: int) -> int:
-    """For an effect that is worth having, while too few runs tell one."""
+    """About how many more runs an effect of SUPPOSED needs, while too few runs show the real one."""
     return max(10, 10 * round((math.log(LEVEL) / (SUPPOSED**2 / 2) - runs) / 10))
 
 

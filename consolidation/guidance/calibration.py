@@ -55,7 +55,7 @@ class Curve:
     def confidence(self, grounds: Grounds) -> float:
         """The share of such answers that were right; by the rule of succession never above what so few cases can
         show."""
-        share = float(logistic.probability(np.array([told(grounds)]), self.coefficients)[0])
+        share = float(logistic.probability(np.array([regressors(grounds)]), self.coefficients)[0])
         return min(share, (grounds.similar + 1) / (grounds.similar + 2))
 
     def threshold(self, grounds: Grounds) -> float:
@@ -119,7 +119,7 @@ def runs_of_case(cases: Sequence[Case]) -> dict[str, list[int]]:
 
 def fit(moment: Moment, answers: Sequence[Answered], precision: float) -> Curve:
     """The curve of a moment, and from where on at least `precision` of its answers are right."""
-    known = np.array([told(answer.grounds) for answer in answers]).reshape(len(answers), len(PRIORS[moment]))
+    known = np.array([regressors(answer.grounds) for answer in answers]).reshape(len(answers), len(PRIORS[moment]))
     right = np.array([answer.right for answer in answers])
     curve = Curve(tuple(logistic.fitted(known, right, PRIORS[moment], STRENGTH)))
     sure = np.array([curve.confidence(answer.grounds) for answer in answers])
@@ -155,8 +155,8 @@ def _right(effects: Effects, case: Sequence[Case]) -> float:
     return OTHERS_RIGHT
 
 
-def told(grounds: Grounds) -> list[float]:
-    """What the curve takes, as PRIORS."""
+def regressors(grounds: Grounds) -> list[float]:
+    """What the curve weighs of an answer, in the order of the coefficients in PRIORS."""
     believed = grounds.cases / (grounds.cases + YOUNG)
     return [1.0, *(believed * one for one in (logistic.odds(grounds.vote.share), grounds.lead, grounds.unsolved))]
 
@@ -175,17 +175,17 @@ def least_nearness(cases: Sequence[Case], openings: Compared) -> float:
     )
 
 
-def kept(calibration: Calibration) -> dict[str, Any]:
-    """As plain JSON values, without the nearness."""
+def as_json(calibration: Calibration) -> dict[str, Any]:
+    """A calibration as plain JSON values, without its nearness, which has a column of its own."""
     curves = {
-        moment: {"coefficients": list(one.coefficients), "familiar": one.familiar, "other": one.other}
-        for moment, one in calibration.curves.items()
+        moment: {"coefficients": list(curve.coefficients), "familiar": curve.familiar, "other": curve.other}
+        for moment, curve in calibration.curves.items()
     }
     return {"curves": curves, "risk": calibration.risk}
 
 
-def read(values: Mapping[str, Any], nearness: float) -> Calibration:
-    """From `kept`; what was never measured is the prior's."""
+def from_json(values: Mapping[str, Any], nearness: float) -> Calibration:
+    """A calibration from the values of `as_json`; a curve that was never measured is that of PRIORS."""
     curves = dict(Calibration().curves)
     for moment, curve_values in values.get("curves", {}).items():
         curves[moment] = Curve(tuple(curve_values["coefficients"]), curve_values["familiar"], curve_values["other"])

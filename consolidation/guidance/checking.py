@@ -94,17 +94,17 @@ def _acting(kinds: Sequence[str], *, command: bool) -> str | None:
     return next((kind for kind in kinds if not command or not (is_edit(kind) or kind in CHORES)), None)
 
 
-def _text(found: Precedent, tool: str, called: str) -> str:
+def _text(similar: Precedent, tool: str, called: str) -> str:
     """`called`: of commands only those count that started, which is more than having been called."""
-    did, without = found.well_with + found.ill_with, found.well_without + found.ill_without
+    did, without = similar.well_with + similar.ill_with, similar.well_without + similar.ill_without
     if not did + without:
         return NOTHING_SIMILAR
-    sentence = f"{found.well_with} of {did} similar cases that {called} {code(tool)} ended well" if did else ""
-    other = f"{found.well_without} of {without} that did not {CALL[called]} it ended well" if without else ""
+    sentence = f"{similar.well_with} of {did} similar cases that {called} {code(tool)} ended well" if did else ""
+    other = f"{similar.well_without} of {without} that did not {CALL[called]} it ended well" if without else ""
     if not did:
-        other = f"no similar case {called} {code(tool)}; {found.well_without} of {without} ended well without it"
+        other = f"no similar case {called} {code(tool)}; {similar.well_without} of {without} ended well without it"
     counted = upper_first("; ".join(part for part in (sentence, other) if part))
-    return f"{counted}. {ADVICE}" if found.verdict == "advised_against" else f"{counted}."
+    return f"{counted}. {ADVICE}" if similar.verdict == "advised_against" else f"{counted}."
 
 
 def _run(experience: Experience, n: int, tool: str) -> CheckedRun:
@@ -130,10 +130,10 @@ def _provenance(
 
 
 def _notes(
-    arguments: Mapping[str, Any], tool: str, experience: Experience, found: Precedent
+    arguments: Mapping[str, Any], tool: str, experience: Experience, similar: Precedent
 ) -> Iterator[dict[str, str]]:
     """Arguments for which the similar cases that ended well agree on another word. Ids and amounts differ anyway."""
-    well = {experience.profiles[n].pk: experience.cases[n].case for n in found.runs if experience.cases[n].well}
+    well = {experience.profiles[n].pk: experience.cases[n].case for n in similar.runs if experience.cases[n].well}
     if not well:
         return
     calls = Event.objects.filter(episode__in=well, kind="tool_call", tool__in=known_as(tool)).exclude(ok=False)

@@ -24,7 +24,7 @@ def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> bool:
     if len(known.runs) < LEAST_RUNS:
         return False
     refitted, answers = measured(known)
-    values = {"fitted": calibration.kept(refitted), "nearness": refitted.nearness, "answers": answers}
+    values = {"fitted": calibration.as_json(refitted), "nearness": refitted.nearness, "answers": answers}
     former = {"coefficients": "before_write", "opening": "opening"}
     values |= {name: list(refitted.curves[moment].coefficients[:3]) for name, moment in former.items()}
     GuidanceCurve.objects.update_or_create(
@@ -51,4 +51,4 @@ def measured(known: LatestRuns) -> tuple[Calibration, int]:
 def calibration_of(scope: str, trust: Trust) -> Calibration:
     """That of a scope, of the highest level that the caller sees whole."""
     row = GuidanceCurve.objects.filter(sensitivity__lte=trust.max_sensitivity).of(scope)
-    return calibration.read(row.fitted, row.nearness) if row else Calibration()
+    return calibration.from_json(row.fitted, row.nearness) if row else Calibration()

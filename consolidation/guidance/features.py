@@ -52,7 +52,7 @@ class Terms:
     counts: Floats
 
     def only(self, ids: Ids) -> "Terms":
-        """Those among these ids, which are sorted, too."""
+        """The terms that have one of these ids; `ids` are sorted, as those of the terms are."""
         if not len(ids):
             return Terms(self.ids[:0], self.counts[:0])
         kept = ids[np.searchsorted(ids, self.ids).clip(max=len(ids) - 1)] == self.ids
@@ -73,9 +73,9 @@ class Features:
     def pack(self) -> bytes:
         """The sizes of the channels, their ids, their counts, the vector as half floats."""
         kept = [self.channels[name] for name in CHANNELS]
-        sizes = np.array([len(one.ids) for one in kept], np.uint16).tobytes()
-        ids = b"".join(one.ids.tobytes() for one in kept)
-        counts = b"".join(one.counts.astype(np.uint16).tobytes() for one in kept)
+        sizes = np.array([len(channel.ids) for channel in kept], np.uint16).tobytes()
+        ids = b"".join(channel.ids.tobytes() for channel in kept)
+        counts = b"".join(channel.counts.astype(np.uint16).tobytes() for channel in kept)
         return sizes + ids + counts + self.vector.astype(np.float16).tobytes()
 
 
@@ -131,9 +131,9 @@ def _identifiers(shown: Iterable[str]) -> list[int]:
     return [int(np.int32(np.uint32(_hash(term)).view(np.int32))) for term in list(dict.fromkeys(terms))[:MOST_TERMS]]
 
 
-def _words(said: str) -> Iterator[str]:
+def _words(speech: str) -> Iterator[str]:
     """Stems without words of grammar, ids as they are, pairs of neighbours where a language writes no spaces."""
-    small = text.normal(said).replace("’", "'").lower()
+    small = text.normal(speech).replace("’", "'").lower()
     yield from search_words.bigrams(small)
     for match in _WORD.findall(small):
         word = match.strip(".'-+")
@@ -165,9 +165,9 @@ def _term(leaf: values.Scalar) -> Iterator[str]:
         yield term
 
 
-def _counted(found: Iterable[str]) -> Terms:
+def _counted(terms: Iterable[str]) -> Terms:
     """The first so many distinct terms with their counts."""
-    counts = Counter(map(_hash, found))  # in the order in which they first came up
+    counts = Counter(map(_hash, terms))  # in the order in which they first came up
     pairs = sorted(counts.items() if len(counts) <= MOST_TERMS else islice(counts.items(), MOST_TERMS))
     ids = np.array([hashed for hashed, _ in pairs], np.uint32)
     return Terms(ids, np.array([min(n, 60_000) for _, n in pairs], np.float32))

@@ -57,13 +57,13 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | N
     return _offered(guidance, asked, scope=experience.profiles[0].scope, trust=trust, at=at)
 
 
-def _offered(told: Guidance, asked: GuidanceQuestion, *, scope: str, trust: Trust, at: datetime) -> Guidance:
-    if told.skill is None:
-        return told
-    offer = holdback.offer(told.skill, asked.request, scope=scope, trust=trust, at=at)
+def _offered(guidance: Guidance, asked: GuidanceQuestion, *, scope: str, trust: Trust, at: datetime) -> Guidance:
+    if guidance.skill is None:
+        return guidance
+    offer = holdback.offer(guidance.skill, asked.request, scope=scope, trust=trust, at=at)
     if offer is None:
-        return told
-    return told.kept_back(offer.pk) if offer.withheld else replace(told, offer_id=offer.pk)
+        return guidance
+    return guidance.kept_back(offer.pk) if offer.withheld else replace(guidance, offer_id=offer.pk)
 
 
 @dataclass(frozen=True)

@@ -62,8 +62,8 @@ class Kernel:
         vectors = self._vectors[list(chosen)]
         return self._compared(parts, vectors @ vectors.T)
 
-    def _terms(self, one: Features, name: str) -> Terms:
-        return one.channels["words"].only(self._naming) if name == "named" else one.channels[name]
+    def _terms(self, features: Features, name: str) -> Terms:
+        return features.channels["words"].only(self._naming) if name == "named" else features.channels[name]
 
     def _compared(self, parts: dict[str, Floats], meaning: Floats) -> Compared:
         total = MEANING + sum(WEIGHTS[name] for name in parts)

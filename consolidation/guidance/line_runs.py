@@ -49,13 +49,13 @@ def of_version(lines: Mapping[str, Sequence[Mapping[str, Any]]], version: SkillV
     shown_lines = []
     for field, rows in lines.items():
         held = {_masked(line) for line in _lines(version.fields.get(field))}
-        model_rows = [row for row in rows if row["runs"] and _masked(row["text"]) in held]
-        shown_lines += [_line(field, row) for row in model_rows]
+        rows_with_runs = [row for row in rows if row["runs"] and _masked(row["text"]) in held]
+        shown_lines += [_line(field, row) for row in rows_with_runs]
     return shown_lines
 
 
 def _line(field: str, row: Mapping[str, Any]) -> LineRuns:
-    runs = [UUID(one) for one in row["runs"]]
+    runs = [UUID(run) for run in row["runs"]]
     return LineRuns(field, row["text"], runs, row["of"], by_model=row.get("by") == MODEL)
 
 
@@ -73,8 +73,8 @@ def sections(lines: Sequence[LineRuns], seen: Mapping[UUID, Link]) -> list[dict[
     """Field by field its lines, each with links to its runs, the newest first."""
     sections_shown = []
     for field, title in TITLES.items():
-        rows = [(line, [seen[one] for one in line.runs if one in seen]) for line in lines if line.field == field]
-        rows_of_model = [
+        rows = [(line, [seen[run] for run in line.runs if run in seen]) for line in lines if line.field == field]
+        lines_with_runs = [
             {
                 "text": line.text,
                 "of": line.of,
@@ -84,8 +84,8 @@ def sections(lines: Sequence[LineRuns], seen: Mapping[UUID, Link]) -> list[dict[
             for line, runs in rows
             if runs
         ]
-        if rows_of_model:
-            sections_shown.append({"title": title, "lines": rows_of_model})
+        if lines_with_runs:
+            sections_shown.append({"title": title, "lines": lines_with_runs})
     return sections_shown
 
 

@@ -55,13 +55,14 @@ def _cases(cases: Sequence[Case], near: Sequence[int], tool: str, *, with_it: bo
     return cases_by_end
 
 
-def _verdict(found: Precedent, cases: Sequence[Case], words: Floats, tool: str) -> Verdict:
-    if found.well_with:
-        helps = _reliability(found.well_with, found.ill_with) >= _reliability(found.well_without, found.ill_without)
+def _verdict(precedent: Precedent, cases: Sequence[Case], words: Floats, tool: str) -> Verdict:
+    if precedent.well_with:
+        with_it = _reliability(precedent.well_with, precedent.ill_with)
+        helps = with_it >= _reliability(precedent.well_without, precedent.ill_without)
         return "supported" if helps else "unknown"
-    if not found.well_without:
+    if not precedent.well_without:
         return "unknown"
-    did_without = [n for n in found.runs if tool not in cases[n].effects]
+    did_without = [n for n in precedent.runs if tool not in cases[n].effects]
     well = max(float(words[n]) for n in did_without if cases[n].well)
     ill = max((float(words[n]) for n in did_without if cases[n].outcome == "failure"), default=0.0)
     return "advised_against" if well >= max(ADVISES, NEAR * ill) else "unknown"

@@ -25,12 +25,13 @@ NAMING = frozenset({"effects", "tool"})  # fields that hold names of tools
 SPEAKING = frozenset({"text", "note", "summary", "steps", "checks", "avoid", "said"})  # of ours, with names in code
 
 
-def block(told: Guidance) -> str:
-    """'' when unsure. Whole lines, as many as the budget holds; the heading and the first line always."""
-    if told.needs_more:
+def block(guidance: Guidance) -> str:
+    """Guidance as a section of the block; '' when unsure. Whole lines, as many as BUDGET holds; always the heading and
+    the first line."""
+    if guidance.needs_more:
         return ""
     kept, room = [HEADING], 4 * BUDGET
-    for number, text in enumerate(_lines(told)):
+    for number, text in enumerate(_lines(guidance)):
         line = in_one_line(text)
         room -= quarters(line) + 1
         if number and room < 0:
@@ -40,15 +41,15 @@ def block(told: Guidance) -> str:
     return "\n".join(kept)
 
 
-def _lines(told: Guidance) -> Iterator[str]:
-    effects = joined([code(tool) for tool in told.expected.effects])
+def _lines(guidance: Guidance) -> Iterator[str]:
+    effects = joined([code(tool) for tool in guidance.expected.effects])
     how = f"by calling {effects} and no other tool that changes something" if effects else "without any change"
-    cases = "case" if told.expected.cases == 1 else "cases"
-    sure = f"right in {min(round(told.confidence * OF), OF - 1)} of {OF} such answers"
-    yield f"Requests like this one ended well {how}: {told.expected.cases} similar {cases}; {sure}"
-    if told.skill is None:
+    cases = "case" if guidance.expected.cases == 1 else "cases"
+    sure = f"right in {min(round(guidance.confidence * OF), OF - 1)} of {OF} such answers"
+    yield f"Requests like this one ended well {how}: {guidance.expected.cases} similar {cases}; {sure}"
+    if guidance.skill is None:
         return
-    skill = told.skill
+    skill = guidance.skill
     yield f"{'Skill' if skill.steps else 'Lessons of skill'} {skill.name}, to be downloaded at {skill.url}"
     yield from (f"{number}. {_brief(step)}" for number, step in enumerate(skill.steps[:MOST_STEPS], start=1))
     yield from (f"Check: {line}" for line in skill.checks[:MOST_CHECKS])

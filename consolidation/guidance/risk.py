@@ -28,15 +28,16 @@ FEW = 1.0  # weight of the scope's share beside the cases with the same effects
 
 @dataclass(frozen=True)
 class Signs:
-    """What is known of a run that has ended. `similar`: distinct judged cases like it; `told` as PRIOR."""
+    """What is known of a run that has ended. `similar`: distinct judged cases like it; `regressors`: in the order of
+    PRIOR."""
 
-    told: tuple[float, ...]
+    regressors: tuple[float, ...]
     similar: int
     cases: int
 
     def risk(self, coefficients: Sequence[float] | None) -> float:
         """The share of such runs that failed."""
-        return float(logistic.probability(np.array([self.told]), coefficients or PRIOR)[0])
+        return float(logistic.probability(np.array([self.regressors]), coefficients or PRIOR)[0])
 
 
 def signs(
@@ -68,8 +69,8 @@ def signs(
     return Signs(features_of_case, surveyor.distinct(kept & (row >= SIMILAR)), cases)
 
 
-def known(ballot: Ballot, compared: Compared) -> tuple["np.ndarray", "np.ndarray"]:
-    """What was known of each judged run, and whether it failed: a row for each way to leave out its case."""
+def training_rows(ballot: Ballot, compared: Compared) -> tuple["np.ndarray", "np.ndarray"]:
+    """The regressors of each judged run, and 1 where it failed: a row for each way to leave out its case."""
     surveyor, runs = Surveyor(ballot.cases), runs_of_case(ballot.cases)
     rows: list[tuple[float, ...]] = []
     failed: list[float] = []
@@ -78,12 +79,12 @@ def known(ballot: Ballot, compared: Compared) -> tuple["np.ndarray", "np.ndarray
         ways = [] if neighbour.outcome == "partial" else [case] if len(case) == 1 else [case, [n]]
         for without in ways:
             if features := signs(surveyor, ballot, compared, n, neighbour.effects, without):
-                rows.append(features.told)
+                rows.append(features.regressors)
                 failed.append(float(not neighbour.well))
     return np.array(rows).reshape(len(rows), len(PRIOR)), np.array(failed)
 
 
 def fit(ballot: Ballot, compared: Compared) -> list[float]:
     """The coefficients over the known runs, as they stood right before their first change."""
-    rows, failed = known(ballot, compared)
+    rows, failed = training_rows(ballot, compared)
     return logistic.fitted(rows, failed, PRIOR, STRENGTH)

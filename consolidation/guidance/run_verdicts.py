@@ -44,7 +44,7 @@ def judge_new(latest: LatestOfScope, *, at: datetime) -> int:
 
 def _calibration(scope: str, level: int) -> Calibration:
     row = GuidanceCurve.objects.filter(scope=scope, sensitivity=level).first()
-    return calibration.read(row.fitted, row.nearness) if row else Calibration()
+    return calibration.from_json(row.fitted, row.nearness) if row else Calibration()
 
 
 def _judge(known: LatestRuns, measured: Calibration, episodes: Sequence[Episode]) -> None:

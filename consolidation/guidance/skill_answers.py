@@ -35,13 +35,13 @@ class Worth:
     """What is known of one version. `said`: in a sentence of the reader's language."""
 
     version: int
-    told: EffectAnswer
+    effect: EffectAnswer
     offered: Arm
     withheld: Arm
 
     @property
     def answer(self) -> str:
-        return self.told.answer
+        return self.effect.answer
 
     @property
     def said(self) -> str:
@@ -59,9 +59,9 @@ class Worth:
         return f"{known[self.answer]} {text % counts}" if self.offered.runs + self.withheld.runs else known[self.answer]
 
     def _not_yet(self) -> str:
-        if not self.told.runs:
+        if not self.effect.runs:
             return _("Not known yet: no run was drawn to do without it (SKILL_HOLDBACK).")
-        more = self.told.more
+        more = self.effect.more
         if more is None:
             return _("Not known yet: about 20,000 more runs or more.")
         return ngettext("Not known yet: about %(n)d more run.", "Not known yet: about %(n)d more runs.", more) % {

@@ -96,17 +96,17 @@ class Led:
 
     def _pair(self, effects: Effects, otherwise: Sequence[int]) -> dict[str, object]:
         """A success with these effects beside the nearest failure that did otherwise."""
-        well = [n for n, one in enumerate(self.cases) if one.well and one.effects == effects]
+        well = [n for n, case in enumerate(self.cases) if case.well and case.effects == effects]
         ill = [n for n in otherwise if self.cases[n].outcome == "failure"]
         if not well or not ill:
             return {"well_example": None, "ill_example": None, "diverging": ""}
         nearness = self.latest.among.whole[np.ix_(well, ill)]
         a, b = np.unravel_index(int(nearness.argmax()), nearness.shape)
-        one, other = well[int(a)], ill[int(b)]
+        success, failure = well[int(a)], ill[int(b)]
         return {
-            "well_example": self.runs[one].pk,
-            "ill_example": self.runs[other].pk,
-            "diverging": _diverging(self.cases[one].effects, self.cases[other].effects),
+            "well_example": self.runs[success].pk,
+            "ill_example": self.runs[failure].pk,
+            "diverging": _diverging(self.cases[success].effects, self.cases[failure].effects),
         }
 
 

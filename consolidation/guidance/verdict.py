@@ -72,22 +72,22 @@ def sentence(name: str, language: Language = "en", **values: object) -> str:
     return _WORDS[name][language == "zh"].format(**values)
 
 
-def sentences(told: Judged, language: Language) -> list[str]:
+def sentences(judged_run: Judged, language: Language) -> list[str]:
     """What speaks for the verdict, the strongest first."""
-    if told.level == "unknown":
+    if judged_run.level == "unknown":
         return [sentence("few", language)]
-    return list(_sentences(told, language))[:MOST_SENTENCES]
+    return list(_sentences(judged_run, language))[:MOST_SENTENCES]
 
 
-def _sentences(told: Judged, language: Language) -> Iterator[str]:
-    if told.level != "low":
-        for name, counted in (("missing", told.missing), ("unexpected", told.unexpected)):
+def _sentences(judged_run: Judged, language: Language) -> Iterator[str]:
+    if judged_run.level != "low":
+        for name, counted in (("missing", judged_run.missing), ("unexpected", judged_run.unexpected)):
             for count in counted[:1]:
                 yield sentence(name, language, cases=count.cases, of=count.of, tool=code(count.tool))
-    if told.alike:
-        ill = told.level != "low"
-        cases = told.alike_ill if ill else told.alike - told.alike_ill
-        yield sentence("ill" if ill else "well", language, cases=cases, of=told.alike)
+    if judged_run.alike:
+        ill = judged_run.level != "low"
+        cases = judged_run.alike_ill if ill else judged_run.alike - judged_run.alike_ill
+        yield sentence("ill" if ill else "well", language, cases=cases, of=judged_run.alike)
 
 
 @dataclass(frozen=True)
@@ -143,14 +143,14 @@ def _verdict(
     )
 
 
-def _answer(told: Judged, experience: Experience, said: list[str], similar: list[SimilarRun]) -> RunVerdict:
+def _answer(judged_run: Judged, experience: Experience, said: list[str], similar: list[SimilarRun]) -> RunVerdict:
     return RunVerdict(
-        level=told.level,
-        risk=None if told.risk is None else round(told.risk, 4),
+        level=judged_run.level,
+        risk=None if judged_run.risk is None else round(judged_run.risk, 4),
         said=said,
-        missing=list(told.missing),
-        unexpected=list(told.unexpected),
+        missing=list(judged_run.missing),
+        unexpected=list(judged_run.unexpected),
         expected=expected_of(experience.votes[0], experience),
         similar=similar,
-        based_on={"cases": told.cases},
+        based_on={"cases": judged_run.cases},
     )

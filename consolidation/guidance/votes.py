@@ -136,8 +136,8 @@ def _weights(cases: Sequence[Case], rows: Sequence[int]) -> "np.ndarray":
     return np.array([1.0 if cases[n].well else of[bool(cases[n].effects)] for n in rows])
 
 
-def _nothing(one: Case) -> float:
+def _nothing(case: Case) -> float:
     """How far a run says that nothing should be changed."""
-    if one.well:
-        return 0.0 if one.effects else 1.0
-    return NONE_WAS_RIGHT if one.effects else 0.0
+    if case.well:
+        return 0.0 if case.effects else 1.0
+    return NONE_WAS_RIGHT if case.effects else 0.0

@@ -24,17 +24,17 @@ def outcome_sources(figures: Figures) -> Chart:
     )
 
 
-def _agreed(one: Agreement) -> str:
-    share = of_share(one.agreed, one.labels, _("%(part)s of %(whole)s")) or _("no run yet")
-    facts = {"source": one.source.label, "share": share}
-    if one.is_distrusted:
+def _agreed(agreement: Agreement) -> str:
+    share = of_share(agreement.agreed, agreement.labels, _("%(part)s of %(whole)s")) or _("no run yet")
+    facts = {"source": agreement.source.label, "share": share}
+    if agreement.is_distrusted:
         return _("%(source)s agreed with people in %(share)s, which is too few: it does not count in learning.") % facts
-    if one.is_off:
+    if agreement.is_off:
         return _("%(source)s does not count in learning: COUNT_INFERRED_OUTCOMES is off.") % facts
-    if one.is_untried and one.labels:
+    if agreement.is_untried and agreement.labels:
         text = _("%(source)s agreed with people in %(share)s: it counts in learning once they have judged %(least)s.")
         return text % {**facts, "least": LEAST_OF_MODEL}
-    return _("%(source)s agreed with people in %(share)s.") % facts if one.labels else ""
+    return _("%(source)s agreed with people in %(share)s.") % facts if agreement.labels else ""
 
 
 def verdicts(figures: Figures) -> Chart:

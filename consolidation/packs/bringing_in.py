@@ -34,20 +34,20 @@ OF_PACKS = ("memory", "semantic")  # kind and type of each line
 class Pack:
     """`skills`: by name, the files of its folder by path."""
 
-    told: Json
+    manifest: Json
     lines: list[Json]
     skills: dict[str, dict[str, bytes]]
 
     @property
     def source(self) -> Json:
         """Where a row of this pack comes from, as its provenance says."""
-        fields = {name: str(self.told.get(key, ""))[:500] for name, key in SAID.items()}
-        made_at = parse_instant(self.told.get("made_at"))
+        fields = {name: str(self.manifest.get(key, ""))[:500] for name, key in SAID.items()}
+        made_at = parse_instant(self.manifest.get("made_at"))
         return {"kind": "pack", "ref": self.ref, **fields, "timestamp": format_instant(made_at) if made_at else None}
 
     @property
     def ref(self) -> str:
-        return str(self.told.get("name", ""))[:64]
+        return str(self.manifest.get("name", ""))[:64]
 
     @property
     def changelog(self) -> str:
@@ -102,7 +102,7 @@ def bring_in(
 ) -> Iterator[list[RowResult]]:
     """What came of each row, batch by batch. `keeps` false: nothing is kept, what would come in is told. Unreadable."""
     pack = read(content)
-    scope = options.scope if options.scope is not None else str(pack.told.get("scope") or "")
+    scope = options.scope if options.scope is not None else str(pack.manifest.get("scope") or "")
     options = replace(options, scope=scope or None, keeps_status=False, applies=False)
     with tempfile.TemporaryDirectory(prefix="memos-pack-") as directory:
         path = Path(directory) / MEMORIES

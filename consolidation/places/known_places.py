@@ -86,13 +86,13 @@ def _consistent_forms(trust: Trust) -> Iterable[tuple[UUID, str]]:
     return [(row["fact"], row["form"]) for row in counted.filter(consistent)]
 
 
-def names_of(said: str, trust: Trust) -> list[str]:
+def names_of(address: str, trust: Trust) -> list[str]:
     """The names under which runs know this repository (its address, `owner/name`, or a folder's name), its own first.
 
     Runs know it by owner and name, or by the folder that their commands name: both mean it. A bare name means a
     repository with an owner only where one owner alone is known.
     """
-    here = repository(said)
+    here = repository(address)
     if not here:
         return []
     bare = here.rsplit("/", 1)[-1]

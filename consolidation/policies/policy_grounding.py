@@ -81,8 +81,8 @@ def _is_meant(name: str, around: str) -> bool:
     return any(any(_agree(word, one) for one in known) if word.isascii() else word in text for word in words)
 
 
-def _agree(one: str, other: str) -> bool:
-    """Whether two words are forms of one: cancel, cancellation."""
-    shorter = min(len(one), len(other))
+def _agree(word: str, other: str) -> bool:
+    """Whether two words are forms of word: cancel, cancellation."""
+    shorter = min(len(word), len(other))
     stem = max(STEM, shorter - 3)
-    return one == other if shorter < STEM else one[:stem] == other[:stem]
+    return word == other if shorter < STEM else word[:stem] == other[:stem]

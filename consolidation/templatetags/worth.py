@@ -36,7 +36,7 @@ def worth_of(context: Context, memory: Memory) -> dict[str, Any]:
         "worth": worth,
         "cases": [case for case in worth.cases if UUID(case[0]) in seen] if worth else [],
         "examples": bool(worth and {worth.well_example, worth.ill_example} <= seen.keys()),
-        "told": _told(memory),
+        "offers": _measured_offers(memory),
         "sections": line_runs.sections(lines, seen),
     }
 
@@ -78,7 +78,7 @@ def _examples(worth: SkillWorth | None) -> list[line_runs.LineRuns]:
     return [line_runs.LineRuns("", "", [one for one in named if one], len(named))]
 
 
-def _told(memory: Memory) -> skill_answers.Worth | None:
+def _measured_offers(memory: Memory) -> skill_answers.Worth | None:
     """What the offers of its published version tell: nothing else is offered. None while none was made."""
     published: SkillVersion | None = memory.skill.published
     measured = skill_answers.worth(memory.pk, published.number) if published else None

@@ -51,10 +51,10 @@ def _reader(request: HttpRequest) -> Trust:
     return trust
 
 
-def _ids(told: QueryDict) -> list[UUID]:
+def _ids(form: QueryDict) -> list[UUID]:
     """The chosen memories; what is no id was not on the page."""
     ids = []
-    for text in told.getlist("memory")[: making.MOST]:
+    for text in form.getlist("memory")[: making.MOST]:
         try:
             ids.append(UUID(text))
         except ValueError:
@@ -62,13 +62,13 @@ def _ids(told: QueryDict) -> list[UUID]:
     return ids
 
 
-def _page(request: HttpRequest, told: QueryDict, trust: Trust, *, wrong: str = "", status: int = 200) -> HttpResponse:
-    at, scope, words = timezone.now(), told.get("scope", "").strip(), _words(told)
-    known, ids = making.known_in(scope, trust, at=at), _ids(told)
+def _page(request: HttpRequest, form: QueryDict, trust: Trust, *, wrong: str = "", status: int = 200) -> HttpResponse:
+    at, scope, words = timezone.now(), form.get("scope", "").strip(), _words(form)
+    known, ids = making.known_in(scope, trust, at=at), _ids(form)
     chosen = list(known.filter(pk__in=ids))
     others = (saying(known, words) if words else known).exclude(pk__in=ids)
     skills = list(making.published_in(scope, trust)[:SHOWN])
-    names = set(told.getlist("skill"))
+    names = set(form.getlist("skill"))
     context: dict[str, Any] = {
         "scope": scope,
         "q": words,
@@ -78,16 +78,16 @@ def _page(request: HttpRequest, told: QueryDict, trust: Trust, *, wrong: str = "
         "skills": [(skill, skill.name in names) for skill in skills],
         "names": [skill.name for skill in skills if skill.name in names],
         "agent_gets": _block(chosen, [skill for skill in skills if skill.name in names]),
-        "name": told.get("name", "").strip() or slugify(scope.replace(":", "-"))[:64] or "pack",
-        "description": told.get("description", ""),
+        "name": form.get("name", "").strip() or slugify(scope.replace(":", "-"))[:64] or "pack",
+        "description": form.get("description", ""),
         "wrong": wrong,
         "scopes": making.scopes_to_pack(trust, at=at) if not scope else [],
     }
     return render(request, "consolidation/packs.html", context, status=status)
 
 
-def _words(told: QueryDict) -> str:
-    return told.get("q", "").strip()[:200]
+def _words(form: QueryDict) -> str:
+    return form.get("q", "").strip()[:200]
 
 
 def _block(memories: Sequence[Any], skills: Sequence[Any]) -> str:

@@ -235,8 +235,8 @@ def priors(found: dict[str, list[Known]], good: Any) -> None:
             told = [one for one in calibration.answered(ballot, compared) if good[runs[one.run].task]]
             for one in told:
                 right = writes(one.grounds.vote.effects, name) in good[runs[one.run].task]
-                rows[moment].append((calibration.told(one.grounds), float(right), 100 / weight / len(told)))
-        signs, failed = risk.known(latest.ballot, latest.among)
+                rows[moment].append((calibration.regressors(one.grounds), float(right), 100 / weight / len(told)))
+        signs, failed = risk.training_rows(latest.ballot, latest.among)
         rows["risk"] += [(one, ill, 100 / weight / len(signs)) for one, ill in zip(signs, failed, strict=True)]
     for moment, table in rows.items():
         given, ended, weights = (np.array(column) for column in zip(*table, strict=True))
