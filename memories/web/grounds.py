@@ -1,6 +1,6 @@
-"""The grounds of a memory, for the pages that decide about it: who said it, in which words, what is nearest to it."""
+"""The grounds of a decision, for the pages: who said a memory, in which words, what is nearest, what is compared."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -10,9 +10,25 @@ from django.utils import timezone
 
 from memories.intake import claims
 from memories.intake.claims import Near
-from memories.models import Episode, Event, Evidence, Memory, Relation
+from memories.models import Episode, Event, Evidence, Memory, Proposal, Relation
 from memories.values.choices import LIVE, Status, Type
 from memories.values.trust import Trust
+
+
+def attach_compared(rows: Iterable[Memory | Proposal], trust: Trust) -> None:
+    """Set `compared` on each proposal about several memories: those that the caller may see, the one to change first.
+
+    One query for all of them, none when no proposal compares any.
+    """
+    proposals = [row for row in rows if isinstance(row, Proposal) and row.others]
+    if not proposals:
+        return
+    wanted = {memory_id for proposal in proposals for memory_id in proposal.subjects}
+    visible = {row.pk: row for row in Memory.objects.visible_to(trust).filter(pk__in=wanted).select_related("skill")}
+    for proposal in proposals:
+        compared = [visible[memory_id] for memory_id in proposal.subjects if memory_id in visible]
+        proposal.compared = compared  # type: ignore[attr-defined]  # for the template alone
+
 
 MOST_READ = 1_000  # occasions of which sessions and agents are counted
 MOST_LATER = 4

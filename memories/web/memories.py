@@ -29,8 +29,7 @@ from memories.values.choices import LIVE, ActorKind, Permission, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed
 from memories.values.trust import Trust
 from memories.web import charts
-from memories.web.compared import attach_compared
-from memories.web.grounds import contests_of
+from memories.web.grounds import attach_compared, contests_of
 from memories.web.paging import LATEST, page_of
 
 RUNS_ON_THE_PAGE = 12

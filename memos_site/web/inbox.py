@@ -21,8 +21,7 @@ from memories.values.exceptions import Conflict, Invalid
 from memories.values.field_errors import format_instant, parse_instant
 from memories.values.keyset import Order, Page
 from memories.values.trust import Trust
-from memories.web.compared import attach_compared
-from memories.web.grounds import contests_of, nearest_to, voices_of, voices_of_each
+from memories.web.grounds import attach_compared, contests_of, nearest_to, voices_of, voices_of_each
 from memories.web.paging import cursor_of
 from memos_site import review
 from memos_site.web import bulk_orders, inbox_page, inbox_rows, saved_views
