@@ -127,7 +127,7 @@ def _confirm_before_writing(
 
 
 def _confirm(fences: frozenset[int]) -> None:
-    """Once a transaction."""
+    """Confirm these leases, once in a transaction. LeaseLost: another worker has taken one over."""
     marks = (entry[1] for entry in connection.run_on_commit)
     if any(isinstance(mark, _Confirmed) and mark.fences >= fences for mark in marks):
         return

@@ -102,7 +102,7 @@ def _meets(question: ClaimQuestion, written: Container[tuple[str, str]]) -> bool
 
 
 def _create(writes: Writes, *, trust: Trust, at: datetime, **how: Any) -> dict[int, Any]:
-    """Store what meets nothing."""
+    """Insert these claims, which meet nothing, together; where a key was taken meanwhile, each by itself."""
     if not writes:
         return {}
     memories: dict[int, Memory] = {}

@@ -234,7 +234,7 @@ def _edit_by_agent(
 def _propose(
     memory: Memory, change: Edit, *, by: Actor, at: datetime, why: str, sensitivity: int, dismissal: Dismissal
 ) -> Proposal:
-    """Rejected: a person has said no to this before."""
+    """Open the proposal of an edit. Rejected: a person has rejected the same edit before."""
     verb = {"verb": "edit", **change.as_json}
     kind = Proposal.Kind.REVISION
     proposal = Proposal.objects.propose(kind, memory, verb, by=by, why=why, at=at, sensitivity=sensitivity)

@@ -127,7 +127,7 @@ def revert_adaptation(
 
 
 def _fix(equal: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID) -> None:
-    """The behaviour of an equal claim ends too, and rules do not apply it again."""
+    """End the behaviour of an equal claim too, and hold it so that rules do not apply it again."""
     equal.lock_for("revert", Status.values)
     change: dict[str, Any] = {"hold": Hold.FIXED}
     if equal.status == Status.APPLIED:

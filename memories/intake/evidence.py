@@ -139,7 +139,7 @@ def record_suppressed(memory: Memory, moments: Mapping[datetime, str], *, source
 
 
 def _timed(witnesses: Sequence[Witness]) -> list[Witness]:
-    """Each with how long it took, as far as it or its episode says."""
+    """The witnesses with their latency, which a witness without one takes from its episode."""
     latencies = _latencies({w.episode_id for w in witnesses if w.episode_id and w.latency_ms is None})
     return [
         replace(w, latency_ms=latencies.get(w.episode_id)) if w.episode_id and w.latency_ms is None else w
@@ -148,7 +148,7 @@ def _timed(witnesses: Sequence[Witness]) -> list[Witness]:
 
 
 def _latencies(episodes: Collection[UUID]) -> dict[UUID, float]:
-    """As the outcome of each says, else the sum of its tool calls."""
+    """Milliseconds by episode: as its outcome tells, else the sum of its tool calls."""
     if not episodes:
         return {}
     latencies = Event.objects.filter(episode__any=episodes).latencies()
@@ -211,7 +211,7 @@ def _evidence(
 
 
 def _delta(memory: Memory, witness: Witness) -> float:
-    """By how much it moves salience."""
+    """By how much a witness moves the salience of the memory."""
     if witness.outcome == Outcome.SUCCESS:
         return memory.reinforcement_gain
     return -PENALTY if witness.outcome == Outcome.FAILURE and witness.by else 0

@@ -48,12 +48,12 @@ class Occasion:
 
     @classmethod
     def thread(cls, source: str, thread_id: str, *, at: datetime, episode_id: UUID | None = None) -> "Occasion":
-        """One occasion a day; `at` in UTC."""
+        """The occasion of a thread: the same one all day. `at`: in UTC."""
         return cls(f"thread:{source}/{thread_id}:{at.date()}", at, episode_id)
 
     @classmethod
     def request(cls, *, at: datetime, episode_id: UUID | None = None) -> "Occasion":
-        """Another occasion at each call."""
+        """The occasion of one request: a new one at each call."""
         return cls(f"request:{uuid7()}", at, episode_id)
 
 

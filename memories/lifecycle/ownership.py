@@ -6,7 +6,7 @@ from memories.values.trust import Trust
 
 
 def decides(trust: Trust) -> bool:
-    """A person, or a token that may review: what it revises holds at once."""
+    """Whether the caller is a person or a token with `review`: its revisions hold at once."""
     return trust.actor.kind == ActorKind.PERSON or trust.may(Permission.REVIEW)
 
 

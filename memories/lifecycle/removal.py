@@ -63,12 +63,12 @@ def _needed(cursor: Any, tables: Sequence[Table], given: Mapping[str, str]) -> l
 
 @cache
 def _tables() -> list[Table]:
-    """One for each foreign key that leads to a memory, however far."""
+    """The tables with a foreign key to memories, each with the tables that lead to it."""
     return list(_below(Memory, f"id = ANY({IDS})"))
 
 
 def _below(model: type[Model], where: str) -> Iterator[Table]:
-    """`where` says which rows of the model go; it takes the ids of the memories."""
+    """The tables that lead to a model. `where`: which of its rows are deleted; SQL with the parameter `ids`."""
     table, key = model._meta.db_table, _key(model)
     for relation in model._meta.related_objects:
         child: type[Any] = relation.related_model

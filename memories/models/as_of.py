@@ -35,7 +35,7 @@ class AsOf:
 
     @classmethod
     def of(cls, instant: datetime | None, *, max_sensitivity: int, now: datetime) -> "AsOf | None":
-        """None without an instant. Invalid: it has not come yet."""
+        """The AsOf of an instant; None without one. Invalid: the instant is in the future."""
         if instant is not None and instant > now:
             raise Invalid(FieldError("/as_of", "in_the_future", "is in the future: nothing is known of it yet"))
         return None if instant is None else cls(instant, max_sensitivity)

@@ -31,7 +31,7 @@ def statement_of(rows: "QuerySet[Any, Any]") -> Statement | None:
 
 
 def ask(statement: Statement | None, at: datetime) -> list[tuple[Any, ...]]:
-    """What a statement answers at an instant."""
+    """The rows of a statement at an instant."""
     if statement is None:
         return []
     with connection.cursor() as cursor:

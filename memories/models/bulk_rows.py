@@ -244,7 +244,7 @@ def _insert(model: type[Model], left: frozenset[str], several: bool) -> str:
 
 
 def _given(table: str, several: bool) -> str:
-    """The rows that `_as_json` tells."""
+    """The FROM item that reads the rows of `_as_json`."""
     base = f"json_populate_record(NULL::{table}, %s)" if several else f"NULL::{table}"
     return f"json_populate_recordset({base}, %s)"
 

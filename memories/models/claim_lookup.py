@@ -94,12 +94,12 @@ class ClaimQuestion:
 
     @property
     def beginnings(self) -> list[str]:
-        """Of the keys that it meets: each stem with #, or the whole key."""
+        """What the keys that the claim meets begin with: each stem with #, or the whole key."""
         return [f"{stem}#" for stem in self.stems] or [self.key]
 
     @property
     def _ends(self) -> list[str]:
-        """What the keys with each beginning are below of."""
+        """For each beginning the exclusive upper bound of its keys."""
         return [f"{stem}{AFTER_STEM}" for stem in self.stems] or [f"{self.key}{AFTER_KEY}"]
 
     @property

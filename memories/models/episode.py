@@ -39,10 +39,10 @@ class EpisodeQuerySet(RowQueue["Episode"]):
         """Closed episodes that consolidation has not read and not set aside, in reading order."""
         return self.due().order_by("closed_at", "memory_id")
 
-    def open_with_node(self, prefix: str, position: int) -> Self:
-        """Open episodes with a node of this name (`node_id`)."""
+    def opened_as(self, prefix: str) -> Self:
+        """Open episodes whose nodes have names that begin with this (`node_id`)."""
         first, last = (UUID(prefix + digit * 24) for digit in "0f")
-        return self.filter(closed_at=None, pk__gte=first, pk__lte=last, event_count__gte=position)
+        return self.filter(closed_at=None, pk__gte=first, pk__lte=last)
 
     def with_end(self) -> Self:
         """Closed episodes of which is known how they ended, as far as it counts in learning."""

@@ -109,7 +109,7 @@ class Held:
         return memory.pk in self._closed
 
     def lift(self, memory: Memory) -> None:
-        """Its tombstone is to be lifted."""
+        """Note that the tombstone of this memory is to be lifted by `follow`."""
         self._lifted.add(memory.pk)
 
     def reopen(self, memory: Memory, closed_at: datetime) -> None:

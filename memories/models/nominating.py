@@ -59,7 +59,7 @@ def _by_words(
 
 
 def _words(content: str) -> Iterator[str]:
-    """Without the two that a search takes for operators."""
+    """The words of a text, without "or" and "and", which a search takes for operators."""
     for word in WORD.findall(search_words.searchable(content) or content):
         if word.casefold() not in ("or", "and"):
             yield word
@@ -107,7 +107,7 @@ def nominated_together(ids: Sequence[UUID], scope: str) -> Iterator[tuple[UUID, 
 
 
 def _matrix(texts: Sequence[Sequence[str]], places: dict[str, int]) -> "np.ndarray[Any, Any]":
-    """A row a text, with 1 at the places of the words that it has."""
+    """Texts x words: 1 where a text has the word. `places`: word -> column."""
     matrix = np.zeros((len(texts), len(places)), dtype=np.float32)
     for number, words in enumerate(texts):
         matrix[number, [places[word] for word in words if word in places]] = 1

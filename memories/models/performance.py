@@ -106,7 +106,7 @@ class Performance(models.Model):
 
     @property
     def is_failing(self) -> bool:
-        """As `PerformanceQuerySet.failing` says."""
+        """Whether it fails too often, as `PerformanceQuerySet.failing` computes it."""
         return self.uses >= LEAST_USES and self.successes < FAILS_BELOW * self.uses
 
     @property

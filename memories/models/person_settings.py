@@ -46,11 +46,11 @@ class PreferencesSet(models.QuerySet["Preferences"]):
         self.update_or_create(user=user, defaults={"time_zone": zone})
 
     def choose_mails(self, user: User, *, digest: str, alerts: bool, at: datetime) -> None:
-        """Write to a person from now on, of what happens from now on."""
+        """Set which mails a person gets from now on, about what happens from now on."""
         self.update_or_create(user=user, defaults={"digest": digest, "alerts": alerts, "mails_since": at})
 
     def stop_mails(self, user_id: int, *, alerts: bool) -> None:
-        """Write no more digests, or no more alerts, to a person."""
+        """Stop the digests, or with `alerts` the alerts, to a person."""
         self.filter(user_id=user_id).update(**({"alerts": False} if alerts else {"digest": ""}))
 
 

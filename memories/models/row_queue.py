@@ -16,7 +16,7 @@ LONGEST_ERROR = 2000
 
 
 def message_of(error: BaseException) -> str:
-    """What an error says, as a queue keeps it."""
+    """The class and message of an error, cut to the length that a queue keeps."""
     return f"{type(error).__name__}: {error}"[:LONGEST_ERROR]
 
 

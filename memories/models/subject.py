@@ -81,7 +81,7 @@ class SubjectQuerySet(models.QuerySet["Subject"]):
         return named.drop_unless(Mention.objects.exclude(memory__in=memories))
 
     def drop_unless(self, mentions: "MentionQuerySet") -> set[UUID]:
-        """Delete those of these that none of the mentions is of; their ids."""
+        """Delete those of these subjects that have none of these mentions; returns their ids."""
         unnamed = self.exclude(models.Exists(mentions.filter(subject=models.OuterRef("pk"))))
         if ids := set(unnamed.values_list("pk", flat=True)):
             Subject.objects.filter(same_as__in=ids).update(same_as=None, version=F("version") + 1)
@@ -136,7 +136,7 @@ class Subject(models.Model):
             return self._move(into, "merge", change, level=into.sensitivity, by=by, at=at)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
-        """Take back what an entry about this did. Conflict: it was changed since."""
+        """Undo or redo a merge. Conflict: the subject has changed since."""
         with transaction.atomic():
             target = entry.after.get("same_as") or entry.before.get("same_as")
             into = Subject.objects.filter(pk=target).first()

@@ -64,7 +64,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         return self.standing().filter(blocks=True) if is_shared else self.blocking(*scopes)
 
     def sealed_alike(self, content: str) -> dict[Way, list[Claim]]:
-        """The text, sealed in the ways of these tombstones."""
+        """The text as claims sealed in each way that these tombstones are sealed in."""
         return seals(content, self._former_ways())
 
     def _former_ways(self) -> list[Way]:
@@ -226,7 +226,7 @@ class Tombstone(models.Model):
 
     @property
     def denies(self) -> bool:
-        """Whether its claim does not hold, as that of a duplicate does."""
+        """Whether it says that its claim is wrong; the claim of a duplicate holds."""
         return self.blocks and not self.duplicate
 
     @property

@@ -62,7 +62,7 @@ class Withholding(Ageing[M_co]):
                     self._move(row, {*row.withheld_from, stone.scope}, at=at)
 
     def withhold_together(self, stones: Collection[Tombstone], held: Held) -> None:
-        """The same for the new tombstones of rows that are held."""
+        """As `withhold`, for the new tombstones of held rows."""
         if held.alike is None:
             for stone in stones:
                 self.withhold(stone, at=stone.at)
@@ -165,7 +165,7 @@ def _is_spoken_of(row: Memory, stones: Iterable[Tombstone]) -> bool:
 
 
 def _speaks_of(stone: Tombstone, row: Memory, secret: bytes, known: dict[Way, list[Claim]] | None = None) -> bool:
-    """`known`: the row sealed in ways, to which that of this tombstone is added."""
+    """Whether a tombstone is about this row. `known`: the row sealed by way; the way of this tombstone is added."""
     if row.type == Type.WORKING:
         return stone.is_stated_in(_sentences(row, row.content))
     known = {} if known is None else known

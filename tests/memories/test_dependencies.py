@@ -6,6 +6,7 @@ import pytest
 from rest_framework.test import APIClient
 
 from memories.intake.episodes import dependencies
+from memories.intake.episodes.dependencies import NodeReference
 from memories.models import Episode, Event
 from tests.make import AT, bearing, caller, make_agent
 from tests.memories.test_api_reports import WHOLE, Json, post
@@ -121,3 +122,14 @@ def test_what_was_stored_by_former_names_is_shown_by_todays(client: APIClient) -
     Event.objects.filter(position=2).update(depends_on=["n1", "n9", "call-1"])
     graph = client.get(f"/api/v1/memories/{second['id']}").json()["payload"]["tool_graph"]
     assert graph[1]["depends_on"] == [graph[0]["id"], "n9", "call-1"]
+
+
+def test_many_nodes_of_one_episode_are_looked_up_by_one_statement(django_assert_num_queries: Any) -> None:
+    agent, token = make_agent("chains")
+    made, *_others = [post(bearing(token), CALL, thread_id="t1") for _ in range(3)]
+    nodes = [NodeReference(made["id"][:8], position, None) for position in (1, 2, 3, 4)]
+    with django_assert_num_queries(1):
+        followed = dependencies.follow(nodes, agent.trust)
+    assert {node.position: str(there.episode_id) for node, there in followed.items()} == dict.fromkeys(
+        (1, 2, 3), made["id"]
+    )

@@ -122,7 +122,7 @@ def equals_elsewhere(memory: Memory, rows: MemoryQuerySet, claim_of: ClaimOf = c
 
 
 def held_equals(memory: Memory) -> list[Memory]:
-    """The live equals of a row that is held, which are held with it."""
+    """The live memories that claim the same as a held row; they are held rows too."""
     alike = memory.held.alike.get(memory.pk)
     held = map(memory.held.rows.get, sorted(alike.here) if alike else ())
     return [row for row in held if row and row.status in LIVE]

@@ -67,7 +67,7 @@ class Meeting:
 
     @property
     def sensitivity(self) -> int:
-        """What a proposal of these words needs."""
+        """The level that a proposal of these words must have."""
         return max(self.row.sensitivity, self.statement.at_least(self.evidence))
 
     @property
@@ -96,7 +96,7 @@ class Meeting:
 
     @property
     def is_for_a_person(self) -> bool:
-        """Nothing is written or counted; a revision is proposed."""
+        """Whether a person must decide: then nothing is written or counted, and a revision is proposed."""
         if self.likeness == Likeness.SAME:
             return False
         return self.words_are_kept or (self.likeness == Likeness.CHANGED and not self.begins_anew)
@@ -144,7 +144,7 @@ def replace_typed(meeting: Meeting) -> Stored:
 
 
 def propose_edit(meeting: Meeting, dismissal: Dismissal = NO_DISMISSAL) -> Proposal:
-    """Propose the words of the statement for the live memory."""
+    """Open a proposal that the live memory takes the words of the statement."""
     row, statement = meeting.row, meeting.statement
     change: dict[str, Any] = {"verb": "edit", "content": statement.content}
     if meeting.sensitivity > row.sensitivity:
@@ -170,7 +170,7 @@ def _propose(meeting: Meeting, change: dict[str, Any]) -> Proposal:
 
 
 def _count(meeting: Meeting, confirming: Sequence[Occasion], dismissal: Dismissal) -> Stored:
-    """Count the statement, and take its words where they may stand."""
+    """Confirm the row by the statement, or begin its count anew, and replace its words where that is allowed."""
     row, statement, at = meeting.row, meeting.statement, meeting.at
     if meeting.begins_anew:
         fresh, kind = [Occasion.request(at=at)], Evidence.Kind.CREATED
@@ -196,7 +196,7 @@ def _confirmed(row: Memory, times: int) -> dict[str, Any]:
 
 
 def _words(meeting: Meeting) -> dict[str, Any]:
-    """The columns that become something else."""
+    """The columns that the statement changes, with their new values."""
     row, statement = meeting.row, meeting.statement
     change: dict[str, Any] = {"tags": united(row.tags, statement.tags)}
     change["company_id"] = row.company_id or statement.company_id
@@ -230,7 +230,7 @@ def _write(meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], *
 def _unaudited(
     meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], dismissal: Dismissal
 ) -> dict[str, Any]:
-    """The columns that follow from the statement beside the change."""
+    """Columns that change along with the statement and are no part of the audit row."""
     row, at, resembled = meeting.row, meeting.at, dismissal.resembled
     unaudited: dict[str, Any] = {}
     if "content" not in change and (known := speakers.united(row, speakers_behind(evidence))) != row.speakers:

@@ -51,7 +51,7 @@ class Agreement:
 
     @property
     def is_off(self) -> bool:
-        """Whether the setting leaves it out."""
+        """Whether COUNT_INFERRED_OUTCOMES leaves it out."""
         return self.source in BY_SETTING and not settings.COUNT_INFERRED_OUTCOMES
 
     @property
@@ -60,7 +60,7 @@ class Agreement:
 
 
 def agreements() -> list[Agreement]:
-    """Of each source but people, over their latest labels."""
+    """The agreement of each source but people, over the latest labels of people."""
     with connection.cursor() as cursor:
         cursor.execute(_COMPARED, [DOUBTED, LATEST])
         compared = {name: (agreed, labels) for name, agreed, labels in cursor.fetchall()}
@@ -86,7 +86,7 @@ def verdicts_that_came_true() -> dict[str, tuple[int, int]]:
 
 
 def counting() -> frozenset[str]:
-    """The sources that count: people always."""
+    """The sources whose outcomes count in learning; people always do."""
     return frozenset({OutcomeSource.PERSON, *(agreement.source for agreement in agreements() if agreement.counts)})
 
 

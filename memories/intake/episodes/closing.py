@@ -151,14 +151,14 @@ def _revise(
 
 
 def note(row: Episode, former: tuple[str | None, str], *, by: Actor, at: datetime, **audit: Any) -> None:
-    """Write the audit row of an outcome that is another now."""
+    """Write the audit row of an outcome that has changed. `former`: the outcome and its source before."""
     before = {"outcome": former[0], "outcome_source": former[1]}
     after = {"outcome": row.outcome, "outcome_source": row.outcome_source, **row.outcome_details}
     row.memory.audit("outcome", by=by, at=at, before=before, after=after, **audit).save(force_insert=True)
 
 
 def _counting(statements: Statements) -> frozenset[str]:
-    """The sources that count; a person's word needs no look at the others."""
+    """The sources whose outcome counts; with one of a person the agreement of the others is not computed."""
     return frozenset({OutcomeSource.PERSON}) if OutcomeSource.PERSON in statements else agreement.counting()
 
 

@@ -152,7 +152,7 @@ def _save(
     at: datetime,
     unless: bulk_rows.Part | None = None,
 ) -> bool:
-    """False: the condition `unless` holds, and nothing is stored."""
+    """Insert the new episodes with their events. False: the condition `unless` holds, and nothing is stored."""
     placed = ((index, place) for index, place in enumerate(placements) if isinstance(place, Placement))
     drafts = {index: place.draft for index, place in placed if index in fresh}
     instructions = _instructions(drafts.values())

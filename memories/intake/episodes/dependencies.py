@@ -1,6 +1,7 @@
 """Resolve what an event depends on: nodes of its episode, and by them the open episode that it belongs to."""
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -14,7 +15,7 @@ NODE = re.compile(r"(?:n|([0-9a-f]{8})-)([1-9][0-9]{0,8})")  # `n<position>` nam
 
 @dataclass(frozen=True)
 class NodeReference:
-    """A node that was named without an episode, in a scope where that was said."""
+    """A node that an event names. `prefix`: the first 8 hex digits of its episode; `scope` None: not stated."""
 
     prefix: str
     position: int
@@ -53,12 +54,17 @@ def first_named_node(depends_on: Iterable[str], scope: str | None) -> NodeRefere
 
 def follow(nodes: Iterable[NodeReference], trust: Trust) -> dict[NodeReference, Followed]:
     """The open episodes of this agent that have these nodes. Ids of one minute begin alike: of several it is the one
-    that was opened last."""
+    that was opened last. One statement for each beginning and scope, however many nodes of it are named.
+    """
+    by_place: dict[tuple[str, str | None], set[NodeReference]] = defaultdict(set)
+    for node in nodes:
+        by_place[node.prefix, node.scope].add(node)
     followed = {}
-    for node in dict.fromkeys(nodes):
-        rows = Episode.objects.visible_to(trust).open_with_node(node.prefix, node.position)
-        rows = rows.filter(memory__created_by_id=trust.actor.identity)
-        rows = rows if node.scope is None else rows.filter(scope=node.scope)
-        if ids := list(rows.order_by("-pk").values_list("pk", flat=True)[:2]):
-            followed[node] = Followed(ids[0], ambiguous=len(ids) > 1)
+    for (prefix, scope), named in by_place.items():
+        rows = Episode.objects.visible_to(trust).opened_as(prefix).filter(memory__created_by_id=trust.actor.identity)
+        rows = rows if scope is None else rows.filter(scope=scope)
+        counts = list(rows.order_by("-pk").values_list("pk", "event_count"))
+        for node in named:
+            if ids := [pk for pk, events in counts if events >= node.position]:
+                followed[node] = Followed(ids[0], ambiguous=len(ids) > 1)
     return followed

@@ -73,7 +73,7 @@ def record_events(reports: Sequence[EventLike], *, trust: Trust, at: datetime) -
 
 
 def _broken(error: IntegrityError) -> str | None:
-    """The name of the constraint."""
+    """The name of the constraint that a statement broke; None where the database names none."""
     name: str | None = getattr(getattr(error.__cause__, "diag", None), "constraint_name", None)
     return name
 
@@ -162,7 +162,7 @@ def _named(by_id: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at:
 
 
 def _refusal(episode: Episode | None, trust: Trust) -> Refusal:
-    """Why an episode did not take what named it."""
+    """Why events that name this episode by its id were not stored. `episode` None: the caller sees none."""
     if episode is None:
         return NotFound("no such episode")
     if trust.scopes is not None and episode.scope not in trust.scopes:

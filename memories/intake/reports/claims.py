@@ -28,7 +28,7 @@ Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class ClaimReport(Report):
-    """What every claim that is stored may say of itself."""
+    """The fields that every stored claim may have."""
 
     tags: Tags = []
     company_id: Identifier | None = None

@@ -92,7 +92,7 @@ class Draft:
 
     @property
     def environment(self) -> dict[str, Any]:
-        """What came along and is no field: kept, not interpreted."""
+        """What was sent beside the known fields, as the episode keeps it; not interpreted."""
         extras = {
             "tools": self.fields.tools,
             "chat_history": self.fields.chat_history,

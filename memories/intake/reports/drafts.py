@@ -43,7 +43,7 @@ class EventDraft:
 
     @cached_property
     def holds_secret(self) -> bool:
-        """Wherever in it: one pass over all that was said, asked and answered."""
+        """Whether a credential stands anywhere in it: text, summary, ref, arguments, result or context."""
         return credentials.is_in(self._said)
 
     @property

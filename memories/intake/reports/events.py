@@ -51,7 +51,7 @@ Milliseconds = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]  # 30
 
 
 class Report(Described):
-    """What every report says of itself."""
+    """The fields of every report."""
 
     source: Given = Field(validation_alias=AliasChoices("source", "source_plugin"))
     scope: ScopeName | None = None
@@ -63,7 +63,7 @@ class Report(Described):
 
     @property
     def notice(self) -> str | None:
-        """What the answer says of how this was read."""
+        """A sentence for the caller about how the report was read; None: as it was sent."""
         return None
 
 

@@ -178,7 +178,7 @@ def _circle(plan: PlanGraph) -> list[str]:
 
 
 def short(name: str) -> str:
-    """As a key may be; one that is too long ends in a hash of all of it."""
+    """The name, shortened for a key: a long one is cut and ends in a hash of the whole."""
     return name if len(name) <= LONGEST_NAME else f"{name[:200]}~{hashlib.sha256(name.encode()).hexdigest()[:16]}"
 
 

@@ -95,7 +95,7 @@ B = TypeVar("B", bound=BaseModel)
 
 
 def check(shape: type[B], raw: Any, at: str = "") -> B:
-    """Invalid names every field that is wrong, below the pointer `at`."""
+    """Read a body as this shape. Invalid names every wrong field, below the pointer `at`."""
     if not isinstance(raw, dict):
         raise Invalid(FieldError(at, "not_an_object", "must be a JSON object"))
     try:

@@ -112,7 +112,7 @@ def lifecycle(new: NewMemory, sources: Sequence[Memory], payload: dict[str, Any]
 
 
 def _time_to_live(new: NewMemory, head: Memory, *, at: datetime) -> dict[str, Any]:
-    """The stated expiry, else the time to live of the old one, counted from now."""
+    """`ttl` and `expires_at`: the stated expiry, else the time to live of the old memory, counted from `at`."""
     until = new.expires_at
     if until is not None and until <= at:
         raise Invalid(FieldError("/memory/expires_at", "out_of_range", "must be in the future"))

@@ -45,7 +45,7 @@ class Sources:
 
     @property
     def named(self) -> list[Memory]:
-        """All rows of which a rationale may speak."""
+        """All memories that the revision touches: its rationale may quote any of them."""
         return [*self.rows, *(row for row in (self.other, self.episode) if row)]
 
     def speak_for(self, new: Memory, *, by: Actor, at: datetime) -> None:

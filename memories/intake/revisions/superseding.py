@@ -74,7 +74,7 @@ def close(
     at: datetime,
     batch: UUID | None,
 ) -> AuditEntry:
-    """Close `old` as superseded; its payload `names` by what."""
+    """Close `old` as superseded. `names`: what its payload says of the memory in its place."""
     old.lock_for(verb, LIVE)
     revision = {**old.payload.get("revision", {}), **names, "status": "superseded"}
     change = {"status": Status.SUPERSEDED, "payload": {**old.payload, "revision": revision}}

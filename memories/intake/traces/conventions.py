@@ -46,7 +46,7 @@ class SpanContent:
 
 
 def read(span: Span) -> SpanContent | None:
-    """None: the span is of no agent's run."""
+    """The content of a span; None where it belongs to no run of an agent."""
     attributes = span.attributes
     kind = str(attributes.get("openinference.span.kind") or "").upper()
     operation = str(attributes.get("gen_ai.operation.name") or "")

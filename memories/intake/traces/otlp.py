@@ -39,7 +39,7 @@ class Span:
 
 
 def _instant(nanoseconds: Any) -> datetime | None:
-    """None for 0, and for what is no time."""
+    """The time of a number of nanoseconds since 1970; None for 0 and for what is no time."""
     try:
         count = int(nanoseconds or 0)
     except (TypeError, ValueError):

@@ -40,7 +40,7 @@ ANSWERED = ("ref", "result", "ok", "latency_ms", "flags")  # of a call that wait
 
 @dataclass
 class Recorded:
-    """`rejected`: why, and of how many spans."""
+    """What came of spans. `rejected`: reason -> number of spans."""
 
     spans: int = 0
     events: int = 0

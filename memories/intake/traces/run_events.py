@@ -81,7 +81,7 @@ def events(spans: Iterable[Span], known: Known) -> TraceEvents:
 
 
 def _drafts(spans: Iterable[Span], known: Known, refused: dict[str, str]) -> dict[str, EventDraft]:
-    """All that the spans say, by its ref."""
+    """The events that the spans tell, by their refs; spans that cannot be read go into `refused`."""
     readings = sorted(((span, conventions.read(span)) for span in spans), key=lambda pair: _moment(pair[0].start))
     drafts: dict[str, EventDraft] = {}
     for span, attributes in readings:
@@ -103,7 +103,7 @@ def _moment(at: datetime | None) -> float:
 
 
 def _order(draft: EventDraft) -> tuple[bool, float]:
-    """Of two that tell one thing the answered one is kept, then the earlier."""
+    """Sort key of two events of one ref: the one with a result is kept, then the earlier."""
     return UNANSWERED_CALL in draft.flags, _moment(draft.at)
 
 
