@@ -85,6 +85,8 @@ def _lessons(trust: Trust, scope: str, *, trigger: Run.Trigger, at: datetime) ->
     """Queue the comparison of a scope's cases by the language model, of runs that the caller may see."""
     trust.scope_to_write(scope)
     run = lessons_run.request(scope, trust.max_sensitivity, trigger=trigger, at=at)
+    if not Run.objects.visible_to(trust).filter(pk=run.pk).exists():
+        raise Conflict("the cases of this scope are compared already")
     run.audit("start", by=trust.actor, at=at).save(force_insert=True)
     run_queue.nudge(CONTRAST_TASK)
     return run

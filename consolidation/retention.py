@@ -1,4 +1,5 @@
-"""The daily jobs that remove what was kept long enough: transcripts of agents' runs, and runs of background work.
+"""The daily jobs that remove what was kept long enough: transcripts of agents' runs, runs of background work, and
+messages to webhooks.
 
 A transcript goes once everything was learned from it. What was learned stays, with its evidence: who said it, when, in
 which words, and how the run ended. So do the episode, its outcome and verdict, and what guidance compares. No search
@@ -10,14 +11,15 @@ decisions about a run, which name its kind.
 
 from collections import Counter
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Count, Exists, Model, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, OuterRef, Q, Sum
 from uuid_utils.compat import uuid7
 
-from consolidation.models import Run, RunStep, Sighting
+from consolidation.models import Run, RunStep, Sighting, WebhookDelivery
 from consolidation.models.profiles import PendingProfile
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines.competences import RUNS_OF_SCOPE
@@ -28,7 +30,7 @@ from memories.models.episode import EpisodeQuerySet
 from memories.values.choices import DeletionPolicy, OutcomeSource
 from memories.values.trust import SYSTEM
 
-RETENTION = timedelta(days=90)  # of runs of background work
+RETENTION = timedelta(days=90)  # of runs of background work and of messages; longer than the outbox looks back
 LEASE = "transcripts"
 AT_ONCE = 200  # episodes in one transaction
 ACTION = "remove transcripts"
@@ -142,15 +144,19 @@ class _Scope:
 
 
 def prune_runs(*, at: datetime, until: float | None = None) -> Counter[str]:
-    """Remove runs, and steps of runs that stay, that ended RETENTION ago. Counters: runs, steps."""
-    before = at - RETENTION
-    runs = batches.each(lambda: _prune_some(Run.objects.prunable(before=before), "runs"), until=until)
-    return runs + batches.each(lambda: _prune_some(RunStep.objects.prunable(before=before), "steps"), until=until)
+    """Remove runs, steps of runs that stay, and messages to webhooks that ended RETENTION ago. Counters: runs, steps,
+    messages."""
+    kinds: dict[str, Any] = {"runs": Run, "steps": RunStep, "messages": WebhookDelivery}
+    pruned: Counter[str] = Counter()
+    for name, kind in kinds.items():
+        pruned += batches.each(partial(_prune_some, kind, name, before=at - RETENTION), until=until)
+    return pruned
 
 
-def _prune_some(rows: QuerySet[Model], name: str) -> Counter[str] | None:
+def _prune_some(kind: Any, name: str, *, before: datetime) -> Counter[str] | None:
+    rows = kind.objects.prunable(before=before)
     ids = list(rows.select_for_update(skip_locked=True, of=("self",)).values_list("pk", flat=True)[: batches.BATCH])
     if not ids:
         return None
-    rows.model._default_manager.filter(pk__in=ids).delete()
+    kind.objects.filter(pk__in=ids).delete()
     return Counter({name: len(ids)})

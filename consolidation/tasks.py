@@ -134,7 +134,7 @@ def webhooks() -> str:
 
 @tracing.job
 def prune_runs() -> str:
-    """Remove runs that ended longer ago than they are kept, for SLICE seconds."""
+    """Remove runs, and messages to webhooks, that ended longer ago than they are kept, for SLICE seconds."""
     pruned = retention.prune_runs(at=timezone.now(), until=time.monotonic() + SLICE)
     return ", ".join(f"{number} {name} removed" for name, number in pruned.items()) or "nothing was due"
 

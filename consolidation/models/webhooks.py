@@ -102,6 +102,10 @@ class WebhookDeliveryQuerySet(Trusted["WebhookDelivery"]):
         waiting = self.filter(status=WebhookDelivery.Status.WAITING, next_at__lte=at, webhook__stopped_at=None)
         return waiting.order_by("next_at", "pk")
 
+    def prunable(self, *, before: datetime) -> Self:
+        """Messages of before that are sent or given up."""
+        return self.filter(created_at__lt=before).exclude(status=WebhookDelivery.Status.WAITING)
+
     def add(self, deliveries: Sequence["WebhookDelivery"]) -> None:
         """Insert those that are new: what a webhook was told of once is not told again."""
         self.bulk_create(deliveries, ignore_conflicts=True)

@@ -36,7 +36,7 @@ JOBS = {  # the task of a schedule -> what it does
     "consolidation.tasks.insights": gettext_lazy("Count for the page of insights"),
     "consolidation.tasks.extract": gettext_lazy("Read conversations with the language model"),
     "consolidation.tasks.contrast": gettext_lazy("Compare runs of skills with the language model"),
-    "consolidation.tasks.prune_runs": gettext_lazy("Remove runs that ended long ago"),
+    "consolidation.tasks.prune_runs": gettext_lazy("Remove runs and messages to webhooks of long ago"),
     "consolidation.tasks.remove_transcripts": gettext_lazy("Remove transcripts that are kept no longer"),
     "consolidation.tasks.subjects": gettext_lazy("Read the names in older memories"),
     "memories.tasks.tend_tables": gettext_lazy("Vacuum tables that were filled at once"),

@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from consolidation import lessons_run
 from consolidation.model_lines.case_pairs import pairs_of_scope
-from consolidation.models import Lesson, LLMCall, SkillOffer
+from consolidation.models import Lesson, LLMCall, Run, SkillOffer
 from memories import claims
 from memories.lifecycle.forgetting.forget import forget
 from memories.models import Memory, Tombstone
-from memories.values.choices import Sensitivity, Status
+from memories.values.choices import Permission, Sensitivity, Status
 from memories.values.trust import everything
 from tests.consolidation.contrasted import LATER, talk
 from tests.consolidation.experience import consolidated
@@ -221,3 +222,13 @@ def test_the_page_of_a_scope_shows_what_each_lesson_gains_and_people_decide_ther
     assert "not shown <b>1</b>" in page and "Retire" in page
     viewer = signed_in("vera", group="viewer").get(path).content.decode()
     assert "Compare them" not in viewer and "Retire" not in viewer
+
+
+def test_a_comparison_above_the_callers_clearance_is_not_shown_to_who_asks_for_another(
+    endpoint: ModelEndpoint, scope: None
+) -> None:
+    hidden = lessons_run.request(SCOPE, Sensitivity.HIGH, trigger=Run.Trigger.PAGE, at=LATER)
+    Run.objects.filter(pk=hidden.pk).update(sensitivity=Sensitivity.HIGH)
+    reviewer = caller(permissions=[Permission.READ, Permission.REVIEW], clearance=Sensitivity.MEDIUM)
+    answer: Any = reviewer.post("/api/v1/runs", {"kind": "lessons", "scope": SCOPE}, format="json")
+    assert (answer.status_code, answer.json()["detail"]) == (409, "the cases of this scope are compared already")

@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,8 +11,9 @@ from django.test.utils import CaptureQueriesContext
 
 from consolidation import retention, schedules, tasks
 from consolidation.extraction import queue
-from consolidation.models import ImportFile, LLMCall, Run, RunStep
+from consolidation.models import ImportFile, LLMCall, Run, RunStep, WebhookDelivery
 from memories.lifecycle import batches
+from tests.consolidation.webhook_server import hook
 from tests.make import AT, make_memory, make_run
 
 pytestmark = pytest.mark.django_db
@@ -88,3 +90,13 @@ def test_the_schedule_does_it_every_day() -> None:
     assert schedules.MINUTES["consolidation.tasks.prune_runs"] == 1440
     make(finished_at=AT - timedelta(days=9_000))
     assert tasks.prune_runs() == "1 runs removed"
+
+
+def test_messages_to_webhooks_go_when_they_were_kept_long_enough_and_none_that_waits() -> None:
+    row = hook()
+    facts: Any = {"webhook": row, "event": "run_failed", "body": "{}", "sensitivity": 1, "next_at": AT}
+    for day, status in ((0, "delivered"), (0, "failed"), (0, "waiting"), (1, "delivered")):
+        created = AT + timedelta(days=day)
+        WebhookDelivery.objects.create(subject=uuid4(), status=status, created_at=created, **facts)
+    assert retention.prune_runs(at=AT + timedelta(days=DAYS, hours=1)) == {"messages": 2}
+    assert sorted(WebhookDelivery.objects.values_list("status", flat=True)) == ["delivered", "waiting"]
