@@ -131,7 +131,10 @@ def _command_tools(episodes: Sequence[Episode]) -> list[str]:
 
 
 def read_only_hints(episodes: Iterable[Episode]) -> dict[str, bool]:
-    """Read-only hints by tool, from the tool schemas that came with the episodes; a later episode's hint wins."""
+    """Whether tools only read, from the schemas that came with the episodes; a later episode's hint wins.
+
+    A tool that is declared destructive does not, whatever its name says.
+    """
     hints: dict[str, bool] = {}
     for episode in episodes:
         for tool in episode.environment.get("tools", []):
@@ -146,7 +149,8 @@ def _hint(tool: dict[str, Any]) -> bool | None:
     annotations = tool.get("annotations")
     places = [annotations, tool] if isinstance(annotations, dict) else [tool]
     hints = (place.get(name) for place in places for name in HINTS)
-    return next((value for value in hints if isinstance(value, bool)), None)
+    is_destructive = any(place.get("destructiveHint") is True for place in places)
+    return next((value for value in hints if isinstance(value, bool)), False if is_destructive else None)
 
 
 class _Event(NamedTuple):

@@ -41,6 +41,17 @@ def test_a_decision_holds_against_the_callers_and_the_name() -> None:
     assert tool_rules(Episode.objects.all()).marked == {"preview": False, "get_order": False}
 
 
+def test_a_tool_that_its_caller_declares_destructive_acts_whatever_its_name_says() -> None:
+    hints: dict[str, Any] = {"get_and_purge": {"destructiveHint": True}, "list_orders": {"destructiveHint": False}}
+    hints["find_stale"] = {"readOnlyHint": True, "destructiveHint": True}  # which counts only where something changes
+    run([*hints], tools=[{"name": name, "annotations": annotations} for name, annotations in hints.items()])
+    assert rows(signed_in().get(PAGE)) == {
+        "find_stale": ("reads", "declared"),
+        "get_and_purge": ("acts", "declared"),
+        "list_orders": ("reads", "name"),
+    }
+
+
 def test_skills_that_differ_in_a_tool_that_only_reads_become_one() -> None:
     run(["cancel_order"])
     run(["cancel_order"], minutes=1)
