@@ -48,12 +48,12 @@ class Answer(BaseModel):
 OF_A_RECORD = Opinion(Needless(Redundancy.Why.SHOWN))
 
 
-def is_of_a_record(said: str, passage: Passage, transcript: Transcript) -> bool:
+def is_of_a_record(value: str, passage: Passage, transcript: Transcript) -> bool:
     """Whether a field of a record proves it, which a tool shows the next agent too, and no user spoke of it."""
     if not passage.tool or not _is_record(passage.text):
         return False
-    words = comparable(said)
-    return not any(one.speaker == "user" and words in one.comparable for one in transcript.passages)
+    words = comparable(value)
+    return not any(earlier.speaker == "user" and words in earlier.comparable for earlier in transcript.passages)
 
 
 def is_taught(passages: Sequence[Passage], outcome: str | None) -> bool:

@@ -75,7 +75,7 @@ class ChatEndpoint:
     key: str = field(default="", repr=False)
     idle: float = math.inf
 
-    def complete(self, request: dict[str, Any], told: Callable[[int], None] = lambda _pieces: None) -> Completion:
+    def complete(self, request: dict[str, Any], tell: Callable[[int], None] = lambda _pieces: None) -> Completion:
         """Send one request and wait for its answer. Unavailable, Refused, RejectedRequest or Truncated: there is none.
 
         `told`: called now and then with how many pieces have come. Runs in a thread, because no timeout of a connection
@@ -85,20 +85,20 @@ class ChatEndpoint:
         done: SimpleQueue[Exception | None] = SimpleQueue()
         threading.Thread(target=_put, args=(done, lambda: self._read(client, request, answer)), daemon=True).start()
         try:
-            error = self._wait(done, answer, told)
+            error = self._wait(done, answer, tell)
         finally:
             client.close()
         if error is None:
             return answer
         if answer.pieces:
-            told(answer.pieces)
+            tell(answer.pieces)
         fault = error if isinstance(error, ModelError) else self._error_of(error)
         fault.args = (self._masked(str(fault)),)  # what came in a stream may hold anything
         fault.read = not isinstance(error, openai.APIStatusError) and not _never_connected(error)
         raise fault from None
 
     def _wait(
-        self, done: "SimpleQueue[Exception | None]", answer: Completion, told: Callable[[int], None]
+        self, done: "SimpleQueue[Exception | None]", answer: Completion, tell: Callable[[int], None]
     ) -> Exception | None:
         """What went wrong; None: the answer is whole."""
         begun = heard = time.monotonic()
@@ -107,7 +107,7 @@ class ChatEndpoint:
             now = time.monotonic()
             if answer.pieces > pieces:
                 pieces, heard = answer.pieces, now
-                told(pieces)
+                tell(pieces)
             silent = heard + self.idle - now if pieces else math.inf
             left = min(begun + self.timeout - now, silent, TOLD_EVERY)
             if left <= 0:

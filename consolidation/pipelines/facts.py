@@ -72,22 +72,22 @@ def _write(fact: CountedFact, *, at: datetime) -> Counter[str]:
         return counters
     findings = fact.findings()
     if memory is None:
-        counters = _found(fact, findings, at=at)
+        counters = _create(fact, findings, at=at)
     elif memory.status not in LIVE:
         counters = _meet_closed(fact, memory)
     else:
-        _hear(fact, memory, findings, at=at)
+        _update(fact, memory, findings, at=at)
     fact.save_written(findings)
     return counters
 
 
-def _found(fact: CountedFact, findings: Findings, *, at: datetime) -> Counter[str]:
-    """A candidate of what can be relied on. One that was there and is gone needs new runs that say it again."""
+def _create(fact: CountedFact, findings: Findings, *, at: datetime) -> Counter[str]:
+    """Store a candidate memory of what the counts support; a fact whose memory is gone needs LEAST_RUNS new runs."""
     claims_found = findings.claims()
     if not claims_found or (fact.words and fact.shown.uncounted().count() < LEAST_RUNS):
         return Counter()
     latest = fact.shown.order_by("-at", "-pk")[:MOST_READ]
-    shown = [one for one in latest if one.agrees(claims_found) is not None][:MOST_FOUNDING]
+    shown = [run for run in latest if run.agrees(claims_found) is not None][:MOST_FOUNDING]
     language = _language(shown)
     statement = _statement(fact, findings.sentence(claims_found, language))
     stone = admission.dismissed_key(fact.scope, *fact.names)
@@ -137,7 +137,7 @@ def dismiss_unstated(fact: CountedFact, said: dict[str, Any], *, by: Actor, at: 
 
 def _language(shown: Sequence[CountedRun]) -> Language:
     """That of most requests, as far as their runs are still there."""
-    latest = [one.episode_id for one in shown[:MOST_OPENINGS]]
+    latest = [run.episode_id for run in shown[:MOST_OPENINGS]]
     openings = RunProfile.objects.filter(pk__in=latest).values_list("opening", flat=True)
     languages = Counter(map(text.detect_lang, openings))
     return "zh" if languages["zh"] > languages["en"] else "en"
@@ -146,13 +146,13 @@ def _language(shown: Sequence[CountedRun]) -> Language:
 def _meet_closed(fact: CountedFact, memory: Memory) -> Counter[str]:
     """People dismissed it or took it back: it is noted that it was met again, and nothing else."""
     fresh = list(fact.shown.uncounted())
-    record_suppressed(memory, dict.fromkeys((one.at for one in fresh), ""), source=SOURCE)
+    record_suppressed(memory, dict.fromkeys((run.at for run in fresh), ""), source=SOURCE)
     fact.shown.uncounted().update(counted=True)
-    return Counter(suppressed=len({one.episode_id for one in fresh}))
+    return Counter(suppressed=len({run.episode_id for run in fresh}))
 
 
-def _hear(fact: CountedFact, memory: Memory, findings: Findings, *, at: datetime) -> None:
-    """New runs are evidence; the words of a candidate that nobody has touched follow the counts."""
+def _update(fact: CountedFact, memory: Memory, findings: Findings, *, at: datetime) -> None:
+    """Add new runs as evidence, and reword a candidate that no person has edited by the present counts."""
     fresh = list(fact.shown.uncounted())
     _testify(fact, memory, fresh)
     fact.shown.uncounted().update(counted=True)
@@ -194,11 +194,11 @@ def _reword(fact: CountedFact, memory: Memory, findings: Findings, *, at: dateti
 
 def _testify(fact: CountedFact, memory: Memory, shown: Sequence[CountedRun]) -> None:
     """Each run speaks once: against it when anything that it showed is otherwise. Nothing climbs by that."""
-    by_attempt = {one: agrees for one in shown if (agrees := one.agrees(fact.said)) is not None}
-    against = {one.episode_id for one, agrees in by_attempt.items() if not agrees}
+    by_attempt = {run: agrees for run in shown if (agrees := run.agrees(fact.said)) is not None}
+    against = {run.episode_id for run, agrees in by_attempt.items() if not agrees}
     for kind, rows in (
-        (Evidence.Kind.CONTRADICTS, [one for one in by_attempt if one.episode_id in against]),
-        (Evidence.Kind.REINFORCED, [one for one in by_attempt if one.episode_id not in against]),
+        (Evidence.Kind.CONTRADICTS, [run for run in by_attempt if run.episode_id in against]),
+        (Evidence.Kind.REINFORCED, [run for run in by_attempt if run.episode_id not in against]),
     ):
         fresh = uncounted(memory, _occasions(fact, rows))
         add_evidence(memory, fresh, memory.content, kind=kind, delta=0, trust=everything(BY))
@@ -206,7 +206,7 @@ def _testify(fact: CountedFact, memory: Memory, shown: Sequence[CountedRun]) -> 
 
 def _occasions(fact: CountedFact, shown: Sequence[CountedRun]) -> list[Occasion]:
     """One of each run, at the call that shows it; a run that is gone meanwhile has spoken too."""
-    moments: dict[UUID, datetime] = {one.episode_id: one.at for one in shown}
+    moments: dict[UUID, datetime] = {run.episode_id: run.at for run in shown}
     there = set(Episode.objects.filter(pk__any=moments).values_list("pk", flat=True))
     calls = fact.calls(shown)
     named = [(episode_occasion(pk), at, pk if pk in there else None, calls.get(pk)) for pk, at in moments.items()]

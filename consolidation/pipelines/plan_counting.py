@@ -74,10 +74,10 @@ def _correct(counted: dict[UUID, PlannedRun], runs: Sequence[tuple[Run, Episode]
         _touch({row.shape_id for row in moved})
 
 
-def _shapes(found: Iterable[tuple[Identity, RunPlan]]) -> dict[Identity, PlanShape]:
+def _shapes(planned: Iterable[tuple[Identity, RunPlan]]) -> dict[Identity, PlanShape]:
     """The rows of these plans, those that are new created; arguments that were not seen before are added."""
     plans: dict[Identity, list[dict[str, Any]]] = {}
-    for identity, plan in found:
+    for identity, plan in planned:
         plans.setdefault(identity, []).append(plan.graph)
     rows = [
         PlanShape(scope=scope, sensitivity=sensitivity, sha256=sha256, graph=graphs[0], steps=intent(graphs[0]))

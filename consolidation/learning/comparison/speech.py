@@ -141,10 +141,10 @@ def _score(inside: int, own: int, outside: int, rest: int) -> float:
     return round(odds / math.sqrt(1 / (inside + a) + 1 / (outside + a)), 6)
 
 
-def apart(found: Sequence[Term], most: int) -> list[Term]:
+def apart(candidates: Sequence[Term], most: int) -> list[Term]:
     """Return at most `most` terms, without those that overlap a better one."""
     chosen: list[Term] = []
-    for term in found:
+    for term in candidates:
         if len(chosen) == most:
             break
         if not any(overlap(other.key, term.key) for other in chosen):

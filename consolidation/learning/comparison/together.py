@@ -34,5 +34,5 @@ def companions(scope: Scope) -> list[Companion]:
             having[tool].append(run)
     several = {tool: runs for tool, runs in having.items() if len({run.thread for run in runs}) >= least}
     more = [Companion(tool, len(runs), len(wider), ids=ids_of(runs)) for tool, runs in several.items()]
-    clear = [one for one in more if one.runs >= SHARE * one.of]
-    return sorted(clear, key=lambda one: (-one.runs, one.tool))[:MOST]
+    clear = [companion for companion in more if companion.runs >= SHARE * companion.of]
+    return sorted(clear, key=lambda companion: (-companion.runs, companion.tool))[:MOST]

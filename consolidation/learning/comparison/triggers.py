@@ -69,28 +69,28 @@ def _is_idle(key: str, idle: set[str]) -> bool:
     return (GENERIC_STEMS | idle).issuperset(key.split()) or (is_han(key) and any(key in name for name in idle))
 
 
-def _no_chance(found: Sequence[Term]) -> list[Term]:
+def _no_chance(candidates: Sequence[Term]) -> list[Term]:
     """Return the terms that pass the procedure of Benjamini and Hochberg (1995) at the rate FALSE."""
-    ranked = sorted(found, key=lambda term: term.chance)
+    ranked = sorted(candidates, key=lambda term: term.chance)
     passed = [n for n, term in enumerate(ranked, 1) if term.chance <= FALSE * n / len(ranked)]
     return ranked[: max(passed, default=0)]
 
 
-def _intent(scope: Scope, tool: str, found: Sequence[Term]) -> list[Term]:
+def _intent(scope: Scope, tool: str, candidates: Sequence[Term]) -> list[Term]:
     """Return terms of half of the pattern's requests with the tool's verb; for a Chinese tool with its name.
 
     Terms that other requests contain as well are included.
     """
     verbs = {stem(word) for word in words(tool)[:1] if word in OF_TOOLS - VAGUE} if tool else set()
-    half = [term for term in found if term.own >= 0.5]
+    half = [term for term in candidates if term.own >= 0.5]
     return [t for t in half if verbs & set(t.key.split()) or (not t.key.isascii() and t.key in tool)]
 
 
-def _longest(found: Sequence[Term]) -> list[Term]:
+def _longest(candidates: Sequence[Term]) -> list[Term]:
     """Replace a word by a pair that contains it when nearly as many runs contain the pair."""
     taken: list[Term] = []
-    for term in found:
-        longer = [o for o in found if o.key != term.key and len(o.key) > len(term.key) and _holds(o.key, term.key)]
+    for term in candidates:
+        longer = [o for o in candidates if o.key != term.key and len(o.key) > len(term.key) and _holds(o.key, term.key)]
         better = [o for o in longer if o.cases >= (MOST_OF * term.cases if term.cases > CASES else term.cases)]
         best = max(better, key=lambda o: (o.cases, o.score, o.key), default=term)
         if best not in taken:

@@ -122,39 +122,39 @@ def _ends(text: str) -> str:
     return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT // 2]}\n{text[-MOST_TEXT // 2 :]}"
 
 
-def judge(said: str, code: int | None, line: str = "") -> bool | None:
+def judge(output: str, code: int | None, line: str = "") -> bool | None:
     """Decide whether the only command of a line started.
 
     None: it cannot be told, or the command was given a target that does not exist.
     """
     if code in (126, 127):
         return False
-    if _DONE.search(said):
-        ran = sum(int(n) for n in _RAN.findall(said))
-        loaded = not 0 < ran <= len(_UNLOADED.findall(said))
-        return True if loaded else None if _asked_wrongly(said, line) else False
-    if _UNKNOWN.search(said):
+    if _DONE.search(output):
+        ran = sum(int(n) for n in _RAN.findall(output))
+        loaded = not 0 < ran <= len(_UNLOADED.findall(output))
+        return True if loaded else None if _asked_wrongly(output, line) else False
+    if _UNKNOWN.search(output):
         return None
     if code == 0:
         return True
-    if _UNUSABLE.search(said) or _IMPORT.search(said):
+    if _UNUSABLE.search(output) or _IMPORT.search(output):
         return False
-    return True if code and _FINDING.search(said) else None
+    return True if code and _FINDING.search(output) else None
 
 
-def _asked_wrongly(said: str, line: str) -> bool:
+def _asked_wrongly(output: str, line: str) -> bool:
     """Return whether every module that failed to import is named on the command line itself."""
-    missing = _ABSENT.findall(said)
+    missing = _ABSENT.findall(output)
     return bool(missing) and all(re.search(rf"[\s/.]{re.escape(name)}\b", line) for name in missing)
 
 
-def _is_missing(form: str, said: Any) -> bool:
+def _is_missing(form: str, output: Any) -> bool:
     """Return whether the output names this command, script or module as not found."""
     quoted = re.escape(_sought(form))
     if " -m " in f" {form}":
-        return bool(re.search(rf"No module named '?{quoted}(?:\.__main__)?'?(?:;|\s|$)", said))
+        return bool(re.search(rf"No module named '?{quoted}(?:\.__main__)?'?(?:;|\s|$)", output))
     missing = rf"(?:^|[\s:/'\"`]){quoted}['\"`]?: (?:command )?not found|(?:command not found|not found): {quoted}\b"
-    return bool(re.search(rf"{missing}|can't open file '?\S*{quoted}'?", said, re.MULTILINE))
+    return bool(re.search(rf"{missing}|can't open file '?\S*{quoted}'?", output, re.MULTILINE))
 
 
 def _sought(form: str) -> str:

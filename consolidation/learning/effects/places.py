@@ -42,14 +42,15 @@ def located(run: "Run", rules: "ToolRules") -> "Run":
     return unfolded_run if unfolded_run is run or run.place else replace(unfolded_run, place=_folder(run, rules))
 
 
-def repository(said: Any) -> str:
+def repository(address: Any) -> str:
     """Return `owner/name` of a repository's address, without credentials; '' for anything else."""
-    if not isinstance(said, str):
+    if not isinstance(address, str):
         return ""
-    local = said.strip().startswith(("/", "~", ".", "file:")) or bool(_DRIVE.match(said.strip()))
-    plain = re.sub(r"^[a-z+]+://", "", said.strip())
+    address = address.strip()
+    is_local = address.startswith(("/", "~", ".", "file:")) or _DRIVE.match(address)
+    plain = re.sub(r"^[a-z+]+://", "", address)
     plain = plain.rsplit("@", 1)[-1].split("?")[0].split("#")[0].removesuffix("/").removesuffix(".git")
-    name = "/".join(re.split(r"[/:\\]", plain)[-1 if local else -2 :])
+    name = "/".join(re.split(r"[/:\\]", plain)[-1 if is_local else -2 :])
     return name if len(name) <= LONGEST and _REPOSITORY.fullmatch(name) else ""
 
 

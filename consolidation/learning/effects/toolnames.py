@@ -155,19 +155,19 @@ def is_plural(word: str) -> bool:
     return word.endswith("s") and not word.endswith(("ss", "us", "is"))
 
 
-def _plural(said: str) -> str:
-    last = said.rsplit(" ", 1)[-1]
+def _plural(noun_phrase: str) -> str:
+    last = noun_phrase.rsplit(" ", 1)[-1]
     if (
-        set(said.split()) & OF_TOOL_NAMES
+        set(noun_phrase.split()) & OF_TOOL_NAMES
         or is_plural(last)
         or last in _UNCOUNTED
         or not last.isascii()
         or not last.isalpha()
     ):
-        return said
+        return noun_phrase
     if last.endswith("y") and last[-2:-1] not in "aeiou":
-        return said[:-1] + "ies"
-    return said + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")
+        return noun_phrase[:-1] + "ies"
+    return noun_phrase + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")
 
 
 def code(tool: str) -> str:

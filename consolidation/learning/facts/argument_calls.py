@@ -212,10 +212,10 @@ def _pairs(one: str, keys: Sequence[str], other: str, others: Sequence[str]) -> 
     return [{a, b} for a in keys for b in others]
 
 
-def _maps(found: list[tuple[Path, Any]]) -> set[Path]:
+def _maps(returned: list[tuple[Path, Any]]) -> set[Path]:
     """Return the paths of objects with more than MOST_FIELDS keys: these keys are ids or names, not fields."""
     inner: dict[Path, set[str]] = defaultdict(set)
-    for path, _ in found:
+    for path, _ in returned:
         for n, key in enumerate(path):
             inner[path[:n]].add(key)
     return {path for path, keys in inner.items() if len(keys) > MOST_FIELDS}

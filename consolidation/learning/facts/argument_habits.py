@@ -49,8 +49,12 @@ class States:
         """Return (usual states, cases, of) where nearly no call worked with this one, though others were met: a field
         that never varied says nothing. Of two or three usual states, this one itself must have been met."""
         without = self.of - self.own.get(state, 0)
-        usual = sorted(one for one, cases in self.own.items() if cases > (1 - NEARLY_ALL) * self.of)
-        others = [cases for one, cases in self.others.items() if one == state or (len(usual) == 1 and one not in usual)]
+        usual = sorted(shown_state for shown_state, cases in self.own.items() if cases > (1 - NEARLY_ALL) * self.of)
+        others = [
+            cases
+            for shown_state, cases in self.others.items()
+            if shown_state == state or (len(usual) == 1 and shown_state not in usual)
+        ]
         met = max(others, default=0) >= LEAST_CASES
         is_unusual = met and len(usual) <= MOST_USUAL and is_habit(without, self.of)
         return (usual, without, self.of) if is_unusual else None

@@ -67,9 +67,9 @@ class ArgumentWords:
         """Return the clause about a source that failed in `n` of `of` cases."""
         return self._say(_of("failed", place), place=self._place(place), n=n, of=of)
 
-    def turned(self, what: str, place: str, told: Streak) -> str:
+    def turned(self, what: str, place: str, streak: Streak) -> str:
         """Return the clause about a claim that the latest cases contradict. `what`: left, broken or works."""
-        counts = {"n": told.latest, "m": told.before, "of": told.of_before}
+        counts = {"n": streak.latest, "m": streak.before, "of": streak.of_before}
         return self._say(_of(what, place), place=self._place(place), **counts)
 
     def _place(self, place: str) -> str:

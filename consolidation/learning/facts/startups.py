@@ -47,15 +47,15 @@ class StartupWords:
         clauses = [f"{code(form.form)} ({count})" for form, count in zip(forms, counts, strict=True)]
         return f"{joined(clauses)} {verb}"
 
-    def turned(self, one: Form, started: bool) -> str:
+    def turned(self, form: Form, started: bool) -> str:
         """Return the clause about a form whose latest runs contradict `started`."""
-        n, of = (one.started if started else one.started - one.latest), one.runs - one.latest
-        now = 0 if started else one.latest
+        n, of = (form.started if started else form.started - form.latest), form.runs - form.latest
+        now = 0 if started else form.latest
         if self.language == "zh":
             verb = "现在无法启动" if started else "现在可以启动"
-            return f"{code(one.form)} {verb}（最近 {one.latest} 次中 {now} 次，此前 {of} 次中 {n} 次）"
+            return f"{code(form.form)} {verb}（最近 {form.latest} 次中 {now} 次，此前 {of} 次中 {n} 次）"
         verb = "does not start any more" if started else "starts now"
-        return f"{code(one.form)} {verb} ({now} of the last {one.latest} runs, {n} of {of} before)"
+        return f"{code(form.form)} {verb} ({now} of the last {form.latest} runs, {n} of {of} before)"
 
 
 LEAST_RUNS, LEAST_CASES = 3, 2

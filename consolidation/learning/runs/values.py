@@ -35,18 +35,18 @@ def leaves(value: Any, most: int = MOST_LEAVES) -> list[tuple[Path, Scalar]]:
     return pairs
 
 
-def _collect(value: Any, at: Path, found: list[tuple[Path, Scalar]], most: int) -> None:
+def _collect(value: Any, at: Path, collected: list[tuple[Path, Scalar]], most: int) -> None:
     if len(at) >= DEEPEST or not isinstance(value, _NESTED):
         return
     pairs = value.items() if isinstance(value, dict) else zip(repeat(ITEM), value, strict=False)
     for key, inner in pairs:
-        if len(found) >= most:
+        if len(collected) >= most:
             return
         path = (*at, key if isinstance(key, str) else str(key))
         if type(inner) in _EXACT or isinstance(inner, _SCALARS):
-            found.append((path, inner))
+            collected.append((path, inner))
         elif inner is not None:
-            _collect(inner, path, found, most)
+            _collect(inner, path, collected, most)
 
 
 def flat(value: Any) -> list[tuple[Path, str | bool]]:

@@ -107,72 +107,74 @@ def learn(
         raise ValueError("no runs to learn from")
     mine, rest = (ordered(located(run, rules) for run in each) for each in (runs, others))
     scope = Scope(mine, rest, rules, vocabulary)
-    view = _look(scope)
-    lines = _lines(view)
-    fields = _fields(effects, view, lines, record, taken)
+    learned = _look(scope)
+    lines = _lines(learned)
+    fields = _fields(effects, learned, lines, record, taken)
     return Competence(
         fields=fields,
-        triggers=[*map(_term, view.said), *map(_error, (mode for mode in view.met if mode.template))],
+        triggers=[*map(_term, learned.said), *map(_error, (mode for mode in learned.met if mode.template))],
         recipe=[step.model_dump() for step in fields.recipe],
-        required_tools=list(dict.fromkeys(stage.via or stage.tool for stage in view.steps if not stage.optional)),
-        failure_modes=[_mode(mode) for mode in view.met],
-        fallbacks=[_fallback(mode) for mode in view.met if mode.next],
-        contrast=_plain(view.seen) | {"signs": _plain(view.signs), "beside": _plain(view.beside)},
+        required_tools=list(dict.fromkeys(stage.via or stage.tool for stage in learned.steps if not stage.optional)),
+        failure_modes=[_mode(mode) for mode in learned.met],
+        fallbacks=[_fallback(mode) for mode in learned.met if mode.next],
+        contrast=_plain(learned.seen) | {"signs": _plain(learned.signs), "beside": _plain(learned.beside)},
         lines=lines,
-        separates=naming.separates(view.steps, _use(view)),
-        is_common_practice=bool(view.work and view.work.everywhere),
+        separates=naming.separates(learned.steps, _use(learned)),
+        is_common_practice=bool(learned.work and learned.work.everywhere),
     )
 
 
-def _plain(found: Any) -> Any:
+def _plain(result: Any) -> Any:
     """Convert dataclasses to plain JSON values, without run ids."""
-    return [_plain(one) for one in found] if isinstance(found, list) else asdict(found, dict_factory=without_ids)
+    return [_plain(item) for item in result] if isinstance(result, list) else asdict(result, dict_factory=without_ids)
 
 
-def _lines(found: _Learned) -> dict[str, list[Line]]:
-    scope, steps, say = found.scope, found.steps, found.say
+def _lines(learned: _Learned) -> dict[str, list[Line]]:
+    scope, steps, say = learned.scope, learned.steps, learned.say
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes and not stage.via}
-    known = procedure.Known(found.sources, agreed, found.signs, companions(scope), found.work, ids_of(scope.shown_by))
-    learnt = lessons.lessons(scope, say, found.seen, found.signs, found.other, found.beside)
+    known = procedure.Known(
+        learned.sources, agreed, learned.signs, companions(scope), learned.work, ids_of(scope.shown_by)
+    )
+    learnt = lessons.lessons(scope, say, learned.seen, learned.signs, learned.other, learned.beside)
     return {
         "procedure": list(procedure.steps(steps, known, say)),
-        "experience": [*lessons.of_work(scope, found.work, say), *learnt],
-        "failure_modes": lessons.failure_lines(found.met, say),
-        "fallbacks": lessons.fallback_lines(found.met, say),
+        "experience": [*lessons.of_work(scope, learned.work, say), *learnt],
+        "failure_modes": lessons.failure_lines(learned.met, say),
+        "fallbacks": lessons.fallback_lines(learned.met, say),
     }
 
 
 def _fields(
     effects: frozenset[str],
-    found: _Learned,
+    learned: _Learned,
     lines: dict[str, list[Line]],
     record: TrackRecord,
     taken: Collection[str],
 ) -> Fields:
-    steps, say = found.steps, found.say
-    title = naming.title(steps, say, taken, found.work)
+    steps, say = learned.steps, learned.say
+    title = naming.title(steps, say, taken, learned.work)
     texts = {name: [line.text for line in kept] for name, kept in lines.items()}
     return Fields(
         name=naming.slug(title, signature(effects), taken),
         title=title,
-        description=naming.description(title, steps, _use(found), say),
-        trigger=[term.written for term in found.said],
+        description=naming.description(title, steps, _use(learned), say),
+        trigger=[term.written for term in learned.said],
         procedure=procedure.numbered(lines["procedure"]),
         experience=texts["experience"],
         tool=procedure.tool_lines(steps, say) or None,
-        recipe=[_step(stage, say) for stage in procedure.recipe_of(steps, found.work)],
+        recipe=[_step(stage, say) for stage in procedure.recipe_of(steps, learned.work)],
         failure_modes=texts["failure_modes"],
         fallbacks=texts["fallbacks"],
         performance=record,
     )
 
 
-def _use(found: _Learned) -> naming.Use:
+def _use(learned: _Learned) -> naming.Use:
     """Collect the inputs of the description."""
-    ended = [run for run in found.scope.runs if run.outcome in {"success", "failure"}]
+    ended = [run for run in learned.scope.runs if run.outcome in {"success", "failure"}]
     well = (sum(run.outcome == "success" for run in ended), len(ended))
-    own, places = found.scope.effects(found.scope.runs[0]), found.work.places if found.work else ()
-    return naming.Use(found.said, found.signs, found.other, places, _worse(found.seen, own, well), well)
+    own, places = learned.scope.effects(learned.scope.runs[0]), learned.work.places if learned.work else ()
+    return naming.Use(learned.said, learned.signs, learned.other, places, _worse(learned.seen, own, well), well)
 
 
 def _worse(seen: Contrast, own: frozenset[str], well: tuple[int, int]) -> Way | None:

@@ -99,25 +99,30 @@ def _way(way: Way, say: Phrases) -> str:
     return say("way_tools", tools=say("plus").join([code(tool) for tool in way.tools]))
 
 
-def _beside(found: Sequence[Difference], say: Phrases) -> Iterator[Line]:
-    for d in found:
-        counts = {"n": d.failures, "of": d.of, "m": d.successes, "of_m": d.of_successes}
-        if d.kind == "value":
-            sentence = say("value", tool=code(d.tool), path=code(d.what), good=d.good, bad=d.bad, **counts)
-        elif d.kind == "acted_on":
-            sentence = say("acted_on", tool=code(d.tool), fact=f"{code(d.what)} {d.good}", **counts)
+def _beside(differences: Sequence[Difference], say: Phrases) -> Iterator[Line]:
+    for difference in differences:
+        counts = {"n": difference.failures, "of": difference.of, "m": difference.successes}
+        counts["of_m"] = difference.of_successes
+        tool, what = code(difference.tool), code(difference.what)
+        if difference.kind == "value":
+            sentence = say("value", tool=tool, path=what, good=difference.good, bad=difference.bad, **counts)
+        elif difference.kind == "acted_on":
+            sentence = say("acted_on", tool=tool, fact=f"{what} {difference.good}", **counts)
         else:
-            sentence = say(d.kind, tool=code(d.tool), path=code(d.what), **counts)
-        yield Line(sentence, d.ids)
+            sentence = say(difference.kind, tool=tool, path=what, **counts)
+        yield Line(sentence, difference.ids)
 
 
 def _together(parts: Iterable[Ids]) -> Ids:
-    return tuple(dict.fromkeys(one for part in parts for one in part))
+    return tuple(dict.fromkeys(run_id for part in parts for run_id in part))
 
 
 def failure_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:
     """Return one line per kind of tool error. Only the numbers in a line change as runs are added."""
-    return [Line(say("failure", tool=code(m.tool), text=_quoted(m, say), n=m.runs, m=m.recovered), m.ids) for m in met]
+    return [
+        Line(say("failure", tool=code(mode.tool), text=_quoted(mode, say), n=mode.runs, m=mode.recovered), mode.ids)
+        for mode in met
+    ]
 
 
 def fallback_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:

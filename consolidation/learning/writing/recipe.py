@@ -76,17 +76,17 @@ def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[S
     return _telling(scope, all_stages, arguments(scope, scope.shown_by) if sources is None else sources)
 
 
-def _telling(scope: Scope, found: list[Stage], sources: Sources) -> list[Stage]:
+def _telling(scope: Scope, candidates: list[Stage], sources: Sources) -> list[Stage]:
     """Remove rarely used look-ups that fed no other step or came after the last change."""
-    last = max((n for n, stage in enumerate(found) if stage.changes), default=-1)
+    last = max((n for n, stage in enumerate(candidates) if stage.changes), default=-1)
     if last < 0:
-        return found
+        return candidates
     feeds = {(origin.tool, tool) for (tool, _), origins in sources.items() for origin in origins if origin.tool}
-    useful = {stage.tool for n, stage in enumerate(found) if not _may_go(scope, stage, after=n > last)}
-    for stage in reversed(found):
+    useful = {stage.tool for n, stage in enumerate(candidates) if not _may_go(scope, stage, after=n > last)}
+    for stage in reversed(candidates):
         if any((stage.tool, tool) in feeds for tool in useful):
             useful.add(stage.tool)
-    return [stage for stage in found if stage.tool in useful]
+    return [stage for stage in candidates if stage.tool in useful]
 
 
 def _may_go(scope: Scope, stage: Stage, *, after: bool) -> bool:
