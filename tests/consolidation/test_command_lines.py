@@ -41,7 +41,9 @@ from consolidation.learning.commands.shell import is_plain
         ("powershell.exe -NoProfile -Command \"npm test; Get-Content 'a b.txt'\"", ["npm test", "Get-Content"]),
         ('cmd /c "cd web && npm test"', ["npm test"]),
         ('$env:CI="1"; npm test', ["npm test"]),
-        ("../.venv/bin/python -m ruff check", ["ruff"]),
+        ("../.venv/bin/python -m ruff check", ["ruff check"]),
+        ("yarn workspace web test", ["yarn test"]),
+        ("bin/rails test && npx nx test web", ["bin/rails test", "nx test"]),
         ("conda activate work && pytest", ["pytest"]),
         ("diff <(sort a) <(sort b | uniq) && ls", ["diff", "ls"]),
         ("echo `ls | wc -l`", ["echo"]),
@@ -93,6 +95,20 @@ def test_an_exit_code_that_is_not_the_last_commands_tells_nothing(line: str) -> 
 def test_an_exit_code_of_commands_that_stop_at_a_failure_is_that_of_the_last() -> None:
     assert is_plain("cd api && pytest -q 2>&1 > log")
     assert is_plain("bash -lc 'cd api && pytest -q'")
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        ("ruff format", "format"),
+        ("cargo fmt", "format"),
+        ("ruff check", "lint"),
+        ("npm test", "tests"),
+        ("npm", "packages"),
+    ],
+)
+def test_what_formats_is_no_lint(form: str, name: str) -> None:
+    assert purposes.purpose(form) == name
 
 
 @pytest.mark.parametrize("kind", ["Get-ChildItem", "Select-String", "Write-Output", "findstr"])

@@ -51,7 +51,8 @@ SUBCOMMANDS = _words(
     git hg svn docker docker-compose podman kubectl helm npm pnpm yarn bun cargo go pip uv poetry conda mamba apt
     apt-get brew dnf yum apk systemctl service terraform gh glab aws gcloud az make just dotnet mvn gradle ./gradlew
     gradlew rails rake bundle gem composer django-admin manage.py setup.py flask alembic coverage pre-commit rustup
-    ollama heroku vercel fly redis-cli tox nox invoke
+    ollama heroku vercel fly redis-cli tox nox invoke inv poe task ruff deno swift flutter dart mix sbt bazel meson ng
+    nx turbo mvnw bin/rails
     """
 )
 TWO_LEVELS = _words("gh glab aws gcloud az")
@@ -96,7 +97,7 @@ VALUED_OPTIONS = {
     "uvx": _words("--from --with --with-requirements --with-editable -p --python --index-url"),
     "watch": _words("-n --interval"),
     "xvfb-run": _words("-s --server-args -n --server-num"),
-    "yarn": _words("--cwd"),
+    "yarn": _words("--cwd workspace"),  # `yarn workspace web test`
     **dict.fromkeys(
         IN_CONTAINER,
         _words("-e --env --env-file -w --workdir -u --user -n --namespace -c --container --index --entrypoint -v -p"),

@@ -29,7 +29,8 @@ def purpose(form: str) -> str:
     parts = [part for word in words for part in (word, *re.split(r"[._:-]", word))]
     purposes = [_PURPOSES[part] for part in parts if part in _PURPOSES]
     if purposes:
-        return next((one for one in purposes if one != "packages"), "packages")  # npm test
+        telling_purposes = [name for name in purposes if name != "packages"] or purposes  # npm test
+        return "format" if "format" in telling_purposes else telling_purposes[0]  # ruff format
     return words[0] if not _INTERPRETER.fullmatch(words[0]) else words[2 if words[1] == "-m" else 1]
 
 

@@ -8,7 +8,7 @@ from consolidation.learning.commands.programs import CONTAINERS, IN_CONTAINER, T
 DEEPEST = 3  # bash -c "bash -c ..."
 VENV = re.compile(r"(?:[\w./~:-]*/)?\.?v?env/(?:bin|Scripts)/(?=[^/]+$)")
 _ASSIGNMENT = re.compile(r"(?:[A-Za-z_]\w*\+?|\$[\w:]+)=")
-_NUMBER = re.compile(r"[\d.]+[smhd]?")
+_SKIPPED = re.compile(rf"[-+]|{_ASSIGNMENT.pattern}|[\d.]+[smhd]?$")  # before a subcommand or the inner program
 _KEYWORDS = {"do", "then", "else", "elif", "if", "while", "until", "!", "{", "}"}
 _NO_COMMAND = {"for", "case", "done", "fi", "esac", "select", "function", "in"}
 _JOINING_SHELLS = {"powershell", "pwsh", "cmd"}  # their script may be several words
@@ -90,7 +90,7 @@ def without_options(words: Sequence[str], program: str) -> list[str]:
     """
     rest = list(words)
     valued = VALUED_OPTIONS.get(program, ())
-    while rest and (rest[0][:1] in {"-", "+"} or _ASSIGNMENT.match(rest[0]) or _NUMBER.fullmatch(rest[0])):
+    while rest and (rest[0] in valued or _SKIPPED.match(rest[0])):
         if rest[0] == "--":
             return rest[1:]
         rest = rest[2 if rest[0] in valued else 1 :]

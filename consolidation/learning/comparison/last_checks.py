@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from consolidation.learning.commands import forms, purposes
+from consolidation.learning.commands import commands, forms, purposes
 from consolidation.learning.commands.shell import LONGEST_LINE, command_line, command_words, is_plain
 from consolidation.learning.commands.wrappers import bare, program_name
 from consolidation.learning.effects.attempts import answer, not_started
@@ -73,7 +73,7 @@ def _checks(call: Call, rules: ToolRules) -> Iterator[str]:
     line = command_line(call)
     idle = not_started(call, line) if line else frozenset()
     for kind, form in forms.called(line) if line else ():
-        if form and kind not in idle and purposes.purpose(form) in CHECKS:
+        if form and kind not in idle and not commands.reads(kind) and purposes.purpose(form) in CHECKS:
             yield form
 
 
