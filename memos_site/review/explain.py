@@ -162,7 +162,8 @@ def _remaining(memory: Memory) -> str:
     believed = memory.status == Status.CONFIRMED or memory.confidence >= ladder.confirm_at
     least, times = (ladder.apply_at, ladder.apply_after) if believed else (ladder.confirm_at, 0)
     n = max(-(-(least - memory.confidence) // ladder.gain), times - memory.times_confirmed)
-    if not (ladder.applies if believed else ladder.confirms):
+    may_confirm = ladder.confirms or memory.status == Status.CONFIRMED  # a candidate climbs both steps or none
+    if not may_confirm or (believed and not ladder.applies):
         return ""
     if n <= 0:
         return _remaining_voices(memory, ladder) if believed else ""

@@ -250,6 +250,13 @@ def test_the_queue_says_how_far_a_claim_is_from_being_believed_or_applied() -> N
         assert desk.explain(make_memory(**facts | fixed), everything()).remaining == ""
 
 
+def test_a_candidate_that_only_people_confirm_is_not_said_to_be_applied_by_itself(settings: Any) -> None:
+    settings.LADDER = {**settings.LADDER, "confirms": False}
+    facts: dict[str, Any] = {"confidence": 65, "times_confirmed": 1}
+    assert desk.explain(make_memory(**facts), everything()).remaining == ""
+    assert "Applied" in desk.explain(make_memory(status="confirmed", **facts), everything()).remaining
+
+
 def test_proposals_stand_in_the_queue_within_trust_and_by_kind() -> None:
     memory = make_memory(status="confirmed", scope="project:a")
     proposal = propose(memory)
