@@ -49,3 +49,10 @@ def test_a_scope_that_none_can_have_is_refused_by_its_name(scope: str) -> None:
     refusal = send(request(span(1, ASKED), memos_scope=scope))
     assert (refusal.status_code, "memos.scope is no name of a scope" in json.dumps(refusal.json())) == (400, True)
     assert not Episode.objects.exists()
+
+
+@pytest.mark.parametrize("status", [{"code": [1]}, {"code": {}}, {"code": None}, 7])
+def test_a_status_that_is_none_tells_nothing(status: Any) -> None:
+    answer = send(request(span(1, ASKED) | {"status": status}))
+    assert answer.status_code == 200, answer.content
+    assert Episode.objects.get().outcome is None

@@ -53,7 +53,8 @@ def _id(text: Any, form: re.Pattern[str]) -> str:
 
 
 def _failed(code: Any) -> bool | None:
-    return {OK: False, ERROR: True}.get(CODES.get(code, 0))
+    known = CODES.get(code, 0) if isinstance(code, int | str) else 0
+    return {OK: False, ERROR: True}.get(known)
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------
