@@ -14,13 +14,13 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar
+from typing import Any
 
 import httpx2
 import openai
 from pydantic import ValidationError
 
-from consolidation.llm.completions import Completion, streamed, whole
+from consolidation.llm.completions import OVERFLOW, Completion, streamed, whole
 from consolidation.llm.errors import ModelError, RejectedRequest, TooLong, Unavailable
 from memories.scanning import credentials
 
@@ -31,14 +31,7 @@ TOLD_EVERY = 2.0  # seconds
 LONGEST_PAUSE = 86_400.0  # seconds that an endpoint may ask for
 REJECTED, TOO_LARGE = (400, 422), 413
 PASSING = (408, 409, 425, 429)  # and everything from 500
-OVERFLOW = re.compile(  # how endpoints say that a text is too long
-    r"context.{0,20}(?:length|size|window|limit)|context_length_exceeded|too many (?:input )?tokens"
-    r"|(?:prompt|input|request|text)s? (?:is|are) too (?:long|large)|max.{0,20}(?:input|prompt) (?:length|tokens)"
-    r"|上下文(?:长度|窗口)|输入(?:内容)?过长",
-    re.IGNORECASE,
-)
 LIMIT = re.compile(r"max_(?:completion_)?tokens")  # then the answer's limit is at fault, which the dialect leaves out
-T = TypeVar("T", str, bytes)
 
 
 @cache
@@ -133,7 +126,7 @@ class ChatEndpoint:
         headers = {} if self.key else {"Authorization": openai.omit}
         with client.chat.completions.with_streaming_response.create(**request, extra_headers=headers) as answer:
             if answer.headers.get("content-type", "").startswith("text/event-stream"):
-                streamed(_bounded(answer.iter_lines()), into)
+                streamed(_bounded(answer.iter_bytes()), into)
             else:
                 whole(b"".join(_bounded(answer.iter_bytes())), into)
 
@@ -182,7 +175,7 @@ def _put(done: "SimpleQueue[Exception | None]", work: Callable[[], None]) -> Non
         done.put(error)
 
 
-def _bounded(pieces: Iterable[T]) -> Iterator[T]:
+def _bounded(pieces: Iterable[bytes]) -> Iterator[bytes]:
     """The pieces of an answer, unpacked."""
     read = 0
     for piece in pieces:

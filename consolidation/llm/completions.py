@@ -7,16 +7,22 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
-from consolidation.llm.errors import Truncated, Unavailable
+from consolidation.llm.errors import TooLong, Truncated, Unavailable
 
 LOOP, TIMES = 40, 3  # words that come again and again: the model repeats itself
 LOOK_EVERY, LOOK_BACK = 20, 4_000  # tokens, characters
 _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 _DATA = "data:"
+OVERFLOW = re.compile(  # how endpoints say that a text is too long
+    r"context.{0,20}(?:length|size|window|limit)|context_length_exceeded|too many (?:input )?tokens"
+    r"|(?:prompt|input|request|text)s? (?:is|are) too (?:long|large)|max.{0,20}(?:input|prompt) (?:length|tokens)"
+    r"|上下文(?:长度|窗口)|输入(?:内容)?过长",
+    re.IGNORECASE,
+)
 
 
 class _Details(BaseModel):
@@ -33,8 +39,21 @@ class Usage(BaseModel):
         return (self.completion_tokens_details and self.completion_tokens_details.reasoning_tokens) or 0
 
 
+def _readable_usage(value: Any) -> Any:
+    """The usage of an answer; None where it cannot be read, which is no reason to lose the answer."""
+    try:
+        return Usage.model_validate(value)
+    except ValidationError:
+        return None
+
+
+def _arguments(value: Any) -> Any:
+    """Arguments as a text, which some servers send as an object."""
+    return json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value
+
+
 class _Function(BaseModel):
-    arguments: str | None = None
+    arguments: Annotated[str | None, BeforeValidator(_arguments)] = None
 
 
 class _ToolCall(BaseModel):
@@ -76,9 +95,17 @@ class _Choice(BaseModel):
 
 
 class _Answer(BaseModel):
-    choices: list[_Choice] = []
-    usage: Usage | None = None
+    choices: list[_Choice] | None = None
+    usage: Annotated[Usage | None, BeforeValidator(_readable_usage)] = None
     error: Any = None
+    object: Any = None
+    message: Any = None
+
+    @property
+    def failure(self) -> str:
+        """Why the endpoint failed, as it says within an answer; '' where it did not. Older vLLM names no `error`."""
+        error = self.error or (self.object == "error" and (self.message or "it gives no reason"))
+        return str(error.get("message", error) if isinstance(error, dict) else error or "")
 
 
 @dataclass
@@ -95,15 +122,15 @@ class Completion:
 
     @property
     def text(self) -> str:
-        return self.written or self.called or self.thought
+        return next((text for text in (self.written, self.called, self.thought) if text.strip()), "")
 
     def add(self, answer: _Answer) -> None:
-        """Unavailable: the endpoint says that it failed. Truncated: the model repeats itself."""
-        if answer.error:
-            why = answer.error.get("message", answer.error) if isinstance(answer.error, dict) else answer.error
-            raise Unavailable(f"the language model broke off: {why}")
+        """Unavailable, TooLong: the endpoint says that it failed. Truncated: the model repeats itself."""
+        if why := answer.failure:
+            kind = TooLong if OVERFLOW.search(why) else Unavailable
+            raise kind(f"the language model broke off: {why}")
         self.usage = answer.usage or self.usage
-        for choice in answer.choices[:1]:
+        for choice in (answer.choices or [])[:1]:
             self.finish_reason = choice.finish_reason or self.finish_reason
             if message := choice.message or choice.delta:
                 self._extend(message)
@@ -114,7 +141,7 @@ class Completion:
         self.thought += message.thought
         self.refusal += message.refusal or ""
         self.pieces += bool(message.written or message.called or message.thought)
-        if self.pieces % LOOK_EVERY == LOOK_EVERY - 1 and repeats_itself(self.written or self.called or self.thought):
+        if self.pieces % LOOK_EVERY == LOOK_EVERY - 1 and repeats_itself(self.text):
             raise Truncated("the model repeated the same words again and again: its answer was not read further")
 
 
@@ -128,14 +155,14 @@ def repeats_itself(text: str) -> bool:
 def whole(body: bytes, completion: Completion) -> None:
     """Read a completion that came in one piece. ValueError: it is none."""
     answer = _Answer.model_validate(json.loads(body))
-    if not answer.error and not (answer.choices and answer.choices[0].message):
+    if not answer.failure and not (answer.choices and answer.choices[0].message):
         raise ValueError("it has no choices")
     completion.add(answer)
 
 
-def streamed(lines: Iterable[str], completion: Completion) -> None:
+def streamed(pieces: Iterable[bytes], completion: Completion) -> None:
     """Read the events of a stream into a completion. ValueError: they are none, or end before the answer does."""
-    for data in _events(lines):
+    for data in _events(_lines(pieces)):
         if data == "[DONE]":
             return
         completion.add(_Answer.model_validate(json.loads(data)))
@@ -145,3 +172,12 @@ def streamed(lines: Iterable[str], completion: Completion) -> None:
 
 def _events(lines: Iterable[str]) -> Iterator[str]:
     return (line[len(_DATA) :].strip() for line in lines if line.startswith(_DATA))
+
+
+def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
+    """The lines of a stream, which end with LF or CR LF. `str.splitlines` would cut JSON at U+2028 and U+0085."""
+    rest = b""
+    for piece in pieces:
+        *lines, rest = (rest + piece).split(b"\n")
+        yield from (line.decode(errors="replace") for line in lines)
+    yield rest.decode(errors="replace")

@@ -6,7 +6,7 @@ from typing import Any
 
 Json = dict[str, Any]
 LIMITS = {"max_completion_tokens": "max_tokens", "max_tokens": ""}  # what is tried after it
-_SCHEMA = re.compile(r"response_format|json_schema|structured output", re.IGNORECASE)
+_SCHEMA = re.compile(r"response_format|json.?schema|structured output|grammar", re.IGNORECASE)
 _STREAM = re.compile(r"\bstream(?:_options|ing)?\b", re.IGNORECASE)
 
 

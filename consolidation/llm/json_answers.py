@@ -22,7 +22,9 @@ OBJECT = re.compile(
     r"\s*(?:```\w*\s*)?([{\[].*[}\]])(?:\s*```)?\s*", re.DOTALL
 )  # an answer that is nothing but one value
 LONGEST_CARELESS = 50_000  # characters; a parser that forgives takes its time
-THOUGHTS = re.compile(r"\A\s*<(think|thinking|reasoning)>.*?</\1>", re.DOTALL)
+THOUGHTS = re.compile(  # chat templates may begin them, then the answer holds the end of them alone
+    r"\A\s*(?:<(think|thinking|reasoning)>.*?</\1>|(?![<{\[`]).*?</think(?:ing)?>(?=[^{\[]*[{\[]))", re.DOTALL
+)
 _decoder = json.JSONDecoder()
 T = TypeVar("T", bound=BaseModel)
 

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from consolidation.llm import json_answers, tokens, workers
 from consolidation.llm.call_record import recorded
+from consolidation.llm.completions import Completion, Usage
 from consolidation.llm.dialects import Dialect
 from consolidation.llm.errors import (
     ModelError,
@@ -29,7 +30,6 @@ from memories.scanning import credentials
 
 if TYPE_CHECKING:
     from consolidation.llm.chat_endpoint import ChatEndpoint
-    from consolidation.llm.completions import Completion
 
 MOST_ATTEMPTS = 4
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between two attempts
@@ -41,6 +41,7 @@ REPAIR = (
     "Your answer cannot be used: {fault}\n\nAnswer once more, with exactly one JSON object of the shape that was asked "
     "for. No prose and no fence around it."
 )
+WITHHELD = ("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii")  # Gemini
 Messages = list[dict[str, str]]
 T = TypeVar("T", bound=BaseModel)
 A = TypeVar("A")
@@ -168,11 +169,10 @@ class Question(Generic[T]):
             except ModelError as fault:
                 used.incoming = used.incoming if fault.read else 0
                 raise
-            if completion.usage:
-                used.incoming, used.outgoing = completion.usage.prompt_tokens, completion.usage.completion_tokens
-                used.reasoning = completion.usage.reasoning
-            else:
-                used.outgoing = tokens.estimate(completion.text)
+            usage = completion.usage or Usage()  # servers that have the prompt in their cache may tell 0
+            used.incoming = usage.prompt_tokens or used.incoming
+            used.outgoing = usage.completion_tokens or tokens.estimate(completion.text)
+            used.reasoning = usage.reasoning
             return _usable(completion, self.shape)
 
     @contextmanager
@@ -193,11 +193,11 @@ def in_halves(ask: Callable[[int], A], most: int) -> A:
     return ask(most >> MOST_HALVES)
 
 
-def _usable(completion: "Completion", shape: type[T]) -> T:
+def _usable(completion: Completion, shape: type[T]) -> T:
     """The answer in a completion that came whole."""
-    if completion.finish_reason == "length":
+    if completion.finish_reason.casefold() in ("length", "max_tokens"):
         raise Truncated("the answer was cut off at the model's limit of tokens")
-    if completion.finish_reason == "content_filter" or completion.refusal:
+    if completion.finish_reason.casefold().startswith(WITHHELD) or completion.refusal:
         raise Refused("the language model refused to answer")
     return json_answers.read(completion.text, shape)
 

@@ -29,6 +29,7 @@ pytestmark = pytest.mark.django_db
         prose(GOOD),
         prose(f"```\n{GOOD}\n```"),
         f"<think>perhaps {json.dumps({'city': 'Rome', 'nights': 1})}</think>{GOOD}",
+        f"Perhaps {json.dumps({'city': 'Rome', 'nights': 1})}? No.\n</think>\n\n{GOOD}",  # begun by a template
         f"As [1] says in {{braces}}: {GOOD}",
         f"{GOOD} and once more {GOOD}",
     ],

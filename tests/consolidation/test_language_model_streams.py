@@ -1,11 +1,12 @@
 """Answers as real servers write them: in pieces, in parts, as a call of a tool, in a dialect, or without an end."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from consolidation.llm import Busy, Truncated, Unavailable, workers
+from consolidation.llm import Busy, Refused, TooLong, Truncated, Unavailable, workers
 from consolidation.llm.completions import repeats_itself
 from consolidation.models import LLMCall
 from memories import leases
@@ -34,6 +35,8 @@ def test_an_answer_is_streamed_with_its_usage(endpoint: ModelEndpoint, settings:
         {"content": None, "tool_calls": [{"type": "function", "function": {"name": "answer", "arguments": GOOD}}]},
         {"content": "", "reasoning_content": f"They want Oslo. {GOOD}"},
         {"content": GOOD, "reasoning_content": "They want {nothing} yet"},
+        {"content": "\n\n", "reasoning_content": GOOD},
+        {"content": "\n", "tool_calls": [{"function": {"arguments": {"city": "Oslo", "nights": 3}}}]},
     ],
 )
 @pytest.mark.parametrize("streams", [True, False])
@@ -138,3 +141,62 @@ def test_calls_at_once_are_bounded_over_all_processes(endpoint: ModelEndpoint, m
             ask(model())
         assert endpoint.asked == [] and ledger() == []
         assert ask(model(concurrency=3)) == OSLO
+
+
+def events(*chunks: Any) -> Reply:
+    """A stream of these chunks, written as servers in C++ and Rust do: nothing is escaped that need not be."""
+    lines = [f"data: {json.dumps(chunk, ensure_ascii=False)}\n\n" for chunk in chunks]
+    return Reply(body="".join([*lines, "data: [DONE]\n\n"]).encode(), headers={"Content-Type": "text/event-stream"})
+
+
+def delta(content: str, finish_reason: str | None = None) -> Any:
+    return {"choices": [{"delta": {"content": content}, "finish_reason": finish_reason}]}
+
+
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85"])
+def test_a_separator_of_lines_within_a_text_does_not_end_a_line_of_the_stream(
+    endpoint: ModelEndpoint, sign: str
+) -> None:
+    endpoint.answers("trip", events(delta(f'{{"city": "Os{sign}lo", '), delta('"nights": 3}', "stop")))
+    assert ask(model()).city == f"Os{sign}lo"
+
+
+@pytest.mark.parametrize(
+    "usage", [{"prompt_tokens": None, "completion_tokens": -1}, {"prompt_tokens": 0, "completion_tokens": 0}, "none"]
+)
+def test_tokens_that_are_not_told_are_estimated(endpoint: ModelEndpoint, usage: Any) -> None:
+    endpoint.answers("trip", events(delta(GOOD, "stop"), {"choices": None, "usage": usage}))
+    assert ask(model()) == OSLO
+    call = LLMCall.objects.get()
+    assert call.tokens_in > 0
+    assert call.tokens_out > 0
+
+
+def test_an_error_that_older_servers_send_within_a_stream_is_no_answer(endpoint: ModelEndpoint) -> None:
+    endpoint.answers("trip", events({"object": "error", "message": "the engine is dead", "code": 500}), GOOD)
+    assert ask(model()) == OSLO
+    assert ledger()[0] == (False, "the language model broke off: the engine is dead")
+
+
+def test_a_text_that_is_too_long_may_be_told_within_a_stream(endpoint: ModelEndpoint) -> None:
+    """So does LM Studio, which answers 200 first."""
+    why = "The number of tokens to keep from the initial prompt is greater than the context length."
+    endpoint.answers("trip", events({"error": {"message": why}}))
+    with pytest.raises(TooLong, match="greater than the context length"):
+        ask(model())
+    assert len(endpoint.asked) == 1
+
+
+@pytest.mark.parametrize("reason", ["content_filter: PROHIBITED_CONTENT", "SAFETY"])
+def test_an_answer_that_gemini_withholds_is_refused_and_not_asked_again(endpoint: ModelEndpoint, reason: str) -> None:
+    endpoint.answers("trip", Reply(finish_reason=reason))
+    with pytest.raises(Refused):
+        ask(model())
+    assert len(endpoint.asked) == 1
+
+
+def test_a_schema_that_cannot_be_compiled_is_left_out_alone(endpoint: ModelEndpoint) -> None:
+    endpoint.answers("trip", Reply("The provided JSON schema contains features not supported by xgrammar", status=400))
+    endpoint.answers("", GOOD)
+    assert ask(model()) == OSLO
+    assert ("response_format" in endpoint.asked[1], "stream" in endpoint.asked[1]) == (False, True)
