@@ -9,9 +9,8 @@ from django.db import transaction
 
 from consolidation.extraction import counterparts, grounding, needs, transcript_question
 from consolidation.extraction.counterparts import Claim
-from consolidation.extraction.notes import Needless, Notes, Opinion, Question
 from consolidation.extraction.predicate_grounding import is_passing
-from consolidation.extraction.steps import Work
+from consolidation.extraction.steps import Needless, Notes, Opinion, Question, Work
 from consolidation.extraction.transcript_question import Fact, Facts
 from consolidation.extraction.transcripts import Passage, comparable, orders_near
 from consolidation.llm import part_tokens

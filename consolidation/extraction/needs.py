@@ -15,8 +15,7 @@ from pydantic import BaseModel
 
 from consolidation import llm
 from consolidation.extraction import counterparts
-from consolidation.extraction.notes import Needless, Opinion, Question
-from consolidation.extraction.steps import Work
+from consolidation.extraction.steps import Needless, Opinion, Question, Work
 from consolidation.extraction.transcripts import Passage, Transcript, comparable
 from consolidation.learning.runs.errors import looks_failed
 from consolidation.learning.runs.values import parsed

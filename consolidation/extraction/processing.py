@@ -13,9 +13,8 @@ from django.utils import timezone
 
 from consolidation import llm
 from consolidation.extraction import needs, transcripts
-from consolidation.extraction.notes import Notes
 from consolidation.extraction.queue import refusal
-from consolidation.extraction.steps import Done, OutOfTime, Step, StepSkipped, Work, never
+from consolidation.extraction.steps import Done, Notes, OutOfTime, Step, StepSkipped, Work, never
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm.workers import ALONE, Workers
 from consolidation.models import Run, RunStep, RunStopped

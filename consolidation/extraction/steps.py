@@ -1,4 +1,5 @@
-"""A step of reading a conversation: what it asks the model, and what it writes.
+"""A step of reading a conversation: what it asks the model, and what it writes, at once or as notes about which the
+model is asked first, together with those of the steps beside it.
 
 A step is a function of `Work`. Each answer that it asks for is kept in the row of the step before anything is written,
 so that neither a crash nor a retry pays for it twice. It writes in transactions of its own, outside of which it asks.
@@ -10,22 +11,53 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from threading import Lock
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.db import transaction
 from pydantic import BaseModel, ValidationError
 
-from consolidation.extraction.notes import Notes
 from consolidation.extraction.transcripts import Transcript, halved
 from consolidation.llm import LanguageModel, TooLong, fenced
 from consolidation.llm.workers import ALONE, Workers
-from consolidation.models import Run, RunStep
+from consolidation.models import Redundancy, Run, RunStep
 from memories.models import Episode, Memory
 
 T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
 CHUNKS = "chunks"  # the step that divides a conversation into tasks
 MOST_HALVINGS = 3  # of a part
+
+
+class Needless(NamedTuple):
+    """Why nobody is asked about something."""
+
+    why: Redundancy.Why
+    reason: str = ""
+
+
+class Question(NamedTuple):
+    """A note as the model sees it; a fact with the words that prove it and its counterpart, a skill without."""
+
+    note: str
+    words: str = ""
+    counterpart: str = ""
+
+
+class Opinion(NamedTuple):
+    """What the model says of a note. `fault`: the counter of what it says against it; see `counterparts`."""
+
+    needless: Needless | None = None
+    fault: str = ""
+
+
+class Notes(NamedTuple):
+    """`write`: with an opinion for each of the questions, in their order, writes the notes and answers the counters.
+    It is called after the steps beside it were asked, one step after the other in their order."""
+
+    questions: Sequence[Question]
+    write: Callable[[Sequence[Opinion]], Counter[str]]
+
+
 Done = Counter[str] | Notes
 
 

@@ -3,8 +3,9 @@
 The way of a run, each folder using only those above it in this list:
 
     runs/        what a recorded run holds: messages, calls, values, errors, terms; what of it may be repeated
-    commands/    command lines as kinds of commands: `cd x && python -m pytest -q` is `pytest`
-    effects/     which tools and commands change something, and whether a command started at all
+    commands/    command lines as kinds of commands: `cd x && python -m pytest -q` is `pytest`, and so is what
+                 `uv run`, `docker exec` or `powershell -Command` runs
+    effects/     which tools and commands change something, by their names and decisions, and whether a command started
     plan_graphs  a run as nodes and edges
     statements/  sentences by which a user asks an agent to keep something
     facts/       counted facts about commands that start and arguments that work

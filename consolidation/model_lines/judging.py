@@ -12,12 +12,16 @@ from consolidation.learning.facts.findings import Language
 from consolidation.model_lines.line_answers import MOST_LINES, ModelLine, ModelLines
 from consolidation.model_lines.line_checks import Side, Vocabulary, refusal
 from consolidation.model_lines.line_losses import Effect, Store
-from consolidation.model_lines.line_texts import sentence, written
 from consolidation.models import RunStep
 from consolidation.pipelines import recorded
 from memories.models import Episode
 
 MOST_KEPT = 5  # of one version, or of one run for lessons
+RECORD = {
+    "en": " (written by a language model; cases: {cases}; other runs that it concerns: {concerned}, "
+    "did otherwise and failed: {gained}, did otherwise and ended well: {lost})",
+    "zh": "（由语言模型写成；案例：{cases}；相关的其他运行：{concerned}，未照做失败：{gained}，未照做成功：{lost}）",
+}
 Measured = Callable[[Collection[UUID], int], Store]
 
 
@@ -106,6 +110,8 @@ def _measured(group: Sequence[_Candidate], measured_on: Measured) -> KeptLine:
     quotes = {one.success.run.id: one.line.success_quote for one in group}
     quotes |= {one.failure.run.id: one.line.failure_quote for one in group}
     effect = measured_on(quotes.keys(), max(one.level for one in group)).effect(first.line, cases)
-    text = written(first.line, effect, cases=len(cases), language=first.language)
+    sentence = first.line.sentence(first.language)
+    counts = {"concerned": effect.concerned, "gained": effect.gained, "lost": effect.lost}
+    text = sentence + RECORD[first.language].format(cases=len(cases), **counts)
     name = hashlib.sha256(repr(first.key).encode()).hexdigest()[:16]
-    return KeptLine(sentence(first.line, first.language), text, quotes, effect, name, len(cases))
+    return KeptLine(sentence, text, quotes, effect, name, len(cases))

@@ -14,7 +14,6 @@ from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import leaves
 from consolidation.model_lines.line_answers import ModelLine
 from consolidation.model_lines.line_losses import calls_tool, heeds
-from consolidation.model_lines.line_texts import is_contradictory
 from memories.scanning import prompt_injection
 
 SIZES = {"when": 200, "what": 300, "tool": 200, "argument": 200, "value": privacy.LONGEST, "sign": privacy.LONGEST}
@@ -72,7 +71,7 @@ def refusal(line: ModelLine, success: Side, failure: Side, rules: ToolRules, voc
         return "not_proven"
     if not _tools_were_used(line, success.run, failure.run, rules):
         return "unknown_tool"
-    if is_contradictory(line) or not heeds(success.run, line, rules) or heeds(failure.run, line, rules):
+    if line.is_contradictory or not heeds(success.run, line, rules) or heeds(failure.run, line, rules):
         return "not_different"
     if _is_instruction(line, success, failure):
         return "instruction_like"

@@ -8,8 +8,8 @@ from datetime import datetime
 from django.db import transaction
 
 from consolidation.extraction import needs
-from consolidation.extraction.notes import Needless
 from consolidation.extraction.recall import KnownSkill, skill_named
+from consolidation.extraction.steps import Needless
 from consolidation.models import Run
 from consolidation.pipelines.description_routing import openings_of, routing
 from memories.intake import admission

@@ -14,12 +14,20 @@ from pydantic import BaseModel
 
 from consolidation.extraction import needs, transcript_question
 from consolidation.extraction.line_grounding import Ground, grounded
-from consolidation.extraction.notes import Needless, Notes, Opinion, Question
-from consolidation.extraction.recall import KnownSkill, Recalled, known_skills, recall, skill_named
+from consolidation.extraction.recall import KnownSkill, Recalled, improved, known_skills, recall, skill_named
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
-from consolidation.extraction.skill_matching import improved
-from consolidation.extraction.steps import CHUNKS, Step, StepSkipped, Work, parts_in_order
+from consolidation.extraction.steps import (
+    CHUNKS,
+    Needless,
+    Notes,
+    Opinion,
+    Question,
+    Step,
+    StepSkipped,
+    Work,
+    parts_in_order,
+)
 from consolidation.extraction.task_answers import Chunks, Division, Task, divide
 from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import Unusable, fenced, in_halves, part_tokens

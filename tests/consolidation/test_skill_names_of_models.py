@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from consolidation.extraction import skill_matching
+from consolidation.extraction import recall
 from consolidation.extraction.skill_answers import DraftSkill
 
 
@@ -25,4 +25,4 @@ def test_a_chinese_name_is_written_in_pinyin_as_that_of_a_learned_skill(said: st
 def test_half_of_the_trigger_terms_of_the_one_that_has_fewer_are_enough(terms: list[str], alike: bool) -> None:
     fields = (SimpleNamespace(trigger=named) for named in (terms, ["Refund", "chargeback", "dispute"]))
     one, other = [SimpleNamespace(fields=each) for each in fields]
-    assert skill_matching._are_asked_alike(one, other) == alike  # type: ignore[arg-type]  # all that is read of them
+    assert recall._are_asked_alike(one, other) == alike  # type: ignore[arg-type]  # all that is read of them

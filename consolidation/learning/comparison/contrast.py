@@ -1,4 +1,5 @@
-"""Effects and outcomes of other runs with similar requests. Counts, no causes."""
+"""How other runs with similar requests changed things and ended, and which effects often occur together with all those
+of the pattern. Counts, no causes."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from consolidation.learning.runs.lines import Counted, ids_of
 from consolidation.learning.runs.run import Run
 
 CHANCE = 0.1
+COMPANION_CASES, COMPANION_SHARE, MOST_COMPANIONS = 2, 0.1, 2
 MOST_TOOLS = 4  # ways with more effects are left out
 
 
@@ -110,3 +112,29 @@ def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
         and e.failures / e.of_failures >= e.successes / max(1, e.of_successes) + 0.2
     ]
     return tuple(sorted(kept, key=lambda e: (-e.failures, e.tool)))
+
+
+@dataclass(frozen=True)
+class Companion(Counted):
+    """An effect that `runs` of the `of` successes with all effects of the pattern have too."""
+
+    tool: str
+    runs: int
+    of: int
+
+
+def companions(scope: Scope) -> list[Companion]:
+    """Return up to MOST_COMPANIONS companions, the most frequent first."""
+    own = scope.effects(scope.runs[0])
+    if not own:
+        return []
+    wider = [run for run in scope.all if run.succeeded and own <= scope.effects(run)]
+    least = 1 if scope.parts else COMPANION_CASES
+    having: dict[str, list[Run]] = defaultdict(list)
+    for run in wider:
+        for tool in scope.effects(run) - own:
+            having[tool].append(run)
+    several = {tool: runs for tool, runs in having.items() if len({run.thread for run in runs}) >= least}
+    more = [Companion(tool, len(runs), len(wider), ids=ids_of(runs)) for tool, runs in several.items()]
+    clear = [companion for companion in more if companion.runs >= COMPANION_SHARE * companion.of]
+    return sorted(clear, key=lambda companion: (-companion.runs, companion.tool))[:MOST_COMPANIONS]

@@ -6,12 +6,11 @@ from typing import Any
 
 from consolidation.learning.comparison import records, triggers
 from consolidation.learning.comparison.command_work import CommandWork, command_work
-from consolidation.learning.comparison.contrast import Contrast, Way, contrast
+from consolidation.learning.comparison.contrast import Contrast, Way, companions, contrast
 from consolidation.learning.comparison.neighbours import Difference, differences
 from consolidation.learning.comparison.records import Condition, OtherValue
 from consolidation.learning.comparison.scope import Scope, ordered
 from consolidation.learning.comparison.speech import Term
-from consolidation.learning.comparison.together import companions
 from consolidation.learning.comparison.vocabulary import Vocabulary
 from consolidation.learning.effects.effects import signature
 from consolidation.learning.effects.places import located

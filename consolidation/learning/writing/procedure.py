@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from consolidation.learning.comparison.command_work import MOSTLY, CommandWork, Started
+from consolidation.learning.comparison.contrast import Companion
 from consolidation.learning.comparison.records import Condition
-from consolidation.learning.comparison.together import Companion
 from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.toolnames import code, phrase
 from consolidation.learning.runs.dialogue import Assent
