@@ -53,7 +53,8 @@ def _write(ids: Sequence[UUID], recent: Recent) -> int:
         episodes = {episode.pk: episode for episode in locked.order_by("pk")}
         rules = tool_rules(episodes.values())
         runs = recorded.runs(list(episodes), recent)
-        rows = [_of_episode(run, episodes[run.id], rules) for run in runs if run.said]
+        asked = [(run, episodes[run.id]) for run in runs if run.said]
+        rows = [profile(run, episode.scope, episode.memory.sensitivity, rules) for run, episode in asked]
         RunProfile.objects.put(rows)
         counting.count_runs([(run, episodes[run.id]) for run in runs], rules)
         _settle_others([one for pk, one in episodes.items() if pk not in {run.id for run in runs}])
@@ -75,10 +76,6 @@ def _settle_others(episodes: Sequence[Episode]) -> None:
     if ids := [episode.pk for episode in episodes]:
         RunProfile.objects.filter(pk__in=ids).exclude(pk__in=[one.pk for one in kept]).delete()
         counting.discount_runs(ids)
-
-
-def _of_episode(run: Run, episode: Episode, rules: ToolRules) -> RunProfile:
-    return profile(run, episode.scope, episode.memory.sensitivity, rules)
 
 
 def profile(run: Run, scope: str, sensitivity: int, rules: ToolRules) -> RunProfile:

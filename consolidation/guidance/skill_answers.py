@@ -1,7 +1,7 @@
 """Whether each version of a skill helps, as the runs say that were drawn to get it or to do without."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -117,15 +117,12 @@ def _trials(memory_id: UUID, version: int) -> list[Trial]:
     """In the order of the offers. Where the lot was not kept it is taken to be the share of those that did without."""
     offers = SkillOffer.objects.filter(memory=memory_id, version=version).ended().order_by("at", "pk")
     rows = list(offers.values_list("withheld", "outcome", "share"))
-    supposed = _share_of([withheld for withheld, _, share in rows if share is None])
+    without_share = [withheld for withheld, _, share in rows if share is None]
+    supposed = sum(without_share) / max(len(without_share), 1)
     return [
         Trial(withheld, outcome == Outcome.SUCCESS, supposed if share is None else share)
         for withheld, outcome, share in rows
     ]
-
-
-def _share_of(withheld: Sequence[bool]) -> float:
-    return sum(withheld) / len(withheld) if withheld else 0.0
 
 
 def _propose(memory_id: UUID, version: int, *, at: datetime) -> None:

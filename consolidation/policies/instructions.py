@@ -84,12 +84,9 @@ def _descriptions(tools: Any) -> Iterator[str]:
         schema: Any = next((described[name] for name in SCHEMAS if name in described), {})
         fields = schema.get("properties") if isinstance(schema, dict) else {}
         named = fields.items() if isinstance(fields, dict) else ()
-        lines = [f"{name}: {_text(one['description'])}" for name, one in named if _has_description(one)]
+        described_fields = {name: _text(field.get("description")) for name, field in named if isinstance(field, dict)}
+        lines = [f"{name}: {text}" for name, text in described_fields.items() if text]
         yield "\n".join([f"{described.get('name')}: {description}", *lines])
-
-
-def _has_description(field: Any) -> bool:
-    return isinstance(field, dict) and bool(_text(field.get("description")))
 
 
 def _text(value: Any) -> str:

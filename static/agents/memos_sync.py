@@ -23,8 +23,11 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
-told = Path.home() / ".memos" / "config.json"
-config = json.loads(told.read_text()) if told.exists() else {}
+CONFIG = Path.home() / ".memos" / "config.json"
+try:
+    config = dict(json.loads(CONFIG.read_text())) if CONFIG.exists() else {}
+except (ValueError, TypeError) as error:
+    sys.exit(f"{CONFIG} is not valid JSON ({error}): mend or delete it")
 URL = str(os.environ.get("MEMOS_URL") or config.get("url", "http://127.0.0.1:8000")).rstrip("/")
 TOKEN = os.environ.get("MEMOS_TOKEN") or config.get("token", "")
 if not TOKEN and config.get("token_command"):  # it lies in the system's keyring
@@ -87,4 +90,9 @@ def sync(folder: Path, scope: str) -> None:
 
 if __name__ == "__main__":
     os.umask(0o077)
-    sync(Path(sys.argv[1]).expanduser(), sys.argv[2] if len(sys.argv) > 2 else "")
+    if len(sys.argv) < 2:
+        sys.exit("which folder? As in: memos_sync.py ~/.claude/skills [SCOPE]")
+    try:
+        sync(Path(sys.argv[1]).expanduser(), sys.argv[2] if len(sys.argv) > 2 else "")
+    except OSError as error:  # of the network or of the folder
+        sys.exit(f"skills of {URL} into {sys.argv[1]}: {error}")

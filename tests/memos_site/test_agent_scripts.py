@@ -1,5 +1,6 @@
 """What agents' developers copy, run as they would run it: the client, and the sync of published skills."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -85,3 +86,22 @@ def test_what_stays_unchanged_is_not_downloaded_again(home: Path) -> None:
     sync(home)
     storages["skills"].delete(SkillVersion.objects.get(skill=skill).package)
     assert sync(home) == ""
+
+
+@pytest.mark.parametrize(
+    ("config", "folder", "says"),
+    [
+        ({"url": "http://127.0.0.1:9", "token": "t"}, "skills", "skills of http://127.0.0.1:9 into skills: "),
+        (
+            {"url": "http://127.0.0.1:9", "token": "t"},
+            "",
+            "which folder? As in: memos_sync.py ~/.claude/skills [SCOPE]",
+        ),
+        ("no object", "skills", "config.json is not valid JSON"),
+    ],
+)
+def test_a_sync_that_cannot_be_done_says_why_in_one_line(tmp_path: Path, config: Any, folder: str, says: str) -> None:
+    (tmp_path / ".memos").mkdir()
+    (tmp_path / ".memos" / "config.json").write_text(json.dumps(config))
+    ended = shell(tmp_path, f"python3 {SCRIPTS}/memos_sync.py {folder}")
+    assert ended.returncode == 1 and says in ended.stderr and ended.stderr.count("\n") == 1
