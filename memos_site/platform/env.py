@@ -53,11 +53,20 @@ def read(environ: Mapping[str, str]) -> tuple[Environment, list[str]]:
     try:
         return Environment.model_validate(values), problems
     except ValidationError as error:
-        for detail in error.errors():
-            name = str(detail["loc"][0])
-            problems.append(f"{name}: {detail['msg']}" + ("" if name in SECRETS else f" (got {values[name]!r})"))
-            values.pop(name, None)
-        return Environment.model_validate(values), problems
+        problems += _sentences(error, values)
+        wrong = {detail["loc"][0] for detail in error.errors()}
+        return Environment.model_validate({name: values[name] for name in values.keys() - wrong}), problems
+
+
+def _sentences(error: ValidationError, values: Mapping[str, str]) -> list[str]:
+    """A sentence for each wrong value. One that may be of several types has an error for each of them."""
+    reasons: dict[str, list[str]] = {}
+    for detail in error.errors():
+        reasons.setdefault(str(detail["loc"][0]), []).append(detail["msg"].removeprefix("Value error, "))
+    return [
+        f"{name}: {', or: '.join(reasons[name])}" + ("" if name in SECRETS else f" (got {values[name]!r})")
+        for name in reasons
+    ]
 
 
 def private_directory(data_dir: Path) -> Path:

@@ -20,8 +20,8 @@ from memos_site.platform.setting_types import (
     PostgresURLs,
     RedisURL,
     Sensitivity,
+    Share,
     Token,
-    Weight,
     Words,
     Zone,
 )
@@ -158,8 +158,8 @@ class Learning(Section):
         ["transfer_*"], description="patterns of tools that hand a request over, which is no effect, comma-separated"
     )
     IGNORED_TOOLS: Words = Field([], description="tools that do not shape a skill's signature, comma-separated")
-    GUIDANCE_PRECISION: Weight = Field(
-        0.85, le=1, description="share of guidance's answers that must be right, by the store's own runs; else `unsure`"
+    GUIDANCE_PRECISION: Share = Field(
+        0.85, description="share of guidance's answers that must be right, by the store's own runs; else `unsure`"
     )
     COUNT_INFERRED_OUTCOMES: bool = Field(
         True,

@@ -29,6 +29,9 @@ from memos_site.platform.environment import SECRETS, Environment
         ("EMBEDDING_DIMENSIONS", "-1"),
         ("EMBEDDING_API_KEY", "two words"),
         ("EXTERNAL_MAX_SENSITIVITY", "secret"),
+        ("GUIDANCE_PRECISION", "85"),
+        ("SKILL_HOLDBACK", "maybe"),
+        ("SKILL_HOLDBACK", "1.5"),
         ("SKILLS_REPO_BACKEND", "ftp"),
         ("OSS_ENDPOINT", "https://oss-cn-hangzhou.aliyuncs.com/bucket"),
         ("OSS_ACCESS_KEY_SECRET", "two words"),
@@ -40,6 +43,15 @@ def test_a_wrong_value_is_named_and_its_default_stands_in(name: str, value: str)
     read, problems = env.read({name: value})
     assert [problem.split(":")[0] for problem in problems] == [name]
     assert getattr(read, name) == Environment.model_fields[name].default
+
+
+def test_a_value_of_no_allowed_type_is_one_sentence_that_names_them_all() -> None:
+    (problem,) = env.read({"SKILL_HOLDBACK": "0.9"})[1]
+    assert problem == (
+        "SKILL_HOLDBACK: Input should be 'auto', or: Input should be less than or equal to 0.5 (got '0.9')"
+    )
+    (zone,) = env.read({"TIME_ZONE": "Mars/X"})[1]
+    assert zone == "TIME_ZONE: must be a time zone such as UTC or Europe/Berlin (got 'Mars/X')"
 
 
 def test_a_password_in_a_wrong_value_is_not_repeated() -> None:
