@@ -93,6 +93,10 @@ MESSAGES = {
     "too_short": "needs at least one item",
     "too_long": "needs no more than {max_length:,} items",
 }
+MESSAGES_OF_TEXT = {  # a bound behind a validator has the same error for a text as for a list
+    "too_short": "must not be empty",
+    "too_long": "must have no more than {max_length:,} characters",
+}
 
 
 def _instant(value: Any) -> datetime | None:
@@ -166,7 +170,8 @@ def field_error(wrong: Any) -> FieldError:
     if wrong["type"] == "string_pattern_mismatch":
         pattern = wrong["ctx"]["pattern"]
         return FieldError(pointer, wrong["type"], IN_WORDS.get(pattern, f"must have the form {pattern}"))
-    text = MESSAGES.get(wrong["type"])
+    messages = MESSAGES | MESSAGES_OF_TEXT if isinstance(wrong.get("input"), str) else MESSAGES
+    text = messages.get(wrong["type"])
     detail = text.format_map(wrong.get("ctx", {})) if text else wrong["msg"]
     return FieldError(pointer, "required" if wrong["type"] == "missing" else wrong["type"], detail)
 

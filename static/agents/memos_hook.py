@@ -88,7 +88,16 @@ class Refused(Exception):
 
     def __init__(self, status: int, text: str) -> None:
         super().__init__(f"{status} {text[:300]}")
-        self.status = status
+        self.status, self.text = status, text
+
+    @property
+    def unknown_fields(self) -> set[str]:
+        """Fields of the body that the server does not know: it is older than this script."""
+        try:
+            errors = json.loads(self.text)["errors"] if self.status in (400, 422) else []
+            return {error["pointer"].lstrip("/") for error in errors if error["code"] == "extra_forbidden"}
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return set()
 
 
 def late(*_signal: object) -> None:
@@ -165,8 +174,20 @@ class Server:
         self.skills: Json = config.get("skills") or {}
 
     def ask(self, path: str, body: Json | None = None, *, within: float, key: str = "") -> Json:
-        """The answer to a GET, or with a body to a POST. Refused, Redirected, Late or an OSError."""
+        """The answer to a GET, or with a body to a POST. Refused, Redirected, Late or an OSError.
+
+        Fields that an older server does not know are left out, and the rest is sent once more.
+        """
         until = time.monotonic() + within
+        try:
+            return self._ask(path, body, until, key)
+        except Refused as refusal:
+            known = {name: value for name, value in (body or {}).items() if name not in refusal.unknown_fields}
+            if not body or len(known) == len(body):
+                raise
+        return self._ask(path, known, until, key)
+
+    def _ask(self, path: str, body: Json | None, until: float, key: str) -> Json:
         parts = re.fullmatch(r"(https?)://(\[[^\]]+\]|[^/:]+)(?::(\d+))?(/.*)?", self.url)
         if parts is None:
             raise OSError(f"{self.url} is no address of a server")

@@ -26,6 +26,7 @@ class Recorder(ThreadingHTTPServer):
         self.taken: list[tuple[str, Json]] = []
         self.asked: list[Json] = []
         self.verdict: Json = {"level": "unknown", "said": []}
+        self.unknown: set[str] = set()  # fields that it refuses, as a server older than the script
 
     @property
     def names(self) -> list[str]:
@@ -42,11 +43,14 @@ class _Handler(BaseHTTPRequestHandler):
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         key = self.headers.get("Idempotency-Key")
         status = (self.server.statuses.pop(0) if self.server.statuses else 201) if key else 200
+        errors = [{"pointer": f"/{name}", "code": "extra_forbidden"} for name in body if name in self.server.unknown]
+        status = 400 if errors else status
         if key and status == 201:
             self.server.taken.append((key, body))
-        elif not key:
+        elif not key and status == 200:
             self.server.asked.append(body)
-        content = json.dumps(self.server.verdict if self.path.endswith("verdict") else {"detail": "no"}).encode()
+        answer = self.server.verdict if self.path.endswith("verdict") else {"detail": "no", "errors": errors}
+        content = json.dumps(answer).encode()
         self.send_response(status)
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -112,6 +116,18 @@ def test_a_report_that_the_server_refuses_is_dropped_counted_and_told_once(home:
     ]
     assert told[0]["systemMessage"].startswith("Memos: 1 reports of this computer were dropped (tool-outputs: 422")
     assert "systemMessage" not in told[1]
+
+
+def test_fields_that_an_older_server_does_not_know_are_left_out(home: Path, recorder: Recorder) -> None:
+    recorder.unknown = {"repository"}
+    (home / "shop" / ".git").mkdir(parents=True)
+    prompt = {"session_id": "s1", "hook_event_name": "UserPromptSubmit", "prompt": "Go on", "cwd": f"{home}/shop"}
+    line = f"python3 {SCRIPTS}/memos_hook.py claude-code"
+    shell(home, line, stdin=json.dumps(prompt), MEMOS_DEADLINE="30", **QUICK)
+    deliver(home)
+    [(_key, body)], [question] = recorder.taken, recorder.asked
+    assert (body["summary"], question["task"]) == ("Go on", "Go on")
+    assert not (home / ".memos" / "counts" / "dropped").exists()
 
 
 @pytest.mark.parametrize("status", [401, 429, 500, 503])
