@@ -1,6 +1,9 @@
-from typing import Any
+from typing import Annotated, Any
 
-from memories.values.field_types import Described
+import pytest
+from pydantic import Field, ValidationError
+
+from memories.values.field_types import Described, Identifier, field_error
 
 
 class Parcel(Described):
@@ -35,3 +38,18 @@ def test_fields_keep_the_description_that_they_inherit_unless_they_are_defined_a
         "weight": None,
         "stamp": "Who paid",
     }
+
+
+class Label(Described):
+    name: Annotated[Identifier, Field(min_length=1)]
+    lines: Annotated[list[str], Field(min_length=1)]
+
+
+def test_an_empty_text_and_an_empty_list_are_told_apart() -> None:
+    with pytest.raises(ValidationError) as refused:
+        Label.model_validate({"name": "", "lines": []})
+    errors = [field_error(error) for error in refused.value.errors(include_url=False)]
+    assert [(error.pointer, error.detail) for error in errors] == [
+        ("/name", "must not be empty"),
+        ("/lines", "needs at least one item"),
+    ]
