@@ -19,6 +19,7 @@ def move(former: Storage, report: Callable[[str], None]) -> Counter[str]:
     """
     lacking = set(orphans.missing())
     hashes = dict(SkillVersion.objects.values_list("package", "sha256").distinct())
+    lacking &= hashes.keys()  # a version may have been deleted since
     counts = Counter({"copied": 0, "there": len(hashes) - len(lacking)})
     for path in sorted(lacking):
         outcome = _copy(former, path, hashes[path])

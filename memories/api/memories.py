@@ -34,8 +34,8 @@ from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
+from memories.search.filters import shown_to
 from memories.search.former_words import saying_then
-from memories.search.unreviewed import shown_to
 from memories.values.choices import ActorKind, Category, Origin, Permission, Review, Status, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.keyset import Order

@@ -19,7 +19,7 @@ from memories.intake import claims
 from memories.intake.reports.claims import NoteReport
 from memories.intake.reports.events import check
 from memories.models.memory import MemoryQuerySet
-from memories.search import Result, SearchRequest, dismissed_words, unreviewed
+from memories.search import Result, SearchRequest, dismissed_words, filters
 from memories.search.request import AskingRun, Scopes, scopes_of
 from memories.values.choices import ActorKind, Permission, Type
 from memories.values.exceptions import NotFound, UnknownKey
@@ -124,7 +124,7 @@ def memory_get(call: ToolCall) -> Reply:
     """Read one memory in full by its id or its key, whatever its status, with where it came from."""
     question = check(OneMemory, call.arguments)
     rows = _named(call, question, scope=call.trust.scope_to_read(question.scope) if question.key else None)
-    row = rows.filter(unreviewed.shown_to(call.trust).q()).first()
+    row = rows.filter(filters.shown_to(call.trust).q()).first()
     if row is None:
         raise NotFound
     _count_use(call, [row.pk])
@@ -138,7 +138,7 @@ def memory_get(call: ToolCall) -> Reply:
         return Reply({"memory": _without(whole, "payload")}, items=items, items_name="events")
     payload = filled({name: value for name, value in whole["payload"].items() if name != "kind"})
     text = f"{row.content}\n\n{dumps(payload)}" if payload else row.content
-    mark = unreviewed.MARK if unreviewed.is_marked(row, call.trust) else ""
+    mark = filters.MARK if filters.is_marked(row, call.trust) else ""
     return Reply({"memory": _without(whole, "payload", "content")}, text=text, text_name="content", mark=mark)
 
 
@@ -177,7 +177,7 @@ def brief(row: models.Memory, trust: Trust) -> Json:
 
 
 def _marks(row: models.Memory, trust: Trust) -> Json:
-    return {"unreviewed": unreviewed.SAID_BY} if unreviewed.is_marked(row, trust) else {}
+    return {"unreviewed": filters.SAID_BY} if filters.is_marked(row, trust) else {}
 
 
 def _named(call: ToolCall, question: OneMemory, *, scope: str | None) -> MemoryQuerySet:
@@ -215,7 +215,7 @@ def _result(result: Result, trust: Trust, *, explain: bool) -> Json:
 
 def _listed(call: ToolCall, question: ListQuestion, **exact: str) -> Reply:
     """What is believed now, best first; counts a use of what is shown first."""
-    rows = models.Memory.objects.offered_to(call.trust).filter(unreviewed.shown_to(call.trust).q())
+    rows = models.Memory.objects.offered_to(call.trust).filter(filters.shown_to(call.trust).q())
     rows = rows.knowledge().current(call.at).filter(**exact)
     scopes = scopes_of(question.scopes, question.scope)
     rows = rows.filter(scope__in=scopes) if scopes else rows

@@ -1,17 +1,42 @@
-"""Filters of search and context: trust, scope, status, validity, type, tags; for the ORM and for SQL."""
+"""Filters of search and context: trust, scope, status, validity, type, tags; for the ORM and for SQL.
+
+Also what other readers get of a claim that one agent alone has said: marked, nothing, or plainly (UNREVIEWED_CLAIMS).
+"""
 
 from collections.abc import Collection
 from datetime import datetime
 
+from django.conf import settings
+
+from memories.models import Memory
 from memories.search.request import SearchRequest
-from memories.search.unreviewed import shown_to
-from memories.values.choices import BELIEVED, Type
+from memories.values.choices import BELIEVED, ActorKind, Type
 from memories.values.conditions import EitherOf, Filter, SalientAt, Where, not_withheld, valid, where
+from memories.values.speakers import ReviewedFor, is_unreviewed
 from memories.values.trust import Trust
 
 SELECTIVE = ("source", "company_id", "thread_id", "category", "tags", "confidence", "salience")
 OF_PASSAGE, OF_VECTOR = ("scope", "sensitivity", "type"), ("scope", "sensitivity")  # columns copied from the memory
 INDEXED = {"scope": "ARRAY[{column}] && {value}::text[]"}  # in the form of the index passage_search
+SAID_BY = "said by one agent"
+MARK = f"unreviewed, {SAID_BY}"
+HIDE, PLAIN = "hide", "plain"
+
+
+def is_marked(row: Memory, trust: Trust) -> bool:
+    """Whether this reader is told that a memory is unreviewed. Its own claims an agent reads plainly."""
+    return settings.UNREVIEWED_CLAIMS != PLAIN and is_unreviewed(row, reader=trust.actor.identity)
+
+
+def shown_to(trust: Trust) -> Filter:
+    """The filter for what is offered to this reader. Nothing is hidden from people, who review it."""
+    hides = settings.UNREVIEWED_CLAIMS == HIDE and trust.actor.kind == ActorKind.AGENT
+    return Filter((ReviewedFor(trust.actor.identity),)) if hides else Filter()
+
+
+def announced_to(trust: Trust) -> Filter:
+    """The filter for memories whose change of behaviour this reader is told of."""
+    return Filter() if settings.UNREVIEWED_CLAIMS == PLAIN else Filter((ReviewedFor(trust.actor.identity),))
 
 
 def of_search(request: SearchRequest, trust: Trust, at: datetime) -> Filter:

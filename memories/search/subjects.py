@@ -16,7 +16,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.models.relation import CONTESTED_BY
 from memories.models.subject import SubjectQuerySet
 from memories.models.value_counts import frequent_values, read_counts
-from memories.search.unreviewed import shown_to
+from memories.search.filters import shown_to
 from memories.values.choices import Permission, Status
 from memories.values.exceptions import NotFound
 from memories.values.trust import Trust

@@ -4,8 +4,7 @@ from skills.api.comparing import RestoreVersion, SkillDiff, SkillPrompt
 from skills.api.skills import OneSkill
 from skills.api.uploads import Skills
 from skills.api.uses import Uses
-from skills.api.version_files import OneFile
-from skills.api.versions import Content, OneVersion, Versions
+from skills.api.versions import Content, OneFile, OneVersion, Versions
 
 urlpatterns = [
     path("skills", Skills.as_view(), name="api-skills"),

@@ -1,9 +1,11 @@
-"""GET skills/{name}/versions, one of them, and its package."""
+"""GET skills/{name}/versions, one of them, its package, and one file of the package as harmless bytes."""
 
+import io
+import zipfile
 from datetime import datetime
 from typing import Any, Literal
 
-from django.http import HttpResponseBase
+from django.http import HttpResponse, HttpResponseBase
 from django.utils import timezone
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
@@ -16,7 +18,8 @@ from memories.api.paging import PAGING
 from memories.api.payload_shapes import Performance
 from memories.api.shapes import EXAMPLE_TIME, Count, Json, Page, Shape, Share
 from memories.models import Performance as Record
-from skills import downloads, models
+from memories.values.exceptions import NotFound
+from skills import downloads, models, storages
 from skills.api.skills import NAME, REFUSES, SCOPE, Number, Package, Sha256, SkillView
 
 NUMBER = OpenApiParameter(
@@ -153,3 +156,46 @@ class Content(SkillView):
         answer["ETag"] = f'"{version.sha256}"'
         answer["X-Content-SHA256"] = version.sha256
         return answer
+
+
+PATH = OpenApiParameter(
+    "path", {"type": "string"}, OpenApiParameter.PATH, description="Where the file lies in the skill's folder."
+)
+HARMLESS = {  # no browser runs or renders it
+    "X-Content-Type-Options": "nosniff",
+    "Content-Disposition": "attachment",
+    "Content-Security-Policy": "sandbox; default-src 'none'",
+}
+
+
+class OneFile(SkillView):
+    filters = frozenset({"scope"})
+    content_negotiation_class = FileNegotiation
+
+    @operation(
+        "GetSkillFile",
+        "Skills",
+        {200: {"type": "string", "format": "binary"}},
+        parameters=(NAME, NUMBER, PATH, SCOPE),
+        refuses=REFUSES,
+        media_type="text/plain",
+    )
+    def get(self, request: Request, name: str, number: str, path: str) -> HttpResponse:
+        """One file of a version
+
+        Every file comes as `text/plain`, byte for byte; a browser neither shows nor runs it.
+        """
+        version = self.version(request, name, number)
+        if path not in {file["path"] for file in version.files}:
+            raise NotFound
+        return HttpResponse(_read(version, path), content_type="text/plain; charset=utf-8", headers=HARMLESS)
+
+
+def _read(version: models.SkillVersion, path: str) -> bytes:
+    try:
+        with storages.open_package(version.package) as file, zipfile.ZipFile(io.BytesIO(file.read())) as archive:
+            return archive.read(f"{version.fields['name']}/{path}")
+    except FileNotFoundError:
+        raise downloads.lost(version) from None
+    except KeyError:
+        raise NotFound from None

@@ -3,7 +3,7 @@
 import pytest
 from django.utils.html import escape
 
-from memories.search import unreviewed, usage
+from memories.search import filters, usage
 from memories.values.choices import Sensitivity
 from tests.make import AT, make_run
 from tests.memories.contexts import ask
@@ -70,4 +70,4 @@ def test_the_page_shows_a_memory_as_an_agent_reads_it() -> None:
     page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
     block = ask("invoices of others", by=agent()).block
     line = next(line for line in block.splitlines() if "blue" in line)
-    assert escape(line.replace(f", {unreviewed.MARK}", "")) in page
+    assert escape(line.replace(f", {filters.MARK}", "")) in page

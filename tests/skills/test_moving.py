@@ -81,3 +81,12 @@ def test_what_is_lost_or_damaged_is_named_and_not_copied(tmp_path: Path) -> None
             move(tmp_path / "nowhere")
         with pytest.raises(CommandError, match="is the present store"):
             move(tmp_path / "present" / "packages")
+
+
+def test_a_version_that_is_deleted_during_the_count_does_not_end_the_copying(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with local(tmp_path / "present"):
+        make_skill("refund")
+        monkeypatch.setattr(orphans, "missing", lambda: ["packages/deleted-meanwhile.zip"])
+        assert move(tmp_path) == "0 packages copied, 1 were there\n"

@@ -12,7 +12,7 @@ from memories.embedding import Array, EmbeddingError
 from memories.models import AuditEntry, EmbeddingModel, Memory
 from memories.models.as_of import AsOf
 from memories.models.vector import Serving
-from memories.search import emphasis, unreviewed, updates
+from memories.search import emphasis, filters, updates
 from memories.search.context import queries, quotes, recording, rendering, selection
 from memories.search.context.company_mentions import company_in
 from memories.search.context.queries import ContextQuery
@@ -73,7 +73,7 @@ class Item:
         skill, text = self._skill, self.memory.content
         if skill:
             text = f"{skill['name']}: {text} ({self.url})"
-        kind = f"{self.category}, {unreviewed.MARK}" if self.unreviewed else self.category
+        kind = f"{self.category}, {filters.MARK}" if self.unreviewed else self.category
         kind += f", until {self.until:%Y-%m-%d}" if self.until else ""
         return rendering.line(kind, text, self.memory.confidence)
 
@@ -153,7 +153,7 @@ def assemble(
                 notices = allowance.part("notices", lambda: recording.announce(wanted, source))
     shown = sorted(rows, key=lambda row: -row.confidence)
     dated = updates.newest_first(shown, lambda row: row)
-    items = [Item(row, row.pk in directives, unreviewed.is_marked(row, trust), until) for row, until in dated]
+    items = [Item(row, row.pk in directives, filters.is_marked(row, trust), until) for row, until in dated]
     degraded = tuple(dict.fromkeys(allowance.degraded))
     return Context(items, notices or [], degraded=degraded, token_budget=request.token_budget, unknown=unknown)
 
@@ -268,7 +268,7 @@ def _chosen(
 
 
 def _line(row: Memory, trust: Trust, until: datetime | None) -> str:
-    return Item(row, unreviewed=unreviewed.is_marked(row, trust), until=until).line
+    return Item(row, unreviewed=filters.is_marked(row, trust), until=until).line
 
 
 def directives_among(memories: Collection[Memory], moment: AsOf | None = None) -> set[UUID]:

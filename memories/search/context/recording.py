@@ -12,7 +12,7 @@ from memories.search.context.queries import ContextQuery
 from memories.search.context.rendering import in_one_line
 from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Merged
-from memories.search.unreviewed import announced_to
+from memories.search.filters import announced_to
 from memories.values.choices import Sensitivity
 from memories.values.speakers import is_unreviewed
 from memories.values.trust import SHARED_SCOPES
