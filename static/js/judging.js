@@ -101,15 +101,11 @@ async function load() {
   loading = true;
   const known = [...queue, ...trail.filter((one) => one.state !== "saved").map((one) => one.run)];
   const asked = known.map((run) => `&without=${run.dataset.run}`).join("");
-  try {
-    const answer = await fetch(`${runs.dataset.more}${asked}`);
-    if (answer.ok) take(await answer.text());
-    else setTimeout(load, AGAIN);
-  } catch {
-    setTimeout(load, AGAIN);
-  } finally {
-    loading = false;
-  }
+  const answer = await fetch(`${runs.dataset.more}${asked}`).catch(() => null);
+  const html = answer?.ok && !answer.redirected ? await answer.text().catch(() => null) : null; // the sign-in has no runs
+  loading = false;
+  if (html === null) return void setTimeout(load, AGAIN);
+  take(html);
   show();
   while (kept.length && queue.length) judge(kept.shift());
   if (exhausted) kept.length = 0;

@@ -7,6 +7,7 @@ const rows = () => [...document.querySelectorAll("[data-row]:not([hidden])")];
 const focused = () => document.activeElement?.closest("[data-row]");
 const here = () => focused() ?? document.querySelector('[data-row][aria-current="true"]:not([hidden])');
 const DECISIONS = [...dialog.querySelectorAll("[data-presses]")]; // the verbs of review, each with its keys
+const REPEATED = ["j", "k", "J", "K", "ArrowDown", "ArrowUp"]; // by a key that is held; nobody sees what others would decide
 let chord = "";
 let leaving = false; // a page is on its way: what is typed now is not meant for this one
 
@@ -166,6 +167,7 @@ function typed(event) {
     return;
   }
   if (event.key !== "Escape" && localStorage.getItem(OFF)) return;
+  if (event.repeat && !REPEATED.includes(event.key)) return;
   const before = chord;
   chord = "";
   const own = before ? null : document.querySelector(`[data-keys] [data-key="${CSS.escape(event.key)}"]`);
@@ -176,7 +178,7 @@ function typed(event) {
   if (before === "*" && event.key === "a") return void all();
   if (before === "*" && event.key === "g") return void group();
   if (event.key === "*") return void (chord = "*");
-  if (before === "g") return void document.querySelector(`[data-go="${event.key}"]`)?.click();
+  if (before === "g") return void document.querySelector(`[data-go="${CSS.escape(event.key)}"]`)?.click();
   if (event.key === "g") return void (chord = "g");
   if (event.key === "Enter" && target.matches("[data-row]")) press("open");
   else if (/^[1-6]$/.test(event.key)) digit(Number(event.key));

@@ -16,7 +16,7 @@ async function follow() {
   const wanted = address();
   try {
     const response = await fetch(wanted, { signal: asked.signal, credentials: "same-origin" });
-    if (!response.ok) return;
+    if (!response.ok || response.redirected) return void form.requestSubmit(); // the page itself says what is wrong
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     for (const id of [form.dataset.live, "after-search"]) {
       const fresh = page.getElementById(id);
@@ -24,7 +24,7 @@ async function follow() {
     }
     history.replaceState(null, "", wanted);
   } catch (error) {
-    if (error.name !== "AbortError") form.requestSubmit(); // the page itself says what is wrong
+    if (error.name !== "AbortError") form.requestSubmit();
   }
 }
 

@@ -28,8 +28,8 @@ async function ask() {
   const since = localStorage.getItem(LOOKED) ?? "";
   const address = `${icon.dataset.unread}?since=${encodeURIComponent(since)}`;
   const response = await fetch(address, { credentials: "same-origin" }).catch(() => null);
-  if (response && (response.redirected || !response.ok)) return; // the session has ended
-  if (response) {
+  if (response?.redirected || [401, 403].includes(response?.status)) return; // the session has ended
+  if (response?.ok) {
     const found = await response.json();
     if (!since) localStorage.setItem(LOOKED, found.at);
     show(found);
