@@ -51,7 +51,7 @@ def judge(request: HttpRequest) -> HttpResponse:
         name, _colon, outcome = text.partition(":")
         try:
             batches[name] = _judge(_id(name), outcome, trust)
-        except (NotAllowed, NotFound) as refusal:
+        except (NotAllowed, NotFound, Http404) as refusal:  # of one: the others are stored
             refused[name] = sentence(str(refusal))
     if request.headers.get("Accept", "").startswith("application/json"):
         undo_batches = {name: str(batch) if batch else None for name, batch in batches.items()}
