@@ -14,4 +14,4 @@ def test_a_judgement_about_no_run_is_named_and_the_others_are_stored() -> None:
     said = [f"{runs[0]}:success", "x:success", f"{runs[1]}:failure"]
     told = signed_in().post("/outcomes/judge/", {"said": said}, headers={"Accept": "application/json"}).json()
     assert (set(told["batches"]), set(told["refused"])) == ({str(pk) for pk in runs}, {"x"})
-    assert sorted(Episode.objects.values_list("outcome", flat=True)) == ["failure", "success"]
+    assert set(Episode.objects.values_list("outcome", flat=True)) == {"failure", "success"}
