@@ -11,7 +11,7 @@ from memories.values import text
 
 MOST_TASKS = 20
 LONGEST_NAME, LONGEST_QUERY = 120, 1_000
-RANGE = re.compile(r"\s*(\d+)\s*(?:(?:-|–|\.\.|to|至|到)\s*(\d+)\s*)?")
+RANGE = re.compile(r"\s*(\d+)\s*(?:(?:-|–|—|~|～|\.\.|to|至|到)\s*(\d+)\s*)?")
 
 
 class ChunkedTask(BaseModel):
@@ -116,9 +116,14 @@ def _range(item: Any) -> tuple[int, int] | None:
         return int(match[1]), int(match[2] or match[1])
     if isinstance(item, dict):
         item = [item.get("start"), item.get("end")]
-    if isinstance(item, list) and 1 <= len(item) <= 2 and all(_is_number(one) for one in item):
-        return int(item[0]), int(item[-1])
+    if isinstance(item, list) and 1 <= len(item) <= 2 and all(_is_number(_as_number(one)) for one in item):
+        return _as_number(item[0]), _as_number(item[-1])
     return None
+
+
+def _as_number(value: Any) -> Any:
+    """The number that a text is; anything else as it is."""
+    return int(value) if isinstance(value, str) and re.fullmatch(r"\s*\d{1,9}\s*", value) else value
 
 
 def _is_number(value: Any) -> bool:

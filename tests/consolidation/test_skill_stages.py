@@ -42,6 +42,8 @@ def test_a_message_that_two_tasks_need_stands_in_both_but_no_task_repeats_anothe
         ([[11, 40]], (11, 12)),
         ([3], (3,)),
         (["5-6"], (5, 6)),
+        (["5～6"], (5, 6)),
+        ([["2", "4"]], (2, 3, 4)),
         ([[1, 2], "x", None, [[]], [True, 2]], (1, 2)),
         ([2, 4], (2, 3, 4)),
         ([{"start": 2, "end": 3}], (2, 3)),
