@@ -25,9 +25,19 @@ COLUMNS = (
     *("id", "type", "scope", "key", "category", "content", "source", "origin", "company_id", "tags", "sensitivity"),
     *("confidence", "status", "times_used", "times_confirmed", "last_used_at", "created_at", "updated_at"),
 )
-FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a cell begins that a spreadsheet would compute
-
-
+FORMULA = (
+    "=",
+    "+",
+    "-",
+    "@",
+    "\t",
+    "\r",
+    "\n",
+    "＝",
+    "＋",
+    "－",
+    "＠",
+)  # how a cell begins that a spreadsheet computes
 SHOWN = {"type": ("type", "category"), "company": ("company_id",), "used": ("times_used",)}
 SHOWN |= {"confirmed": ("times_confirmed",), "last_used": ("last_used_at",), "updated": ("updated_at",)}
 SHOWN |= {"created": ("created_at",), "salience": ("salience_now",)}

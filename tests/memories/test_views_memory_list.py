@@ -14,6 +14,7 @@ from django.test import Client
 from memories.models import Passage, PersonLimits
 from memories.values.choices import Category, Status, Type
 from memories.web import memory_table
+from memories.web.exports import safe_cell
 from tests.make import AT, bytes_of, make_memory, make_person, make_skill
 from tests.pages import signed_in
 
@@ -214,3 +215,8 @@ def test_one_facet_names_kinds_as_the_rows_do() -> None:
 def test_code_in_a_memory_is_shown_as_code() -> None:
     make_memory("`bin/test` starts the tests")
     assert "<code>bin/test</code> starts" in signed_in().get("/memories/").content.decode()
+
+
+@pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
+def test_a_cell_that_a_spreadsheet_would_compute_stays_a_text(first: str) -> None:
+    assert safe_cell(f"{first}1+1") == f"'{first}1+1"
