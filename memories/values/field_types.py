@@ -90,6 +90,7 @@ MESSAGES = {
     "missing": "is required",
     "extra_forbidden": "is not a field of this endpoint",
     "dict_type": "must be a JSON object",
+    "model_type": "must be a JSON object",
     "too_short": "needs at least one item",
     "too_long": "needs no more than {max_length:,} items",
 }
@@ -118,6 +119,13 @@ def _not_blank(value: str) -> str:
     return value
 
 
+def _not_boolean(value: Any) -> Any:
+    """Refuse true and false where a number is meant: pydantic would take them for 1 and 0, and they would be stored."""
+    if isinstance(value, bool):
+        raise PydanticCustomError("float_type", "must be a number")
+    return value
+
+
 def bounded(value: Any) -> Any:
     if len(json.dumps(value, ensure_ascii=False)) > LARGEST_VALUE:
         raise ValueError("is larger than 10 MiB")
@@ -132,6 +140,8 @@ def _tags(value: Any) -> Any:
 
 
 Identifier = Annotated[str, StringConstraints(max_length=512), BeforeValidator(as_text), AfterValidator(_indexable)]
+NotBoolean = BeforeValidator(_not_boolean)
+Number = Annotated[float, Field(allow_inf_nan=False), NotBoolean]
 Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
 RepositoryName = Annotated[str, StringConstraints(pattern=REPOSITORY, max_length=80)]
 ScopeName = Annotated[str, StringConstraints(pattern=SCOPE)]

@@ -239,6 +239,28 @@ def test_what_is_too_much_names_its_field_and_stores_nothing(fields: Json, named
     assert not Memory.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("endpoint", "fields", "named"),
+    [
+        ("memories", {"key": "k", "category": "fact", "content": "Acme pays", "confidence": True}, "/confidence"),
+        ("tool-outputs", {"latency_ms": True}, "/latency_ms"),
+        ("outcomes", {"latency_ms": False}, "/latency_ms"),
+    ],
+)
+def test_true_and_false_are_no_numbers_and_nothing_is_stored(endpoint: str, fields: Json, named: str) -> None:
+    body = WHOLE.get(endpoint, {"source": "ci"}) | fields
+    answer = caller().post(f"/api/v1/{endpoint}", body, format="json")
+    assert answer.status_code == 400
+    assert answer.json()["errors"] == [{"pointer": named, "code": "float_type", "detail": "must be a number"}]
+    assert not Memory.objects.exists()
+
+
+def test_a_payload_that_is_no_object_is_refused_in_words_of_json() -> None:
+    body = {"type": "semantic", "source": "ci", "content": "Acme pays", "payload": 5}
+    answer = caller().post("/api/v1/memories", body, format="json")
+    assert (answer.status_code, answer.json()["detail"]) == (400, "payload: must be a JSON object")
+
+
 def test_the_seeds_name_of_the_source_is_understood() -> None:
     client = caller()
     body = {"source_plugin": "P01", "event_kind": "run", "ref": "r1"}

@@ -9,7 +9,7 @@ from memories.intake.reports.events import Report, check
 from memories.intake.reports.payloads import Competence, PlanGraph, Triple, graph_errors
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_errors import MOST_ERRORS, as_text
-from memories.values.field_types import LONGEST_KEY, SOMETHING, CategoryName, Identifier, Instant, Tags, Text
+from memories.values.field_types import LONGEST_KEY, SOMETHING, CategoryName, Identifier, Instant, Number, Tags, Text
 
 SHORTEST_TEACHING, LONGEST_TEACHING = 5, 2_000
 ELSEWHERE = {
@@ -24,7 +24,6 @@ Key = Annotated[
     Field(json_schema_extra={"pattern": SOMETHING}),
 ]
 Words = Annotated[Text, Field(json_schema_extra={"pattern": SOMETHING})]
-Number = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class ClaimReport(Report):

@@ -18,6 +18,7 @@ from memories.values.field_types import (
     Given,
     Identifier,
     Instant,
+    NotBoolean,
     OutcomeName,
     RepositoryName,
     ScopeName,
@@ -47,7 +48,9 @@ REQUIRED = {
 
 
 Value = Annotated[Any, AfterValidator(bounded)]
-Milliseconds = Annotated[float, Field(ge=0, le=1e12, allow_inf_nan=False)]  # 30 years: sums of them are finite
+Milliseconds = Annotated[  # at most 30 years: sums of them are finite
+    float, Field(ge=0, le=1e12, allow_inf_nan=False), NotBoolean
+]
 
 
 class Report(Described):

@@ -15,6 +15,7 @@ from memories.values.field_types import (
     Described,
     Identifier,
     Instant,
+    Number,
     ScopeName,
     SensitivityName,
     Tags,
@@ -50,7 +51,7 @@ class NewMemory(Described):
     """By its type. A semantic one names its evidence: [{source_type, source_id, timestamp}]"""
     key: Key | None = None
     tags: Tags = []
-    confidence: Annotated[float, Field(allow_inf_nan=False)] | None = None
+    confidence: Number | None = None
     """Kept within 0 to 100"""
     sensitivity: SensitivityName | None = None
     """Only review lowers it"""
