@@ -10,7 +10,6 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from memories.intake.reports.claims import Number
 from memories.models.imported_row import digest_of
 from memories.scanning import secret_removal
 from memories.values.choices import OutcomeSource
@@ -22,6 +21,7 @@ from memories.values.field_types import (
     CategoryName,
     DeletionPolicyName,
     Identifier,
+    Number,
     OutcomeName,
     ScopeName,
     SensitivityName,
