@@ -124,6 +124,14 @@ def test_what_is_no_text_leaves_its_kind_in_brackets() -> None:
     assert read({"role": "user", "content": parts})[0].text == "look\n[image_url]\nplain"
 
 
+def test_a_text_within_an_object_is_read_and_what_is_no_text_is_named_and_not_lost() -> None:
+    within = {"type": "text", "text": {"value": "where is my parcel", "annotations": []}}
+    assert [event.text for event in read({"role": "user", "content": [within]})] == ["where is my parcel"]
+    assert wrong({"role": "user", "content": [{"type": "text", "text": 5}]}) == [
+        "messages[0].content[0].text: must be a text"
+    ]
+
+
 def test_a_refusal_is_something_said() -> None:
     assert read({"role": "assistant", "content": None, "refusal": "I cannot"})[0].text == "I cannot"
 

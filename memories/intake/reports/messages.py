@@ -107,7 +107,14 @@ class Reader:
         if not isinstance(part, dict) or not isinstance(part.get("type"), str):
             self.faults.add(pointer, "not_a_part", "must be a text or an object with a type")
             return ""
-        text = next((part[key] for key in ("text", "thinking", "refusal") if isinstance(part.get(key), str)), None)
+        written = part.get("text")
+        if isinstance(written, dict):  # of OpenAI's assistants: {value, annotations}
+            written = written.get("value")
+        if not isinstance(written, str | None):
+            self.faults.add(f"{pointer}/text", "not_text", "must be a text")
+        text = next(
+            (text for text in (written, part.get("thinking"), part.get("refusal")) if isinstance(text, str)), None
+        )
         return text if text is not None else f"[{part['type'][:64]}]"
 
     def _calls(self, message: dict[str, Any], pointer: str, common: dict[str, Any]) -> None:
