@@ -255,12 +255,6 @@ def test_true_and_false_are_no_numbers_and_nothing_is_stored(endpoint: str, fiel
     assert not Memory.objects.exists()
 
 
-def test_a_payload_that_is_no_object_is_refused_in_words_of_json() -> None:
-    body = {"type": "semantic", "source": "ci", "content": "Acme pays", "payload": 5}
-    answer = caller().post("/api/v1/memories", body, format="json")
-    assert (answer.status_code, answer.json()["detail"]) == (400, "payload: must be a JSON object")
-
-
 def test_the_seeds_name_of_the_source_is_understood() -> None:
     client = caller()
     body = {"source_plugin": "P01", "event_kind": "run", "ref": "r1"}

@@ -43,3 +43,9 @@ def test_a_time_that_no_sum_could_hold_is_refused() -> None:
     report = {"source": "ci", "tool_name": "rg", "latency_ms": 1e308}
     answer = caller().post("/api/v1/tool-outputs", report, format="json")
     assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/latency_ms")
+
+
+def test_a_payload_that_is_no_object_is_refused_in_words_of_json() -> None:
+    body = {"type": "semantic", "source": "ci", "content": "Acme pays", "payload": 5}
+    answer = caller().post("/api/v1/memories", body, format="json")
+    assert (answer.status_code, answer.json()["detail"]) == (400, "payload: must be a JSON object")
