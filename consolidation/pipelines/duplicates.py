@@ -8,6 +8,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from difflib import SequenceMatcher
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from memories import claims, embedding
 from memories.claims import Likeness
 from memories.intake.claims import nearest
 from memories.models import Memory, Proposal, Relation
+from memories.models.key_words import WORD
 from memories.values.choices import ActorKind, Hold, Origin, Status, Type
 from memories.values.trust import Actor, everything
 
@@ -41,7 +43,7 @@ def compare_memories(ids: Iterable[UUID], *, at: datetime) -> Counter[str]:
         counters["memories_compared"] += 1
         if same:
             counters["merges_proposed"] += _propose(Proposal.Kind.MERGE, [memory, *same], at=at)
-        for other in contradicting:
+        for other in _worth_asking(memory, _without_series(memory, contradicting)):
             counters["conflicts_proposed"] += _propose(Proposal.Kind.CONFLICT, [memory, other], at=at)
     return counters
 
@@ -68,6 +70,44 @@ def _are_near(memory: Memory, other: Memory) -> bool:
     model = embedding.built_in()
     one, another = model.embed([memory.content, other.content])
     return embedding.centred_similarity(one, another, mean=model.mean) >= model.near_duplicate_threshold
+
+
+def _without_series(memory: Memory, contradicting: Sequence[Memory]) -> Sequence[Memory]:
+    """Leave out the members of a series: "billing listens on port 1", "search listens on port 2", and a third one.
+
+    Each has a value of its own and something else that has it. Of two alone nobody knows whether that is so.
+    """
+    series = [row for row in contradicting if _places_apart(memory.content, row.content) > 1]
+    return contradicting if len(series) < 2 else [row for row in contradicting if row not in series]
+
+
+def _places_apart(one: str, other: str) -> int:
+    """At how many places two texts of the same form differ; 1 where the form differs, or the order of the words."""
+    words, others = (WORD.findall(text.casefold()) for text in (one, other))
+    steps = [tag for tag, *_ in SequenceMatcher(None, words, others, autojunk=False).get_opcodes()]
+    if {"insert", "delete"} & set(steps) or sorted(words) == sorted(others):
+        return 1
+    return steps.count("replace")
+
+
+def _worth_asking(memory: Memory, contradicting: Sequence[Memory]) -> Sequence[Memory]:
+    """Of the candidates of one agent that contradict each other one pair is asked about, until a person has decided.
+
+    Who contradicts itself twenty times would bury what others say. All of them wait as candidates anyway, each beside
+    its nearest. What others say, or what holds already, is asked about one by one.
+    """
+    own = [row for row in contradicting if _are_candidates_of_one_agent(memory, row)]
+    others = [row for row in contradicting if row not in own]
+    about = Proposal.objects.filter(kind=Proposal.Kind.CONFLICT, made_by=BY.name).open()
+    is_asked = bool(own) and about.among([memory.pk, *(row.pk for row in own)]).exists()
+    return others if is_asked else [*others, *own[:1]]
+
+
+def _are_candidates_of_one_agent(*rows: Memory) -> bool:
+    makers = {row.created_by_id for row in rows}
+    return (
+        len(makers) == 1 and "" not in makers and all(row.status == Status.CANDIDATE and not row.hold for row in rows)
+    )
 
 
 def _made_by_rules(*rows: Memory) -> bool:

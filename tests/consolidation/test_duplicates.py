@@ -178,3 +178,60 @@ def test_findings_of_rules_that_differ_in_a_word_are_no_contradiction() -> None:
     make_memory("In sympy `bin/doctest` starts (4 of 4 runs)", category="fact", origin=Origin.CONSOLIDATED)
     find()
     assert not Proposal.objects.exists()
+
+
+PORT = "The staging server of {} listens on port {}"
+
+
+@pytest.mark.parametrize(
+    "contents",
+    [
+        [PORT.format(name, port) for name, port in (("billing", 8001), ("search", 8002), ("zorbel", 8003))],
+        [f"Acme {n} pays on net-{n} terms" for n in range(3, 9)],
+        ["柏林的办公室9点开门", "巴黎的办公室8点开门", "上海的办公室7点开门"],
+    ],
+)
+def test_members_of_a_series_are_no_question(contents: list[str]) -> None:
+    for number, content in enumerate(contents):
+        stored(f"k{number}", content)
+    find()
+    assert list(Proposal.objects.all()) == []
+
+
+def test_another_value_of_a_member_of_a_series_is_a_question() -> None:
+    for name, port in (("billing", 8001), ("search", 8002), ("mail", 8003)):
+        stored(name, PORT.format(name, port))
+    other = stored("mail-2", PORT.format("mail", 9001))
+    find()
+    assert set(Proposal.objects.get().subjects) == {Memory.objects.get(key="mail").pk, other.pk}
+
+
+def test_who_contradicts_itself_many_times_asks_seldom_and_another_voice_is_heard() -> None:
+    careless, careful = make_agent("careless")[0].trust, make_agent("careful")[0].trust
+    for port in range(8001, 8021):
+        store(PORT.format("billing", port), key=f"port-{port}", trust=careless)
+    find()
+    asked = Proposal.objects.filter(kind=Proposal.Kind.CONFLICT)
+    assert 1 <= asked.count() <= 4
+    other = store(PORT.format("billing", 9001), key="port-9001", trust=careful).memory
+    assert other is not None
+    find()
+    assert asked.among([other.pk]).count() >= 3
+
+
+def test_a_second_contradiction_of_one_agent_is_asked_about_when_the_first_is_decided() -> None:
+    trust = make_agent()[0].trust
+    for days in (30, 60):
+        store(f"Acme pays on net-{days} terms", key=f"net-{days}", trust=trust)
+    find()
+    review.reject(reviewer(), Proposal.objects.get().pk, at=AT)
+    third = store("Acme pays on net-90 terms", key="net-90", trust=trust).memory
+    assert third is not None
+    find()
+    assert third.pk in Proposal.objects.open().get().subjects
+
+
+def test_a_swap_is_a_question_although_two_places_differ() -> None:
+    stored("a", "The team prefers Slack over email")
+    stored("b", "The team prefers email over Slack")
+    assert find().counters["conflicts_proposed"] == 1
