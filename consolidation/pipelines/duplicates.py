@@ -43,7 +43,7 @@ def compare_memories(ids: Iterable[UUID], *, at: datetime) -> Counter[str]:
         counters["memories_compared"] += 1
         if same:
             counters["merges_proposed"] += _propose(Proposal.Kind.MERGE, [memory, *same], at=at)
-        for other in _worth_asking(memory, _without_series(memory, contradicting)):
+        for other in _worth_asking(memory, contradicting):
             counters["conflicts_proposed"] += _propose(Proposal.Kind.CONFLICT, [memory, other], at=at)
     return counters
 
@@ -62,7 +62,8 @@ def _neighbours(memory: Memory) -> tuple[list[Memory], list[Memory]]:
                 by_likeness[neighbour.likeness].append(row)
         elif claims.claim_of(memory.content) == claims.claim_of(row.content):
             by_likeness[Likeness.SAME].append(row)
-    return by_likeness[Likeness.SAME], by_likeness[Likeness.CHANGED]
+    rows = [neighbour.memory for neighbour in near if neighbour.memory]
+    return by_likeness[Likeness.SAME], _without_series(memory, by_likeness[Likeness.CHANGED], rows)
 
 
 def _are_near(memory: Memory, other: Memory) -> bool:
@@ -72,22 +73,25 @@ def _are_near(memory: Memory, other: Memory) -> bool:
     return embedding.centred_similarity(one, another, mean=model.mean) >= model.near_duplicate_threshold
 
 
-def _without_series(memory: Memory, contradicting: Sequence[Memory]) -> Sequence[Memory]:
+def _without_series(memory: Memory, contradicting: Sequence[Memory], near: Sequence[Memory]) -> list[Memory]:
     """Leave out the members of a series: "billing listens on port 1", "search listens on port 2", and a third one.
 
-    Each has a value of its own and something else that has it. Of two alone nobody knows whether that is so.
+    Each has a value of its own, and before it something else that has it. Of two alone nobody knows whether that is so.
     """
-    series = [row for row in contradicting if _places_apart(memory.content, row.content) > 1]
-    return contradicting if len(series) < 2 else [row for row in contradicting if row not in series]
+    places = {row.pk: _places_apart(memory.content, row.content) for row in (*near, *contradicting)}
+    apart = [differing for differing in places.values() if len(differing) > 1]
+    if len(apart) < 2:
+        return list(contradicting)
+    bearers = {differing[0] for differing in apart}
+    return [row for row in contradicting if len(places[row.pk]) < 2 and not bearers & set(places[row.pk])]
 
 
-def _places_apart(one: str, other: str) -> int:
-    """At how many places two texts of the same form differ; 1 where the form differs, or the order of the words."""
+def _places_apart(one: str, other: str) -> list[int]:
+    """The places of words at which two texts of the same form differ; none where the form differs, or the order."""
     words, others = (WORD.findall(text.casefold()) for text in (one, other))
-    steps = [tag for tag, *_ in SequenceMatcher(None, words, others, autojunk=False).get_opcodes()]
-    if {"insert", "delete"} & set(steps) or sorted(words) == sorted(others):
-        return 1
-    return steps.count("replace")
+    steps = SequenceMatcher(None, words, others, autojunk=False).get_opcodes()
+    is_same_form = all(tag in ("equal", "replace") for tag, *_ in steps) and sorted(words) != sorted(others)
+    return [start for tag, start, *_ in steps if tag == "replace"] if is_same_form else []
 
 
 def _worth_asking(memory: Memory, contradicting: Sequence[Memory]) -> Sequence[Memory]:

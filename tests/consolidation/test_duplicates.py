@@ -206,6 +206,13 @@ def test_another_value_of_a_member_of_a_series_is_a_question() -> None:
     assert set(Proposal.objects.get().subjects) == {Memory.objects.get(key="mail").pk, other.pk}
 
 
+def test_members_that_share_their_value_are_no_question() -> None:
+    for name, port in (("billing", 8001), ("search", 8002), ("mail", 8003), ("zorbel", 8003)):
+        stored(name, PORT.format(name, port))
+    find()
+    assert list(Proposal.objects.all()) == []
+
+
 def test_who_contradicts_itself_many_times_asks_seldom_and_another_voice_is_heard() -> None:
     careless, careful = make_agent("careless")[0].trust, make_agent("careful")[0].trust
     for port in range(8001, 8021):
