@@ -1,5 +1,7 @@
 // One run a screen. A verdict is taken at once and sent behind; keys that come before the next runs do are kept for them.
 
+import { token } from "./swap.js";
+
 const runs = document.getElementById("runs");
 const form = document.getElementById("judge");
 const none = document.getElementById("none");
@@ -85,7 +87,7 @@ async function takeBack(one) {
 
 async function post(address, said) {
   const body = new URLSearchParams();
-  body.set("csrfmiddlewaretoken", form.elements.csrfmiddlewaretoken.value);
+  body.set("csrfmiddlewaretoken", token(form));
   for (const one of said) body.append("said", one);
   const headers = { Accept: "application/json" };
   try {

@@ -2,9 +2,8 @@
 // any number with `hx-swap-oob` that take the places of those with their ids. What is under way is told to the page as
 // `memos:asked` and `memos:answered`, whatever has become of the form meanwhile.
 //
-// On a slow line forms are sent a few at a time, so that what the page reads (further rows, grounds) keeps a connection of
-// the six that a browser has. A page that is left sends the others all the same: one that comes twice meets the version
-// that it was decided on, and does nothing.
+// Forms are sent a few at a time, so that what the page reads keeps one of the six connections that a browser has. A page
+// that is left sends the others all the same: one that comes twice meets the version that it was decided on, and does nothing.
 
 const tell = (name, detail) => document.dispatchEvent(new CustomEvent(`memos:${name}`, { detail }));
 const HEADERS = () => ({ "HX-Request": "true", "HX-Current-URL": location.href });
@@ -33,13 +32,18 @@ export function place(page, { missing }) {
   return page.body.firstElementChild;
 }
 
+// After a sign-in in another tab a form holds a former token, the cookie the present one.
+export const token = (form) => document.cookie.match(/csrftoken=(\w+)/)?.[1] ?? form.elements.csrfmiddlewaretoken.value;
+
 const AT_ONCE = 4;
 const MOST_LEFT = 16; // that a browser sends for a page that is left
 const waiting = [];
 const sent = new Set();
 
 export function send(form, button, then) {
-  waiting.push({ address: form.action, body: new URLSearchParams(new FormData(form, button)), then });
+  const body = new URLSearchParams(new FormData(form, button));
+  body.set("csrfmiddlewaretoken", token(form));
+  waiting.push({ address: form.action, body, then });
   tell("asked");
   next();
 }

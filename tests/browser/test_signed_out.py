@@ -4,11 +4,11 @@ import re
 
 import pytest
 from django.utils import timezone
-from playwright.sync_api import Browser, Request, expect
+from playwright.sync_api import Browser, Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
 
-from memories.models import Memory
-from memories.values.choices import Status
+from memories.models import Episode, Memory
+from memories.values.choices import OutcomeSource, Status
 from memos_site.web.judging import FIRST
 from tests.browser.conftest import press, until
 from tests.browser.test_review import sign_in
@@ -78,3 +78,35 @@ def test_a_key_that_is_held_decides_one_row(browser: Browser, live_server: LiveS
     page.keyboard.down("j")
     expect(page.locator("#queue > .row").last).to_be_focused()
     assert Memory.objects.filter(status=Status.CONFIRMED).count() == 1
+
+
+def sign_in_again(page: Page, site: str) -> None:
+    """In another tab, by which the session and the token of forms are other ones."""
+    other = page.context.new_page()
+    other.context.clear_cookies()
+    other.goto(f"{site}/login/")
+    other.fill("[name=username]", "anna")
+    other.fill("[name=password]", "secret")
+    other.press("[name=password]", "Enter")
+    expect(other).not_to_have_url(re.compile("login"))
+    other.close()
+
+
+def test_pages_that_stayed_open_go_on_when_the_person_has_signed_in_again(
+    browser: Browser, live_server: LiveServer
+) -> None:
+    make_memory("Acme pays on net-30 terms")
+    make_run(id="r1", title="Run 1")
+    page = sign_in(browser, live_server)
+    judging = page.context.new_page()
+    judging.goto(f"{live_server.url}/outcomes/")
+    page.goto(live_server.url)
+    sign_in_again(page, live_server.url)
+    press(page, "j", "a")
+    expect(page.locator("#waiting")).to_have_text("0")
+    press(judging, "s")
+    expect(judging.get_by_text("not saved yet, tried again")).to_be_hidden()
+    until(page, lambda: Memory.objects.filter(status=Status.CONFIRMED).exists(), what=lambda: "the decision")
+    until(
+        page, lambda: Episode.objects.filter(outcome_source=OutcomeSource.PERSON).exists(), what=lambda: "the verdict"
+    )
