@@ -64,6 +64,7 @@ DECISIONS = [
     _("it is still under way: wait for its end, or pause it"),
     _("it is being undone already"),
     _("it was undone before its end"),
+    _("the cases of this scope are compared already"),
     _("teaching needs the permission review"),
     _("another live memory holds the key %(key)s meanwhile"),
     _("cannot forget: the deletion policy of this memory is never"),
