@@ -1,7 +1,7 @@
 """Tables of learning: patterns of successful work, and the episodes in which they were seen."""
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Self
 from uuid import UUID
 
@@ -14,6 +14,8 @@ from memories.models import Memory
 from memories.models.row_queue import MOST_ATTEMPTS, DueRow, RowQueue
 from memories.models.trusted import new_id
 from memories.values.choices import LIVE, Outcome
+
+SUPPRESSED = "held"  # in `Sighting.counted`: no outcome, so that it is still to be counted
 
 
 class PatternQuerySet(RowQueue["Pattern"]):
@@ -115,6 +117,14 @@ class SightingQuerySet(models.QuerySet["Sighting"]):
         """Mark these as counted with their current outcome."""
         return self.update(counted=F("outcome"))
 
+    def to_suppress(self) -> Self:
+        """Uncounted ones that are not noted as suppressed yet."""
+        return self.uncounted().exclude(counted=SUPPRESSED)
+
+    def suppressed(self, ids: Iterable[int]) -> int:
+        """Note that these were met while people want nothing of their memory; they count once it is restored."""
+        return self.filter(pk__any=list(ids)).update(counted=SUPPRESSED)
+
     def cases_well(self) -> int:
         """The distinct cases in which a run ended well."""
         return self.filter(outcome=Outcome.SUCCESS).order_by().values("case").distinct().count()
@@ -138,7 +148,7 @@ class Sighting(models.Model):
     """One episode in which a pattern was seen; it survives the episode, and counts once.
 
     `outcome`: '' once that of its run counts no more. `counted`: the outcome that the pattern's memory has counted, ''
-    before it has; `case`: see `case_of`.
+    before it has, SUPPRESSED if it was met while the memory was dismissed or retracted; `case`: see `case_of`.
     """
 
     pattern = models.ForeignKey(Pattern, on_delete=models.CASCADE, related_name="sightings")

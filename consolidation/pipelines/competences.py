@@ -134,13 +134,14 @@ def _learn(pattern: Pattern, background: Background) -> Competence:
 
 
 def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
-    """Record new sightings of a competence that people dismissed or retracted, and nothing else."""
+    """Record new sightings of a competence that people dismissed or retracted, each once, and nothing else."""
     with transaction.atomic():
-        uncounted = list(pattern.sightings.uncounted())
-        moments = {witness.at: witness.snapshot for witness in proposals.witnesses(uncounted)}
+        unnoted = list(pattern.sightings.to_suppress())
+        moments = {witness.at: witness.snapshot for witness in proposals.witnesses(unnoted)}
         record_suppressed(memory, moments, source=proposals.SOURCE)
+        count = pattern.sightings.suppressed(sighting.pk for sighting in unnoted)
         pattern.save_written()
-    return Counter(suppressed=len(uncounted))
+    return Counter(suppressed=count)
 
 
 def _blocking_tombstone(pattern: Pattern) -> Tombstone | None:
