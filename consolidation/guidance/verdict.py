@@ -45,6 +45,14 @@ _WORDS: dict[str, tuple[str, str]] = {
         "Of {of} similar cases that changed the same, {cases} ended well.",
         "做了同样更改的 {of} 个相似案例中有 {cases} 个顺利结束。",
     ),
+    "one_ill": (
+        "The one similar case that changed the same failed.",
+        "做了同样更改的相似案例只有 1 个，结果失败。",
+    ),
+    "one_well": (
+        "The one similar case that changed the same ended well.",
+        "做了同样更改的相似案例只有 1 个，顺利结束。",
+    ),
     "few": (
         "Too few finished runs that you may see are like this one to tell how it ends.",
         "你能看到的已结束记录中，与本次相似的太少，无法判断结果。",
@@ -84,7 +92,9 @@ def _sentences(judged_run: Judged, language: Language) -> Iterator[str]:
         for name, counted in (("missing", judged_run.missing), ("unexpected", judged_run.unexpected)):
             for count in counted[:1]:
                 yield sentence(name, language, cases=count.cases, of=count.of, tool=code(count.tool))
-    if judged_run.alike:
+    if judged_run.alike == 1:
+        yield sentence("one_ill" if judged_run.alike_ill else "one_well", language)
+    elif judged_run.alike:
         ill = judged_run.level != "low"
         cases = judged_run.alike_ill if ill else judged_run.alike - judged_run.alike_ill
         yield sentence("ill" if ill else "well", language, cases=cases, of=judged_run.alike)

@@ -6,7 +6,8 @@ import pytest
 from rest_framework.test import APIClient
 
 from consolidation.api.verdict import VerdictAnswer
-from consolidation.guidance.judging import HIGH, LOW
+from consolidation.guidance.judging import HIGH, LOW, Judged, Level
+from consolidation.guidance.verdict import sentences
 from memories.models import Episode, Memory
 from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated
@@ -49,6 +50,17 @@ def test_a_run_that_lacks_what_the_good_ones_did_is_likely_to_fail(agent: APICli
     whole = ask(agent, messages=talk(30, "cancel_ticket", "refund_fare"))
     assert (whole["level"], whole["missing"]) == ("low", [])
     assert whole["risk"] <= LOW and told["risk"] >= HIGH
+
+
+@pytest.mark.parametrize(
+    ("level", "ill", "words"),
+    [
+        ("high", 1, "The one similar case that changed the same failed."),
+        ("low", 0, "The one similar case that changed the same ended well."),
+    ],
+)
+def test_a_single_case_is_not_spoken_of_as_several(level: Level, ill: int, words: str) -> None:
+    assert sentences(Judged(level=level, alike=1, alike_ill=ill), "en") == [words]
 
 
 def test_a_run_that_did_more_is_told_what_was_not_expected(agent: APIClient, refunded: list[Memory]) -> None:
