@@ -88,7 +88,7 @@ def test_the_commands_of_one_run_are_no_way_to_work() -> None:
 
     assert told(*others, edited(20)) == []
     assert told(*others, edited(20), edited(21)) == [
-        "2 of 4 other runs with similar requests ended well: 0 of 2 that only changed files."
+        "2 of 4 other runs with similar requests ended well: 0 of 2 that only changed files and 2 of 2 in other ways."
     ]
 
 

@@ -28,6 +28,19 @@ def test_a_skill_that_only_looks_says_where_similar_runs_went_wrong() -> None:
     assert fields.experience[1] == "0 of 4 other runs with similar requests ended well: 0 of 4 with `cancel_plan`."
 
 
+def test_what_is_said_of_similar_runs_adds_up() -> None:
+    good = [looked(n, "trial") for n in range(5)]
+    ways = [run(10 + n, ASK, (f"{verb}_plan", {}, "done")) for n, verb in enumerate("move pause swap cancel".split())]
+
+    def said(*more: Run) -> str:
+        return next(line for line in learned(good, [*good, *ways, *more]).fields.experience if "similar" in line)
+
+    extra = [run(20 + n, ASK, (f"{verb}_plan", {}, "done")) for n, verb in enumerate(("split", "extend"))]
+    assert said().endswith(" and one case with `swap_plan` (it did).")
+    assert said(extra[0]).endswith(" and one case in another way (it did).")
+    assert said(*extra).endswith(" and 2 of 2 in other ways.")
+
+
 def test_requests_about_something_else_are_no_contrast() -> None:
     good = [looked(n, "trial") for n in range(5)]
     bad = [run(n, "Where is my parcel?", ("cancel_plan", {}, ""), outcome="failure") for n in range(10, 14)]

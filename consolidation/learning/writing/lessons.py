@@ -74,10 +74,8 @@ def _of_contrast(scope: Scope, seen: Contrast, say: Phrases) -> Iterator[Line]:
     few = seen.similar <= FEW_SIMILAR and not _are_commands(own, scope)
     telling = [way for way in seen.ways if way.runs >= 2 or few][:MOST_WAYS]
     if seen.similar >= 3 and telling:
-        sentences = say.join([_told(way, say) for way in telling])
-        yield Line(
-            say("ways", good=seen.successes, all=seen.similar, ways=sentences), _together(way.ids for way in telling)
-        )
+        ways = say.join([_of_way(way, _way(way, say), say) for way in telling] + _of_rest(seen, telling, say))
+        yield Line(say("ways", good=seen.successes, all=seen.similar, ways=ways), _together(way.ids for way in telling))
 
 
 def _are_commands(kinds: frozenset[str], scope: Scope) -> bool:
@@ -85,10 +83,17 @@ def _are_commands(kinds: frozenset[str], scope: Scope) -> bool:
     return any(call.via and call.name in kinds for run in scope.runs for call in run.steps)
 
 
-def _told(way: Way, say: Phrases) -> str:
+def _of_rest(seen: Contrast, shown: Sequence[Way], say: Phrases) -> list[str]:
+    """The similar runs whose ways are not named, so that the parts add up to the sum before them; empty if all are."""
+    successes = seen.successes - sum(way.successes for way in shown)
+    rest = Way((), successes, seen.similar - sum(way.runs for way in shown) - successes)
+    return [_of_way(rest, say("way_other" if rest.runs == 1 else "ways_other"), say)] if rest.runs else []
+
+
+def _of_way(way: Way, words: str, say: Phrases) -> str:
     if way.runs == 1:
-        return say("way_of_one_well" if way.successes else "way_of_one_ill", way=_way(way, say))
-    return say("way_of", n=way.successes, of=way.runs, way=_way(way, say))
+        return say("way_of_one_well" if way.successes else "way_of_one_ill", way=words)
+    return say("way_of", n=way.successes, of=way.runs, way=words)
 
 
 def _way(way: Way, say: Phrases) -> str:

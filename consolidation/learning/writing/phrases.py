@@ -118,6 +118,8 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "way_of_one_ill": ("one case {way} (it did not)", "{way} 一例（未成功）"),
     "way_changed_nothing": ("that changed nothing", "不做更改"),
     "way_tools": ("with {tools}", "用 {tools}"),
+    "ways_other": ("in other ways", "其他做法"),
+    "way_other": ("in another way", "其他做法"),
     "plus": (" plus ", " 加 "),
     "missing": (
         "Call {tool}: {n} of {of} failed runs whose request was nearly that of a run that ended well did not.",
