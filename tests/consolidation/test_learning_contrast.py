@@ -30,7 +30,9 @@ def test_a_skill_that_only_looks_says_where_similar_runs_went_wrong() -> None:
 
 def test_what_is_said_of_similar_runs_adds_up() -> None:
     good = [looked(n, "trial") for n in range(5)]
-    ways = [run(10 + n, ASK, (f"{verb}_plan", {}, "done")) for n, verb in enumerate("move pause swap cancel".split())]
+    ways = [
+        run(10 + n, ASK, (f"{verb}_plan", {}, "done")) for n, verb in enumerate(["move", "pause", "swap", "cancel"])
+    ]
 
     def said(*more: Run) -> str:
         return next(line for line in learned(good, [*good, *ways, *more]).fields.experience if "similar" in line)
