@@ -140,22 +140,6 @@ def test_a_dismissed_skill_does_not_come_back() -> None:
     assert memory.evidence.filter(kind="suppressed").count() == 1
 
 
-def test_a_run_of_a_dismissed_skill_is_suppressed_once() -> None:
-    run(BUILD)
-    run(BUILD, minutes=1)
-    consolidated()
-    memory = competence(SIGNATURE)
-    memory.dismiss(by=SYSTEM, why="noise", at=NOON)
-    run(BUILD, minutes=2)
-    assert consolidated(at=NOON + timedelta(hours=2)).counters["suppressed"] == 1
-    run(BUILD, minutes=3)
-    assert consolidated(at=NOON + timedelta(hours=3)).counters["suppressed"] == 1
-    memory.restore(by=SYSTEM, at=NOON + timedelta(hours=4))
-    run(BUILD, minutes=4)
-    consolidated(at=NOON + timedelta(hours=5))
-    assert competence(SIGNATURE).performance.successes == 5
-
-
 def test_a_restored_skill_counts_what_it_missed() -> None:
     run(BUILD)
     run(BUILD, minutes=1)

@@ -1,4 +1,4 @@
-"""A skill that a person has forgotten is not learnt again from the runs that go on."""
+"""A skill that a person has forgotten or dismissed is not learnt again from the runs that go on."""
 
 from datetime import timedelta
 from typing import Any
@@ -10,7 +10,7 @@ from consolidation.models import Sighting
 from consolidation.pipelines import proposals
 from memories import lifecycle
 from memories.models import Memory, Tombstone
-from memories.values.trust import everything
+from memories.values.trust import SYSTEM, everything
 from memos_site import review
 from skills.models import SkillVersion
 from tests.consolidation.experience import NOON, competence, consolidated, run
@@ -66,3 +66,19 @@ def test_what_is_dismissed_between_learning_and_writing_gets_no_version_and_no_e
     assert "versions_proposed" not in done.counters
     assert (SkillVersion.objects.count(), memory.evidence.count()) == (versions, evidence)
     assert consolidated(at=NOON + timedelta(hours=3)).counters["suppressed"] == 10
+
+
+def test_a_run_of_a_dismissed_skill_is_suppressed_once() -> None:
+    run(BUILD)
+    run(BUILD, minutes=1)
+    consolidated()
+    memory = competence(SIGNATURE)
+    memory.dismiss(by=SYSTEM, why="noise", at=NOON)
+    run(BUILD, minutes=2)
+    assert consolidated(at=NOON + timedelta(hours=2)).counters["suppressed"] == 1
+    run(BUILD, minutes=3)
+    assert consolidated(at=NOON + timedelta(hours=3)).counters["suppressed"] == 1
+    memory.restore(by=SYSTEM, at=NOON + timedelta(hours=4))
+    run(BUILD, minutes=4)
+    consolidated(at=NOON + timedelta(hours=5))
+    assert competence(SIGNATURE).performance.successes == 5
