@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from consolidation import contrast_run
 from consolidation.guidance import line_runs, skill_answers
 from consolidation.model_lines.case_pairs import pairs_of, price, refusal
-from consolidation.models import PlanShape, Run
+from consolidation.models import Pattern, PlanShape, Run
 from consolidation.models.worth import LEAST_COMPARED, SkillLines, SkillWorth
 from memories.models import Memory
 from memories.people import trust_of
@@ -103,8 +103,20 @@ def worth_line(memory: Memory) -> str:
 
 
 @register.filter
+def is_nothing_to_publish(memory: Memory) -> bool:
+    """Whether the proposed version is what runs without a change taught. That is a lesson of the scope, which guidance
+    gives by itself (`no_action`): as a skill it is never offered, unless a person wrote its version."""
+    proposed: SkillVersion | None = memory.skill.proposed if hasattr(memory, "skill") else None
+    taught = {"pattern": Pattern.Kind.EFFECTS, "effects": []}
+    is_learned = proposed is not None and proposed.made_by == SkillVersion.MadeBy.CONSOLIDATION
+    return is_learned and taught.items() <= memory.payload.items()
+
+
+@register.filter
 def publish_verdict(memory: Memory) -> str:
     """What the recorded runs say about publishing a skill, in one sentence."""
+    if is_nothing_to_publish(memory):
+        return _("To change nothing is a lesson of its scope: guidance gives it by itself, so it is not published.")
     worth: SkillWorth | None = getattr(memory, "worth", None)
     if worth is None or min(worth.followed, worth.otherwise) < LEAST_COMPARED:
         return _("Whether it helps is not known yet: too few recorded runs did this, or did otherwise.")

@@ -3,6 +3,7 @@
 from datetime import timedelta
 
 import pytest
+from django.test import Client
 
 from consolidation.models import Pattern
 from memories import search
@@ -10,8 +11,9 @@ from memories.models import Memory
 from memories.values.choices import ActorKind
 from memories.values.trust import Actor, everything
 from memos_site import review
-from tests.consolidation.experience import NOON, consolidated, messages, run
+from tests.consolidation.experience import NOON, competence, consolidated, messages, run
 from tests.consolidation.test_effect_patterns import command_lines, effects_of_skills
+from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
 PERSON = Actor(ActorKind.PERSON, "Rita")
@@ -53,6 +55,21 @@ def test_what_changes_nothing_or_says_no_more_than_its_name_waits_for_nobody() -
     assert sorted(effects_of_skills()) == [(), ("cancel_order",), ("create_ticket",), ("pause",)]
     assert "warranty" in Pattern.objects.get(effects=[]).memory.content  # type: ignore[union-attr]
     assert waiting() == [("pause",)]
+
+
+def test_to_change_nothing_is_a_lesson_without_a_button_to_publish_it() -> None:
+    for minute in range(2):
+        run(["get_user"], minutes=minute)
+        run(["pause"], minutes=10 + minute)
+    consolidated()
+    client = signed_in()
+    pages = {key: page_of(client, competence(key)) for key in ("no_action", "pause")}
+    assert 'value="promote' in pages["pause"] and "lesson of its scope" not in pages["pause"]
+    assert 'value="promote' not in pages["no_action"] and "lesson of its scope" in pages["no_action"]
+
+
+def page_of(client: Client, memory: Memory) -> str:
+    return client.get(f"/memories/{memory.pk}/").content.decode()
 
 
 def test_what_ended_well_alone_in_one_case_is_kept_and_does_not_wait() -> None:
