@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Literal
 
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
@@ -15,7 +16,7 @@ from consolidation.llm import tokens
 from memories.values.choices import Outcome, Status
 from memories.web.charts import Chart, Form, Series, Tone
 
-WINDOWS = (30, 90)  # days
+WINDOWS: tuple[Literal[30, 90], ...] = (30, 90)  # days
 CLOSED = (Status.DISMISSED, Status.SUPERSEDED, Status.RETRACTED)
 
 

@@ -170,6 +170,7 @@ POST_READS = ("batch", "verdict")  # the items of a batch have a status of their
 COUNTS = {
     "runs/queue",
     "metrics",
+    "insights",
     "search",
     "retrieve",
     "context",

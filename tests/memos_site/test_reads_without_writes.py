@@ -37,7 +37,7 @@ PAGES = (
         "/memories/export.csv",
     ),
 )
-GETS = ("me", "memories", "memories?q=net-30", "audit", "metrics", "skills", "episodes", "runs", "agents")
+GETS = ("me", "memories", "memories?q=net-30", "audit", "metrics", "insights", "skills", "episodes", "runs", "agents")
 QUESTIONS: dict[str, dict[str, Any]] = {
     "search": {"query": "net-30 terms"},
     "context": {"task": "When does Acme pay?", "source": "test"},

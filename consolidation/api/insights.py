@@ -1,0 +1,133 @@
+"""GET insights: the counts of each day that the page of insights draws."""
+
+from datetime import date, datetime
+from typing import Any, Literal
+
+from django.utils import timezone
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from consolidation.insights.charts import WINDOWS
+from consolidation.insights.figures import Figures, read
+from consolidation.insights.flows import ENDED
+from consolidation.insights.headline import Beside, headline
+from consolidation.models.daily_counts import COUNTED
+from memories.api.base import ApiView
+from memories.api.openapi import operation
+from memories.api.paging import query
+from memories.api.shapes import EXAMPLE_TIME, Count, Shape
+from memories.values.choices import Permission
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.trust import Trust
+
+DAYS = query("days", {"type": "integer", "enum": list(WINDOWS), "default": WINDOWS[0]}, "Length of the window.")
+SCOPE = query("scope", {"type": "string"}, "Of this scope alone; an empty one: of what has none.")
+
+
+class EndedRuns(Shape):
+    """Runs that ended within the window, and whose end is known"""
+
+    well: Count
+    ill: Count
+
+
+class ComparedRuns(Shape):
+    with_memory: EndedRuns
+    """Of a context with a memory, or with a skill that was offered"""
+    without_memory: EndedRuns
+    withheld: EndedRuns
+    """Of those without: by lot, to measure what memory is worth"""
+
+
+class Insights(Shape):
+    counted_at: datetime | None
+    """When a job has counted last; null: never yet"""
+    days: list[date]
+    """Of the workspace's time zone, the oldest first; the last one is today"""
+    scopes: list[str]
+    """That have counts of their own; `*` stands for the smaller ones together"""
+    waiting: Count
+    """Decisions that wait, by the latest count"""
+    runs: ComparedRuns
+    runs_before: ComparedRuns
+    """Of the window before"""
+    tokens: Count
+    """That the language model has read and written"""
+    cost: float | None
+    """Of these, in the currency of the prices that are set; null: none is set"""
+    counts: dict[str, dict[str, list[Count]]]
+    """By name and label one number for each day, such as `status` / `applied`, `arrived`, `decided` / `taken`,
+    `waiting` / `week`, `retrieved` / `hit`, `offered` / `unreviewed`, `used` / `success`, `guidance` / `unsure`,
+    `model` / `calls`; what was never counted is left out"""
+
+    example = {
+        "counted_at": EXAMPLE_TIME,
+        "days": ["2026-11-26", "2026-11-27"],
+        "scopes": ["", "project:shop"],
+        "waiting": 13,
+        "runs": {
+            "with_memory": {"well": 31, "ill": 9},
+            "without_memory": {"well": 20, "ill": 20},
+            "withheld": {"well": 9, "ill": 8},
+        },
+        "runs_before": {
+            "with_memory": {"well": 12, "ill": 6},
+            "without_memory": {"well": 15, "ill": 12},
+            "withheld": {"well": 0, "ill": 0},
+        },
+        "tokens": 120_000,
+        "cost": None,
+        "counts": {"status": {"candidate": [11, 12], "applied": [4, 5]}, "arrived": {"": [3, 6]}},
+    }
+
+
+class InsightsView(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = frozenset({"days", "scope"})
+
+    @operation("GetInsights", "Caller", Insights, parameters=(DAYS, SCOPE))
+    def get(self, request: Request) -> Response:
+        """Counts of each day
+
+        Counted once an hour within what the caller may see: what came in, what was decided, what agents were given, how
+        runs ended with memory and without it, what the language model was asked.
+        """
+        window, scope = _window(request.query_params.get("days")), request.query_params.get("scope")
+        return Response(_answer(self.trust, window, scope, at=timezone.now()))
+
+
+def _window(text: str | None) -> Literal[30, 90]:
+    for window in WINDOWS:
+        if text in (None, str(window)):
+            return window
+    raise Invalid(FieldError("/days", "invalid", f"must be {' or '.join(map(str, WINDOWS))}"))
+
+
+def _answer(trust: Trust, window: int, scope: str | None, *, at: datetime) -> dict[str, Any]:
+    figures = read(trust, at=at, window=window, scope=scope)
+    first = headline(figures, trust, scope=scope)
+    return {
+        "counted_at": figures.counted_at,
+        "days": figures.days,
+        "scopes": figures.scopes,
+        "waiting": first.waiting,
+        "runs": _compared(first.now),
+        "runs_before": _compared(first.former),
+        "tokens": first.tokens,
+        "cost": first.cost,
+        "counts": _counts(figures),
+    }
+
+
+def _compared(beside: Beside) -> dict[str, dict[str, int]]:
+    sides = {"with_memory": beside.given, "without_memory": beside.without, "withheld": beside.withheld}
+    return {name: {"well": ends.well, "ill": ends.ill} for name, ends in sides.items()}
+
+
+def _counts(figures: Figures) -> dict[str, dict[str, list[Any]]]:
+    """Without runs by their source, which `runs` sums up, and without how much of a day is counted."""
+    counts: dict[str, dict[str, list[Any]]] = {}
+    for name, label in sorted(figures.counts):
+        if name != COUNTED and name not in ENDED:
+            counts.setdefault(name, {})[label] = figures.by_day(name, label)
+    return counts
