@@ -168,9 +168,7 @@ REVIEWED = ("inbox", "tombstones", "outcomes/queue")
 POST_READS = ("batch", "verdict")  # the items of a batch have a status of their own, a verdict writes nothing
 # their own tests hold them to what the caller may see
 COUNTS = {
-    "runs/queue",
-    "metrics",
-    "insights",
+    *("runs/queue", "metrics", "insights"),
     "search",
     "retrieve",
     "context",
