@@ -16,6 +16,7 @@ from memories.api.paging import query
 from memories.api.shapes import RequestBody, Shape
 from memories.values import links
 from memories.values.choices import Permission
+from memories.values.exceptions import FieldError, Invalid, NotFound
 from skills import diffs, models, revising
 from skills.api.skills import NAME, REFUSES, SCOPE, Number, SkillView
 from skills.api.versions import NUMBER, SkillVersion
@@ -71,18 +72,24 @@ class SkillDiff(SkillView):
         By section of SKILL.md and by file. Counters are left out: a track record that grew is no change.
         """
         skill = self.skill(request, name)
-        before = self._one(request, name, "from", skill.published)
-        after = self._one(request, name, "to", skill.proposed if self.sees_every_status else skill.published)
+        before = self._version(request, name, "from", skill.published)
+        after = self._version(request, name, "to", skill.proposed if self.sees_every_status else skill.published)
         sections, files = diffs.section_changes(before, after), diffs.file_changes(before, after)
         changes = {"sections": [asdict(section) for section in sections], "files": [asdict(file) for file in files]}
         return Response({"before": before.number, "after": after.number, **changes})
 
-    def _one(
+    def _version(
         self, request: Request, name: str, parameter: str, default: models.SkillVersion | None
     ) -> models.SkillVersion:
-        if number := request.query_params.get(parameter):
+        """The version that a parameter names, or the default. Invalid: the caller sees no such version."""
+        number = request.query_params.get(parameter)
+        if not number:
+            return default or self.version(request, name, "latest")
+        try:
             return self.version(request, name, number)
-        return default or self.version(request, name, "latest")
+        except NotFound:
+            detail = "must be `latest` or the number of a version of this skill"
+            raise Invalid(FieldError(f"/{parameter}", "invalid", detail)) from None
 
 
 class Prompt(Shape):

@@ -52,6 +52,12 @@ def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str
     return fields, warnings
 
 
+def is_unreadable(text: str) -> bool:
+    """Whether a SKILL.md has a frontmatter that is no YAML mapping of a bearable size."""
+    yaml, _ = frontmatter.split(markdown.clean(text.removeprefix("\ufeff")))
+    return bool(yaml) and frontmatter.parse(yaml) is None
+
+
 def _head(yaml: str) -> tuple[dict[str, Any], list[str]]:
     """(values, warnings): texts by key, and under `metadata` texts by key."""
     if not yaml:

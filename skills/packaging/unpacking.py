@@ -5,7 +5,7 @@ file name, or a frontmatter that does not follow the specification.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -23,6 +23,7 @@ _FIELD_OF_FOLDER = {"scripts": "scripts", "reference": "others", "references": "
 _IGNORED_NAMES = {"__MACOSX", "__pycache__", "Thumbs.db", "desktop.ini"}
 _MAX_PROBLEMS = 50  # problems in one answer
 _MAX_DEPTH = 8
+NOT_YAML = "SKILL.md: the frontmatter is not valid YAML, or too long or deep"
 _recipe = TypeAdapter(list[Step])
 
 
@@ -57,9 +58,24 @@ def read(archive: Archive) -> UnpackedSkill:
     layout = _Layout(problems=archive.problems)
     for name, data in archive.files.items():
         _place(layout, name, root, data)
+    _add_problems_of_unread(layout, archive.unread, root)
     if layout.problems:
         raise PackageRefused(_truncate([*layout.problems, *_field_problems(layout, root)]))
     return _parse(layout, root)
+
+
+def _add_problems_of_unread(layout: _Layout, names: Iterable[str], root: str) -> None:
+    """Add why files that were not read, because the archive exceeds a limit, may not lie where they do."""
+    for name in names:
+        parts = PurePosixPath(name).parts
+        is_ignored = any(part in _IGNORED_NAMES or part.startswith(".") for part in parts)
+        inside = parts[1:] if root else parts
+        if is_ignored or (root and parts[0] != root) or [part.lower() for part in inside] == ["skill.md"]:
+            continue
+        try:
+            safe_path("/".join(inside))
+        except ValueError as error:
+            layout.problems.append(str(error))
 
 
 def _field_problems(layout: _Layout, root: str) -> list[str]:
@@ -100,6 +116,10 @@ def _place_without_root(archive: Archive) -> None:
     folders = {parts[0] for name in skill_files if len(parts := PurePosixPath(name).parts) == 2}
     tops = {parts[0] for name in archive.names if len(parts := PurePosixPath(name).parts) > 1}
     whole = tops if len(tops) == 1 and all("/" in name for name in archive.names) else folders
+    layout = _Layout(problems=archive.problems)
+    for name in archive.unread:
+        first = PurePosixPath(name).parts[0]
+        _add_problems_of_unread(layout, [name], first if first in whole else "")
     for name, data in archive.files.items():
         first = PurePosixPath(name).parts[0]
         layout = _Layout(problems=archive.problems)
@@ -189,7 +209,8 @@ def _parse(layout: _Layout, root: str) -> UnpackedSkill:
         problems = [
             f"{'.'.join(map(str, each['loc']))}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors()
         ]
-        raise PackageRefused(_truncate(problems)) from error
+        unreadable = skill_md_reader.is_unreadable(text)
+        raise PackageRefused(_truncate([*([NOT_YAML] if unreadable else []), *problems])) from error
     if not frontmatter.is_strict(text, fields.name):
         text = frontmatter.rewritten(text, fields)
         warnings.append("the frontmatter was written anew, as the specification demands")

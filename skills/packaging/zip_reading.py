@@ -35,9 +35,13 @@ class PackageRefused(Exception):
 
 @dataclass(slots=True)
 class Archive:
-    """A zip in memory: the names of all files, the content of the acceptable ones, and a sentence for each problem."""
+    """A zip in memory: the names of all files, the content of the acceptable ones, and a sentence for each problem.
+
+    `unread`: acceptable names whose content was not read, because the zip exceeds a limit.
+    """
 
     names: list[str] = field(default_factory=list)
+    unread: list[str] = field(default_factory=list)
     files: dict[str, bytes] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
@@ -100,8 +104,12 @@ def _read(archive: zipfile.ZipFile) -> Archive:
     for entry in entries:
         problems = list(_entry_problems(entry))
         contents.problems += problems
-        if readable and not problems and not entry.is_dir():
+        if problems or entry.is_dir():
+            continue
+        if readable:
             _read_entry(archive, entry, contents)
+        else:
+            contents.unread.append(plain_name(entry.orig_filename))
     return contents
 
 

@@ -18,6 +18,7 @@ from memories.values.trust import everything
 from memos_site import review
 from skills import importing
 from skills.models import Skill, SkillVersion
+from skills.names import EXTENSIONS
 from tests.make import ANNA, AT, ask, bytes_of, caller, make_skill
 from tests.skills.test_packages_of_others import FILES
 from tests.skills.test_unpacking import make_zip
@@ -88,6 +89,7 @@ def test_every_problem_is_named_in_one_answer_and_nothing_is_stored() -> None:
         '../x: "." or ".." in the path',
         "/abs.md: an absolute path",
         "no SKILL.md at the top or in the first folder",
+        f"scripts/a.exe: files end in {' '.join(sorted(EXTENSIONS))}; others belong into assets/",
     ]
     assert not Memory.objects.exists() and not Skill.objects.exists()
     assert not [*Path(str(storages["skills"].path("_"))).glob("abs*")]

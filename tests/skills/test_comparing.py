@@ -32,6 +32,13 @@ def propose(skill: Skill, **fields: Any) -> SkillVersion:
     return publishing.propose(skill, prepared, made_by=SkillVersion.MadeBy.CONSOLIDATION, by=ANNA, at=AT)
 
 
+@pytest.mark.parametrize("number", ["x", "0", "7", "99999999999"])
+def test_a_diff_names_the_parameter_that_is_no_version(number: str) -> None:
+    make_skill()
+    answer = reviewer().get("/api/v1/skills/book-flight/diff", {"from": number})
+    assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/from")
+
+
 def uploaded() -> Skill:
     prepared = importing.prepare(importing.read(FILES), scope="", trust=TRUST)
     version = importing.record(prepared, trust=TRUST, at=AT).version
@@ -64,7 +71,8 @@ def test_who_sees_published_versions_only_compares_nothing_else() -> None:
     skill = make_skill()
     make_version(skill, description="Books two flights")
     assert caller().get("/api/v1/skills/book-flight/diff").json()["after"] == 1
-    assert caller().get("/api/v1/skills/book-flight/diff", {"to": "2"}).status_code == 404
+    hidden = caller().get("/api/v1/skills/book-flight/diff", {"to": "2"})
+    assert (hidden.status_code, hidden.json()["errors"][0]["pointer"]) == (400, "/to")
 
 
 def test_the_pieces_of_a_diff_are_both_texts() -> None:
