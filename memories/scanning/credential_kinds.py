@@ -80,7 +80,7 @@ ISSUED = (  # one run of characters
     _issued("sg.", r"SG\.[\w-]{16,64}\.[\w-]{16,64}"),
     _issued(
         "npm_|hf_|gsk_|r8_|figd_|fo1_|ntn_|pnu_",
-        r"(?:npm|hf|gsk|r8|figd|fo1|ntn|pnu)_(?=[A-Za-z]{0,60}\d)[\w-]{28,255}",
+        r"(?:(?:npm|hf|gsk|r8|figd|fo1|ntn|pnu)_(?=[A-Za-z]{0,60}\d)[\w-]{28,255}|hf_[A-Za-z]{34}(?![\w-]))",
     ),
     _issued("pypi-", r"pypi-(?=[\w-]{0,40}\d)[\w-]{30,500}"),
     _issued("dop_v1_|doo_v1_|dor_v1_", r"do[opr]_v1_[0-9a-f]{64}"),

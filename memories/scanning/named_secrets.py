@@ -24,7 +24,7 @@ _ENDS = r"(?i:[_-](?:base|value|prod|dev|staging|test|live|old|new|\d{1,2}))?"
 _NAME = rf"{_JOINED}(?i:{_NAMES}|[a-z0-9]{{1,20}}[_-](?:token|pass|pw|pat)(?![a-z])){_ENDS}"
 _QUOTE = r"(?:\\{0,3}['\"`“”‘’]|\*\*)?"
 _SPACE = r"[ \t]{0,3}"
-_SET = r"(?:[:=]{1,2}(?:\*\*)?|\||=>|->|%3[AaDd]|[：＝]|\b(?:is|was)(?: now| still)?\b)"
+_SET = r"(?:[:=]{1,2}(?:\*\*)?|\||=>|->|%3[AaDd]|[：＝]|\b(?:is|was|lautet|ist|es|est|era)(?: now| still)?\b)"
 _PLAIN = r"[^\s'\"\\,;()\[\]{}<>`“”，。；、…•]"
 _DRAWN = r"[A-Za-z]{0,32}?[A-Z][a-z]{1,2}(?=[A-Z])[A-Za-z]{0,32}?[A-Z][a-z]{1,2}(?=[A-Z])[A-Za-z]{0,32}"  # by lot
 _RARE = (  # pairs of letters of which one in 33 stands in English words and names of code, and half in letters by lot
@@ -212,7 +212,7 @@ BESIDE = (
     ),
     _kind(
         "pin|cvv|cvc|otp|code",
-        r"(?:\b(?:PIN|Pin|CVV2?|CVC2?|OTP)\b|(?i:\b(?:cvv2?|cvc2?|(?:security|verification|one-?time"
+        r"(?:(?:\b|(?<=\\[nrt]))(?:PIN|Pin|CVV2?|CVC2?|OTP)\b|(?i:\b(?:cvv2?|cvc2?|(?:security|verification|one-?time"
         r"|access|door|alarm|gate|unlock|login|2fa|mfa|pin)[ _-](?:pass)?(?:code|pin|number)|passcode|pin))"
         r"(?=['\"\\]{0,4}[ ]?(?:[:=]|is\b|was\b)))(?: (?:code|number))?\\{0,3}['\"]?(?: (?:for|of|to)"
         r"[^\n.:=\d]{1,40}?)?(?:[ ]?[:=#]|[ ]is\b|[ ]was\b|(?=[ ]))(?: now)?[ ]{0,2}\\{0,3}['\"]?"

@@ -70,6 +70,8 @@ SECRETS = [
     "# key ghp_" + "a1B2" * 4 + "\n# " + "a1B2" * 5 + " end",
     *("pass\u200bword: hunter2Kz", "password: hun\u200bter2Kz", "contraseña: hunter2Kz"),
     *(r"contrase\u00f1a: hunter2Kz", "contrase%C3%B1a=hunter2Kz"),
+    *("Das Passwort lautet Sommer2026!", "La contraseña es Verano2026!", "hf_" + "aBcDeFgHiJkLmNoPq" * 2),
+    r"unlock it\nPIN: 482913",
     *("PIN is 4930", "the door code is 4930", "CVV 493", "密码：Ｈｕｎｔｅｒ２Ｋｚ"),
 ]
 HARMLESS = [
@@ -79,6 +81,7 @@ HARMLESS = [
     'password = self.data["password1"]',
     "password: ${DB_PASSWORD}",
     "the token is valid",
+    *("Das Passwort ist falsch", "la contraseña es obligatoria", "Passwort ist Pflicht, mindestens 12 Zeichen"),
     *("password = getUserById", "password: idFromConfig", "password=passwordHashEncoder", "password is HTTPBasicAuth"),
     *("password: authenticationScheme", "| password | set |\n|---|---|\n| last change | 2026-01-02 |"),
     *("id,password,page\nsee the notes, page 3,12", "ghp_ is what keys begin with\nand 1 more"),
