@@ -1,6 +1,7 @@
 """Our own JSON lines: what `exporting` writes, read again."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,12 +9,15 @@ from memories.transfer import cells
 from memories.transfer.cells import Raw
 from memories.transfer.json_files import objects_of_lines
 from memories.transfer.records import AnyRecord, ClaimRecord, EpisodeRecord, LeftOut, RelationRecord, SourceRow
+from memories.values.choices import Origin
 from memories.values.exceptions import Invalid
 
 MEMORIES, RELATIONS = "memories", "relations"
 MEMORY, EPISODE, RELATION = "memory", "episode", "relation"  # kinds of lines
 SHAPES: dict[str, type[AnyRecord]] = {MEMORY: ClaimRecord, EPISODE: EpisodeRecord, RELATION: RelationRecord}
 TOLD_ONLY = ("kind", "origin", "hold")  # how it stood there; here it is imported, and held by nobody
+POLICIES = "policies"  # the source of memories that consolidation reads in instructions, each with a rule about calls
+NO_RULE = "the rule that its words stand for is not in the file: calls are not checked against it here"
 Meant = LeftOut | tuple[type[AnyRecord], dict[str, Any]]
 
 
@@ -23,7 +27,12 @@ def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
             yield SourceRow("line", str(number), raw)
             continue
         table, id = _name(raw, number)
-        yield cells.row_of(table, id, raw, lambda raw: _record(raw, scope), {})
+        row = cells.row_of(table, id, raw, lambda raw: _record(raw, scope), {})
+        yield replace(row, notice=NO_RULE) if _is_policy(raw) else row
+
+
+def _is_policy(raw: Raw) -> bool:
+    return raw.get("source") == POLICIES and raw.get("origin") == Origin.CONSOLIDATED
 
 
 def _name(raw: dict[str, Any], number: int) -> tuple[str, str]:

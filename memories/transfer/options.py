@@ -55,7 +55,10 @@ class Result(StrEnum):
 
 @dataclass(frozen=True)
 class RowResult:
-    """What came of one row. `errors` name its fields; `status`: of the memory that it became; `shown`: its words."""
+    """What came of one row.
+
+    `errors` name its fields, or tell what did not come along; `status`: of the memory that it became; `shown`: its words.
+    """
 
     row: str
     result: Result

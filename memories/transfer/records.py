@@ -205,13 +205,15 @@ class LeftOut:
 class SourceRow:
     """One row of a file: what it is read as, or what is wrong with it.
 
-    `table` and `id` name it for people and for a second import; `sha256` is of all that was read of it.
+    `table` and `id` name it for people and for a second import; `sha256` is of all that was read of it. `notice`: what
+    of it does not come along, told where it is imported.
     """
 
     table: str
     id: str
     record: AnyRecord | LeftOut | Invalid
     sha256: bytes = b""
+    notice: str = ""
 
     @property
     def label(self) -> str:

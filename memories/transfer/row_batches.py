@@ -1,6 +1,7 @@
 """Write the rows of a file batch by batch: each batch is one transaction, and each row of it stands or falls alone."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
 from uuid import UUID
@@ -98,7 +99,14 @@ def _written(rows: Sequence[SourceRow], writing: Writing) -> list[RowResult]:
     _write_claims(claims, results, made, writing)
     _write_loose(loose, results, made, writing)
     _record(rows, results, made, writing)
-    return [results[index] for index in range(len(rows))]
+    return [_noticed(results[index], row) for index, row in enumerate(rows)]
+
+
+def _noticed(result: RowResult, row: SourceRow) -> RowResult:
+    """The result with what did not come along with an imported row."""
+    if not row.notice or result.result != Result.IMPORTED:
+        return result
+    return replace(result, errors=(*result.errors, row.notice))
 
 
 def _has_failed(index: int, results: dict[int, RowResult]) -> bool:

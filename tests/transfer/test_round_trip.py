@@ -12,11 +12,13 @@ from django.core.management import call_command
 from django.db import connection
 from django.utils import timezone
 
+from consolidation.models.policies import SOURCE
 from memories.intake import claims, episodes
 from memories.intake.claims import Occasion, Statement
 from memories.intake.reports.claims import read, read_teaching
 from memories.intake.reports.events import EventReport, WorkingStateReport
 from memories.models import Adaptation, Episode, Memory, Tombstone
+from memories.transfer.memos_lines import NO_RULE
 from memories.values.choices import Origin
 from memories.values.trust import SYSTEM, everything
 from tests.make import ANNA, make_agent, make_run
@@ -174,6 +176,16 @@ def test_a_bad_line_is_told_with_its_field(tmp_path: Path, change: Json, error: 
     assert imports(path) == f"exit 1: {counts(failed=1)}"
     assert error in imports.errors
     assert not Memory.objects.exists()
+
+
+def test_an_imported_policy_tells_that_its_rule_is_not_in_the_file(tmp_path: Path) -> None:
+    line = {"kind": "memory", "source": SOURCE, "origin": "consolidated", "content": "Look at an order before a refund"}
+    (tmp_path / "a").write_text(f"{json.dumps(line)}\n{json.dumps({**line, 'source': 'P01', 'content': 'Ask'})}\n")
+    imports = Imports("memos")
+    assert imports(tmp_path / "a") == counts(imported=2)
+    assert imports.errors == f"line 1: {NO_RULE}\n"
+    assert imports(tmp_path / "a") == counts(known=2)
+    assert imports.errors == ""
 
 
 def test_the_id_of_a_memory_that_was_here_is_not_taken_again(tmp_path: Path) -> None:
