@@ -77,18 +77,14 @@ def _united_tools(former: Sequence[str], new: Sequence[str]) -> list[str]:
 
 
 def _files(former: dict[str, str], new: dict[str, str]) -> dict[str, str]:
+    """Both; one that differs under the same name gets a number, unless an earlier merge has kept it so."""
     files = dict(former)
     for name, content in new.items():
-        differs = name in files and files[name] != content
-        files[_free(name, files) if differs else name] = content
+        path = PurePosixPath(name)
+        numbered = (f"{path.stem}-{number}{path.suffix}" for number in range(2, len(files) + 3))
+        place = next(other for other in (name, *numbered) if files.get(other, content) == content)
+        files[place] = content
     return files
-
-
-def _free(name: str, taken: dict[str, str]) -> str:
-    path = PurePosixPath(name)
-    return next(
-        other for number in range(2, len(taken) + 3) if (other := f"{path.stem}-{number}{path.suffix}") not in taken
-    )
 
 
 def _losses(former: str, new: str) -> list[str]:

@@ -57,7 +57,8 @@ class Result(StrEnum):
 class RowResult:
     """What came of one row.
 
-    `errors` name its fields, or tell what did not come along; `status`: of the memory that it became; `shown`: its words.
+    `errors` name its fields, or tell what did not come along; `status`: of the memory that it became; `shown`: its
+    words.
     """
 
     row: str
