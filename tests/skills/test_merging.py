@@ -95,6 +95,6 @@ def test_skills_of_other_scopes_and_closed_ones_are_not_merged() -> None:
 def test_the_same_material_again_adds_no_further_copy_of_a_file() -> None:
     former = Fields(name="a", description="b", scripts={"plan.py": "1"})
     new = Fields(name="a", description="b", scripts={"plan.py": "2"})
-    merged = merge(former, new).fields
+    merged = merging.merge(former, new).fields
     assert merged.scripts == {"plan.py": "1", "plan-2.py": "2"}
-    assert merge(merged, new).fields.scripts == merged.scripts
+    assert merging.merge(merged, new).fields.scripts == merged.scripts
