@@ -11,7 +11,7 @@ from skills_ref.validator import validate
 
 from skills.packaging import PackageRefused, extras, pack, pack_files, unpack, unpack_files
 from tests.skills.generated import TEXTS, patiently
-from tests.skills.test_unpacking import make_zip
+from tests.skills.test_unpacking import SKILL, make_zip, problems
 
 PDF = """---
 name: pdf
@@ -150,3 +150,14 @@ def test_hostile_names_are_refused_renamed_or_kept_and_nothing_is_lost(files: di
     assert sorted(unpacked.files.values())[1:] or len(files) == len(clutter)
     assert {data for name, data in files.items() if name not in clutter} <= set(unpacked.files.values())
     assert all(".." not in path and path.isascii() and " " not in path for path in unpacked.files)
+
+
+def test_a_zip_beyond_a_limit_names_the_files_that_may_not_lie_there() -> None:
+    many = {f"trip/{number}.txt": b"" for number in range(201)}
+    found = problems(make_zip({"trip/SKILL.md": SKILL.encode(), "trip/scripts/a.exe": b"x", **many}))
+    assert [line.partition(":")[0] for line in found] == ["203 entries, the limit is 200", "scripts/a.exe"]
+
+
+def test_a_broken_frontmatter_is_named_before_the_fields_that_it_hides() -> None:
+    found = problems(make_zip({"SKILL.md": b"---\nname: [1\n---\n"}))
+    assert found[0] == "SKILL.md: the frontmatter is not valid YAML, or too long or deep"
