@@ -5,6 +5,7 @@ from time import process_time
 import pytest
 
 from consolidation.learning.statements.personal_statements import personal_statements
+from consolidation.learning.statements.statement_owner import with_owner
 
 HOLDS = [
     "I prefer the train to short flights.",
@@ -108,3 +109,16 @@ def test_a_long_message_takes_no_long_time(piece: str) -> None:
     start = process_time()
     personal_statements((piece * 2000)[:2000])
     assert process_time() - start < 0.5
+
+
+@pytest.mark.parametrize(
+    ("words", "owner", "kept"),
+    [
+        ("I like planning ahead", "ann", "ann: I like planning ahead"),
+        ("I am Ann and I prefer tea", "ann", "I am Ann and I prefer tea"),
+        ("我叫王伟，我喜欢喝茶", "王伟", "我叫王伟，我喜欢喝茶"),
+        ("我喜欢喝茶", "王伟", "王伟: 我喜欢喝茶"),
+    ],
+)
+def test_a_statement_bears_its_owners_name_unless_it_says_it_as_a_word(words: str, owner: str, kept: str) -> None:
+    assert with_owner(words, owner) == kept

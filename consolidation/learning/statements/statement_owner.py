@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from consolidation.learning.runs.run import Call, Run
+from memories.lexicon.chinese_words import HAN
 from memories.values import roles
 
 LONGEST = 100
@@ -34,8 +35,14 @@ def is_of_speaker(text: str) -> bool:
 
 
 def with_owner(text: str, owner: str) -> str:
-    """Return the statement with the name of the one whose it is before it."""
-    return f"{owner}: {text}" if owner and owner.lower() not in text.lower() else text
+    """Return the statement with the name of the one whose it is before it, unless it names them: as words of their own,
+    since "planning" names no Ann."""
+    return f"{owner}: {text}" if owner and not _names(text, owner) else text
+
+
+def _names(text: str, owner: str) -> bool:
+    edge = rf"[^\W{HAN}]"  # Chinese has no spaces between words
+    return re.search(rf"(?<!{edge}){re.escape(owner)}(?!{edge})", text, re.IGNORECASE) is not None
 
 
 def _ids(call: Call) -> Iterator[Any]:
