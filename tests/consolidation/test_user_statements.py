@@ -93,6 +93,13 @@ def test_what_a_customer_wishes_is_his_alone_and_no_rule_of_the_project() -> Non
     ]
 
 
+def test_an_id_between_chinese_characters_is_the_users() -> None:
+    for_customer("mia_1", AISLE, said="我的用户号是mia_1请改签")
+    digested()
+
+    assert [memory.company_id for memory in statements()] == ["mia_1"]
+
+
 def test_an_id_that_the_dialogue_does_not_call_the_users_is_nobodys() -> None:
     for_customer("mia_1", AISLE, said="Please look up mia_1", spoken="mia_1 has two seats.", thread_id="case-7")
     digested()

@@ -17,6 +17,7 @@ SHORTEST = 3
 APART = 80  # characters between "my" and the id
 _OWNER_KEY = re.compile(r"(?:user|customer|client|member|patient|guest|passenger|account)_?id", re.IGNORECASE)
 _OF_USER = r"\b(?:my|mine|i am|i'm)\b|我的|我是|本人"
+_OF_WORD = rf"[^\W{HAN}]"  # Chinese has no spaces between words
 _OF_LISTENER = r"\byour\b|您的|你的"
 _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i'd|i've|me|my|mine|myself)\b|我(?!们)|本人", re.IGNORECASE)
 
@@ -41,8 +42,12 @@ def with_owner(text: str, owner: str) -> str:
 
 
 def _names(text: str, owner: str) -> bool:
-    edge = rf"[^\W{HAN}]"  # Chinese has no spaces between words
-    return re.search(rf"(?<!{edge}){re.escape(owner)}(?!{edge})", text, re.IGNORECASE) is not None
+    return re.search(_word(owner), text, re.IGNORECASE) is not None
+
+
+def _word(name: str) -> str:
+    """A regular expression for a name as a word of its own."""
+    return rf"(?<!{_OF_WORD}){re.escape(name)}(?!{_OF_WORD})"
 
 
 def _ids(call: Call) -> Iterator[Any]:
@@ -57,5 +62,5 @@ def _text(value: Any) -> str:
 
 
 def _is_tied(id: str, run: Run, role: str, words: str) -> bool:
-    tied = re.compile(rf"(?:{words})[^.?!\n。？！]{{0,{APART}}}?(?<!\w){re.escape(id)}(?!\w)", re.IGNORECASE)
+    tied = re.compile(rf"(?:{words})[^.?!\n。？！]{{0,{APART}}}?{_word(id)}", re.IGNORECASE)
     return any(tied.search(message.text.replace("’", "'")) for message in run.spoken(role))
