@@ -55,8 +55,8 @@ ENGLISH = (
     rf"\b(?:any|every|all)\b{FAR}\b(?:is|are) (?:hereby |automatically )?(?:authori[sz]ed|approved|pre-approved)\b",
     rf"\b(?:prompts?|questions?|dialogs?|requests?|confirmations?)\b{NEAR}\b(?:answered|confirmed|accepted) "
     rf"(?:with|by) (?:yes|default)\b",
-    rf"\bno (?:human |further |more |additional |manual |second )?(?:review|{GRANT})s? (?:is |are |must be "
-    rf"|has to be |need be )?(?:needed|required|necessary|requested)\b",
+    rf"\bno (?:human |further |more |additional |manual |second )?(?:review|confirmation|{GRANT})s? "
+    rf"(?:is |are |must be |has to be |need be )?(?:needed|required|necessary|requested)\b",
     rf"\b(?:needs?|requires?) no (?:human |further |manual )?(?:review|{GRANT})\b",
     rf"\b(?:no need to|(?:do not|don't)(?: have to| need to)?) {ASK}\b{NEAR}(?:\bagain\b|{GRANT})|\b(?:do not"
     rf"|don't) wait for (?:a |any )?(?:human|person|reviewer|answer)\b",

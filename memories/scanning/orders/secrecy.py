@@ -17,6 +17,7 @@ ENGLISH = (
     r"\b(?:the )?(?:user|human|operator|owner|anyone|anybody)\b",
     rf"\b(?:hide|conceal|withhold|keep)\b{FAR}\bfrom\b{NEAR}\b(?:user|human|operator|owner|admin\w{{0,12}}"
     r"|reviewer|anyone)\b",
+    rf"\b(?:do not|don't|never)\b{NEAR}\b(?:mention|reveal)\b[^.\n]{{0,30}}\bto\b{NEAR}\breviewers?\b",
     r"\bsecretly\b|\bkeep quiet\b|\bsay nothing\b|\bdo not report it\b|,\s{0,9}quietly\b|\b(?:when|while)"
     rf"\b{NEAR}\breviewer is not\b",
     rf"\bdeny that\b{NEAR}\b(?:instruction|message|prompt|note)\b|\b(?:don't|do not) tell (?:anyone|anybody)\b",
