@@ -17,6 +17,7 @@ from memories.people import trust_of
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from skills import importing
+from skills.names import printable
 
 FIELDS = ("scope", "changelog")
 
@@ -45,14 +46,18 @@ def _refused(request: HttpRequest, form: dict[str, str], problems: list[str], st
 
 
 def _content(request: HttpRequest) -> Mapping[str, bytes] | bytes:
-    """The zip, or by path the files of a folder or a SKILL.md. Invalid: nothing was chosen."""
+    """The zip, or by path the files of a folder or a SKILL.md. Invalid: nothing was chosen, or one path comes twice."""
     packed, files = request.FILES.get("file"), request.FILES.getlist("files")
     if isinstance(packed, UploadedFile):
         content: bytes = packed.read()
         return {"SKILL.md": content} if content.lstrip().startswith(b"---") else content
     if not files:
         raise Invalid(FieldError("/file", "required", _("Choose a zip or a folder.")))
-    return dict(zip(_paths(request, files), (file.read() for file in files), strict=True))
+    paths = _paths(request, files)
+    if twice := sorted({path for path in paths if paths.count(path) > 1}):
+        problem = _("%(name)s: there is more than one. Upload the folder as a zip.")
+        raise Invalid(*(FieldError("/files", "invalid", problem % {"name": printable(path)}) for path in twice))
+    return dict(zip(paths, (file.read() for file in files), strict=True))
 
 
 def _paths(request: HttpRequest, files: list[Any]) -> list[str]:

@@ -35,6 +35,14 @@ def test_a_folder_comes_with_the_paths_that_the_script_noted() -> None:
     assert {file["path"] for file in SkillVersion.objects.get().files} == set(FILES)
 
 
+def test_files_of_one_path_are_named_and_none_of_them_is_lost() -> None:
+    contents = {"SKILL.md": FILES["SKILL.md"], "a/notes.md": b"one", "b/notes.md": b"two"}
+    files = [SimpleUploadedFile(path.rpartition("/")[2], data) for path, data in contents.items()]
+    answer = send({"files": files})
+    assert answer.status_code == 400 and "notes.md: there is more than one." in answer.content.decode()
+    assert not SkillVersion.objects.exists()
+
+
 def test_all_problems_stand_on_the_page_and_what_was_typed_stays() -> None:
     bad = make_zip({"scripts/a.exe": b"1", "../x": b"2"})
     client = signed_in()
