@@ -1,19 +1,29 @@
-"""POST packs: chosen skills and memories of a scope as one zip."""
+"""POST packs: chosen skills and memories of a scope as one zip. GET packs: the choices, and what is in them now."""
 
-from typing import Annotated
+from datetime import datetime
+from typing import Annotated, Any
 from uuid import UUID
 
 from django.http import HttpResponse, HttpResponseBase
+from django.urls import reverse
 from django.utils import timezone
 from pydantic import Field
 from rest_framework.request import Request
+from rest_framework.response import Response
 
+from consolidation import models
 from consolidation.packs import making
+from memories.api import paging
 from memories.api.base import ApiView, FileNegotiation
 from memories.api.openapi import operation
-from memories.api.shapes import RequestBody
+from memories.api.paging import PAGING, query
+from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, Page, RequestBody, Shape
+from memories.values import links
 from memories.values.choices import Permission
+from memories.values.exceptions import NotFound
 from memories.values.field_types import ScopeName
+
+SCOPE = query("scope", {"type": "string"}, "Of this scope.")
 
 
 class PackRequest(RequestBody):
@@ -26,10 +36,63 @@ class PackRequest(RequestBody):
     """Names of skills that are published in the scope; default: all"""
 
 
+class Pack(Shape):
+    id: UUID
+    name: str
+    scope: str
+    description: str
+    version: str
+    """Of the plugin; a pack that is made later has a higher one"""
+    memories: Count
+    """How many were chosen"""
+    skills: list[str]
+    """Names of those that were chosen"""
+    made_by: str
+    created_at: datetime
+    content_url: str
+
+    example = {
+        "id": EXAMPLE_ID,
+        "name": "refunds",
+        "scope": "project:shop",
+        "description": "",
+        "version": "1.0.1795600000",
+        "memories": 12,
+        "skills": ["refund-payment"],
+        "made_by": "anna",
+        "created_at": EXAMPLE_TIME,
+        "content_url": f"https://memos.example/api/v1/packs/{EXAMPLE_ID}/content",
+    }
+
+    @classmethod
+    def of(cls, row: models.Pack) -> Json:
+        more = {"version": making.version_of(row.created_at), "memories": len(row.memories)}
+        return cls.from_row(row, content_url=_address(row), **more)
+
+
+class PackPage(Page):
+    results: list[Pack]
+
+
+def _address(row: models.Pack) -> str:
+    return links.absolute(reverse("api-pack-content", args=[row.pk]))
+
+
 class Packs(ApiView):
-    needs = {"POST": (Permission.READ,)}
-    post_reads = True
+    needs = {"GET": (Permission.SKILLS,), "POST": (Permission.REVIEW,)}
+    filters = frozenset({"scope"}) | PAGING
     content_negotiation_class = FileNegotiation
+
+    @operation("ListPacks", "Memories", PackPage, parameters=(SCOPE,))
+    def get(self, request: Request) -> Response:
+        """Packs
+
+        Newest first: what was chosen of each scope.
+        """
+        rows = models.Pack.objects.visible_to(self.trust)
+        if (scope := request.query_params.get("scope")) is not None:
+            rows = rows.filter(scope=scope)
+        return paging.answer(request, rows, ("-created_at", "-id"), show=Pack.of, at=paging.moment(request))
 
     @operation(
         "MakePack",
@@ -45,10 +108,41 @@ class Packs(ApiView):
         Agent Skills folders, `memories.jsonl` and `pack.json`; as it is it is also a plugin of Claude Code and an
         extension of Gemini CLI. The page Import or `manage.py import_pack` brings it into another scope or store, where
         all of it waits for people. Only what is confirmed or applied, or published, and what the caller may see; no
-        runs, no evidence, credentials masked. At most 500 memories, 200 files, 5 MiB.
+        runs, no evidence, credentials masked. At most 500 memories, 200 files, 5 MiB. The choice is kept: `Location` is
+        the address of its content.
         """
         asked, at = self.body(PackRequest), timezone.now()
         contents = making.chosen(asked.scope, self.trust, at=at, memories=asked.memories, skills=asked.skills)
-        about = {"name": asked.name, "scope": asked.scope, "description": asked.description}
+        about: dict[str, Any] = {"name": asked.name, "scope": asked.scope, "description": asked.description}
         content = making.make(contents, self.trust, at=at, **about)
-        return HttpResponse(content, content_type="application/zip", headers=making.headers(asked.name))
+        pack = making.keep(contents, self.trust, at=at, **about)
+        return _zip(content, pack.name, Location=_address(pack))
+
+
+class PackContent(ApiView):
+    needs = {"GET": (Permission.SKILLS,)}
+    content_negotiation_class = FileNegotiation
+
+    @operation(
+        "GetPackContent",
+        "Memories",
+        {200: {"type": "string", "format": "binary"}},
+        refuses=(404, 409),
+        media_type="application/zip",
+    )
+    def get(self, request: Request, pack_id: UUID) -> HttpResponseBase:
+        """The zip of a pack
+
+        Made anew of what was chosen: what has been dismissed, corrected or erased since, or is above the caller, is
+        left out, and `left_out` in `pack.json` names it. 409: nothing of it is left.
+        """
+        at = timezone.now()
+        pack = models.Pack.objects.visible_to(self.trust).filter(pk=pack_id).first()
+        if pack is None:
+            raise NotFound("there is no such pack")
+        contents = making.contents_now(pack, self.trust, at=at)
+        return _zip(making.make(contents, self.trust, at=at, pack=pack, **pack.about), pack.name)
+
+
+def _zip(content: bytes, name: str, **headers: str) -> HttpResponse:
+    return HttpResponse(content, content_type="application/zip", headers={**making.headers(name), **headers})

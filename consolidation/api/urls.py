@@ -4,7 +4,7 @@ from consolidation.api import backlog, places, runs, webhooks
 from consolidation.api.conversations import Conversations
 from consolidation.api.guidance import AskGuidance
 from consolidation.api.insights import InsightsView
-from consolidation.api.packs import Packs
+from consolidation.api.packs import PackContent, Packs
 from consolidation.api.verdict import AskVerdict
 from consolidation.api.worth import SkillWorth
 
@@ -14,6 +14,7 @@ urlpatterns = [
     path("insights", InsightsView.as_view(), name="api-insights"),
     path("skills/<str:name>/worth", SkillWorth.as_view(), name="api-skill-worth"),
     path("packs", Packs.as_view(), name="api-packs"),
+    path("packs/<uuid:pack_id>/content", PackContent.as_view(), name="api-pack-content"),
     path("places", places.Places.as_view(), name="api-places"),
     path("places/agents.md", places.AgentsMd.as_view(), name="api-agents-md"),
     path("runs", runs.Runs.as_view(), name="api-runs"),

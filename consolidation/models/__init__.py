@@ -7,6 +7,7 @@ from consolidation.models.groups import EventBatch, PluginRun, RuleGroup, RuleRe
 from consolidation.models.import_files import ImportFile
 from consolidation.models.lessons import Lesson
 from consolidation.models.llm_calls import LLMCall
+from consolidation.models.packs import Pack
 from consolidation.models.patterns import Pattern, Sighting, case_of
 from consolidation.models.plans import PlannedRun, PlanShape
 from consolidation.models.policies import InstructionReading, Policy
@@ -33,6 +34,7 @@ __all__ = [
     "InstructionReading",
     "LLMCall",
     "Lesson",
+    "Pack",
     "Pattern",
     "PendingMeasurement",
     "PendingProfile",

@@ -14,11 +14,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from consolidation.models import Pack
 from memories.models import Memory
 from memories.models.value_counts import count_values
 from memories.transfer import exporting
 from memories.values.choices import BELIEVED, Type
-from memories.values.exceptions import FieldError, Invalid
+from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.field_errors import format_instant
 from memories.values.trust import Trust
 from skills import downloads, storages
@@ -91,6 +92,46 @@ def chosen(
     return Contents(rows, [version for skill in chosen_skills if (version := skill.published)])
 
 
+def keep(contents: Contents, trust: Trust, *, name: str, scope: str, description: str, at: datetime) -> Pack:
+    """Store the choice, for `contents_now`."""
+    levels = [row.sensitivity for row in (*contents.memories, *(version.skill.memory for version in contents.versions))]
+    return Pack.objects.create(
+        name=name,
+        scope=scope,
+        description=description,
+        memories=[row.pk for row in contents.memories],
+        skills=[version.skill.name for version in contents.versions],
+        sensitivity=max(levels),
+        made_by=trust.actor.name,
+        created_at=at,
+    )
+
+
+def contents_now(pack: Pack, trust: Trust, *, at: datetime) -> Contents:
+    """What of a kept choice may be packed now and is visible to the caller. Conflict: nothing of it."""
+    rows = list(known_in(pack.scope, trust, at=at).filter(pk__in=pack.memories))
+    skills = published_in(pack.scope, trust).filter(name__in=pack.skills)
+    contents = Contents(rows, [version for skill in skills if (version := skill.published)])
+    if not contents.memories and not contents.versions:
+        raise Conflict("nothing of this pack is believed or published any more")
+    return contents
+
+
+def left_out(pack: Pack, contents: Contents) -> dict[str, list[str]]:
+    """The ids and names that were chosen and are not in its contents."""
+    ids = {row.pk for row in contents.memories}
+    names = {version.skill.name for version in contents.versions}
+    return {
+        "memories": [str(pk) for pk in pack.memories if pk not in ids],
+        "skills": sorted(set(pack.skills) - names),
+    }
+
+
+def version_of(made_at: datetime) -> str:
+    """The version of a pack as a plugin: a later one is higher."""
+    return f"1.0.{int(made_at.timestamp())}"
+
+
 def checked_name(name: str) -> str:
     """Invalid: no name of a pack."""
     if not NAME.fullmatch(name) or len(name) > 64:
@@ -98,8 +139,13 @@ def checked_name(name: str) -> str:
     return name
 
 
-def make(contents: Contents, trust: Trust, *, name: str, scope: str, description: str, at: datetime) -> bytes:
-    """The zip. Invalid: it is too large to be taken in again. Lost: the package of a skill is not in the store."""
+def make(
+    contents: Contents, trust: Trust, *, name: str, scope: str, description: str, at: datetime, pack: Pack | None = None
+) -> bytes:
+    """The zip. Invalid: it is too large to be taken in again. Lost: the package of a skill is not in the store.
+
+    `pack`: the kept choice that it is made of again, whose version it has; what is left out of it is named.
+    """
     lines = _lines(contents.memories, trust, at=at)
     files = {MEMORIES: lines} if contents.memories else {}
     for version in contents.versions:
@@ -116,7 +162,9 @@ def make(contents: Contents, trust: Trust, *, name: str, scope: str, description
         "memories_sha256": hashlib.sha256(lines).hexdigest(),
         "skills": {version.skill.name: version.sha256 for version in contents.versions},
     }
-    plugin = {"name": name, "version": f"1.0.{int(at.timestamp())}", "description": description or f"Skills of {scope}"}
+    number = version_of(pack.created_at if pack else at)
+    manifest |= {"left_out": left_out(pack, contents)} if pack else {}
+    plugin = {"name": name, "version": number, "description": description or f"Skills of {scope}"}
     manifests = {MANIFEST: manifest, ".claude-plugin/plugin.json": plugin, "gemini-extension.json": plugin}
     for path, value in manifests.items():
         files[path] = f"{json.dumps(value, ensure_ascii=False, indent=2)}\n".encode()

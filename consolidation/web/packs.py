@@ -12,6 +12,7 @@ from django.utils.text import slugify
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from consolidation.models import Pack
 from consolidation.packs import making
 from memories.models.passage import saying
 from memories.people import trust_of
@@ -20,6 +21,7 @@ from memories.values.exceptions import Invalid, Lost
 from memories.values.trust import Trust
 
 SHOWN = 60  # memories to choose from; a search finds the others
+KEPT = 12  # of the packs made before; the API lists all
 
 
 @require_safe
@@ -35,8 +37,14 @@ def download(request: HttpRequest) -> HttpResponseBase:
     try:
         name = making.checked_name(form.get("name", "").strip())
         contents = making.chosen(scope, trust, at=at, memories=_ids(form), skills=form.getlist("skill"))
-        about = {"name": name, "scope": scope, "description": form.get("description", "").strip()[:1_000]}
+        about: dict[str, Any] = {
+            "name": name,
+            "scope": scope,
+            "description": form.get("description", "").strip()[:1_000],
+        }
         content = making.make(contents, trust, at=at, **about)
+        if trust.may(Permission.REVIEW):
+            making.keep(contents, trust, at=at, **about)
     except Invalid as invalid:
         return _page(request, form, trust, wrong="; ".join(error.detail for error in invalid.errors[:3]), status=400)
     except Lost as lost:
@@ -82,6 +90,7 @@ def _page(request: HttpRequest, form: QueryDict, trust: Trust, *, wrong: str = "
         "description": form.get("description", ""),
         "wrong": wrong,
         "scopes": making.scopes_to_pack(trust, at=at) if not scope else [],
+        "kept": Pack.objects.visible_to(trust).order_by("-created_at", "-pk")[:KEPT],
     }
     return render(request, "consolidation/packs.html", context, status=status)
 

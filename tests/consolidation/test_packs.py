@@ -50,7 +50,7 @@ def known() -> list[Memory]:
 
 def made(client: Any = None, **asked: Any) -> bytes:
     body = {"name": "refunds", "scope": HERE, **asked}
-    answer = (client or caller(permissions=["read"])).post("/api/v1/packs", body, format="json")
+    answer = (client or caller(permissions=["review"])).post("/api/v1/packs", body, format="json")
     assert answer.status_code == 200, answer.content
     return bytes(answer.content)
 
@@ -141,10 +141,10 @@ def test_only_what_is_chosen_and_seen_goes_in() -> None:
     make_skill("draft", scope=HERE, published=False)
     assert len(read(made()).lines) == 2
     assert [line["content"] for line in read(made(memories=[str(terms.pk)], skills=[])).lines] == [TERMS]
-    client = caller(permissions=["read"])
+    client = caller(permissions=["review"])
     refused = client.post("/api/v1/packs", {"name": "x", "scope": HERE, "skills": ["draft"]}, format="json")
     assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, "/skills")
-    other = caller(permissions=["read"], scopes=["project:b"])
+    other = caller(permissions=["review"], scopes=["project:b"])
     refused = other.post("/api/v1/packs", {"name": "x", "scope": HERE}, format="json")
     assert (refused.status_code, "nothing to pack" in refused.json()["detail"]) == (400, True)
     assert client.post("/api/v1/packs", {"name": "No Name", "scope": HERE}, format="json").status_code == 400
@@ -231,7 +231,7 @@ def test_nobody_packs_what_they_may_not_see() -> None:
     for page in (vera.get("/packs/", asked), vera.post("/packs/download/", asked)):
         assert [word in page.content.decode() for word in (TERMS, "Books a flight", TONE)] == [False, False, True]
     assert page.status_code == 400
-    pack = read(made(caller(permissions=["read"])))
+    pack = read(made(caller(permissions=["review"])))
     assert ([line["content"] for line in pack.lines], pack.skills) == ([TONE], {})
 
 

@@ -177,7 +177,8 @@ COUNTS = {
     "export",
     *("tools", "tools/<str:tool>", "places", "places/agents.md"),
 }
-COUNTS |= {"packs", "runs", *(f"runs/{name}" for name in ("<uuid:run_id>", "backlog", "contrast", "set-aside"))}
+COUNTS |= {"packs", "packs/<uuid:pack_id>/content"}
+COUNTS |= {"runs", *(f"runs/{name}" for name in ("<uuid:run_id>", "backlog", "contrast", "set-aside"))}
 COUNTS |= {f"runs/<uuid:run_id>/{verb}" for verb in ("pause", "resume", "retry")}
 COUNTS |= {"webhooks", "webhooks/deliveries", "webhooks/deliveries/<uuid:delivery_id>/replay", "skills/prompt"}
 TELLS_ABOUT_THE_CALLER_ONLY = {"memories/teach", "memories/bulk", "schema/", "schema", "me", "conversations", ""}

@@ -13,13 +13,14 @@ from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from consolidation.models import Run, Webhook, WebhookDelivery
+from consolidation.models import Pack, Run, Webhook, WebhookDelivery
 from memories.intake import episodes
 from memories.intake.reports.events import WorkingStateReport, check
 from memories.models import Subject, Tombstone
 from memories.values.choices import Permission, Sensitivity
 from memories.values.trust import everything
 from memos_site.api.tools import TOOLS
+from skills.models import Skill
 from tests.deciding import make_applied, propose
 from tests.make import ANNA, AT, make_agent, make_memory, make_run, make_skill, make_version
 from tests.memories.storing import store
@@ -120,11 +121,17 @@ def _rows() -> dict[str, list[str]]:
         "number": ["1", "2", "latest"],
         "run_id": [str(run.pk) for run in runs],
         "delivery_id": [_delivery()],
+        "pack_id": [_pack(skill)],
         "tool": sorted(TOOLS),
         "path": ["SKILL.md"],
         "thread_id": ["t1"],
         "key": ["k1"],
     }
+
+
+def _pack(skill: Skill) -> str:
+    place: dict[str, Any] = {"scope": skill.scope, "sensitivity": 1, "created_at": AT}
+    return str(Pack.objects.create(name="flights", skills=[skill.name], made_by="anna", **place).pk)
 
 
 def _delivery() -> str:
