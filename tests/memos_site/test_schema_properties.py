@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.django_db
 EXAMPLES = 8
-DEPENDS = {  # whether these are right is not for a schema to say
+DEPENDS = {
+    *("/from", "/to"),  # a version that the skill has  # whether these are right is not for a schema to say
     *(
         "/scope",
         "/file",
