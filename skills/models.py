@@ -106,7 +106,7 @@ class Skill(models.Model):
         shown = [version for version in self.versions.all() if sees_every_status(trust) or version == self.published]
         if number is None:
             return self.published or next(iter(shown), None)
-        return next((one for one in shown if one.number == number), None)
+        return next((version for version in shown if version.number == number), None)
 
     def _version(self, status: str) -> "SkillVersion | None":
         return next((version for version in self.versions.all() if version.status == status), None)

@@ -57,7 +57,10 @@ def _locked(skill: Skill, current: list[SkillVersion]) -> tuple[Memory, Skill]:
     memory = Memory.objects.get(pk=skill.pk)
     memory.lock_for("rename", LIVE)
     row = Skill.objects.select_related("memory").get(pk=skill.pk)
-    if row.name != skill.name or [one for one in (row.published, row.proposed) if one is not None] != current:
+    if (
+        row.name != skill.name
+        or [version for version in (row.published, row.proposed) if version is not None] != current
+    ):
         raise Conflict("it was changed meanwhile: look at it again")
     return memory, row
 

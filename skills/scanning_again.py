@@ -51,7 +51,7 @@ def _repeat(version: SkillVersion, *, at: datetime) -> bool:
 
 
 def _merged(before: list[dict[str, Any]], findings: list[Finding]) -> list[dict[str, Any]]:
-    kept = [one for one in before if one["rule"] != LATE["rule"] or one["severity"] != LATE["severity"]]
+    kept = [finding for finding in before if finding["rule"] != LATE["rule"] or finding["severity"] != LATE["severity"]]
     return gravest_first([*kept, *map(asdict, findings)])
 
 

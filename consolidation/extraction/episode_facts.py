@@ -110,14 +110,14 @@ def _is_of_a_record(proven: Proven, work: Work) -> bool:
 
 def _is_any_new(proven: Sequence[Proven], work: Work) -> bool:
     """Whether the model is asked about these: about all of them, for its answer is kept for all, or none is new."""
-    keys = {triples.folded_key(*_claim(one.fact)) for one in proven}
+    keys = {triples.folded_key(*_claim(fact_proof.fact)) for fact_proof in proven}
     known = Memory.objects.filter(scope=work.episode.scope, key__in=keys, status__in=LIVE)
     return bool(keys - set(known.values_list("key", flat=True)))
 
 
 def _questions(proven: Sequence[Proven], work: Work) -> list[Question]:
     """Each fact with its words and its counterpart, of those who speak or of whom other facts tell."""
-    subjects = [*grounding.speakers(work.transcript), *(one.fact.subject for one in proven)]
+    subjects = [*grounding.speakers(work.transcript), *(fact_proof.fact.subject for fact_proof in proven)]
     questions = []
     for fact, passage in proven:
         words = f"{passage.speaker}: {counterparts.words_around(passage.text, fact.quote)}"

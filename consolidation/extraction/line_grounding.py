@@ -52,7 +52,7 @@ class Ground:
     def numbers(self) -> frozenset[str]:
         """Whole, and each part of a date, a time or a fraction."""
         whole = _NUMBER.findall(self.text)
-        return frozenset(map(_plain, [*whole, *(part for one in whole for part in re.findall(r"\d+", one))]))
+        return frozenset(map(_plain, [*whole, *(part for name in whole for part in re.findall(r"\d+", name))]))
 
     @cached_property
     def words(self) -> frozenset[str]:

@@ -106,7 +106,7 @@ def _line(question: Question) -> str:
 
 def _all_needless(answer: Answer, most: int, *, but: str) -> list[Needless | None]:
     needless = [note for note in answer.notes if not note.needed and note.number <= most]
-    reasons = {one.number: " ".join(one.reason.split()) for one in needless}
+    reasons = {need.number: " ".join(need.reason.split()) for need in needless}
     repeated = [reason for reason, times in Counter(reasons.values()).items() if times > 1]
     given = [reasons.get(number, "") for number in range(1, most + 1)]
     return [None if reason in repeated else _needless(reason, but=but) for reason in given]

@@ -53,7 +53,7 @@ def process(
         if reading.halts:
             run.progress(stage=run.stage, done=run.done, total=total, counters=counters)
             return _halt(run, reading.halts, at=now())
-        begun.update(one.step.name for one in due)
+        begun.update(step_plan.step.name for step_plan in due)
     names = [step.name for step in _planned(run, steps, transcript)]
     return _end(run, names, counters, at=now())
 
@@ -190,9 +190,17 @@ def _due(run: Run, steps: Sequence[Step], transcript: Transcript, begun: Collect
     rows = {row.name: row for row in run.steps.all()}
     ended = {name for name, row in rows.items() if row.status in DONE or _has_failed(row)}
     planned = [Planned(position, step) for position, step in enumerate(_planned(run, steps, transcript))]
-    missing = {one.step.name for one in planned} - ended
-    left = [one for one in planned if one.step.name not in begun and missing.isdisjoint(one.step.after)]
-    return [one for one in left if one.step.name not in rows or is_unfinished(rows[one.step.name], run)]
+    missing = {step_plan.step.name for step_plan in planned} - ended
+    left = [
+        step_plan
+        for step_plan in planned
+        if step_plan.step.name not in begun and missing.isdisjoint(step_plan.step.after)
+    ]
+    return [
+        step_plan
+        for step_plan in left
+        if step_plan.step.name not in rows or is_unfinished(rows[step_plan.step.name], run)
+    ]
 
 
 def _has_failed(row: RunStep) -> bool:

@@ -54,7 +54,7 @@ def write_details(draft: DraftSkill, *, task: str, tools: Sequence[str], work: W
     others = {file: text for file, text in zip(briefs, documents, strict=True) if text}
     update = {"scripts": scripts or None, "tool": uses or None, "others": others or None}
     fields = Fields.model_validate({**draft.fields.model_dump(), **update})
-    return Detailed(fields, tuple(chain(details.left_out, *(one.left_out for one in asked))))
+    return Detailed(fields, tuple(chain(details.left_out, *(detail.left_out for detail in asked))))
 
 
 @dataclass

@@ -100,7 +100,7 @@ def _within(first: int, last: int, known: set[int]) -> Iterator[int]:
 
 def _ranges(value: Any, dropped: list[str]) -> Iterator[tuple[int, int]]:
     """The ranges that can be read: [a, b], a single number, or a text such as "3-7"."""
-    if isinstance(value, list) and len(value) == 2 and all(_is_number(one) for one in value):
+    if isinstance(value, list) and len(value) == 2 and all(_is_number(number) for number in value):
         value = [value]  # one range, without the list around it
     for item in value if isinstance(value, list) else [value]:
         if (bounds := _range(item)) is not None:

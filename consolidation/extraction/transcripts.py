@@ -108,7 +108,7 @@ class Transcript:
 
     def proof(self, quote: str) -> Passage | None:
         """The first passage that proves something and holds these words; blanks and look-alike signs count the same."""
-        return next((one for one in self.holding(quote) if one.proves), None)
+        return next((passage for passage in self.holding(quote) if passage.proves), None)
 
     def holding(self, quote: str) -> Iterator[Passage]:
         """The passages that hold these words, whoever said them."""

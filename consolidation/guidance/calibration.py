@@ -148,9 +148,9 @@ def _right(effects: Effects, case: Sequence[Case]) -> float:
     """1 where a run of the case ended well with these effects, 0 where only others did. Where none ended well, how
     often that was right in recorded runs whose answer is known: leaving such cases out would count only the easy ones.
     """
-    if well := {one.effects for one in case if one.well}:
+    if well := {run.effects for run in case if run.well}:
         return float(effects in well)
-    if effects in {one.effects for one in case}:
+    if effects in {run.effects for run in case}:
         return FAILED_YET_RIGHT if effects else FAILED_UNCHANGED_YET_RIGHT
     return OTHERS_RIGHT
 
@@ -158,7 +158,7 @@ def _right(effects: Effects, case: Sequence[Case]) -> float:
 def regressors(grounds: Grounds) -> list[float]:
     """What the curve weighs of an answer, in the order of the coefficients in PRIORS."""
     believed = grounds.cases / (grounds.cases + YOUNG)
-    return [1.0, *(believed * one for one in (logistic.odds(grounds.vote.share), grounds.lead, grounds.unsolved))]
+    return [1.0, *(believed * ground for ground in (logistic.odds(grounds.vote.share), grounds.lead, grounds.unsolved))]
 
 
 def least_nearness(cases: Sequence[Case], openings: Compared) -> float:

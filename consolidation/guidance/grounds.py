@@ -41,10 +41,10 @@ class Surveyor:
 
     def __init__(self, cases: Sequence[Case]) -> None:
         self.cases = cases
-        numbers = {case: n for n, case in enumerate(dict.fromkeys(one.case for one in cases))}
-        self._case = np.array([numbers[one.case] for one in cases], int)
-        self.judged = np.array([one.outcome != "partial" for one in cases], bool)
-        self.well = np.array([one.well for one in cases], bool)
+        numbers = {case: n for n, case in enumerate(dict.fromkeys(run.case for run in cases))}
+        self._case = np.array([numbers[run.case] for run in cases], int)
+        self.judged = np.array([run.outcome != "partial" for run in cases], bool)
+        self.well = np.array([run.well for run in cases], bool)
 
     def grounds(self, ballot: Ballot, compared: Compared, n: int, without: Sequence[int] = ()) -> Grounds:
         """Of the first vote on row `n`. `without`: known runs that are taken as unknown."""

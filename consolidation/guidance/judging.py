@@ -97,7 +97,7 @@ def _differing(
     if (of := len(well)) < LEAST_AGREEING:
         return [], []
     called = [surveyor.cases[int(n)].effects for n in well]
-    counts = {tool: sum(tool in one for one in called) for tool in sorted(effects.union(*called))}
+    counts = {tool: sum(tool in tools for tools in called) for tool in sorted(effects.union(*called))}
     missing = [Counted(tool, n, of) for tool, n in counts.items() if tool not in effects and n >= MOSTLY * of]
     unexpected = [Counted(tool, n, of) for tool, n in counts.items() if tool in effects and n <= HARDLY * of]
     return sorted(missing, key=lambda one: -one.cases), unexpected

@@ -45,16 +45,16 @@ class Kernel:
     def __init__(self, known: Sequence[Features], tools: Iterable[str], *, openings: bool = False) -> None:
         self._naming, self._openings = naming(tools), openings
         channels = OPENING if openings else tuple(WEIGHTS)
-        self._channels = {name: _Channel([self._terms(one, name) for one in known]) for name in channels}
-        self._vectors = np.stack([one.vector for one in known])
+        self._channels = {name: _Channel([self._terms(profile, name) for profile in known]) for name in channels}
+        self._vectors = np.stack([profile.vector for profile in known])
 
     def against(self, asked: Sequence[Features]) -> Compared:
         """Others compared with the known runs."""
         parts = {
-            name: np.stack([channel.row(self._terms(one, name)) for one in asked])
+            name: np.stack([channel.row(self._terms(profile, name)) for profile in asked])
             for name, channel in self._channels.items()
         }
-        return self._compared(parts, np.stack([one.vector for one in asked]) @ self._vectors.T)
+        return self._compared(parts, np.stack([profile.vector for profile in asked]) @ self._vectors.T)
 
     def among(self, chosen: Sequence[int]) -> Compared:
         """Some of the known runs compared with each other."""
@@ -78,11 +78,11 @@ class _Channel:
 
     def __init__(self, known: Sequence[Terms]) -> None:
         self._total = len(known)
-        self._whose = np.repeat(np.arange(self._total), [len(one.ids) for one in known])
-        self._ids, self._which = np.unique(np.concatenate([one.ids for one in known]), return_inverse=True)
+        self._whose = np.repeat(np.arange(self._total), [len(profile.ids) for profile in known])
+        self._ids, self._which = np.unique(np.concatenate([profile.ids for profile in known]), return_inverse=True)
         self._found = np.bincount(self._which, minlength=len(self._ids))
         self._idf = _idf(self._total, self._found)
-        weights = _damped(np.concatenate([one.counts for one in known])) * self._idf[self._which]
+        weights = _damped(np.concatenate([profile.counts for profile in known])) * self._idf[self._which]
         lengths = np.sqrt(np.bincount(self._whose, weights**2, self._total))
         self._weights = weights / np.maximum(lengths, 1e-9)[self._whose]
 

@@ -70,11 +70,11 @@ def _write(ids: Sequence[UUID], recent: Recent) -> int:
 def _settle_others(episodes: Sequence[Episode]) -> None:
     """Those that count no more lose their profile; one without a transcript keeps it, with the outcome of now."""
     kept = [episode for episode in episodes if episode.transcript_removed_at and episode.counted_outcome]
-    for outcome in {one.counted_outcome for one in kept}:
-        ids = [one.pk for one in kept if one.counted_outcome == outcome]
+    for outcome in {row.counted_outcome for row in kept}:
+        ids = [row.pk for row in kept if row.counted_outcome == outcome]
         RunProfile.objects.filter(pk__in=ids).update(outcome=outcome)
     if ids := [episode.pk for episode in episodes]:
-        RunProfile.objects.filter(pk__in=ids).exclude(pk__in=[one.pk for one in kept]).delete()
+        RunProfile.objects.filter(pk__in=ids).exclude(pk__in=[row.pk for row in kept]).delete()
         counting.discount_runs(ids)
 
 

@@ -80,8 +80,9 @@ class Ballot:
         called = self._by_tool.at(row, without)
         nothing = float(self._nothing.at(row, without)[0]) if len(self._nothing.rows) else 0.5
         likely = frozenset(tool for tool, p in zip(self.tools, called, strict=True) if p > 0.5)
-        more = [one for one in dict.fromkeys([likely, *([also] if also is not None else [])]) if one not in self._met]
-        members = np.vstack([self._members, *(self._row(one)[None] for one in more)])
+        answers = dict.fromkeys([likely, *([also] if also is not None else [])])
+        more = [answer for answer in answers if answer not in self._met]
+        members = np.vstack([self._members, *(self._row(effects)[None] for effects in more)])
         weights = np.where(members, called, 1 - called).prod(axis=1)
         sets = [*self.sets, *more]
         weights = weights * [

@@ -80,7 +80,7 @@ class Beside:
         """Whether memory helps, in a sentence: only where the intervals of both shares do not meet."""
         if min(self.given.runs, self.without.runs) < LEAST_COMPARED:
             return _("Whether memory helps is not known yet: too few runs with it or without it told how they ended.")
-        given, without = (wilson(one.well, one.ill) for one in (self.given, self.without))
+        given, without = (wilson(tally.well, tally.ill) for tally in (self.given, self.without))
         if given[0] > without[1]:
             return _("Runs with memory end well more often than runs without it.")
         if given[1] < without[0]:

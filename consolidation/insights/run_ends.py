@@ -13,11 +13,11 @@ def outcome_sources(figures: Figures) -> Chart:
     """How often each source of outcomes says what people say; not by day, and over the whole store."""
     agreed = agreements()
     series = [
-        Series(_("said the same as a person"), Tone.GOOD, [one.agreed for one in agreed]),
-        Series(_("said otherwise"), Tone.BAD, [one.labels - one.agreed for one in agreed]),
+        Series(_("said the same as a person"), Tone.GOOD, [agreement.agreed for agreement in agreed]),
+        Series(_("said otherwise"), Tone.BAD, [agreement.labels - agreement.agreed for agreement in agreed]),
     ]
-    labels = [str(one.source.label) for one in agreed]
-    note = " ".join(filter(None, [_agreed(one) for one in agreed]))
+    labels = [str(agreement.source.label) for agreement in agreed]
+    note = " ".join(filter(None, [_agreed(agreement) for agreement in agreed]))
     empty = _("No person has judged a run of which another source says how it ended. Runs to judge are at Outcomes.")
     return Chart(
         "outcomes", _("How runs ended: who is right"), _("Source"), labels, series, Form.BARS, note, empty=empty

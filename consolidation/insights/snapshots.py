@@ -53,10 +53,10 @@ def _groups(
         "horizon": at + timedelta(weeks=WEEKS_AHEAD),
         "scopes": list(scopes),
         "other_scopes": OTHER_SCOPES,
-        "experience": [str(one) for one in EXPERIENCE],
-        "undecided": [str(one) for one in UNDECIDED],
-        "live": [str(one) for one in LIVE],
-        "believed": [str(one) for one in BELIEVED],
+        "experience": [str(status) for status in EXPERIENCE],
+        "undecided": [str(status) for status in UNDECIDED],
+        "live": [str(status) for status in LIVE],
+        "believed": [str(status) for status in BELIEVED],
     }
     others = (1 << len(names)) - 1  # grouping() sets the bits of all but the one that is grouped
     with transaction.atomic(), connection.cursor() as cursor:

@@ -35,13 +35,13 @@ def keep_answer(asking: Asking) -> None:
     if step.answer is not None:
         return
     ids = [step.success_id, step.failure_id]
-    episodes = Episode.objects.select_related("memory").in_bulk([one for one in ids if one])
+    episodes = Episode.objects.select_related("memory").in_bulk([episode_id for episode_id in ids if episode_id])
     if len(episodes) < len(ids):
         return
     levels = [episode.memory.sensitivity for episode in episodes.values()]
     if max(levels) > asking.level or not all(episode.extract for episode in episodes.values()):
         raise llm.TooSensitive
-    success, failure = (transcripts.of(episodes[one]) for one in ids if one)
+    success, failure = (transcripts.of(episodes[episode_id]) for episode_id in ids if episode_id)
     model = replace(llm.language_model(for_skills=True), now=asking.now)
     ask = partial(model.ask, ModelLines, purpose=PURPOSE, sensitivity=asking.level, run=run)
     most = min(TRANSCRIPT_TOKENS, llm.part_tokens(prompt(PURPOSE, success.language)) // 2)

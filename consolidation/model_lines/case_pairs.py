@@ -134,7 +134,7 @@ def _nearest(
 
 
 def price(pairs: Sequence[CasePair]) -> Price:
-    texts = sum(_transcript_tokens([one for pair in pairs for one in (pair.success, pair.failure)]))
+    texts = sum(_transcript_tokens([run for pair in pairs for run in (pair.success, pair.failure)]))
     return Price(len(pairs), texts + len(pairs) * PROMPT_TOKENS, len(pairs) * ANSWER_TOKENS)
 
 

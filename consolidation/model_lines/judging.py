@@ -95,21 +95,23 @@ def _candidates(steps: Iterable[RunStep]) -> Iterator[_Candidate]:
     """The lines of the answers that are kept, each with the two runs as they are stored now."""
     for step in steps:
         ids = [step.success_id, step.failure_id]
-        runs = {run.id: run for run in recorded.runs([one for one in ids if one])}
+        runs = {run.id: run for run in recorded.runs([episode_id for episode_id in ids if episode_id])}
         episodes = Episode.objects.select_related("memory").in_bulk(list(runs))
         if step.answer is None or len(episodes) < len(ids):
             continue
-        success, failure = (Side(transcripts.of(episodes[one]), runs[one]) for one in ids if one)
+        success, failure = (
+            Side(transcripts.of(episodes[episode_id]), runs[episode_id]) for episode_id in ids if episode_id
+        )
         level = max(episode.memory.sensitivity for episode in episodes.values())
         for line in ModelLines.model_validate(step.answer).lines[:MOST_LINES]:
             yield _Candidate(line, success.transcript.language, success, failure, level)
 
 
 def _measured(group: Sequence[_Candidate], measured_on: Measured) -> KeptLine:
-    first, cases = group[0], {one.case for one in group}
-    quotes = {one.success.run.id: one.line.success_quote for one in group}
-    quotes |= {one.failure.run.id: one.line.failure_quote for one in group}
-    effect = measured_on(quotes.keys(), max(one.level for one in group)).effect(first.line, cases)
+    first, cases = group[0], {judgement.case for judgement in group}
+    quotes = {judgement.success.run.id: judgement.line.success_quote for judgement in group}
+    quotes |= {judgement.failure.run.id: judgement.line.failure_quote for judgement in group}
+    effect = measured_on(quotes.keys(), max(judgement.level for judgement in group)).effect(first.line, cases)
     sentence = first.line.sentence(first.language)
     counts = {"concerned": effect.concerned, "gained": effect.gained, "lost": effect.lost}
     text = sentence + RECORD[first.language].format(cases=len(cases), **counts)

@@ -42,7 +42,7 @@ def _write(line: KeptLine, scope: str, *, at: datetime) -> str:
     if live_row(scope, statement.key, at=at) is not None or _is_said(statement):
         return "known"
     there = Episode.objects.filter(pk__in=line.runs, scope=scope, extract=True).select_for_update(of=("self",))
-    ended = {one.pk: one.closed_at or at for one in there.order_by("pk")}
+    ended = {episode.pk: episode.closed_at or at for episode in there.order_by("pk")}
     if len(ended) < len(line.runs):
         return "gone"
     quotes = ((pk, line.quotes[pk].strip()[:LONGEST_SNAPSHOT]) for pk in ended)

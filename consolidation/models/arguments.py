@@ -70,7 +70,7 @@ class ArgumentFact(CountedFact):
         super().save_written(findings)
 
     def calls(self, shown: Iterable[CountedRun]) -> dict[UUID, UUID]:
-        return Event.objects.first_calls((one.episode_id for one in shown), tool=self.tool)
+        return Event.objects.first_calls((sighting.episode_id for sighting in shown), tool=self.tool)
 
 
 class ArgumentUse(CountedRun):

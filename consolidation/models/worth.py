@@ -147,7 +147,7 @@ class SkillAnswer(models.Model):
 
     memory = models.ForeignKey(Memory, models.CASCADE, related_name="answers")
     version = models.IntegerField()
-    answer = models.CharField(max_length=9, choices=[(one, one) for one in ANSWERS], default=UNKNOWN)
+    answer = models.CharField(max_length=9, choices=[(answer, answer) for answer in ANSWERS], default=UNKNOWN)
     runs = models.IntegerField()
     more = models.IntegerField(null=True)
     at = models.DateTimeField()

@@ -64,7 +64,7 @@ def _count_commands(runs: Read, rules: ToolRules) -> None:
         if (facts[identity].pk, run.id, attempt.form) not in counted
     ]
     CommandAttempt.objects.bulk_create(fresh)
-    _wake(CommandFact, facts.values(), {one.fact_id for one in fresh})
+    _wake(CommandFact, facts.values(), {sighting.fact_id for sighting in fresh})
 
 
 def _count_arguments(runs: Read, rules: ToolRules) -> None:
@@ -92,7 +92,7 @@ def _count_arguments(runs: Read, rules: ToolRules) -> None:
     moved = [(fact, run) for fact, _, run in each if ended.get((fact.pk, run.id), run.outcome) != run.outcome]
     for fact, run in moved:
         fact.shown.filter(episode_id=run.id).update(outcome=run.outcome)
-    _wake(ArgumentFact, facts.values(), {one.fact_id for one in fresh} | {fact.pk for fact, _ in moved})
+    _wake(ArgumentFact, facts.values(), {sighting.fact_id for sighting in fresh} | {fact.pk for fact, _ in moved})
 
 
 def _facts(model: type[Fact], names: Sequence[str], seen: Mapping[Place, object]) -> dict[Place, Fact]:

@@ -122,7 +122,7 @@ def _made_by_rules(*rows: Memory) -> bool:
 def _related(memory: Memory) -> set[UUID]:
     """What it was forked from, superseded by or contested with: somebody has decided how they stand to each other."""
     pairs = Relation.objects.filter(Q(source=memory) | Q(target=memory)).values_list("source", "target")
-    return {one for pair in pairs for one in pair}
+    return {memory_id for pair in pairs for memory_id in pair}
 
 
 def _propose(kind: Proposal.Kind, rows: Sequence[Memory], *, at: datetime) -> int:

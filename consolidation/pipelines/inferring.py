@@ -80,7 +80,7 @@ def _statement(source: OutcomeSource, well: bool, by: str, details: dict[str, An
 def _last_words(run: Run) -> Message | None:
     """The user's last message, where it came after all work, and is no request of its own."""
     worked = [call.position for call in run.steps]
-    spoken = [one.position for one in run.spoken(roles.ASSISTANT)]
+    spoken = [passage.position for passage in run.spoken(roles.ASSISTANT)]
     last = run.said[-1] if len(run.said) > 1 else None
     if last is None or not spoken or last.position < max(worked, default=0):
         return None
@@ -114,5 +114,5 @@ def _told(
     if (episode.outcome, episode.outcome_source) != former:
         closing.note(episode, former, by=SYSTEM, at=at)
     outcome: Any = episode.counted_outcome
-    run, calls = (replace(one, outcome=outcome) for one in (recording.run, recording.calls))
+    run, calls = (replace(part, outcome=outcome) for part in (recording.run, recording.calls))
     return replace(recording, run=run, calls=calls)

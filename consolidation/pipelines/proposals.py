@@ -107,7 +107,7 @@ def _with_lines_of_model(fields: Fields, latest: SkillVersion | None) -> Fields:
 def _is_rejected(skill: Skill, fields: Fields) -> bool:
     """Whether a person rejected a version with this way of working."""
     rejected = skill.versions.filter(status=SkillVersion.Status.REJECTED).values_list("fields", flat=True)
-    return any(not is_material(Fields.model_validate(one), fields, open_proposal=False) for one in rejected)
+    return any(not is_material(Fields.model_validate(change), fields, open_proposal=False) for change in rejected)
 
 
 def admit(pattern: Pattern, competence: Competence, *, at: datetime) -> Admission:

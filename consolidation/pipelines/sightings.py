@@ -53,7 +53,7 @@ def digest(
         last, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
         digested: list[Recording] = []
         counters.update(attempt(Episode.objects.all(), ids, partial(_digest_into, digested, count, at=at)))
-        recent.keep(one.run for one in digested if one.episode.counted_outcome and one.has_transcript)
+        recent.keep(reading.run for reading in digested if reading.episode.counted_outcome and reading.has_transcript)
         for read in after if digested else ():
             counters.update(read([recording.episode.pk for recording in digested], recent))
         checkpoint(len(ids), counters)

@@ -123,7 +123,7 @@ def _described(
     if old == new:
         return old, []
     openings = openings_of(memory, episode.pk)
-    before, after = (routing(memory, one, openings, at=at) for one in (old, new))
+    before, after = (routing(memory, text, openings, at=at) for text in (old, new))
     if before is None or after is None:
         return (old if former.recipe else new), []
     is_better = after.score > before.score or (after.score == before.score and not former.recipe)
@@ -188,4 +188,4 @@ def _free_name(name: str, episode: Episode) -> str:
     names = SkillName.objects.filter(scope=episode.scope, name__startswith=name[: SLUG_LENGTH - 4])
     taken = set(names.values_list("name", flat=True))
     numbered = (f"{name[: SLUG_LENGTH - 4].rstrip('-')}-{number}" for number in range(2, len(taken) + 3))
-    return next(one for one in numbered if one not in taken)
+    return next(candidate for candidate in numbered if candidate not in taken)

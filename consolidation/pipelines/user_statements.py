@@ -65,7 +65,7 @@ def queue_messages(episodes: Iterable[Episode]) -> None:
 def statements_of(message: str) -> list[ExplicitStatement]:
     """What a user's message asks to keep, and what it plainly tells of the user; of a sentence one of the two."""
     asked = explicit_statements(message) if is_explicit_statement(message) else []
-    quotes = {one.quote for one in asked}
+    quotes = {statement.quote for statement in asked}
     return [
         *asked,
         *(
@@ -147,7 +147,7 @@ def _same(statement: Statement, *, at: datetime) -> Memory | None:
     if row and row.type == Type.SEMANTIC and compare_with(row, statement.content).likeness == Likeness.SAME:
         return row
     near = nearest(statement.content, scope=statement.scope, trust=TRUST)
-    same = [one.memory.pk for one in near if one.memory and one.likeness == Likeness.SAME]
+    same = [neighbour.memory.pk for neighbour in near if neighbour.memory and neighbour.likeness == Likeness.SAME]
     rows = Memory.objects.select_for_update(of=("self",)).live().filter(pk__in=same[:1])
     return rows.first()
 

@@ -31,7 +31,7 @@ def agents_md(known: PlaceKnowledge, *, title: str = "") -> str:
     name = known.name or title
     parts = [f"# {name}" if name else "# AGENTS.md", _introduction(known, zh)]
     for purpose in [one for one in SHOWN_PURPOSES if one not in CHECKS[1:]]:
-        lines = [_starts(one, known) for one in known.starting if _section(one.purpose) == purpose]
+        lines = [_starts(command, known) for command in known.starting if _section(command.purpose) == purpose]
         parts += [_part(purpose, lines, zh)] if lines else []
     if known.failing:
         parts.append(_part("", _fail(known, known.failing), zh))
@@ -42,7 +42,7 @@ def agents_md(known: PlaceKnowledge, *, title: str = "") -> str:
 
 def block(known: PlaceKnowledge) -> str:
     """The few lines for a prompt; '' where nothing is known."""
-    lines = [_starts(one, known) for one in known.starting[:MOST_IN_BLOCK]]
+    lines = [_starts(command, known) for command in known.starting[:MOST_IN_BLOCK]]
     lines += _fail(known, known.failing[: 2 * MOST_IN_BLOCK])
     zh = known.language == "zh"
     heading = f"## {known.name} 中的命令" if zh else f"## Commands in {known.name}"

@@ -53,7 +53,7 @@ def _fault(condition: Condition, rule: CallRule, quote: str, calls: RecordedCall
     held = calls.arguments[rule.tool].get(condition.field) if of_argument else calls.fields.get(condition.field)
     if held is None:
         return FIELD
-    if not 0 < len(condition.values) <= MOST_VALUES or any(len(one) > LONGEST_VALUE for one in condition.values):
+    if not 0 < len(condition.values) <= MOST_VALUES or any(len(value) > LONGEST_VALUE for value in condition.values):
         return VALUE
     if condition.test in COMPARING:
         countable = of_argument and not {NUMBER, LIST}.isdisjoint(held)

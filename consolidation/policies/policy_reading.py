@@ -56,7 +56,7 @@ def perform(work: Work) -> Counter[str]:
             reading.failed(at=work.at)
             raise
         counters = Counter(policies_read=len(answered))
-        counters.update(_settle(one, instructions, calls, work) for one in answered)
+        counters.update(_settle(policy, instructions, calls, work) for policy in answered)
         reading.done(runs, at=work.at)
     return +counters
 

@@ -75,7 +75,7 @@ def _examples(worth: SkillWorth | None) -> list[line_runs.LineRuns]:
     if worth is None:
         return []
     named = [UUID(case[0]) for case in worth.cases] + [worth.well_example, worth.ill_example]
-    return [line_runs.LineRuns("", "", [one for one in named if one], len(named))]
+    return [line_runs.LineRuns("", "", [line for line in named if line], len(named))]
 
 
 def _measured_offers(memory: Memory) -> skill_answers.Worth | None:

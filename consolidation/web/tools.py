@@ -57,7 +57,9 @@ def tools(request: HttpRequest) -> HttpResponse:
     after = request.GET.get("after", "")[:LONGEST_NAME]
     called = called_tools(trust, after=after, words=words, most=MOST_TOOLS + 1)
     shown = called[:MOST_TOOLS]
-    decisions = {one.tool: one for one in ToolDecision.objects.filter(tool__in=[tool.name for tool in shown])}
+    decisions = {
+        decision.tool: decision for decision in ToolDecision.objects.filter(tool__in=[tool.name for tool in shown])
+    }
     declared, rules = _declared(trust), tool_rules(decided={})
     context = {
         "rows": [_row(tool, rules, declared, decisions.get(tool.name)) for tool in shown],

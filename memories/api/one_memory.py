@@ -273,7 +273,7 @@ class Reveal(MemoryView):
         memory = self.rows(at).filter(pk=memory_id).select_related("episode").first()
         if memory is None:
             raise NotFound("no such memory")
-        texts = [asdict(one) for one in reveal(memory, trust=self.trust, at=at)]
+        texts = [asdict(text) for text in reveal(memory, trust=self.trust, at=at)]
         answer = Response({"memory": memory.pk, "texts": texts}, headers={"Cache-Control": "no-store"})
         answer.shows_secrets = True  # type: ignore[attr-defined]
         return answer

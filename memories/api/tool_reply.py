@@ -27,7 +27,7 @@ def filled(fields: Json) -> Json:
 def _filled(value: Any) -> Any:
     if isinstance(value, dict):
         return filled(value)
-    return [_filled(one) for one in value if one not in EMPTY] if isinstance(value, list) else value
+    return [_filled(entry) for entry in value if entry not in EMPTY] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)

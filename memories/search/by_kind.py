@@ -49,8 +49,8 @@ def find_by_kind(text: str, *, trust: Trust, at: datetime, limit: int) -> Result
         if indexed:
             with connection.cursor() as cursor:
                 ann_index.prepare(cursor)
-        kept = [one for plan in plans for one in _best(plan, limit)]
-        results = [one for one in fetched(kept, requests[0], trust) if is_relevant(one)]
+        kept = [hit for plan in plans for hit in _best(plan, limit)]
+        results = [result for result in fetched(kept, requests[0], trust) if is_relevant(result)]
     episodes = [result for result in results if result.memory.type == Type.EPISODIC]
     return ResultsByKind([result for result in results if result.memory.type != Type.EPISODIC], episodes, degraded)
 

@@ -32,11 +32,11 @@ class Utterance(NamedTuple):
 def stated(said: Sequence[Utterance], trust: Trust) -> list[list[str]]:
     """For each text those of its sentences, or the text itself, that state what people dismissed where the caller
     reads, or, if that is everywhere, where it was said. As many statements for many texts as for one."""
-    scopes = frozenset(one.scope for one in said) if trust.scopes is None else trust.scopes
+    scopes = frozenset(words.scope for words in said) if trust.scopes is None else trust.scopes
     if not said or not ask(_one_met(scopes), INSTANT):
         return [[] for _ in said]
     stones = Tombstone.objects.met_in(*scopes)
-    forms = [_forms(one) for one in said]
+    forms = [_forms(words) for words in said]
     near = stones.stated_by(list(dict.fromkeys(form for read in forms for form in read))[:MOST_COMPARED])
     return [_met(one, read, near, trust) for one, read in zip(said, forms, strict=True)]
 
@@ -49,7 +49,7 @@ def _one_met(scopes: frozenset[str]) -> Statement | None:
 def without_dismissed(said: Sequence[Utterance], trust: Trust) -> list[str]:
     """The texts with a mark in the place of each such sentence."""
     if trust.sees_dismissed:
-        return [one.text for one in said]
+        return [words.text for words in said]
     texts = []
     for one, stones in zip(said, stated(said, trust), strict=True):
         text = one.text

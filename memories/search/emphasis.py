@@ -46,7 +46,7 @@ def weighted(text: str) -> list[Part]:
     if not turns:
         return []
     *before, last = turns
-    earlier = [part for one in before for part in _earlier(one, is_same=one.speaker == last.speaker)]
+    earlier = [part for turn in before for part in _earlier(turn, is_same=turn.speaker == last.speaker)]
     return [*earlier, *_last(last.text)]
 
 
@@ -74,7 +74,7 @@ def _last(text: str) -> list[Part]:
     parts = sentences(text) if len(text) + 2 * sum(map(len, UNSPACED.findall(text))) >= LONG_TURN else []
     if not any(map(ASKS.search, parts)):
         return [Part(text, LAST)]
-    return [Part(one, LAST if ASKS.search(one) else ASIDE) for one in parts]
+    return [Part(part, LAST if ASKS.search(part) else ASIDE) for part in parts]
 
 
 def _turns(text: str) -> Iterator[_Turn]:

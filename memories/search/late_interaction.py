@@ -35,7 +35,7 @@ def rerank(scored: Scores, question: str, weights: Weights) -> Scores:
     reach = weights.neighbours[:1]
     alike = _alike(scored.beside(MOST_RERANKED, len(reach)), question, reach)
     best = scored[:MOST_RERANKED]
-    return scored.reranked([weights.pieces * one.kept * alike.get(one.candidate.passage, 0.0) for one in best])
+    return scored.reranked([weights.pieces * quote.kept * alike.get(quote.candidate.passage, 0.0) for quote in best])
 
 
 def _alike(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> dict[int, float]:
@@ -61,7 +61,7 @@ def _alike(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> 
 def _nearest(asked: Numbers, said: Sequence[Sequence[int]], model: Static) -> Array:
     """For each passage and each piece of the question how alike the passage's nearest piece is, 0 to 1."""
     nearest = np.zeros((len(said), len(asked)), dtype=np.float32)
-    sizes = np.array([len(one) for one in said])
+    sizes = np.array([len(words) for words in said])
     if not sizes.any():
         return nearest
     pieces, place = np.unique(np.fromiter(chain.from_iterable(said), np.int64), return_inverse=True)

@@ -42,4 +42,4 @@ def is_named(name: str, question: str) -> bool:
         return name in question
     first = name.split()[0]
     spoken = {name, first} if len(first) > 2 else {name}
-    return any(_is_said(one, question) for one in spoken)
+    return any(_is_said(actor, question) for actor in spoken)

@@ -42,7 +42,7 @@ def by_memory(
     places = scored.places_of_memories()
     best = scored[0].score or 1.0
     firsts = scored.at([first for first, *_ in places])
-    ranked = [_ranked(one, best, weights, (votes or {}).get(one.candidate.memory)) for one in firsts]
+    ranked = [_ranked(passage, best, weights, (votes or {}).get(passage.candidate.memory)) for passage in firsts]
     pairs = [pair for pair in zip(ranked, places, strict=True) if holds is None or holds(pair[0])]
     whole = sorted(pairs, key=lambda pair: (-pair[0].score, -_stored(pair[0])))[:most]
     made = iter(scored.at([place for _, of in whole for place in of]))

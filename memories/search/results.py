@@ -198,7 +198,7 @@ def _fitting(found: list[Result]) -> list[Result]:
     """Relevant competences and plans only, or those that similar runs speak for: weak matches would keep the best one
     from standing out.
     """
-    relevance = [one.relevance for one in found if one.relevance is not None and one.vote is None]
+    relevance = [result.relevance for result in found if result.relevance is not None and result.vote is None]
     least = max(RELEVANT, OF_BEST * max(relevance, default=0.0))
     return [
         one

@@ -89,7 +89,7 @@ def _answers(
     if not votes_of_runs and not floor.is_answered(scored, candidates):
         return []
     if request.unit == "passage":
-        kept = [Ranked(one.score, 0.0, [one]) for one in scored[: request.limit]]
+        kept = [Ranked(passage.score, 0.0, [passage]) for passage in scored[: request.limit]]
     else:
         kept = by_memory(scored, weights, votes_of_runs, most=request.limit, holds=floor.holds)
     results = fetched(kept, request, trust, plan.former, scale=1.0 if votes_of_runs else _scale(kept))
@@ -98,7 +98,7 @@ def _answers(
 
 def _scale(kept: Sequence[Ranked]) -> float:
     """What makes scores comparable between questions: the best one becomes the greatest relevance."""
-    return max(one.relevance for one in kept) / kept[0].score if kept and kept[0].score else 1.0
+    return max(passage.relevance for passage in kept) / kept[0].score if kept and kept[0].score else 1.0
 
 
 def _candidates(plan: SearchPlan) -> Pool:

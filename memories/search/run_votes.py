@@ -37,7 +37,7 @@ WITHHOLDING: list[Withholding] = []
 
 def withheld(request: AskingRun, trust: Trust) -> frozenset[UUID]:
     """The skills that the run that asks does without; none where it is not named."""
-    return frozenset().union(*(one(request.for_run, trust) for one in WITHHOLDING if request.for_run))
+    return frozenset().union(*(votes_of(request.for_run, trust) for votes_of in WITHHOLDING if request.for_run))
 
 
 def applies_to(types: Collection[str]) -> bool:
@@ -49,7 +49,7 @@ def votes(text: str, scored: Sequence[Scored], trust: Trust) -> Mapping[str, flo
     """The votes of similar runs for skills, by a candidate's memory, as shares of the best one's. Empty: there is no
     skill among the passages, the text names one, or nothing is known of such tasks.
     """
-    relevance = [one.relevance for one in scored if one.candidate.type == Type.COMPETENCE]
+    relevance = [passage.relevance for passage in scored if passage.candidate.type == Type.COMPETENCE]
     if not relevance or max(relevance) >= NAMED:
         return {}
     by_memory: dict[UUID, float] = {}

@@ -52,7 +52,7 @@ def _pairs(rows: Sequence[Row], memory: Callable[[Row], Memory]) -> list[tuple[R
             pairs += [(old, new)] if replaces(other.content, one.content) else []
     unsaid = [pair for pair in pairs if not MARKS.search(memory(pair[1]).content)]
     met = Counter(id(row) for pair in unsaid for row in pair)
-    listed = {pair for pair in map(_ids, unsaid) if max(met[one] for one in pair) > 1}
+    listed = {pair for pair in map(_ids, unsaid) if max(met[identifier] for identifier in pair) > 1}
     return [pair for pair in pairs if _ids(pair) not in listed]
 
 

@@ -89,7 +89,9 @@ def _memory(row: Memory, reason: str) -> Json:
         "payload": payload,
         **_common(row),
         "sources": list(row.provenance.get("sources", [])),
-        "evidence": [{name: getattr(one, name) for name in EvidenceRecord.model_fields} for one in row.evidence.all()],
+        "evidence": [
+            {name: getattr(evidence, name) for name in EvidenceRecord.model_fields} for evidence in row.evidence.all()
+        ],
     }
     if performance:
         record |= _columns(performance, TrackRecord, "track_record")

@@ -49,7 +49,7 @@ class Summary:
     def as_json(self) -> dict[str, Any]:
         """As a row of the database keeps it."""
         rows = {name: [asdict(row) for row in getattr(self, name)] for name in ("first", "problems")}
-        counts = [[one.value.replace("_", " "), self.counts[one]] for one in Result if self.counts[one]]
+        counts = [[result.value.replace("_", " "), self.counts[result]] for result in Result if self.counts[result]]
         return {"rows": self.rows, "counts": counts, "statuses": dict(self.statuses), **rows}
 
     @property

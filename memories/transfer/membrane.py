@@ -114,7 +114,9 @@ def _curve(raw: Raw, *, at: Any) -> dict[str, Any]:
 
 def _sources(raw: Raw) -> list[dict[str, Any]]:
     """Provenance and audit of the record; both as it was said there."""
-    sources = [{name: value for name, value in one.items() if value is not None} for one in raw["provenance_sources"]]
+    sources = [
+        {name: value for name, value in source.items() if value is not None} for source in raw["provenance_sources"]
+    ]
     trail = [
         {
             "kind": "audit",
@@ -124,7 +126,7 @@ def _sources(raw: Raw) -> list[dict[str, Any]]:
         }
         for one in raw["audit_log"]
     ]
-    return [_plain(one) for one in [*sources, *trail]]
+    return [_plain(entry) for entry in [*sources, *trail]]
 
 
 def _plain(source: dict[str, Any]) -> dict[str, Any]:
@@ -190,9 +192,9 @@ def _episode(raw: Raw, payload: dict[str, Any], common: dict[str, Any]) -> Meant
         raise cells.fault("created_at", "is required", "required")
     timeline = cells.json_of(payload, "timeline", list, nothing=[])
     calls = cells.json_of(payload, "tool_graph", list, nothing=[])
-    if not all(isinstance(one, dict) for one in [*timeline, *calls]):
+    if not all(isinstance(entry, dict) for entry in [*timeline, *calls]):
         raise cells.fault("payload_json", "its timeline and tool_graph must hold objects", "wrong_type")
-    happened = [_happened(one, at) for one in timeline] + [_called(call, at) for call in calls]
+    happened = [_happened(entry, at) for entry in timeline] + [_called(call, at) for call in calls]
     outcome = payload.get("outcome")
     return EpisodeRecord, {
         **common,

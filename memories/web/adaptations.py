@@ -70,7 +70,7 @@ def adaptations(request: HttpRequest) -> HttpResponse:
     asked = AdaptationList.of(request)
     titles: dict[str, Any] = {
         "plugin": (_("Agent"), ()),
-        "category": (_("Kind"), [str(one) for one in BEHAVIOUR]),
+        "category": (_("Kind"), [str(category) for category in BEHAVIOUR]),
         "scope": (_("Scope"), ()),
         "applied_by": (_("Applied by"), ()),
     }

@@ -71,12 +71,16 @@ class Chart:
 
     @property
     def is_empty(self) -> bool:
-        return not any(value for one in self.series for value in one.values)
+        return not any(value for curve in self.series for value in curve.values)
 
     @property
     def data(self) -> dict[str, Any]:
         """What charts.js draws."""
-        series = [{"name": one.name, "tone": one.tone, "values": list(one.values)} for one in self.series if one.drawn]
+        series = [
+            {"name": curve.name, "tone": curve.tone, "values": list(curve.values)}
+            for curve in self.series
+            if curve.drawn
+        ]
         return {
             "form": self.form,
             "labels": list(self.labels),
@@ -88,15 +92,15 @@ class Chart:
     @property
     def rows(self) -> list[tuple[str, list[Number]]]:
         """Rows of the table: a label with a value of each series."""
-        columns = [one.values for one in self.series]
+        columns = [curve.values for curve in self.series]
         rows = [(label, list(values)) for label, *values in zip(self.labels, *columns, strict=True)]
         shown = [row for row in rows if any(value is not None and value for value in row[1])]
         return shown[::-1] if self.newest_first else shown
 
     def csv_lines(self) -> Iterator[list[str]]:
         """Every label, also those without a value, in the order of the chart."""
-        yield [safe_cell(text) for text in (self.column, *(one.name for one in self.series))]
-        for label, *values in zip(self.labels, *(one.values for one in self.series), strict=True):
+        yield [safe_cell(text) for text in (self.column, *(curve.name for curve in self.series))]
+        for label, *values in zip(self.labels, *(curve.values for curve in self.series), strict=True):
             yield [safe_cell(label), *("" if value is None else str(value) for value in values)]
 
 

@@ -74,7 +74,7 @@ class DismissedList:
 
 def _why() -> Case:
     """The reason of the menu with which the text begins; '' where it is another one."""
-    begins = [When(Q(reason=one) | Q(reason__startswith=f"{one}:"), then=Value(one)) for one in REASONS]
+    begins = [When(Q(reason=reason) | Q(reason__startswith=f"{reason}:"), then=Value(reason)) for reason in REASONS]
     return Case(*begins, default=Value(""), output_field=TextField())
 
 

@@ -52,8 +52,8 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
         "span": row.last_event_at - row.first_at if row.first_at and row.last_event_at > row.first_at else None,
         "around": _around(row, trust) if row.event_count == 1 else [],
         "thread": _of_thread(row, trust) if row.thread_id else [],
-        "learned_evidence": [one for one in evidence if one.kind != Evidence.Kind.SUPPRESSED],
-        "suppressed_evidence": [one for one in evidence if one.kind == Evidence.Kind.SUPPRESSED],
+        "learned_evidence": [item for item in evidence if item.kind != Evidence.Kind.SUPPRESSED],
+        "suppressed_evidence": [item for item in evidence if item.kind == Evidence.Kind.SUPPRESSED],
         "slowest": max((event.latency_ms or 0 for event in events), default=0),
     }
     return render(request, "memories/episode.html", context)

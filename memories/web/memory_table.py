@@ -160,8 +160,8 @@ def _counting(trust: Trust, filters: tuple[tuple[str, str], ...], most: int) -> 
 def _groups(request: HttpRequest, asked: MemoryList) -> list[Group]:
     """The newest memories of each category, and of each type that has none."""
     rows = asked.rows().order_by(*NEWEST)
-    parts = {str(one): rows.filter(type=Type.SEMANTIC, category=one) for one in Category}
-    parts |= {str(one): rows.filter(type=one, category=None) for one in Type if one != Type.EPISODIC}
+    parts = {str(category): rows.filter(type=Type.SEMANTIC, category=category) for category in Category}
+    parts |= {str(kind): rows.filter(type=kind, category=None) for kind in Type if kind != Type.EPISODIC}
     first_rows = first_of_each(parts, shown=IN_A_GROUP, most=MOST_OF_A_GROUP)
     wanted = [pk for ids, _n in first_rows.values() for pk in ids]
     by_id = asked.rows().select_related("skill").with_salience(asked.moment).in_bulk(wanted)

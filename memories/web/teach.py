@@ -137,7 +137,7 @@ def _elsewhere(form: dict[str, str], trust: Trust) -> list[Near]:
     request = SearchRequest.model_validate({**words, "limit": MOST_SEARCHED})
     rows = [result.memory for result in find(request, trust=trust, at=timezone.now()).results]
     compared = [claims.compare_with(row, form["content"]) for row in rows if row.scope != form["scope"]]
-    return [one for one in compared if one.likeness != Likeness.OTHER]
+    return [neighbour for neighbour in compared if neighbour.likeness != Likeness.OTHER]
 
 
 def _is_complete(form: dict[str, str]) -> bool:

@@ -105,8 +105,8 @@ def graph(calls: Sequence[Call]) -> Graph | None:
         for pair, times in followed.items()
         if places.keys() >= set(pair)
     ]
-    steps = [_line(*one) for one in pairs if one.is_straight]
-    steps += _arcs([one for one in pairs if not one.is_straight])
+    steps = [_line(*step) for step in pairs if step.is_straight]
+    steps += _arcs([step for step in pairs if not step.is_straight])
     return Graph(tools, steps, len(names) - len(places), sum(failures.values()))
 
 

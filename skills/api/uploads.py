@@ -202,7 +202,7 @@ def _upload(data: Any) -> Upload:
     single = {plain: data[name] for name, plain in names.items() if plain not in ("files", "paths")}
     upload = read(Upload, single | {plain: data.getlist(n) for n, plain in names.items() if plain not in single})
     sent = [*upload.files, *([] if upload.file is None else [upload.file])]
-    if not sent or not all(isinstance(one, UploadedFile) for one in sent) or (upload.file and upload.files):
+    if not sent or not all(isinstance(file, UploadedFile) for file in sent) or (upload.file and upload.files):
         raise Invalid(FieldError("/file", "required", ONE_OF))
     return upload
 

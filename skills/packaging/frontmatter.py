@@ -80,7 +80,7 @@ def _is_plain(frontmatter: str) -> bool:
 def _has_no_twins(node: yaml.MappingNode) -> bool:
     keys = [key.value for key, _ in node.value]
     inner = [value for _, value in node.value if isinstance(value, yaml.MappingNode)]
-    return len(set(keys)) == len(keys) and all(_has_no_twins(one) for one in inner)
+    return len(set(keys)) == len(keys) and all(_has_no_twins(part) for part in inner)
 
 
 def dump(fields: Fields, **ours: str) -> str:

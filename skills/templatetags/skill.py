@@ -192,7 +192,7 @@ def _chart(versions: list[SkillVersion]) -> Chart | None:
 def files_of(version: SkillVersion) -> list[dict[str, Any]]:
     """The files beside SKILL.md: path, size, whether a model wrote it, and the texts of the fields that are short."""
     texts = packaging.texts(Fields.model_validate(version.fields), version.number)
-    marks = {one["file"] for one in version.scan.get("findings", ()) if one["rule"] == WRITTEN_BY_MODEL}
+    marks = {finding["file"] for finding in version.scan.get("findings", ()) if finding["rule"] == WRITTEN_BY_MODEL}
     files, room = [], MAX_SHOWN
     for file in version.files:
         if file["path"] != "SKILL.md":

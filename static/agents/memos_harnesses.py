@@ -183,7 +183,7 @@ def without_ours(settings: Json) -> None:
         for group in hooks[event] if isinstance(hooks[event], list) else []:
             if "memos_hook.py" not in json.dumps(group):
                 kept.append(group)
-            elif inner := [one for one in group.get("hooks", []) if "memos_hook.py" not in json.dumps(one)]:
+            elif inner := [hook for hook in group.get("hooks", []) if "memos_hook.py" not in json.dumps(hook)]:
                 kept.append({**group, "hooks": inner})
         hooks[event] = kept
         if not kept:
@@ -270,7 +270,7 @@ def codex_hooks() -> list[Json]:
     with subprocess.Popen(["codex", "app-server"], **pipes) as server:
         assert server.stdin and server.stdout
         try:
-            server.stdin.write("".join(f"{json.dumps(one)}\n" for one in asked))
+            server.stdin.write("".join(f"{json.dumps(message)}\n" for message in asked))
             server.stdin.flush()
             for line in server.stdout:
                 answer = json.loads(line)

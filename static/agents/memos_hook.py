@@ -638,7 +638,7 @@ def before_tool(hook: Hook) -> Json:
     asked = {"task": hook.state["task"], "about_to": hook.call, "scopes": scopes, **run}
     check = hook.ask("guidance", asked).get("check") or {}
     told = [str(check["text"])] if check.get("verdict") == "advised_against" else []
-    told += [f"{one['note']}." for one in check.get("arguments", [])]
+    told += [f"{argument['note']}." for argument in check.get("arguments", [])]
     return adding(hook, f"Memos: {' '.join(told)}") if told else {}
 
 

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.django_db
 EXAMPLES = 8
-DEPENDS = {
-    *("/from", "/to"),  # a version that the skill has  # whether these are right is not for a schema to say
+DEPENDS = {  # whether these are right is not for a schema to say
     *(
+        "/from",
         "/scope",
         "/file",
         "/files",

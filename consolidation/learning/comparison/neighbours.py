@@ -155,7 +155,7 @@ def _of_own(scope: Scope, pairs: list[tuple[Run, Run]]) -> Iterator[Difference]:
 def _of_records(tool: str, bad: Facts, good: Facts) -> Iterator[Difference]:
     """Compare the records that a tool acted on, field by field, among the runs in which the field is known."""
     for name, value in sorted(set().union(*(facts for _, facts in bad))):
-        failures, well = ([one for one in side if name in dict(one[1])] for side in (bad, good))
+        failures, well = ([member for member in side if name in dict(member[1])] for side in (bad, good))
         held = [[(name, value) in facts for _, facts in side] for side in (failures, well)]
         if len(well) < LEAST or not (d := _clear("acted_on", tool, name, value, *held)):
             continue

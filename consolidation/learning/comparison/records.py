@@ -92,7 +92,7 @@ def _adding(
     """Keep the condition with the highest lift, and others that still separate among the records that meet it."""
     kept: list[Condition] = []
     for sign in sorted(found, key=lambda s: (-s.lift, -s.runs, s.tool, s.field, s.value)):
-        known = {one.fact for one in kept}
+        known = {holding.fact for holding in kept}
         mine, rest = ([facts for facts in side if known <= facts] for side in (own, others))
         n, m = _held(mine)[sign.fact], _held(rest)[sign.fact]
         if not kept or (

@@ -123,6 +123,6 @@ def streak(shown: Sequence[bool], *, ends: bool) -> Streak | None:
     """
     latest = next((n for n, one in enumerate(reversed(shown)) if one != ends), len(shown))
     before = len(shown) - latest
-    otherwise = sum(one != ends for one in shown[:before])
+    otherwise = sum(end != ends for end in shown[:before])
     enough = SURPRISES if otherwise < before else SURPRISES - 1
     return Streak(latest, otherwise, before) if latest >= enough and before else None

@@ -78,7 +78,7 @@ class ArgumentFindings:
     def _turns(self, said: Mapping[str, Any]) -> Iterator[tuple[str, str, Streak]]:
         """Yield (key of the phrase, place, streak) of each claim that the latest cases contradict."""
         source = said["source"]
-        if turned := streak([has(one.well, source) for one in self._latest if one.well], ends=False):
+        if turned := streak([has(attempt.well, source) for attempt in self._latest if attempt.well], ends=False):
             yield "left", source, turned
         if turned := streak(self._working(source), ends=False):
             yield "broken", source, turned
@@ -87,13 +87,13 @@ class ArgumentFindings:
                 yield "works", other, turned
 
     def _working(self, source: str) -> list[bool]:
-        tried = [[call for call in one.calls if call.comes_from(source)] for one in self._latest]
+        tried = [[call for call in attempt.calls if call.comes_from(source)] for attempt in self._latest]
         return [any(call.worked for call in calls) for calls in tried if calls]
 
     def _ending(self, source: str, other: str) -> list[bool]:
         test = self._misses(source, other)
-        tried = [one for one in self._latest if one.outcome != "partial" and any(map(test, one.calls))]
-        return [any(map(test, one.well)) for one in tried]
+        tried = [attempt for attempt in self._latest if attempt.outcome != "partial" and any(map(test, attempt.calls))]
+        return [any(map(test, attempt.well)) for attempt in tried]
 
     @cached_property
     def _latest(self) -> list[Shown]:
@@ -103,7 +103,7 @@ class ArgumentFindings:
 
     @cached_property
     def _well(self) -> set[UUID]:
-        return {one.case for one in self.shown if one.well}
+        return {attempt.case for attempt in self.shown if attempt.well}
 
     @cached_property
     def _consistent(self) -> list[str]:
@@ -118,7 +118,7 @@ class ArgumentFindings:
     def _against(self, source: str) -> list[Pair]:
         """Return the other places from which the argument failed, beyond chance."""
         own = self._from(source)
-        missing = (p for one in self.shown for call in one.calls for p in call.places if source not in p)
+        missing = (p for attempt in self.shown for call in attempt.calls for p in call.places if source not in p)
         others = {place for places in missing for place in places or {NOWHERE}} - {INSTRUCTIONS}
         counted = [(other, self._cases(self._misses(source, other))) for other in sorted(others)]
         pairs = [Pair(source, other, count, chance(own, count)) for other, count in counted if fails(count)]
@@ -129,7 +129,7 @@ class ArgumentFindings:
 
         Where right values mostly occur in both places, only calls that had read the source count.
         """
-        well = [call for one in self.shown for call in one.well if call.comes_from(source)]
+        well = [call for attempt in self.shown for call in attempt.well if call.comes_from(source)]
         both = sum(call.comes_from(other) for call in well)
         tool = source.partition(ARROW)[0]
         if 2 * both < len(well):
@@ -152,7 +152,9 @@ class ArgumentFindings:
 
     def _is_common(self, place: str) -> bool:
         """Return whether a place may be spelled out: a key may be a name, so several runs and cases must hold it."""
-        holding = [one.case for one in self.shown if any(place in p for call in one.calls for p in call.places)]
+        holding = [
+            attempt.case for attempt in self.shown if any(place in p for call in attempt.calls for p in call.places)
+        ]
         return len(holding) >= KNOWN_RUNS and len(set(holding)) >= LEAST_CASES
 
 

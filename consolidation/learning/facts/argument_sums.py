@@ -60,7 +60,7 @@ def _sums(arguments: Mapping[str, Any], numbers: Numbers) -> Iterator[tuple[str,
         shown = [numbers(key) for key in each]
         for place in sorted(set(shown[0]).intersection(*shown[1:])):
             _, first, *below = place.split(".")
-            options = _added([one[place] for one in shown]) if words.keys() >= set(below) else set()
+            options = _added([state[place] for state in shown]) if words.keys() >= set(below) else set()
             if options and min(options) > 0:
                 yield argument, ".".join([first, *(words[name] for name in below)]), options
 

@@ -124,7 +124,7 @@ class _NamedRecords:
     def states(self, field: str) -> frozenset[str]:
         """The states of this field: where the key stands beside it as they were shown last, else in all answers."""
         shown = [self._records.states(key) for key in self._keys]
-        named = [states for one in shown for place, states in one.items() if place.partition(".")[2] == field]
+        named = [states for state in shown for place, states in state.items() if place.partition(".")[2] == field]
         states_shown = frozenset().union(*named) or self._answers.seen().get(field, frozenset())
         return frozenset(map(str.casefold, states_shown))
 

@@ -128,8 +128,8 @@ class Startups:
         Forms that start are stated together with forms that do not; alone only for the purposes in ALONE.
         """
         order = sorted(self.tallies.values(), key=lambda one: (-one.runs, one.form))
-        starting = [one.form for one in order if one.starts is True][:MOST_STARTING]
-        failing = [one.form for one in order if one.starts is False][:MOST_FAILING]
+        starting = [startup.form for startup in order if startup.starts is True][:MOST_STARTING]
+        failing = [startup.form for startup in order if startup.starts is False][:MOST_FAILING]
         if not failing and self.purpose not in ALONE:
             return {}
         return dict.fromkeys(starting, True) | dict.fromkeys(failing, False)

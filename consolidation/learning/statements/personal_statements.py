@@ -53,7 +53,7 @@ def personal_statements(message: str) -> list[ExplicitStatement]:
     """What a user's message plainly tells of the user, in order, each once."""
     if len(message) > LONGEST_MESSAGE or not _TRIGGER.search(message):
         return []
-    statements = (one for sentence in sentences(message) for one in _statements(sentence))
+    statements = (statement for sentence in sentences(message) for statement in _statements(sentence))
     return list({statement.text: statement for statement in statements}.values())
 
 

@@ -30,7 +30,7 @@ def lessons(
     own = scope.effects(scope.runs[0])  # what others should have done is said by their skills
     lines = [
         *_of_contrast(scope, seen, say),
-        *_beside([one for one in beside if one.tool in own], say),
+        *_beside([fact for fact in beside if fact.tool in own], say),
         *_of_signs(signs, say),
         *_of_other_value(other, say),
     ]

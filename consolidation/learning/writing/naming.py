@@ -47,7 +47,7 @@ def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = (), wor
 
 def _checking(steps: Sequence[Stage], work: CommandWork) -> list[str]:
     """Return the commands run besides file edits, without those that do not start in this place."""
-    failing = {one.form for one in work.failing}
+    failing = {startup.form for startup in work.failing}
     return [stage.tool for stage in _acts(steps) if stage.tool not in failing and not is_edit(stage.tool)]
 
 
@@ -126,7 +126,7 @@ def description(titled: str, steps: Sequence[Stage], use: Use, say: Phrases) -> 
 
 def use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
     """Build the sentence about when to use a skill; '' where nothing tells."""
-    asks = say("mentions", terms=say.join([one.written for one in use.said[:MOST_TERMS]], "or")) if use.said else ""
+    asks = say("mentions", terms=say.join([term.written for term in use.said[:MOST_TERMS]], "or")) if use.said else ""
     acts, clear = _acts(steps), _shown(steps, use)
     shows = say("shows", facts=say.join(clear)) if clear else ""
     works = say("works_on", places=say.join([code(place) for place in use.places], "or")) if use.places else ""

@@ -80,7 +80,9 @@ def _work(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[
         yield say("change_files", tools=changing)
     if work.tried_after >= MOSTLY * work.of:
         yield say("try_after", n=work.tried_after, of=work.of)
-    tests = say.join([say("starts", tool=code(one.form), n=one.started, of=one.runs) for one in work.starting], "or")
+    tests = say.join(
+        [say("starts", tool=code(startup.form), n=startup.started, of=startup.runs) for startup in work.starting], "or"
+    )
     acts = [stage for stage in _acts(stages, work) if stage.changes and not is_edit(stage.tool)]
     others = [stage for stage in acts if not _is_named(stage.tool, work.starting)]
     if tests:
@@ -88,7 +90,9 @@ def _work(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[
     for stage in others:
         yield _line(stage, {}, say)
     if work.failing:
-        sentences = [say("starts", tool=code(one.form), n=one.started, of=one.runs) for one in work.failing]
+        sentences = [
+            say("starts", tool=code(startup.form), n=startup.started, of=startup.runs) for startup in work.failing
+        ]
         yield say("not_starting", tools=say.join(sentences))
     if work.chores:
         sentences = [say("chore", tool=code(kind), n=n) for kind, n in work.chores]
@@ -102,7 +106,7 @@ def recipe_of(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
 
 def _acts(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
     """Remove commands that only read, prepare or clean up, and those that do not start here."""
-    idle = CHORES | ({one.form for one in work.failing} if work else set())
+    idle = CHORES | ({startup.form for startup in work.failing} if work else set())
     return [stage for stage in stages if not stage.via or (stage.changes and stage.tool not in idle)]
 
 
@@ -125,7 +129,7 @@ def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: P
     if companions and whole:
         more = say.join([say("also", n=companion.runs, tool=code(companion.tool)) for companion in companions])
         own = say.join([code(stage.tool) for stage in whole])
-        together = tuple(dict.fromkeys(one for companion in companions for one in companion.ids))
+        together = tuple(dict.fromkeys(identifier for companion in companions for identifier in companion.ids))
         yield Line(say("check_more", of=companions[0].of, own=own, more=more), together)
 
 

@@ -16,7 +16,7 @@ from memories.values.choices import ActorKind
 from memories.values.trust import Actor, everything
 
 COUNTED = (Result.IMPORTED, Result.CHANGED, Result.KNOWN, Result.SUPPRESSED, Result.LEFT_OUT, Result.FAILED)
-FORMATS = [one.value for one in Format if one != Format.PACK]  # `import_pack` brings in those
+FORMATS = [file_format.value for file_format in Format if file_format != Format.PACK]  # `import_pack` brings in those
 SHOWN = 10  # rows of a preview
 
 
@@ -73,5 +73,5 @@ class Command(BaseCommand):
                 self.stdout.write(f"{result.status or result.result.value}  {result.shown[:100]}")
         if summary.statuses:
             self.stdout.write(", ".join(f"{n} {status}" for status, n in sorted(summary.statuses.items())))
-        counts = ", ".join(f"{summary.counts[one]} {one.value.replace('_', ' ')}" for one in COUNTED)
+        counts = ", ".join(f"{summary.counts[counter]} {counter.value.replace('_', ' ')}" for counter in COUNTED)
         self.stdout.write(f"{counts}; nothing was kept: a preview" if dry_run else counts)

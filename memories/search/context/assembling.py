@@ -144,7 +144,7 @@ def assemble(
     notices = None
     if trust.actor.kind == ActorKind.AGENT and moment is None:
         withheld = _withheld(rationed, rows, allowance)
-        chosen = [one for one in chosen if one.memory not in withheld]
+        chosen = [candidate for candidate in chosen if candidate.memory not in withheld]
         rows = [row for row in rows if row.pk not in withheld]
         given = InjectedContext(source, chosen, rows, status_of(allowance.degraded))
         with replicas.primary():
@@ -254,7 +254,7 @@ def _chosen(
 
     The ids are those of directives.
     """
-    merged_hits = [one for one in selection.merged(hits) if one.memory not in without]
+    merged_hits = [hit for hit in selection.merged(hits) if hit.memory not in without]
     ids = [merged_hit.memory for merged_hit in merged_hits]
     rows = {row.pk: row for row in wanted.rows().filter(pk__in=ids)} if ids else {}
     order = selection.ranked(merged_hits, {id: row.confidence for id, row in rows.items()})
@@ -263,7 +263,7 @@ def _chosen(
     dated = updates.newest_first(order, lambda one: rows[one.memory])
     lines = {one.memory: _line(rows[one.memory], wanted.trust, until) for one, until in dated}
     chosen = selection.fitting([one for one, _ in dated], lines, limit=request.limit, token_budget=request.token_budget)
-    kept = [rows[one.memory] for one in chosen]
+    kept = [rows[candidate.memory] for candidate in chosen]
     return chosen, kept, directives_among(kept, wanted.moment)
 
 

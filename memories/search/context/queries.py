@@ -87,7 +87,7 @@ def by_task(
 def best(scored: Scores, *, most: int) -> list[Hit]:
     """The best memories that share a word with the task, or are similar enough in meaning."""
     ranked = by_memory(scored, weights_of(settings.SEARCH_WEIGHTS), holds=_fits)
-    hits = (Hit(one.memory_id, _why(one), one.score) for one in ranked)
+    hits = (Hit(result.memory_id, _why(result), result.score) for result in ranked)
     return [hit for hit in hits if hit.why][:most]
 
 

@@ -66,7 +66,7 @@ def quotes(
     if not floor.is_answered(scored, candidates):
         return []
     least = scored[0].score * floor.OF_BEST
-    kept = [one.candidate.passage for one in scored[: asked.limit] if one.score >= least]
+    kept = [quote.candidate.passage for quote in scored[: asked.limit] if quote.score >= least]
     rows = _told(thread_id).in_bulk(kept)
     answering = [rows[id] for id in kept if id in rows and not ASKS.search(rows[id].text)]
     denied = stated([Utterance(row.text, row.scope, row.actor) for row in answering], trust)

@@ -45,8 +45,8 @@ class Rationed:
 
     def best(self, ranked: Sequence[Merged], rows: Mapping[UUID, Memory]) -> list[Merged]:
         """Without those of them that are too many."""
-        kept = [one for one in ranked if self.has(rows[one.memory])][: self.most]
-        return [one for one in ranked if one in kept or not self.has(rows[one.memory])]
+        kept = [candidate for candidate in ranked if self.has(rows[candidate.memory])][: self.most]
+        return [candidate for candidate in ranked if candidate in kept or not self.has(rows[candidate.memory])]
 
 
 def merged(hits: Iterable[Hit]) -> list[Merged]:
@@ -60,14 +60,14 @@ def merged(hits: Iterable[Hit]) -> list[Merged]:
 
 def ranked(found: Iterable[Merged], confidence: Mapping[UUID, int]) -> list[Merged]:
     """Sort by the number of queries, then confidence, then score. Memories missing from `confidence` are left out."""
-    there = [one for one in found if one.memory in confidence]
+    there = [candidate for candidate in found if candidate.memory in confidence]
     return sorted(there, key=lambda one: (-len(one.whys), -confidence[one.memory], -one.score))
 
 
 def said_once(ranked: Sequence[Merged], sentences: Mapping[UUID, str]) -> list[Merged]:
     """Remove memories whose sentence, ignoring case and spaces, a better one has: it may be stored in two scopes."""
-    first = {_plain(sentences[one.memory]): one for one in reversed(ranked)}
-    return [one for one in ranked if first[_plain(sentences[one.memory])] is one]
+    first = {_plain(sentences[candidate.memory]): candidate for candidate in reversed(ranked)}
+    return [candidate for candidate in ranked if first[_plain(sentences[candidate.memory])] is candidate]
 
 
 def _plain(sentence: str) -> str:
