@@ -65,6 +65,7 @@ DECISIONS = [
     _("it is being undone already"),
     _("it was undone before its end"),
     _("the cases of this scope are compared already"),
+    _("nothing of this pack is believed or published any more"),
     _("teaching needs the permission review"),
     _("another live memory holds the key %(key)s meanwhile"),
     _("cannot forget: the deletion policy of this memory is never"),
