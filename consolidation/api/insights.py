@@ -11,6 +11,7 @@ from consolidation.insights.charts import WINDOWS
 from consolidation.insights.figures import Figures, read
 from consolidation.insights.flows import ENDED
 from consolidation.insights.headline import Beside, headline
+from consolidation.insights.snapshots import NOW
 from consolidation.models.daily_counts import COUNTED
 from memories.api.base import ApiView
 from memories.api.openapi import operation
@@ -59,6 +60,9 @@ class Insights(Shape):
     """By name and label one number for each day, such as `status` / `applied`, `arrived`, `decided` / `taken`,
     `waiting` / `week`, `retrieved` / `hit`, `offered` / `unreviewed`, `used` / `success`, `guidance` / `unsure`,
     `model` / `calls`; what was never counted is left out"""
+    latest: dict[str, dict[str, Count]]
+    """By name and label what stood at the latest count alone: live memories by `confidence` in tens and `salience` in
+    tenths (`0` to `9`), and what `fades`, `expires` and `weakens` in so many weeks (`0`: this one)"""
 
     example = {
         "counted_at": EXAMPLE_TIME,
@@ -78,6 +82,7 @@ class Insights(Shape):
         "tokens": 120_000,
         "cost": None,
         "counts": {"status": {"candidate": [11, 12], "applied": [4, 5]}, "arrived": {"": [3, 6]}},
+        "latest": {"confidence": {"7": 5, "9": 11}, "fades": {"0": 3}},
     }
 
 
@@ -116,6 +121,7 @@ def _answer(trust: Trust, window: int, scope: str | None, *, at: datetime) -> di
         "tokens": first.tokens,
         "cost": first.cost,
         "counts": _counts(figures),
+        "latest": _latest(figures),
     }
 
 
@@ -125,9 +131,17 @@ def _compared(beside: Beside) -> dict[str, dict[str, int]]:
 
 
 def _counts(figures: Figures) -> dict[str, dict[str, list[Any]]]:
-    """Without runs by their source, which `runs` sums up, and without how much of a day is counted."""
+    """Without runs by their source, which `runs` sums up, how much of a day is counted, and what `latest` holds."""
     counts: dict[str, dict[str, list[Any]]] = {}
     for name, label in sorted(figures.counts):
-        if name != COUNTED and name not in ENDED:
+        if name not in (COUNTED, *ENDED, *NOW):
             counts.setdefault(name, {})[label] = figures.by_day(name, label)
     return counts
+
+
+def _latest(figures: Figures) -> dict[str, dict[str, Any]]:
+    latest: dict[str, dict[str, Any]] = {}
+    for name, label in sorted(figures.counts):
+        if name in NOW:
+            latest.setdefault(name, {})[label] = figures.now(name, [label])[0]
+    return latest

@@ -28,6 +28,15 @@ def test_each_day_has_a_number_under_its_name_and_label() -> None:
     assert len(insights("?days=90")["counts"]["status"]["applied"]) == 90
 
 
+def test_what_is_counted_of_now_alone_is_no_series_of_days() -> None:
+    put("confidence", "7", 5, days_ago=1)  # before the first count of today
+    put("fades", "0", 3)
+    put("arrived", "", 2)
+    answer = insights()
+    assert answer["latest"] == {"confidence": {"7": 5}, "fades": {"0": 3}}
+    assert list(answer["counts"]) == ["arrived"]
+
+
 def test_runs_with_memory_stand_beside_those_without_and_beside_the_window_before() -> None:
     put("with_well", "agent", 31)
     put("with_ill", "agent", 9)
