@@ -94,24 +94,38 @@ def _places_apart(one: str, other: str) -> list[int]:
     return [start for tag, start, *_ in steps if tag == "replace"] if is_same_form else []
 
 
-def _worth_asking(memory: Memory, contradicting: Sequence[Memory]) -> Sequence[Memory]:
-    """Of the candidates of one agent that contradict each other one pair is asked about, until a person has decided.
+def _worth_asking(memory: Memory, contradicting: Sequence[Memory]) -> list[Memory]:
+    """Of the candidates of one agent only one is asked about beside what they contradict, until a person has decided;
+    of those that contradict each other one pair.
 
-    Who contradicts itself twenty times would bury what others say. All of them wait as candidates anyway, each beside
-    its nearest. What others say, or what holds already, is asked about one by one.
+    Who contradicts others or itself twenty times would bury what the others say. All of them wait as candidates
+    anyway, each beside its nearest.
     """
-    own = [row for row in contradicting if _are_candidates_of_one_agent(memory, row)]
-    others = [row for row in contradicting if row not in own]
+    author = _author_of_candidate(memory)
+    asked = _asked_about([memory, *contradicting])
+    own = {row.pk for row in contradicting if author and _author_of_candidate(row) == author}
+    worth = []
+    for row in contradicting:
+        pairs = {(memory.pk, _author_of_candidate(row)), (row.pk, author)}
+        pairs |= {(pk, author) for pk in own if row.pk in own}
+        if asked.isdisjoint(pairs):
+            worth.append(row)
+            asked |= {(pk, agent) for pk, agent in pairs if agent}
+    return worth
+
+
+def _asked_about(rows: Sequence[Memory]) -> set[tuple[UUID, str]]:
+    """Each memory of an open conflict about one of these, with the agent whose candidate stands beside it."""
     about = Proposal.objects.filter(kind=Proposal.Kind.CONFLICT, made_by=BY.name).open()
-    is_asked = bool(own) and about.among([memory.pk, *(row.pk for row in own)]).exists()
-    return others if is_asked else [*others, *own[:1]]
+    pairs = [proposal.subjects for proposal in about.among([row.pk for row in rows])]
+    known = Memory.objects.in_bulk({pk for pair in pairs for pk in pair})
+    beside = ((one, known.get(other)) for pair in pairs for one in pair for other in pair if one != other)
+    return {(one, agent) for one, other in beside if other and (agent := _author_of_candidate(other))}
 
 
-def _are_candidates_of_one_agent(*rows: Memory) -> bool:
-    makers = {row.created_by_id for row in rows}
-    return (
-        len(makers) == 1 and "" not in makers and all(row.status == Status.CANDIDATE and not row.hold for row in rows)
-    )
+def _author_of_candidate(row: Memory) -> str:
+    """The agent that alone stands behind a row; '' of what is decided or held, or of no known agent."""
+    return row.created_by_id if row.status == Status.CANDIDATE and not row.hold else ""
 
 
 def _made_by_rules(*rows: Memory) -> bool:

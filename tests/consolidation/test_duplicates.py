@@ -9,7 +9,7 @@ from django.test import Client
 from consolidation.duplicates_run import find_duplicates
 from consolidation.models import Run
 from memories.models import Memory, Proposal, Relation
-from memories.values.choices import LIVE, Origin, Permission, Sensitivity, Status
+from memories.values.choices import LIVE, Hold, Origin, Permission, Sensitivity, Status
 from memories.values.trust import Trust, everything
 from memos_site import review
 from tests.make import AT, BEN, caller, make_agent, make_memory
@@ -223,7 +223,22 @@ def test_who_contradicts_itself_many_times_asks_seldom_and_another_voice_is_hear
     other = store(PORT.format("billing", 9001), key="port-9001", trust=careful).memory
     assert other is not None
     find()
-    assert asked.among([other.pk]).count() >= 3
+    assert asked.among([other.pk]).count() == 1
+
+
+def test_what_is_confirmed_is_asked_about_once_beside_twenty_candidates_of_one_agent_and_once_beside_another() -> None:
+    holds = stored("port", PORT.format("billing", 9001))
+    Memory.objects.filter(pk=holds.pk).update(status=Status.CONFIRMED, hold=Hold.FLOOR)
+    careless = make_agent("careless")[0].trust
+    for port in range(8001, 8021):
+        store(PORT.format("billing", port), key=f"port-{port}", trust=careless)
+        if port % 5 == 0:
+            find()
+    asked = Proposal.objects.filter(kind=Proposal.Kind.CONFLICT).among([holds.pk])
+    assert asked.count() == 1
+    store(PORT.format("billing", 7001), key="port-7001", trust=make_agent("careful")[0].trust)
+    find()
+    assert asked.count() == 2
 
 
 def test_a_second_contradiction_of_one_agent_is_asked_about_when_the_first_is_decided() -> None:
