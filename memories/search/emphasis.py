@@ -51,8 +51,9 @@ def weighted(text: str) -> list[Part]:
 
 
 def asked(text: str) -> str:
-    """What to embed of a question: what counts fully of a conversation, else all."""
-    return by_weight(bounded(text)).get(LAST, text)
+    """What to embed of a question: what counts fully of a conversation, else all that is parsed of it."""
+    read = bounded(text)
+    return by_weight(read).get(LAST, read)
 
 
 def by_weight(text: str) -> dict[float, str]:

@@ -29,8 +29,9 @@ class Question:
     """A parsed question.
 
     `words`: its lexemes, of a long question the rarest. `emphasis`: what counts less than 1 of these. `vector`: of what
-    it asks; None where that has no meaning to the model `model`, or the endpoint failed. `mean`: the mean vector of the
-    model's texts, where it is known.
+    it asks; None where that has no meaning to the model `model`, where it is all stop words and punctuation, which are
+    near to any text that is short, or the endpoint failed. `mean`: the mean vector of the model's texts, where it is
+    known.
     """
 
     text: str
@@ -87,6 +88,8 @@ def read_question(text: str, model: Serving, vector: Array | None, wanted: Filte
     if rows is not None:
         table_statistics.cache.keep(TableStatistics.of(rows))
     known = table_statistics.cache.statistics
+    if not words:
+        return Question(text, statistics=known)
     counts = _emphasis(list(parts), words_of or [])
     return Question(text, _telling(words, known, wanted, counts), vector, model.name, model.mean, known, counts)
 

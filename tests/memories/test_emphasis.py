@@ -99,6 +99,7 @@ def test_of_a_very_long_text_the_end_is_read_too() -> None:
     text = f"user: Find the price of screws.\nassistant: {'word ' * LONGEST_READ}\nuser: {QUESTION}"
     assert bounded(text).startswith("user: Find the price")
     assert asked(text) == QUESTION
+    assert asked("word " * LONGEST_READ) == bounded("word " * LONGEST_READ)
 
 
 def test_of_many_words_those_of_the_greatest_weight_are_kept() -> None:

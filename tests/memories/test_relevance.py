@@ -47,6 +47,13 @@ def test_of_what_a_store_knows_nothing_nothing_is_found(question: str) -> None:
     assert find(question).results == find(question, unit="passage").results == []
 
 
+@pytest.mark.parametrize("question", ["what should I do?", "Do we have it?", "()", '""', "-----", "?!."])
+def test_a_question_of_stop_words_and_punctuation_asks_for_nothing(question: str) -> None:
+    known("称呼客户时使用“您”")
+    talk("Anna: Yes, do that.", "Ben: Do it (now)!")
+    assert find(question).results == find(question, unit="passage").results == []
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [
