@@ -58,7 +58,7 @@ class ContextItem(Shape):
     agents: Count | None
     """How many agents have said the claim; null: it is a skill"""
     until: datetime | None = None
-    """Only of an older state of something: when the newer one was stored, which stands in front of it"""
+    """Only of an older state of something: when the newer one was stored, which stands in front of it if it fits"""
     url: str | None = None
     """Only of a skill: where its package is downloaded"""
     name: str | None = None
@@ -227,7 +227,7 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
 
 def _lessons(body: ContextRequest, trust: Trust, *, at: datetime) -> Rationed:
     """At most MOST_LESSONS of them, and of these not the ones that this run does without."""
-    scope = body.scopes_asked[0] if len(body.scopes_asked) == 1 else None
+    scope = body.only_scope(trust)
 
     def withheld(lessons: Collection[Memory]) -> Collection[UUID]:
         return guidance.offer_lessons(lessons, body.thread_id or "", trust, scope=scope, at=at)

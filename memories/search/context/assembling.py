@@ -106,7 +106,7 @@ class Context:
     @property
     def block(self) -> str:
         known = rendering.block(item.line for item in self.items)
-        left = self.token_budget - rendering.quarters(known) // 4
+        left = self.token_budget - -(-rendering.quarters(f"{known}\n\n") // 4)
         return "\n\n".join(part for part in (known, quotes.block(self.quotes, token_budget=left)) if part)
 
     @property
@@ -140,20 +140,20 @@ def assemble(
     hits = [*(by_task or ()), *(standing if by_task != [] else _of_any_task(standing))]
     unknown = asked if by_task == [] and not moment else None
     memories_chosen = allowance.part("memories", lambda: _chosen(request, wanted, hits, without, rationed), keeping=0.1)
-    chosen, rows, directives = memories_chosen or ([], [], set())
+    chosen, rows, directives, ended = memories_chosen or ([], [], set(), {})
     notices = None
     if trust.actor.kind == ActorKind.AGENT and moment is None:
         withheld = _withheld(rationed, rows, allowance)
         chosen = [candidate for candidate in chosen if candidate.memory not in withheld]
         rows = [row for row in rows if row.pk not in withheld]
-        given = InjectedContext(source, chosen, rows, status_of(allowance.degraded))
+        given = InjectedContext(trust, source, chosen, rows, status_of(allowance.degraded))
         with replicas.primary():
             allowance.part("use", lambda: recording.count(given, request, wanted), keeping=0.05)
             if not trust.sources or source in trust.sources:
                 notices = allowance.part("notices", lambda: recording.announce(wanted, source))
     shown = sorted(rows, key=lambda row: -row.confidence)
     dated = updates.newest_first(shown, lambda row: row)
-    items = [Item(row, row.pk in directives, filters.is_marked(row, trust), until) for row, until in dated]
+    items = [Item(row, row.pk in directives, filters.is_marked(row, trust), ended[row.pk]) for row, _ in dated]
     degraded = tuple(dict.fromkeys(allowance.degraded))
     return Context(items, notices or [], degraded=degraded, token_budget=request.token_budget, unknown=unknown)
 
@@ -249,10 +249,10 @@ def _chosen(
     hits: list[Hit],
     without: Collection[UUID],
     rationed: Rationed | None,
-) -> tuple[list[Merged], list[Memory], set[UUID]]:
+) -> tuple[list[Merged], list[Memory], set[UUID], dict[UUID, datetime | None]]:
     """Reload the selected memories, leaving out those deleted, or raised above the caller, since the search.
 
-    The ids are those of directives.
+    The ids are those of directives; the times those at which a newer state was stored, also of one that does not fit.
     """
     merged_hits = [hit for hit in selection.merged(hits) if hit.memory not in without]
     ids = [merged_hit.memory for merged_hit in merged_hits]
@@ -261,10 +261,11 @@ def _chosen(
     order = selection.said_once(order, {id: row.content for id, row in rows.items()})
     order = rationed.best(order, rows) if rationed else order
     dated = updates.newest_first(order, lambda one: rows[one.memory])
-    lines = {one.memory: _line(rows[one.memory], wanted.trust, until) for one, until in dated}
+    ended = {one.memory: until for one, until in dated}
+    lines = {id: _line(rows[id], wanted.trust, until) for id, until in ended.items()}
     chosen = selection.fitting([one for one, _ in dated], lines, limit=request.limit, token_budget=request.token_budget)
     kept = [rows[candidate.memory] for candidate in chosen]
-    return chosen, kept, directives_among(kept, wanted.moment)
+    return chosen, kept, directives_among(kept, wanted.moment), ended
 
 
 def _line(row: Memory, trust: Trust, until: datetime | None) -> str:

@@ -89,14 +89,17 @@ def _quote(row: Passage) -> Quote:
 
 def ordered(found: Sequence[Quote]) -> list[Quote]:
     """Best first; of those in which one speaker says something of one subject the newest first, the older ones with
-    `until`. Pure."""
+    `until`, without what a newer one says too. Pure."""
     kept: list[Quote] = []
     read = [claims.claim_of(f"{quote.speaker}: {quote.text}") for quote in found]  # "I" is whoever speaks
     left = list(range(len(found)))
     while left:
         first = left[0]
         alike = [n for n in left if n == first or _same_subject(found[first], found[n], read[first], read[n])]
-        newest_first = sorted(alike, key=lambda n: found[n].at, reverse=True)
+        newest_first: list[int] = []
+        for n in sorted(alike, key=lambda n: found[n].at, reverse=True):
+            if not any(claims.compare(read[m], read[n]) == Likeness.SAME for m in newest_first):
+                newest_first.append(n)
         kept += [
             found[n] if place == 0 else replace(found[n], until=found[newest_first[place - 1]].at)
             for place, n in enumerate(newest_first)

@@ -15,15 +15,17 @@ from memories.search.context.selection import Merged
 from memories.search.filters import announced_to
 from memories.values.choices import Sensitivity
 from memories.values.speakers import is_unreviewed
-from memories.values.trust import SHARED_SCOPES
+from memories.values.trust import SHARED_SCOPES, Trust
 
 MOST_NOTICES = 10
 
 
 @dataclass(frozen=True)
 class InjectedContext:
-    """A context given to an agent: `rows` are the memories of `chosen`, in their order. `status`: ok or degraded."""
+    """A context given to an agent: `rows` are the memories of `chosen`, in their order. `status`: ok or degraded.
+    `trust`: the caller's, which the request may narrow."""
 
+    trust: Trust
     source: str
     chosen: Sequence[Merged]
     rows: Sequence[Memory]
@@ -45,7 +47,7 @@ def count(given: InjectedContext, request: ContextRequest, wanted: ContextQuery)
         task_sha256=salted_hmac("memos.context", request.task, algorithm="sha256").digest(),
         items=[_item(one, row, wanted) for one, row in zip(given.chosen, given.rows, strict=True)],
         status=given.status,
-        scope=_scope(request.scopes_asked, wanted, given.rows),
+        scope=_scope(given, request, wanted),
         sensitivity=max((row.sensitivity for row in given.rows), default=Sensitivity.LOW),
     )
 
@@ -55,12 +57,13 @@ def _item(one: Merged, row: Memory, wanted: ContextQuery) -> dict[str, Any]:
     return {"memory": str(one.memory), "why": one.why, "score": round(one.score, 4), "unreviewed": unreviewed}
 
 
-def _scope(asked: Sequence[str], wanted: ContextQuery, rows: Sequence[Memory]) -> str:
+def _scope(given: InjectedContext, request: ContextRequest, wanted: ContextQuery) -> str:
     """The scope of the injection: the requested one, else the first of a memory in it, else the caller's only one."""
-    if len(asked) == 1:
-        return asked[0]
-    of_items = [row.scope for row in rows if row.scope not in SHARED_SCOPES]
-    only = list(wanted.trust.scopes or ())
+    asked = request.only_scope(given.trust)
+    if asked is not None:
+        return asked
+    of_items = [row.scope for row in given.rows if row.scope not in SHARED_SCOPES]
+    only = list(wanted.trust.scopes or given.trust.scopes or ())
     return of_items[0] if of_items else only[0] if len(only) == 1 else ""
 
 

@@ -35,13 +35,15 @@ class ContextRequest(Described):
     as_of: PastInstant = None
     limit: Annotated[int, Field(ge=1, le=100)] = 5
     token_budget: Annotated[int, Field(ge=1, le=100_000)] = 300
-    """Of the whole block. Four characters count as a token, of Chinese, Japanese and Korean one"""
+    """Of memories and quotes; guidance adds at most 200, and the `repository` a few lines. Four characters count as a
+    token, of Chinese, Japanese and Korean one"""
     quotes: Annotated[int, Field(ge=0, le=20)] = 3
     """Of what was said before, where nothing is known"""
 
-    @property
-    def scopes_asked(self) -> tuple[str, ...]:
-        return scopes_of(self.scopes, self.scope)
+    def only_scope(self, trust: Trust) -> str | None:
+        """The scope to write down with this request: the only one that it names, if it is the caller's; else None."""
+        scopes = scopes_of(self.scopes, self.scope)
+        return scopes[0] if len(scopes) == 1 and (trust.scopes is None or scopes[0] in trust.scopes) else None
 
     def narrows(self, trust: Trust) -> Trust:
         """The caller's trust, as restricted by the request."""
