@@ -37,7 +37,7 @@ STOP = frozenset(
     no not of on or our please so that the there this to was we were what will with would you your
     """.split()  # noqa: SIM905 - a list of one word a line says no more
 )
-_WORD = re.compile(r"[a-z0-9_#@.'+-]*[a-z0-9]")
+_WORD = re.compile(r"(?<![a-z0-9_#@.'+-])[a-z0-9_#@.'+-]*[a-z0-9]")  # not begun within a run: its time would be square
 _STEMMER, _LOCK = english(), Lock()  # it keeps the word it works on in itself
 
 Ids = NDArray[np.uint32]

@@ -31,3 +31,9 @@ def test_words_that_name_tools_count_more(asked: str, known: list[str], tools: s
     wish, things = likeness(asked, known, tools)
     wish_before, things_before = likeness(asked, known, set())
     assert wish / things > 1.5 * wish_before / things_before
+
+
+@pytest.mark.parametrize("mark", ["-", ".", "#"])
+def test_a_line_of_marks_is_read_once(mark: str) -> None:
+    rule = mark * 1_000_000  # begun at each of them it would take an hour
+    assert list(features._words(f"refund {rule} order-12{rule}\n{rule}")) == ["refund", "order-12"]
