@@ -53,6 +53,10 @@ _WORDS: dict[str, tuple[str, str]] = {
         "The one similar case that changed the same ended well.",
         "做了同样更改的相似案例只有 1 个，顺利结束。",
     ),
+    "risk": (
+        "About {percent} % of the runs that went like this one failed.",
+        "像本次这样的运行中约有 {percent} % 失败。",
+    ),
     "few": (
         "Too few finished runs that you may see are like this one to tell how it ends.",
         "你能看到的已结束记录中，与本次相似的太少，无法判断结果。",
@@ -92,12 +96,21 @@ def _sentences(judged_run: Judged, language: Language) -> Iterator[str]:
         for name, counted in (("missing", judged_run.missing), ("unexpected", judged_run.unexpected)):
             for count in counted[:1]:
                 yield sentence(name, language, cases=count.cases, of=count.of, tool=code(count.tool))
-    if judged_run.alike == 1:
-        yield sentence("one_ill" if judged_run.alike_ill else "one_well", language)
-    elif judged_run.alike:
-        ill = judged_run.level != "low"
-        cases = judged_run.alike_ill if ill else judged_run.alike - judged_run.alike_ill
-        yield sentence("ill" if ill else "well", language, cases=cases, of=judged_run.alike)
+    if counts := _alike_in_words(judged_run, language):
+        yield counts
+    elif judged_run.risk is not None:
+        yield sentence("risk", language, percent=round(100 * judged_run.risk))
+
+
+def _alike_in_words(judged_run: Judged, language: Language) -> str:
+    """How the similar cases that changed the same ended; '' where that is no ground for the level."""
+    alike, ill, is_low = judged_run.alike, judged_run.alike_ill, judged_run.level == "low"
+    is_ground = 2 * ill < alike if is_low else 2 * ill > alike if judged_run.level == "high" else ill > 0
+    if not is_ground:
+        return ""
+    if alike == 1:
+        return sentence("one_well" if is_low else "one_ill", language)
+    return sentence("well" if is_low else "ill", language, cases=alike - ill if is_low else ill, of=alike)
 
 
 @dataclass(frozen=True)

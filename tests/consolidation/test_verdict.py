@@ -63,6 +63,18 @@ def test_a_single_case_is_not_spoken_of_as_several(level: Level, ill: int, words
     assert sentences(Judged(level=level, alike=1, alike_ill=ill), "en") == [words]
 
 
+@pytest.mark.parametrize(("level", "ill"), [("high", 0), ("high", 2), ("medium", 0), ("low", 5), ("low", 3)])
+def test_how_alike_cases_ended_is_said_only_where_it_is_a_ground_of_the_level(level: Level, ill: int) -> None:
+    said = sentences(Judged(level=level, risk=0.725, alike=5, alike_ill=ill), "en")
+    assert said == ["About 72 % of the runs that went like this one failed."]
+
+
+@pytest.mark.parametrize(("level", "ill", "words"), [("high", 4, "4 failed"), ("medium", 1, "1 failed")])
+def test_how_alike_cases_ended_stands_for_the_share_where_it_is_a_ground(level: Level, ill: int, words: str) -> None:
+    said = sentences(Judged(level=level, risk=0.7, alike=5, alike_ill=ill), "en")
+    assert said == [f"Of 5 similar cases that changed the same, {words}."]
+
+
 def test_a_run_that_did_more_is_told_what_was_not_expected(agent: APIClient, refunded: list[Memory]) -> None:
     told = ask(agent, messages=talk(30, "cancel_ticket", "refund_fare", "send_voucher"))
     assert told["unexpected"] == [{"tool": "send_voucher", "cases": 0, "of": 10}]
