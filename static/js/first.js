@@ -41,7 +41,8 @@ async function ask() {
   const line = document.querySelector("[data-first-report]");
   if (!line) return;
   const response = await fetch(line.dataset.firstReport, { credentials: "same-origin" }).catch(() => null);
-  if (response?.ok && !response.redirected) {
+  if (response?.redirected || [401, 403].includes(response?.status)) return; // the session has ended
+  if (response?.ok) {
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const fresh = page.getElementById("connected");
     if (fresh && !fresh.dataset.firstReport) return void line.replaceChildren(...fresh.childNodes);

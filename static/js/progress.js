@@ -8,8 +8,9 @@ const BUSY = "form.edit, details.menu[open], #bulk.on, dialog[open], [aria-busy]
 
 async function follow(line) {
   const page = await fetched(line.dataset.poll).catch(() => null);
-  const fresh = page?.querySelector(".under-way");
-  if (!fresh) return void soon(line);
+  if (!page) return void soon(line);
+  const fresh = page.querySelector(".under-way");
+  if (!fresh) return; // the session has ended
   if (!fresh.dataset.poll && !document.querySelector(BUSY)) return void location.reload();
   line.replaceWith(fresh);
   if (fresh.dataset.poll) soon(fresh);

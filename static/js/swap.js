@@ -56,8 +56,8 @@ async function next() {
     const page = await fetched(one.address, { method: "POST", body: one.body });
     if (page) one.then.answered(page);
   } catch (error) {
-    if (error instanceof RangeError) location.reload(); // it was refused: the page shows how things stand
-    else one.then.failed();
+    one.then.failed();
+    if (error instanceof RangeError) location.reload(); // refused: the page shows how things stand, unless an edit is open
   } finally {
     sent.delete(one);
     tell("answered");

@@ -1,7 +1,7 @@
 """The desk by keys, in a real browser: edit in place, snooze, proposals, many at once; nothing while a page comes."""
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Dialog, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory, Proposal
@@ -21,6 +21,18 @@ def at_the_desk(browser: Browser, site: LiveServer) -> tuple[Page, list[str]]:
     page.on("console", lambda message: complaints.append(message.text))
     page.on("pageerror", lambda error: complaints.append(str(error)))
     return page, complaints
+
+
+def asked_to_stay(page: Page) -> list[str]:
+    """The types of the dialogs that are shown from now on; each is answered with Cancel."""
+    asked = list[str]()
+
+    def stay(dialog: Dialog) -> None:
+        asked.append(dialog.type)
+        dialog.dismiss()
+
+    page.on("dialog", stay)
+    return asked
 
 
 def test_edit_in_place_snooze_and_undo_by_keys(browser: Browser, live_server: LiveServer) -> None:
@@ -62,6 +74,43 @@ def test_an_edit_that_is_left_keeps_the_rows_and_the_undo(browser: Browser, live
     press(page, "Escape", "z")
     expect(page.locator("#toast")).to_contain_text("Undone")
     assert complaints == []
+
+
+def test_words_that_are_not_saved_hold_the_page_and_saved_ones_do_not(
+    browser: Browser, live_server: LiveServer
+) -> None:
+    row, (page, _) = make_memory("Acme pays on net-30 terms"), at_the_desk(browser, live_server)
+    asked = asked_to_stay(page)
+    press(page, "j", "i")
+    page.get_by_role("link", name="Skills", exact=True).click()  # nothing was typed
+    page.wait_for_url("**/skills/")
+    page.go_back()
+    press(page, "j", "i")
+    page.get_by_label("What it says").fill("Acme pays on net-60 terms")
+    page.get_by_role("link", name="Skills", exact=True).click()
+    until(page, lambda: asked == ["beforeunload"], what=lambda: f"one question, but {asked}")
+    expect(page.get_by_label("What it says")).to_have_value("Acme pays on net-60 terms")
+    page.get_by_role("button", name="Save", exact=True).click()
+    expect(page.locator(f"#row-{row.pk} h2")).to_have_text("Acme pays on net-60 terms")
+    page.get_by_role("link", name="Skills", exact=True).click()
+    page.wait_for_url("**/skills/")
+    assert asked == ["beforeunload"]
+
+
+def test_a_refused_decision_comes_back_and_keeps_the_edit_of_another_row(
+    browser: Browser, live_server: LiveServer
+) -> None:
+    edited, decided = make_memory("Acme pays late"), make_memory("Acme pays on net-30 terms")
+    page = sign_in(browser, live_server)
+    asked = asked_to_stay(page)
+    press(page, "j", "j", "i")
+    page.get_by_label("What it says").fill("Acme pays very late")
+    page.route(f"**/{decided.pk}/decide/", lambda route: route.fulfill(status=403), times=1)
+    page.locator(f"#row-{decided.pk}").focus()
+    press(page, "a")
+    until(page, lambda: asked == ["beforeunload"], what=lambda: f"one question, but {asked}")
+    expect(page.locator(f"#row-{decided.pk}")).to_be_focused()
+    expect(page.locator(f"#row-{edited.pk} textarea")).to_have_value("Acme pays very late")
 
 
 def test_a_row_is_snoozed_by_keys_as_the_page_comes(browser: Browser, live_server: LiveServer) -> None:
