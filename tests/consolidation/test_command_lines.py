@@ -33,6 +33,17 @@ from consolidation.learning.commands.shell import is_plain
         ("docker compose -f dev.yml up -d", ["docker compose up"]),
         ("kubectl exec pod -n shop -- ls /", ["ls"]),
         ("docker exec web", ["docker exec"]),
+        ('docker run --rm -v "$PWD":/app -w /app python:3.12 pytest -q', ["pytest"]),
+        ("docker run -it --name a ubuntu:24.04 sh -c 'cd /a && make test'", ["make test"]),
+        ("podman container run --rm img go test ./...", ["go test"]),
+        ("docker run -d --name db -p 5432:5432 postgres:16", ["docker run"]),
+        ("docker run --entrypoint bash img -c pytest", ["docker run"]),
+        ('ssh -p 2222 -i key ann@web "cd /srv && git pull && pytest -q | tail"', ["git pull", "pytest", "tail"]),
+        ("sudo ssh web systemctl restart nginx", ["systemctl restart"]),
+        ("ssh -N -L 5432:localhost:5432 web", ["ssh"]),
+        ("uv tool run --from black==24.1 black .", ["black"]),
+        ("uv tool install ruff", ["uv tool"]),
+        ("npm t && pnpm t && cargo t && rails t", ["npm test", "pnpm test", "cargo test", "rails test"]),
         (r".venv\Scripts\python.exe -m pytest -q", ["pytest"]),
         (r".\.venv\Scripts\Activate.ps1; pytest", ["pytest"]),
         (r'"C:\Program Files\Git\bin\git.exe" status', ["git status"]),
@@ -62,11 +73,46 @@ def test_the_commands_of_a_line_are_told_from_what_wraps_and_surrounds_them(line
 
 
 @pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        ("pytest --collect-only -q tests", ["pytest --list"]),
+        ("uv run python -m pytest --co", ["pytest --list"]),
+        ("cargo test -- --list", ["cargo test --list"]),
+        ("make -n test", ["make test --list"]),
+        ("go test -list . ./...", ["go test --list"]),
+        ("pytest tests --help", ["pytest --version"]),
+        ("npm test -- --help", ["npm --version"]),
+        ("python manage.py test --help", ["manage.py --version"]),
+        ("python tests/runtests.py --help", ["tests/runtests.py --version"]),
+        ("go test ./... --version", ["go --version"]),
+    ],
+)
+def test_what_lists_tests_or_explains_how_to_run_them_runs_none(line: str, kinds: list[str]) -> None:
+    assert list(commands.kinds(line)) == kinds
+    assert all(map(commands.reads, kinds))
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("tox -- -l", "tox"),
+        ("pytest -k collect -q", "pytest"),
+        ("helm install --version 1.2 web chart", "helm install"),
+        ("make --jobs 4 test", "make test"),
+    ],
+)
+def test_options_with_other_meanings_leave_a_command_what_it_is(line: str, kind: str) -> None:
+    assert list(commands.kinds(line)) == [kind]
+    assert not commands.reads(kind)
+
+
+@pytest.mark.parametrize(
     ("line", "form"),
     [
         ("docker compose exec -T web pytest -q", "docker compose exec web pytest"),
         ("docker exec 3f2a9c pytest -q", "docker exec <container> pytest"),
         ("docker exec web bash -lc 'cd api && pytest -q'", "docker exec <container> pytest"),
+        ("ssh ann@web 'cd api && pytest -q'", "ssh <host> pytest"),
         ("./.venv/bin/pytest -q", ".venv/bin/pytest"),
         (".venv/bin/python -m pytest", ".venv/bin/python -m pytest"),
         ("uv --directory api run --extra dev python -m pytest", "uv run python -m pytest"),

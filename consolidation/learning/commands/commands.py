@@ -5,7 +5,7 @@ a reading program write. Whether a kind is read-only can be told from its name a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from consolidation.learning.commands import programs
@@ -66,13 +66,32 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
     """Return the kind of a program called with these arguments."""
     if program in PYTHON:
         return python_kind(arguments)
-    if arguments and set(arguments) & {"--version", "--help", "-h"} == set(arguments):
+    if _asks_for_help(program, arguments):
         return f"{program} --version"
     if program in programs.WRITING_OPTIONS and any(_writes(program, word) for word in arguments):
         return f"{program} {programs.WRITING_OPTIONS[program][0]}"
     if program not in SUBCOMMANDS:
-        return f"sh {program}" if program in programs.ALSO_TOOLS else program
-    return " ".join([program, *_subcommands(program, arguments)])
+        kind = f"sh {program}" if program in programs.ALSO_TOOLS else program
+    else:
+        kind = " ".join([program, *_subcommands(program, arguments)])
+    return f"{kind} --list" if _only_lists({program, kind}, arguments) else kind
+
+
+def _asks_for_help(program: str, arguments: Sequence[str]) -> bool:
+    """Return whether a program only shows its version or its help, also that of a subcommand."""
+    if not arguments or set(arguments) <= {"--version", "--help", "-h"}:
+        return bool(arguments)
+    return not programs.reads(program) and ("--help" in arguments or arguments[-1] == "--version")
+
+
+def _only_lists(names: Collection[str], arguments: Sequence[str]) -> bool:
+    """Return whether an option makes a program list its work instead of doing it: `pytest --collect-only`.
+
+    What stands behind `--` may be options of another program, of which short ones have other meanings.
+    """
+    options = {option for name in names for option in programs.LISTING_OPTIONS.get(name, ())}
+    own = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    return any(word in options for word in (*own, *(word for word in arguments if word.startswith("--"))))
 
 
 def _writes(program: str, word: str) -> bool:
@@ -102,9 +121,9 @@ def python_kind(arguments: Sequence[str]) -> str:
         script = rest[0].removeprefix("./")
         name = script.rsplit("/", 1)[-1]
         if name in {"manage.py", "setup.py"}:
-            return " ".join([name, *_subcommands(name, rest[1:])])
+            return kind_of(name, rest[1:])
         if "/" in script and (not name.endswith(".py") or name in programs.RUNNERS):
-            return script if not script.startswith("/") else name
+            return kind_of(script if not script.startswith("/") else name, rest[1:])
     return "python"
 
 
@@ -113,7 +132,8 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
     rest = without_options(arguments, program)
     if not rest or not _SUBCOMMAND.fullmatch(rest[0]):
         return []
-    subcommand, name = rest[:1], f"{program} {rest[0]}"
+    subcommand = [programs.SHORT.get(f"{program} {rest[0]}", rest[0])]
+    name = f"{program} {subcommand[0]}"
     deeper = without_options(rest[1:], name)[:1] if name in programs.DEEPER or program in programs.TWO_LEVELS else []
     if deeper and _SUBCOMMAND.fullmatch(deeper[0]):
         return subcommand + deeper

@@ -30,7 +30,8 @@ _PLAIN_WRAPPERS = _words(
 TRANSPARENT = _words("sudo doas env timeout nohup nice ionice stdbuf command exec builtin unbuffer")  # same environment
 WRAPPERS = {
     **dict.fromkeys(_PLAIN_WRAPPERS, frozenset[str]()),
-    **dict.fromkeys(_words("uv poetry pipenv pdm hatch rye pixi conda mamba pipx"), _words("run")),
+    **dict.fromkeys(_words("poetry pipenv pdm hatch rye pixi conda mamba pipx"), _words("run")),
+    "uv": _lines("run, tool run"),
     **dict.fromkeys(_words("bundle pyenv rbenv"), _words("exec")),
     **dict.fromkeys(_words("npm mise"), _words("exec x")),
     **dict.fromkeys(_words("pnpm yarn"), _words("exec dlx")),
@@ -38,12 +39,41 @@ WRAPPERS = {
 }
 # Programs that run another one elsewhere, in the container or pod that the next word names.
 CONTAINERS = _words("docker podman docker-compose kubectl")
-IN_CONTAINER = _lines(
+_NEW_CONTAINER = _lines("docker run, podman run, docker container run, podman container run")
+IN_CONTAINER = _NEW_CONTAINER | _lines(
     """
-    docker exec, podman exec, docker compose exec, docker compose run, docker-compose exec, docker-compose run,
-    kubectl exec
+    docker exec, podman exec, docker container exec, podman container exec, docker compose exec, docker compose run,
+    docker-compose exec, docker-compose run, kubectl exec
     """
 )
+
+# Short names of subcommands.
+SHORT = {
+    **dict.fromkeys(("npm t", "npm tst", "pnpm t"), "test"),
+    "cargo b": "build",
+    "cargo c": "check",
+    "cargo r": "run",
+    "cargo t": "test",
+    "bin/rails t": "test",
+    "rails t": "test",
+}
+# Options with which a program, or its subcommand, only lists what it would do.
+LISTING_OPTIONS = {
+    "cargo test": _words("--list --no-run"),
+    "ctest": _words("-N --show-only"),
+    "dotnet test": _words("-t --list-tests"),
+    "go test": _words("-list"),
+    **dict.fromkeys(_words("gradle gradlew"), _words("-m --dry-run")),
+    "jest": _words("--listTests --showConfig"),
+    "make": _words("-n --dry-run --just-print --recon"),
+    "mocha": _words("--dry-run"),
+    "nox": _words("-l --list --list-sessions"),
+    "phpunit": _words("--list-tests --list-suites --list-groups"),
+    "playwright": _words("--list"),
+    "pytest": _words("--collect-only --collectonly --co --fixtures --markers"),
+    "rspec": _words("--dry-run"),
+    "tox": _words("-l --listenvs -a --listenvs-all"),
+}
 
 # Programs whose subcommand is part of the kind: git commit, go test, make lint.
 SUBCOMMANDS = _words(
@@ -86,6 +116,7 @@ VALUED_OPTIONS = {
     "pipx": _words("--spec --python"),
     "pnpm": _words("--filter -F -C --dir --package"),
     "poetry": _words("-C --directory -P --project"),
+    "ssh": _words("-B -b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w"),
     "sudo": _words("-u --user -g --group -h -p -C -D --chdir -T -U"),
     "time": _words("-o --output -f --format"),
     "timeout": _words("-s --signal -k --kill-after"),
@@ -101,6 +132,17 @@ VALUED_OPTIONS = {
     **dict.fromkeys(
         IN_CONTAINER,
         _words("-e --env --env-file -w --workdir -u --user -n --namespace -c --container --index --entrypoint -v -p"),
+    ),
+    **dict.fromkeys(
+        _NEW_CONTAINER,
+        _words(
+            "-a --add-host --annotation --attach -c --cap-add --cap-drop --cgroup-parent --cidfile --cpus "
+            "--cpuset-cpus --device --dns -e --entrypoint --env --env-file --expose --gpus --group-add -h "
+            "--health-cmd --hostname --ip --ipc -l --label --link --log-driver --log-opt -m --mac-address --memory "
+            "--memory-swap --mount --name --net --network --network-alias -p --pid --pids-limit --platform "
+            "--publish --pull --restart --runtime --security-opt --shm-size --stop-signal --stop-timeout --sysctl "
+            "--tmpfs -u --ulimit --user --userns -v --volume --volumes-from -w --workdir"
+        ),
     ),
 }
 RUNNERS = _words("runtests.py run_tests.py runtest.py test.py")
@@ -161,6 +203,6 @@ def reads(kind: str) -> bool:
         kind in _READING
         or kind.removeprefix("sh ") in ALSO_TOOLS - {kind, "split"}
         or kind in _READING_KINDS
-        or kind.endswith(" --version")
+        or kind.endswith((" --version", " --list"))
         or bool(_READING_CMDLETS.fullmatch(kind))
     )

@@ -28,7 +28,7 @@ def program_name(word: str) -> str:
 
 def bare(words: Sequence[str]) -> list[str]:
     """Return a command's words without keywords, assignments and wrapper programs; empty for a control structure."""
-    rest = _unwrapped(words, WRAPPERS.keys() | CONTAINERS)
+    rest = _unwrapped(words, WRAPPERS.keys() | CONTAINERS | {"ssh"})
     return [] if rest and program_name(rest[0]) in _NO_COMMAND else rest
 
 
@@ -63,10 +63,13 @@ def wrapped(words: Sequence[str]) -> tuple[str, list[str]]:
     if program in CONTAINERS:
         return _in_container(program, words)
     name, rest = program, without_options(words[1:], program)
+    if program == "ssh":  # what follows the host is a line of a shell there
+        return "ssh <host>", ["sh", "-c", " ".join(rest[1:])] if rest[1:] else []
     if between := WRAPPERS.get(program):
-        if rest[:1] == [] or rest[0] not in between:
+        length = next((n for n in (1, 2) if " ".join(rest[:n]) in between), 0)
+        if not length:
             return name, []
-        name, rest = f"{program} {rest[0]}", without_options(rest[1:], program)
+        name, rest = " ".join([program, *rest[:length]]), without_options(rest[length:], program)
     return name, rest if program in WRAPPERS else []
 
 
@@ -75,11 +78,15 @@ def _in_container(program: str, words: Sequence[str]) -> tuple[str, list[str]]:
     if rest[:1] == ["compose"]:
         name = f"{program} compose"
         rest = without_options(rest[1:], name)
+    elif rest[:1] == ["container"]:
+        name, rest = f"{program} container", rest[1:]
     name = " ".join([name, *rest[:1]])
     if name not in IN_CONTAINER or len(rest) < 2:
         return name, []
     container, *inner = without_options(rest[1:], name) or [""]
     inner = inner[inner.index("--") + 1 :] if "--" in inner and program == "kubectl" else inner
+    if inner and inner[0].startswith("-"):  # options of what the image starts by itself
+        return name, []
     return f"{name} {container if 'compose' in name else '<container>'}", inner
 
 

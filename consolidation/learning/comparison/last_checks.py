@@ -90,7 +90,7 @@ def _scripts(line: str) -> Iterator[str]:
     try:
         for words, _writes in command_words(line[:LONGEST_LINE]):
             program, *rest = bare(words) or [""]
-            if program_name(program) in INTERPRETERS:
+            if program_name(program) in INTERPRETERS and not {"--help", "--version"} & {*rest}:
                 yield from [word for word in rest if not word.startswith("-")][:1]
     except ValueError:  # an open quote, say
         return
