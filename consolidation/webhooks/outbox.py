@@ -11,9 +11,10 @@ from django.utils import timezone
 
 from consolidation.execution import never
 from consolidation.models import AuditCursor, Run, Webhook, WebhookDelivery
+from consolidation.models.runs import RUN
 from consolidation.models.webhooks import Format, WebhookEvent
 from consolidation.webhooks import chat, sending
-from memories.models import Memory, Proposal
+from memories.models import AuditEntry, Memory, Proposal
 from memories.models.trusted import new_id
 from memories.scanning import shown_texts
 from memories.values.choices import Sensitivity, Status
@@ -133,10 +134,15 @@ def _published(since: datetime) -> Iterator[Event]:
 
 
 def _failed_runs(since: datetime) -> Iterator[Event]:
-    for row in Run.objects.filter(status=Run.Status.FAILED, finished_at__gte=since).order_by("finished_at"):
+    """Each failure of a run is told: one after a retry has the id of that retry as its subject."""
+    rows = list(Run.objects.filter(status=Run.Status.FAILED, finished_at__gte=since).order_by("finished_at"))
+    retries = AuditEntry.objects.filter(subject_kind=RUN, subject_id__in=[row.pk for row in rows], action="retry")
+    latest = dict(retries.order_by("at", "pk").values_list("subject_id", "pk"))
+    for row in rows:
         assert row.finished_at is not None
         data = {"run_id": str(row.pk), "kind": row.kind, "scope": row.scope, "error": row.error[:500]}
-        yield Event(WebhookEvent.RUN_FAILED, row.pk, row.finished_at, row.scope, row.sensitivity, data)
+        subject = latest.get(row.pk, row.pk)
+        yield Event(WebhookEvent.RUN_FAILED, subject, row.finished_at, row.scope, row.sensitivity, data)
 
 
 def _harmful_skills(since: datetime) -> Iterator[Event]:

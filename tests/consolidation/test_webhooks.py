@@ -58,6 +58,23 @@ def test_each_event_is_told_once_to_each_webhook_without_a_word_of_content() -> 
     assert by_event["skill_harms"]["why"] == "2 of 9 uses ended well"
 
 
+def test_a_run_that_was_tried_again_and_fails_again_is_told_again() -> None:
+    row = hook(events=["run_failed"])
+    run = Run.objects.create(
+        kind="consolidate", trigger="api", status="failed", finished_at=timezone.now(), error="One"
+    )
+    outbox.collect(at=timezone.now())
+    for error in ("Two", "Three"):
+        run.retry(by=hook_actor(), at=timezone.now())
+        run.begin(at=timezone.now())
+        outbox.collect(at=timezone.now())
+        run.fail(error, at=timezone.now())
+        for _ in range(2):
+            outbox.collect(at=timezone.now())
+    told = [json.loads(body)["data"] for body in row.deliveries.order_by("pk").values_list("body", flat=True)]
+    assert [(data["run_id"], data["error"]) for data in told] == [(str(run.pk), e) for e in ("One", "Two", "Three")]
+
+
 def test_what_was_before_a_webhook_is_not_for_it() -> None:
     outbox.collect(at=timezone.now())
     happen()
