@@ -25,6 +25,7 @@ PROPOSAL = "proposal"
 SNOOZED = "snoozed_until"
 STILL_OPEN = "open"
 REJECTED = "a person has rejected this change before: nothing was changed"
+CONTRADICTED = "not counted: another claim that you proposed in its place waits for a person"
 MOST_COMPARED = 200  # most rejected proposals of a memory to compare with
 
 
@@ -61,6 +62,11 @@ class ProposalQuerySet(Trusted["Proposal"]):
     def among(self, memory_ids: Collection[UUID]) -> Self:
         """Proposals about one of these memories, as the first or beside it."""
         return self.filter(Q(memory__in=memory_ids) | Q(others__overlap=list(memory_ids)))
+
+    def contradict(self, memory: Memory, *, by: Actor) -> bool:
+        """Whether this actor has proposed another claim in place of a memory, about which no person has decided yet."""
+        rows = self.open().filter(kind=Proposal.Kind.REVISION, memory=memory, made_by=by.name)
+        return any(_likeness(row.content, memory.content) == Likeness.CHANGED for row in rows if row.content)
 
     def raise_to(self, sensitivity: int) -> list[UUID]:
         """Raise the sensitivity of those that are lower; returns their ids."""
@@ -124,7 +130,11 @@ def _asks_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
     content, again = _content(one), _content(other)
     if not content or not again:
         return one == other
-    return claims.compare(claims.claim_of(content), claims.claim_of(again), same_subject=True) == Likeness.SAME
+    return _likeness(content, again) == Likeness.SAME
+
+
+def _likeness(one: str, other: str) -> Likeness:
+    return claims.compare(claims.claim_of(one), claims.claim_of(other), same_subject=True)
 
 
 def _content(change: dict[str, Any]) -> str:

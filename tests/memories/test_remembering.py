@@ -3,10 +3,14 @@
 import pytest
 
 from memories.models import Adaptation, AuditEntry, Evidence, Memory, Passage, Proposal, Tombstone
+from memories.models.proposal import CONTRADICTED
 from memories.values.choices import Category, Hold, Sensitivity, Status
 from memories.values.exceptions import Invalid
+from memories.values.speakers import agents_of
+from memories.values.trust import everything
+from memos_site import review
 from tests.make import ANNA, AT, make_memory, make_run
-from tests.memories.storing import DAY, NET30, NET60, numbers, store
+from tests.memories.storing import DAY, NET30, NET60, agent, numbers, store
 
 pytestmark = pytest.mark.django_db
 
@@ -137,6 +141,32 @@ def test_another_claim_does_not_change_what_is_confirmed_but_is_proposed(status:
     assert Memory.objects.get().content == NET30
     assert not Evidence.objects.exists()
     assert store(NET60).proposal == stored.proposal  # said twice, proposed once
+
+
+def test_who_has_proposed_another_claim_confirms_none_until_a_person_has_decided() -> None:
+    careless, careful = agent("careless"), agent("careful")
+    known = store(confidence=70, trust=careful).memory
+    assert known is not None
+    asked = [store(f"Acme pays on net-{days} terms", trust=careless).proposal for days in (60, 90, 10)]
+    refused = [store(trust=careless), store(trust=careless, thread_id="T1")]
+    assert {(one.reinforced, one.notice) for one in refused} == {(False, CONTRADICTED)}
+    assert numbers(refused[0]) == (Status.CONFIRMED, 70, 0)
+    assert agents_of(Memory.objects.get(pk=known.pk)) == 1
+    assert numbers(store(trust=careful)) == (Status.CONFIRMED, 85, 1)
+    for proposal in filter(None, asked):
+        review.reject(everything(ANNA), proposal, at=AT)
+    assert numbers(store(trust=careless, thread_id="T1")) == (Status.CONFIRMED, 100, 2)
+
+
+def test_a_proposal_of_other_words_or_for_another_memory_keeps_nobody_from_confirming() -> None:
+    careless = agent("careless")
+    for key in ("acme-terms", "acme-invoices"):
+        memory = store(key=key, confidence=70).memory
+        assert memory is not None
+        Memory.objects.filter(pk=memory.pk).update(hold=Hold.FLOOR)
+    assert store(NET60, key="acme-invoices", trust=careless).proposal
+    assert store("Acme pays its bills after a month", trust=careless).proposal
+    assert store(trust=careless).reinforced
 
 
 def test_the_same_terms_in_other_words_confirm() -> None:

@@ -88,6 +88,7 @@ class Book:
     hits: int = 0  # how often one of them held something back
     buried: dict[str, Grave] = field(default_factory=dict)  # the last of each row, lifted or not
     proposals: Waiting = field(default_factory=dict)  # the open ones
+    proposers: dict[str, str] = field(default_factory=dict)  # the agent that proposed other words first
     answered: dict[str, tuple[str, tuple[str, str]]] = field(default_factory=dict)
     returns: dict[tuple[str, int], int] = field(default_factory=dict)  # an undo's version: the one that stands again
     former: dict[str, str] = field(default_factory=dict)  # the answer that was undone, for a redo
@@ -117,7 +118,7 @@ class Book:
         if id is None or row is None:
             return "created"
         if not row.statement.contradicts(said):
-            return self._reinforce(row, said, agent, thread=thread, day=day)
+            return self._reinforce(id, said, agent, thread=thread, day=day)
         if row.status == "candidate" and not row.hold:
             row.resembling = self.resembles(scope, said)
             row.statement, row.confidence, row.times = said, 20, 0
@@ -137,17 +138,22 @@ class Book:
             text == said or (new and text in BY_TEXT and BY_TEXT[text].says_the_same_as(new)) for text in rejected
         )
 
-    def _reinforce(self, row: Row, said: Statement, agent: str, *, thread: str | None, day: date) -> str:
+    def _reinforce(self, id: str, said: Statement, agent: str, *, thread: str | None, day: date) -> str:
+        row, occasion = self.rows[id], (agent, thread, day)
         if not row.hold and row.status != "applied":  # no rule rewords what a person holds or a behaviour rests on
             row.statement = said
-        occasion = (agent, thread, day)
-        if thread is not None and occasion in row.occasions:
+        if (thread is not None and occasion in row.occasions) or self._has_proposed_otherwise(id, agent):
             return "counted"
         row.occasions |= {occasion} if thread is not None else set()
         row.confidence, row.times = min(100, row.confidence + 15), row.times + 1
         self._witness(row, agent)
         self._climb(row)
         return "reinforced"
+
+    def _has_proposed_otherwise(self, id: str, agent: str) -> bool:
+        """It waits for an answer to other words that contradict those of the row."""
+        texts = [text for pk, (about, text) in self.proposals.items() if (about, self.proposers.get(pk)) == (id, agent)]
+        return any(self.rows[id].statement.contradicts(BY_TEXT[text]) for text in texts if text in BY_TEXT)
 
     def _witness(self, row: Row, agent: str) -> None:
         if agent != row.creator:

@@ -89,6 +89,7 @@ class World:
         assert ("proposed" if stored.proposal else told) == expected, (agent, scope, key, said)
         if stored.proposal and stored.memory:
             self.book.proposals[str(stored.proposal)] = str(stored.memory.pk), said.text
+            self.book.proposers.setdefault(str(stored.proposal), agent)
         if stored.memory and not stored.suppressed:
             self.agree(str(stored.memory.pk))
         return expected

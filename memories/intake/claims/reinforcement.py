@@ -17,7 +17,7 @@ from memories.lifecycle.ownership import is_own
 from memories.models import Evidence, Memory, Proposal, Tombstone, bulk_rows
 from memories.models.claim_lookup import Met
 from memories.models.evidence import speakers_behind
-from memories.models.proposal import REJECTED
+from memories.models.proposal import CONTRADICTED, REJECTED
 from memories.values import speakers
 from memories.values.choices import Hold, Sensitivity, Status
 from memories.values.exceptions import Conflict
@@ -171,12 +171,14 @@ def _propose(meeting: Meeting, change: dict[str, Any]) -> Proposal:
 
 def _count(meeting: Meeting, confirming: Sequence[Occasion], dismissal: Dismissal) -> Stored:
     """Confirm the row by the statement, or begin its count anew, and replace its words where that is allowed."""
-    row, statement, at = meeting.row, meeting.statement, meeting.at
+    row, statement, at, notice = meeting.row, meeting.statement, meeting.at, dismissal.notice
     if meeting.begins_anew:
         fresh, kind = [Occasion.request(at=at)], Evidence.Kind.CREATED
         numbers = {"confidence": statement.confidence, "times_confirmed": 0}
     else:
         fresh, kind = uncounted(row, confirming, meeting.counted), Evidence.Kind.REINFORCED
+        if fresh and Proposal.objects.contradict(row, by=meeting.trust.actor):
+            fresh, notice = [], CONTRADICTED
         numbers = _confirmed(row, len(fresh))
     delta = 0 if meeting.begins_anew else Ladder.of_settings().gain
     evidence = evidence_of(row, fresh, statement.content, kind=kind, delta=delta, trust=meeting.trust)
@@ -185,7 +187,7 @@ def _count(meeting: Meeting, confirming: Sequence[Occasion], dismissal: Dismissa
     if fresh:  # what counts nothing moves nothing: a restored claim does not climb by what it has heard before
         promotion.climb(row, at=at)
     reinforced = bool(fresh) and not meeting.begins_anew
-    return Stored(row, reinforced=reinforced, reset=meeting.begins_anew, notice=dismissal.notice)
+    return Stored(row, reinforced=reinforced, reset=meeting.begins_anew, notice=notice)
 
 
 def _confirmed(row: Memory, times: int) -> dict[str, Any]:

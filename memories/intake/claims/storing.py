@@ -24,9 +24,10 @@ SETTLED = ("category", "confidence", "direct", "source", "sensitivity", "company
 def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
     """Insert the claim, or count it as a confirmation, rewording or change of the live memory of its (scope, key).
 
-    It counts once for each episode, and once a day for each thread; what names neither always counts. Creation is not a
-    confirmation. NotFound: the episode is not to be seen; Invalid: it is of another scope, or the expiry has passed;
-    NotAllowed: the caller may not write there; Conflict: the key is that of another type of memory.
+    It counts once for each episode, and once a day for each thread; what names neither always counts. Nothing counts
+    while another claim that the caller proposed for the key waits for a person. Creation is no confirmation.
+    NotFound: the episode is not to be seen; Invalid: it is of another scope, or the expiry has passed; NotAllowed: the
+    caller may not write there; Conflict: the key is that of another type of memory.
     """
     write = write_of(report, trust=trust, at=at)
     with transaction.atomic():
