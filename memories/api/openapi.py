@@ -22,6 +22,7 @@ Answers = Mapping[int, Answer]
 ANSWERS = {
     ("GET", 200): "What there is",
     ("GET", 302): "It lies elsewhere, at the address in `Location`",
+    ("GET", 304): "The caller has it: `If-None-Match` names it",
     ("POST", 200): "Done: joined, updated, reinforced or decided",
     ("POST", 201): "New",
     ("POST", 202): "Taken: nothing was changed, or it is done in the background",

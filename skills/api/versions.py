@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from django.http import HttpResponse, HttpResponseBase
 from django.utils import timezone
+from django.utils.http import parse_etags
 from drf_spectacular.utils import OpenApiParameter
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -140,7 +141,7 @@ class Content(SkillView):
     @operation(
         "DownloadSkillVersion",
         "Skills",
-        {200: {"type": "string", "format": "binary"}, 302: {"type": "string"}},
+        {200: {"type": "string", "format": "binary"}, 302: {"type": "string"}, 304: {"type": "string"}},
         parameters=(NAME, NUMBER, SCOPE, HASH),
         refuses=REFUSES,
         media_type="application/zip",
@@ -148,12 +149,17 @@ class Content(SkillView):
     def get(self, request: Request, name: str, number: str) -> HttpResponseBase:
         """The package of a version
 
-        A zip that follows the [Agent Skills](https://agentskills.io) specification. Its ETag is its SHA-256. Where
-        packages lie in S3 or OSS: 302 to an address there, which needs no token and is good for five minutes.
+        A zip that follows the [Agent Skills](https://agentskills.io) specification. Its ETag is its SHA-256: with
+        `If-None-Match` who has it gets 304. Where packages lie in S3 or OSS: 302 to an address there, which needs no
+        token and is good for five minutes.
         """
         version = self.version(request, name, number)
+        etag = f'"{version.sha256}"'
+        known = {tag.removeprefix("W/") for tag in parse_etags(request.headers.get("If-None-Match", ""))}
+        if known & {etag, "*"}:
+            return HttpResponse(status=304, headers={"ETag": etag})
         answer = downloads.download(version)
-        answer["ETag"] = f'"{version.sha256}"'
+        answer["ETag"] = etag
         answer["X-Content-SHA256"] = version.sha256
         return answer
 

@@ -122,6 +122,15 @@ def test_the_package_behind_its_url_has_the_hash_and_size_that_are_told(agent: A
     assert (answer["X-Content-SHA256"], answer["ETag"]) == (package["sha256"], f'"{package["sha256"]}"')
 
 
+@pytest.mark.parametrize(("known", "status"), [('"{}"', 304), ('W/"{}", "other"', 304), ("*", 304), ('"other"', 200)])
+def test_who_has_the_package_is_not_sent_it_again(agent: APIClient, known: str, status: int) -> None:
+    make_skill()
+    package = agent.get(f"{PATH}/book-flight").json()["package"]
+    answer: Any = agent.get(package["url"], headers={"If-None-Match": known.format(package["sha256"])})
+    answer.close()
+    assert (answer.status_code, answer["ETag"]) == (status, f'"{package["sha256"]}"')
+
+
 def test_a_missing_package_is_a_problem_whatever_is_accepted(agent: APIClient) -> None:
     answer = agent.get(f"{PATH}/none/versions/1/content", headers={"Accept": "application/zip"})
     assert (answer.status_code, answer["Content-Type"]) == (404, "application/problem+json")
