@@ -40,6 +40,17 @@ def test_equal_errors_count_once_per_run_and_say_how_it_went_on() -> None:
     assert competence.fallbacks[0]["next"] == [{"did": "tried the same call again", "runs": 2}]
 
 
+def test_the_values_that_a_tool_accepts_stay_and_what_it_was_sent_does_not() -> None:
+    def pay(n: int) -> object:
+        wrong = "Error: method 'wire' is not known, use 'cash' or 'voucher' (customer 'Zoe')"
+        return run(n, ("pay", {"method": "wire"}, wrong), ("pay", {"method": "cash"}, "ok"))
+
+    fields = learned([pay(n) for n in range(3)]).fields  # type: ignore[misc]
+
+    text = "method {text} is not known, use 'cash' or 'voucher' (customer {text})"
+    assert fields.failure_modes == [f"`pay` returned “{text}” (runs: 3, ended well: 3)"]
+
+
 def test_a_fallback_says_what_was_changed_after_the_error() -> None:
     def fix(n: int) -> object:
         return run(

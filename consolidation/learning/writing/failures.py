@@ -63,7 +63,8 @@ def _met(scope: Scope, run: Run) -> dict[Kind, int]:
     positions: dict[Kind, int] = {}
     for n, call in enumerate(run.steps):
         if call.failed and not (call.via and _is_usual(scope, call)):
-            positions.setdefault((call.name, template(scope, errors.message(call.returned))), n)
+            sent = [str(leaf) for _, leaf in leaves(call.arguments)]
+            positions.setdefault((call.name, template(scope, errors.message(call.returned), sent)), n)
     return positions
 
 

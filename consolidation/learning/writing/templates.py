@@ -1,14 +1,15 @@
 """Templates of tools' texts: placeholders instead of what is specific to one run."""
 
 import re
+from collections.abc import Collection
 
 from consolidation.learning.comparison.scope import Scope
 from memories.lexicon.chinese_words import HAN
 
 LONGEST = 160
 _FILES = "py|go|js|ts|tsx|jsx|rs|java|rb|c|h|cpp|cs|php|md|json|ya?ml|toml|txt|sql|sh|html|css"
+_QUOTED = re.compile(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”|`[^`\n]{1,120}`|(?<!\w)'[^'\n]{1,120}'(?!\w)")
 _MARKS = (
-    (re.compile(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”|`[^`\n]{1,120}`|(?<!\w)'[^'\n]{1,120}'(?!\w)"), "{text}"),
     (re.compile(r"\S+@\S+\.\w+"), "{email}"),
     (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?"), "{date}"),
     (re.compile(rf"(?:\w+://|~?/|\.{{1,2}}/)[^\s:,;)]+|\b[\w.-]+/[\w./-]+|\b[\w-]+\.(?:{_FILES})\b"), "{path}"),
@@ -20,9 +21,13 @@ _LEAD = re.compile(r"^\W*(?:(?:error|fatal|failed|failure)\W*:|(?:错误|失败|
 _HAN = re.compile(f"[{HAN}]")
 
 
-def template(scope: Scope, text: str) -> str:
-    """Replace numbers, ids, quotes, paths and words that may not be repeated; '' when no word is left."""
-    lead = _LEAD.sub("", text[:400])
+def template(scope: Scope, text: str, sent: Collection[str] | None = None) -> str:
+    """Replace numbers, ids, quotes, paths and words that may not be repeated; '' when no word is left.
+
+    `sent`: the values of the call that the text answers. What is quoted and was not sent is a word of the tool itself,
+    such as a value that it accepts, and stays where it may be repeated; None: every quote is replaced.
+    """
+    lead = _QUOTED.sub(lambda quote: _quoted(scope, quote[0], sent), _LEAD.sub("", text[:400]))
     for pattern, mark in _MARKS:
         lead = pattern.sub(mark, lead)
     shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(lead))
@@ -31,6 +36,13 @@ def template(scope: Scope, text: str) -> str:
     whole = re.sub(r"^(?:…[\s.:!]+)+", "", whole)
     whole = re.sub(r"^(?:\{path\}(?::\{number\})*:?\s+)", "", whole)
     return whole[:LONGEST] if _says_something(whole) else ""
+
+
+def _quoted(scope: Scope, quote: str, sent: Collection[str] | None) -> str:
+    inner = quote[1:-1]
+    is_own = sent is not None and all(inner.casefold() not in value.casefold() for value in sent)
+    is_plain = inner.replace(" ", "").isalpha() and inner in (inner.lower(), inner.upper())  # a name has a capital
+    return quote if is_own and is_plain and all(map(scope.may_quote, inner.split())) else "{text}"
 
 
 def _says_something(whole: str) -> bool:
