@@ -113,3 +113,8 @@ def seals(text: str, former: Iterable[Way], own: bytes | None = None) -> dict[Wa
         read = {claims.claim_of(text, normalisation), claims.claim_of(text)}
         by_reading[normalisation, mark] = [claims.sealed(claim, key) for claim in read for key in keys[mark]]
     return by_reading
+
+
+def kin_of(sealed: dict[Way, list[Claim]]) -> list[str]:
+    """The tokens to look up for all that is not another claim than a text, sealed in these ways."""
+    return [token for ways in sealed.values() for claim in ways for token in claims.kin(claim)]

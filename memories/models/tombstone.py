@@ -16,7 +16,7 @@ from memories import claims
 from memories.claims import Claim, Likeness
 from memories.models import bulk_rows
 from memories.models.audit import AuditEntry
-from memories.models.digest_key import ITSELF, Way, seal, seals
+from memories.models.digest_key import ITSELF, DigestKey, Way, kin_of, seal, seals
 from memories.models.trusted import Trusted, new_id
 from memories.values.choices import LIVE, Category
 from memories.values.exceptions import Conflict
@@ -71,16 +71,17 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         former = self.filter(normalisation__lt=claims.NORMALISATION).order_by()
         return list(former.values_list("normalisation", "sealed_with").distinct())
 
-    def stated_by(self, sentences: Collection[str]) -> "list[Tombstone]":
-        """Those whose claim one of these sentences states, newest first; duplicates' claims hold."""
+    def stated_by(self, sentences: Collection[str]) -> "dict[Tombstone, set[str]]":
+        """Those whose claim these sentences state, newest first, each with those that do; duplicates' claims hold."""
         stones = self.filter(duplicate=False).exclude(category=None)
         if not stones.exists():
-            return []
-        former = stones._former_ways()
-        read = [seals(sentence, former) for sentence in sentences]
-        tokens = {token for ways in read for way in ways.values() for claim in way for token in claims.kin(claim)}
+            return {}
+        former, own = stones._former_ways(), DigestKey.current()
+        read = {text: seals(text, former, own) for text in sentences}
+        tokens = {token for ways in read.values() for token in kin_of(ways)}
         blocking = stones.filter(claim_tokens__overlap=sorted(tokens)).order_by("-at", "-pk")
-        return [stone for stone in blocking if any(stone.is_same(ways) for ways in read)]
+        pairs = ((stone, {text for text, ways in read.items() if stone.is_same(ways)}) for stone in blocking)
+        return {stone: stating for stone, stating in pairs if stating}
 
     def met_by(
         self, content: str, *, scope: str, key: str | None, names: Collection[str] = (), exact: bool = False
@@ -93,7 +94,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         """
         stones = self.met_in(scope)
         sealed = stones.sealed_alike(content)
-        near = Q(claim_tokens__overlap=[token for ways in sealed.values() for way in ways for token in claims.kin(way)])
+        near = Q(claim_tokens__overlap=kin_of(sealed))
         near |= Q(key__in=[name for name in (key, *names) if name is not None])
         blocking: Tombstone | None = None
         duplicate: Tombstone | None = None
@@ -253,9 +254,9 @@ class Tombstone(models.Model):
             closest = likeness if likeness == Likeness.SAME or closest == Likeness.OTHER else closest
         return closest
 
-    def is_stated_in(self, sentences: Iterable[str]) -> bool:
+    def is_stated_in(self, sentences: Iterable[str], own: bytes) -> bool:
         """Whether one of these sentences states its claim; skills and plans are known by their names, not stated."""
-        return self.category is not None and any(self.is_same(seals(sentence, [self.way])) for sentence in sentences)
+        return self.category is not None and any(self.is_same(seals(text, [self.way], own)) for text in sentences)
 
     def is_same(self, sealed: dict[Way, list[Claim]], exact: bool = False, names: Collection[str] = ()) -> bool:
         """Whether a text, sealed in its way, claims the same, as `likeness_to` says, after a cheap look."""

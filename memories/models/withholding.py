@@ -18,7 +18,7 @@ from django.db.models import Q
 from memories import claims
 from memories.claims import Claim
 from memories.models.ageing import Ageing
-from memories.models.digest_key import DigestKey, Way, seals
+from memories.models.digest_key import DigestKey, Way, kin_of, seals
 from memories.models.nominating import nominated
 from memories.models.tombstone import Tombstone
 from memories.models.trusted import M_co
@@ -131,13 +131,12 @@ def scopes_against(memory: Memory, content: str) -> list[str]:
 def tombstones_against(memory: Memory, content: str) -> Sequence[Tombstone]:
     """The tombstones of these words in scopes that read this memory: any other reads what is shared. Newest first."""
     if memory.type == Type.WORKING:
-        return Tombstone.objects.met_in(memory.scope).stated_by(_sentences(memory, content))
+        return list(Tombstone.objects.met_in(memory.scope).stated_by(_sentences(memory, content)))
     if memory.scope not in SHARED_SCOPES or not memory.is_claim:
         return ()
     names, stones = _names(memory), Tombstone.objects.met_in(memory.scope)
     sealed = stones.sealed_alike(content)
-    tokens = {token for ways in sealed.values() for claim in ways for token in claims.kin(claim)}
-    near = stones.filter(Q(claim_tokens__overlap=list(tokens)) | Q(key__in=names)).order_by("-at", "-pk")
+    near = stones.filter(Q(claim_tokens__overlap=kin_of(sealed)) | Q(key__in=names)).order_by("-at", "-pk")
     return [stone for stone in near if stone.keeps_out and stone.is_same(sealed, _is_found(memory), names)]
 
 
@@ -167,7 +166,7 @@ def _is_spoken_of(row: Memory, stones: Iterable[Tombstone]) -> bool:
 def _speaks_of(stone: Tombstone, row: Memory, secret: bytes, known: dict[Way, list[Claim]] | None = None) -> bool:
     """Whether a tombstone is about this row. `known`: the row sealed by way; the way of this tombstone is added."""
     if row.type == Type.WORKING:
-        return stone.is_stated_in(_sentences(row, row.content))
+        return stone.is_stated_in(_sentences(row, row.content), secret)
     known = {} if known is None else known
     if stone.way not in known:
         known[stone.way] = seals(row.content, [stone.way], secret)[stone.way]

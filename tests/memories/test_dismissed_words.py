@@ -51,6 +51,18 @@ def test_a_search_asks_once_whether_anything_was_dismissed() -> None:
     assert sum("memories_tombstone" in query["sql"] for query in asked) == 1
 
 
+def test_a_search_reads_no_more_rows_for_many_sentences_and_compares_each(episode: Memory) -> None:
+    counts = []
+    for extra in (1, 30):
+        said = " ".join(f"The ledger of day {n} is on shelf {n}." for n in range(extra))
+        for n in range(extra):
+            make_run(messages=[user(f"Bank account, ledger, Acme: {n}. {said}")], scope=PLACE, title=f"Ledger {n}")
+        with CaptureQueriesContext(connection) as asked:
+            assert "4711-0815" not in searched(caller(), scopes=[PLACE], limit=100)
+        counts.append(len(asked))
+    assert counts[0] == counts[1]
+
+
 def test_who_decides_reads_all_of_it(episode: Memory) -> None:
     assert "4711-0815" in searched(caller(permissions=["read", "review"]))
     browser = Client()
