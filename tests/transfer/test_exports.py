@@ -28,7 +28,7 @@ def test_an_agent_gets_the_lines_that_it_may_see_and_no_others() -> None:
     answer = caller(scopes=["project:a"]).get("/api/v1/export")
     assert (answer.status_code, answer["Content-Type"]) == (200, "application/x-ndjson")
     lines = [json.loads(line) for line in bytes_of(answer).splitlines()]
-    assert [line["content"] for line in lines] == ["seen", "of the scope", "Book a flight"]
+    assert [line["content"] for line in lines] == ["Book a flight", "seen", "of the scope"]
     assert Memory.objects.filter(times_used__gt=0).count() == 0
     one = caller().get("/api/v1/export?scope=project:b")
     assert [json.loads(line)["content"] for line in bytes_of(one).splitlines()] == ["of another scope"]

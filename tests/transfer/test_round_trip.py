@@ -102,6 +102,20 @@ def test_lines_come_back_exactly_from_an_empty_store(tmp_path: Path) -> None:
     assert (tmp_path / "3.jsonl").read_bytes() == (tmp_path / "2.jsonl").read_bytes()
 
 
+def test_evidence_leads_to_an_episode_that_came_after_its_memory(tmp_path: Path) -> None:
+    store_claim(fact(1), key="k")
+    store_claim(fact(2), key="d")
+    Memory.objects.get(key="d").dismiss(by=ANNA, why="wrong", at=timezone.now())
+    run = make_run(id="run-1", outcome="success")
+    memory = store_claim(fact(1), key="k", episode_id=str(run.pk)).memory
+    assert memory is not None and memory.pk < run.pk
+    exported(tmp_path, "1.jsonl")
+    empty_store()
+    Imports("memos")(tmp_path / "1.jsonl")
+    assert Episode.objects.get().evidence_for.get(memory__key="k").kind == "reinforced"
+    empty_store()
+
+
 @pytest.mark.usefixtures("full_store")
 def test_a_second_import_and_one_into_the_store_itself_change_nothing(tmp_path: Path) -> None:
     lines = exported(tmp_path, "1.jsonl")
