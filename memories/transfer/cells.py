@@ -16,7 +16,7 @@ from memories.values.field_errors import FIRST_YEAR, LAST_YEAR
 from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
 
 PLACEHOLDER = re.compile(r"\{([a-z_]{1,40})\}")
-LATEST = 8_000_000_000_000  # seconds; above it no calendar goes
+NO_TIME = "0001-01-01T00:00:00Z"  # as programs in Go write a time that is not set
 
 Raw = Mapping[str, Any]
 Reader = Callable[[Raw], LeftOut | tuple[type[AnyRecord], dict[str, Any]]]
@@ -29,7 +29,7 @@ def fault(field: str, detail: str, code: str = "invalid") -> Invalid:
 def instant(raw: Raw, field: str) -> datetime | None:
     """Unix seconds, or an ISO time (without a zone it is UTC)."""
     value = raw.get(field)
-    if value is None or value == "":
+    if value in (None, "", NO_TIME):
         return None
     try:
         if isinstance(value, int | float) and not isinstance(value, bool):

@@ -69,7 +69,7 @@ def _memory(raw: Raw, scope: str | None) -> Meant:
         "scope": cells.scope_of(scope, raw),
         "company_id": cells.text(raw, "company_id") or None,
         "tags": cells.texts(raw, "tags"),
-        "confidence": cells.whole(raw, "confidence", most=100),
+        "confidence": None if raw["confidence"] is None else cells.whole(raw, "confidence", most=100),
         "status": status,
         "reason": "dismissed in Founder OS" if status == "dismissed" else "",
         "times_used": cells.whole(raw, "times_used"),

@@ -74,8 +74,8 @@ def import_file(
         if options.format == Format.CONVERSATIONS:
             yield from conversation_lines.import_lines(path, options, at=at, keeps=keeps, most=most)
             return
-        rows = READERS[options.format](path, options.scope)
+        rows, previewed = READERS[options.format](path, options.scope), dict[bytes, str]()
         for batch in row_batches.together(islice(rows, most)):
-            yield row_batches.write(batch, options, at=at(), keeps=keeps)
+            yield row_batches.write(batch, options, at=at(), keeps=keeps, previewed=previewed)
     except OSError as error:
         raise Unreadable(f"{path.name}: {error.strerror}") from None

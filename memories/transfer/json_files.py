@@ -1,5 +1,6 @@
 """Foreign JSON files, read piece by piece: a list of objects, and objects one a line. Memory stays bounded."""
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -64,10 +65,12 @@ def _check_last_line(file: BinaryIO, path: Path) -> None:
 
 
 class _Metered:
-    """A file that counts what was read since the last whole object."""
+    """A file, without its byte order mark, that counts what was read since the last whole object."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self.since = file, 0
+        if file.read(len(BOM_UTF8)) != BOM_UTF8:
+            file.seek(0)
 
     def read(self, size: int = -1) -> bytes:
         block = self._file.read(size)
@@ -91,7 +94,7 @@ def objects_of_list(path: Path) -> Iterator[tuple[int, dict[str, Any] | Invalid]
 
 def _prefix(path: Path) -> str:
     with path.open("rb") as file:
-        first = file.read(BLOCK).removeprefix(b"\xef\xbb\xbf").lstrip()[:1]
+        first = file.read(BLOCK).removeprefix(BOM_UTF8).lstrip()[:1]
     if first not in (b"[", b"{"):
         raise Unreadable("it is no JSON: neither a list nor an object")
     return "item" if first == b"[" else "results.item"

@@ -17,6 +17,9 @@ NOT_APPLIED = "its memory is not applied here"
 
 def write_relation(record: RelationRecord, label: str, writing: Writing) -> Written:
     source, target = _memory(record.source, writing), _memory(record.target, writing)
+    foreseen = [_name(id, writing) in writing.previewed for id in (record.source, record.target)]
+    if record.source != record.target and any(foreseen) and (source or foreseen[0]) and (target or foreseen[1]):
+        return RowResult(label, Result.IMPORTED), None
     if source is None or target is None or source.pk == target.pk:
         return RowResult(label, Result.LEFT_OUT, (NOT_HERE,)), None
     if source.scope != target.scope:
@@ -30,6 +33,11 @@ def write_relation(record: RelationRecord, label: str, writing: Writing) -> Writ
 def write_adaptation(record: AdaptationRecord, label: str, writing: Writing) -> Written:
     """One that is active tells what the applied memory changed; a past one is kept as past. Nothing is announced."""
     memory = _memory(record.memory, writing)
+    foreseen = writing.previewed.get(_name(record.memory, writing))
+    if memory is None and foreseen is not None:
+        fits = record.reverted_at or foreseen in ("", Status.APPLIED)
+        result = RowResult(label, Result.IMPORTED) if fits else RowResult(label, Result.LEFT_OUT, (NOT_APPLIED,))
+        return result, None
     if memory is None:
         return RowResult(label, Result.LEFT_OUT, (NOT_HERE,)), None
     applied_at = min(record.applied_at, writing.at)
@@ -58,7 +66,11 @@ def write_adaptation(record: AdaptationRecord, label: str, writing: Writing) -> 
 
 def _memory(id: str, writing: Writing) -> Memory | None:
     """The memory that came of the row with this id, in whatever scope, if the importer sees it."""
-    format = writing.options.format
-    name = name_of(format.value, TABLES.get(format, ""), id)
+    name = _name(id, writing)
     ids: list[UUID] = [memory_id for _scope, memory_id in ImportedRow.objects.memories_of([name]).get(name, [])]
     return Memory.objects.visible_to(writing.trust).filter(pk__in=ids).order_by("pk").last() if ids else None
+
+
+def _name(id: str, writing: Writing) -> bytes:
+    format = writing.options.format
+    return name_of(format.value, TABLES.get(format, ""), id)

@@ -1,5 +1,6 @@
 """Membrane's SQLite file: typed records with their decay, provenance, relations, audit and counters."""
 
+import math
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -98,8 +99,9 @@ def _named(value: Any) -> bool:
 
 def _curve(raw: Raw, *, at: Any) -> dict[str, Any]:
     decay = raw["decay_profiles"][0] if raw["decay_profiles"] else {}
+    salience = cells.number(raw, "salience", least=0, most=math.inf)  # without a bound there
     curve = {
-        "salience": cells.number(raw, "salience", least=0, most=1),
+        "salience": None if salience is None else min(salience, 1),
         "salience_at": at,
         "half_life": cells.number(decay, "half_life_seconds", least=1e-3, most=1e10),
         "min_salience": cells.number(decay, "min_salience", least=0, most=1),

@@ -83,7 +83,8 @@ class Made(NamedTuple):
 @dataclass(frozen=True)
 class Writing:
     """The moment and the asked options of one batch. `fixed_scopes`: where people lowered a claim for good;
-    `known_ids`: of its ids those that a memory has or had; `made`: what was made so far.
+    `known_ids`: of its ids those that a memory has or had; `made`: what was made so far. `previewed`: in a preview, by
+    name the rows that earlier batches would have brought, each with the status of a new memory.
     """
 
     options: Options
@@ -91,6 +92,7 @@ class Writing:
     fixed_scopes: frozenset[str] = frozenset()
     known_ids: set[UUID] = field(default_factory=set)
     made: list[Made] = field(default_factory=list)
+    previewed: dict[bytes, str] = field(default_factory=dict)
 
     @property
     def trust(self) -> Trust:

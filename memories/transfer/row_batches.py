@@ -59,14 +59,29 @@ def _size(row: SourceRow) -> int:
     return 200 * len(record.events) if isinstance(record, EpisodeRecord) else 500
 
 
-def write(rows: Sequence[SourceRow], options: Options, *, at: datetime, keeps: bool = True) -> list[RowResult]:
-    """Write a batch, in one transaction; the results in the order of the rows. `keeps` false: all of it is undone."""
+def write(
+    rows: Sequence[SourceRow],
+    options: Options,
+    *,
+    at: datetime,
+    keeps: bool = True,
+    previewed: dict[bytes, str] | None = None,
+) -> list[RowResult]:
+    """Write a batch, in one transaction; the results in the order of the rows.
+
+    `keeps` false: all of it is undone; then `previewed` gets the statuses of what would be here, for later batches.
+    """
+    previewed = {} if previewed is None else previewed
     with transaction.atomic():
         fixed = Memory.objects.filter(hold=Hold.FIXED).order_by().values_list("scope", flat=True).distinct()
         ids = {row.record.id for row in rows if isinstance(row.record, MemoryRecord) and row.record.id}
-        results = _written(rows, Writing(options, at, frozenset(fixed), claim_writes.ids_here(ids)))
+        writing = Writing(options, at, frozenset(fixed), claim_writes.ids_here(ids), previewed=previewed)
+        results = _written(rows, writing)
         if not keeps:
             transaction.set_rollback(True)
+            named = zip((row.name(options.format.value) for row in rows), results, strict=True)
+            here = (Result.IMPORTED, Result.KNOWN, Result.CHANGED)
+            previewed |= {name: result.status for name, result in named if result.result in here}
     return results
 
 

@@ -41,6 +41,11 @@ def test_rows_come_in_with_what_they_were_and_a_second_import_changes_nothing(im
     assert everything_stored() == before
 
 
+def test_a_memory_without_a_confidence_begins_like_any_other(imports: Imports, tmp_path: Path) -> None:
+    assert imports(store(tmp_path, founder_memory(1, confidence=None))) == counts(imported=1)
+    assert Memory.objects.get().confidence == 20
+
+
 def test_what_was_applied_is_applied_here_when_an_administrator_asks(imports: Imports, tmp_path: Path) -> None:
     memories = [founder_memory(n, category="preference", status="applied") for n in (1, 2)]
     adaptations: list[dict[str, object]] = [
@@ -50,6 +55,8 @@ def test_what_was_applied_is_applied_here_when_an_administrator_asks(imports: Im
         {"id": "a3", "memory_id": "m7", "plugin": "P09", "description": "Of nothing", "applied_at": seconds(3)},
     ]
     path = store(tmp_path, *memories, adaptations=adaptations)
+    preview = imports(path, apply=True, dry_run=True)
+    assert preview == f"{counts(imported=4, left_out=1)}; nothing was kept: a preview"
     assert imports(path, apply=True) == counts(imported=4, left_out=1)
     assert set(Memory.objects.values_list("status", "hold")) == {("applied", "")}
     active = Adaptation.objects.active().get(memory__key="customer-1-terms")

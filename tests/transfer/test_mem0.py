@@ -48,6 +48,10 @@ def test_a_plain_list_is_read_too_and_another_score_is_no_change(imports: Import
     assert imports(export(tmp_path, [mem0_memory(1, score=0.9)])) == counts(known=1)
 
 
+def test_a_byte_order_mark_at_the_beginning_is_passed_over(imports: Imports, tmp_path: Path) -> None:
+    assert imports(export(tmp_path, f"\ufeff{json.dumps([mem0_memory(1)])}")) == counts(imported=1)
+
+
 def test_the_same_words_twice_are_one_memory(imports: Imports, tmp_path: Path) -> None:
     rows = [mem0_memory(1), mem0_memory(1, id="other"), mem0_memory(1), mem0_memory(2, id="other")]
     assert imports(export(tmp_path, rows)) == counts(imported=1, known=3)

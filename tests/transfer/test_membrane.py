@@ -1,5 +1,6 @@
 """Import of a Membrane SQLite file: typed records with decay, provenance, relations and counters."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from tests.transfer.sources import membrane, triple
 
 pytestmark = pytest.mark.django_db
 Json = dict[str, Any]
+AT_CREATION = datetime(2025, 1, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -116,9 +118,20 @@ def test_relations_come_along_once_their_ends_are_here(imports: Imports, tmp_pat
     ]
     records: list[tuple[Json, Json | str]] = [({}, triple(0)), ({}, triple(1)), ({"scope": "project:b"}, triple(2))]
     path = membrane(tmp_path / "m.db", records, relations=relations)
+    assert imports(path, dry_run=True) == f"{counts(imported=5, left_out=1)}; nothing was kept: a preview"
     assert imports(path) == counts(imported=4, left_out=2)
     assert Relation.objects.values_list("predicate", "weight").get() == ("supports", 0.5)
     assert imports(path) == counts(known=4, left_out=2)
+
+
+def test_a_salience_above_one_is_one_and_a_time_that_go_left_unset_is_none(imports: Imports, tmp_path: Path) -> None:
+    node = {"id": "c1", "tool": "bash", "timestamp": "0001-01-01T00:00:00Z"}
+    path = membrane(
+        tmp_path / "m.db", [({"salience": 2.5}, triple(0)), ({"type": "episodic"}, EPISODE | {"tool_graph": [node]})]
+    )
+    assert imports(path) == counts(imported=2)
+    assert Memory.objects.get(type="semantic").salience == 1
+    assert Episode.objects.get().events.get(tool="bash").at == AT_CREATION
 
 
 @pytest.mark.parametrize(
