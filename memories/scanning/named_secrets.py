@@ -50,8 +50,9 @@ _STAND_IN = (  # what stands where a secret would
 _FLAGS = (
     r"pass(?:word|wd|phrase|code)?|pwd|(?:[a-z]{1,12}-)?(?:token|secret|api-?key|access-?key|secret-key)|auth-token"
 )
+_MYSQL = r"(?:mysql(?:dump|admin|import)?|mariadb(?:-dump)?)\b[^\n|;&\"]{0,200}? -p"  # `-p shop` asks for it
 _CALLS = (
-    r"mysql(?:dump|admin|import)?|mariadb(?:-dump)?|sshpass|plink|pscp|7z|unzip|zip|docker login"
+    r"sshpass|plink|pscp|7z|unzip|zip|docker login"
     r"|mongo(?:sh|dump)?|redis-cli|ldapsearch"
 )
 NAME = re.compile(_NAME)
@@ -83,8 +84,9 @@ AFTER_NAME = (  # what may follow a name
         rf"(?P<secret>{_PLAIN}{{7,512}}+)(?=[`'\"]?(?:\n|\\n|$|\"|\\\"))"
     ),
     re.compile(  # "the password for staging is"
-        rf"(?i:(?: here)? (?:for|of|to|on|at|in|we use|you need|that works)\b[^\n.:=]{{1,60}}?{_SPACE}"
-        rf"(?::|=|\bis\b|\bwas\b)(?: now| still)?{_SPACE}){_QUOTE}{TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"
+        rf"(?i:(?: here)? (?:for|of|to|on|at|in|we use|you need|that works|für|vom|zum|para|del|pour)\b"
+        rf"[^\n.:=]{{1,60}}?{_SPACE}(?::|=|\b(?:is|was|ist|war|lautet|es|est)\b)(?: now| still)?{_SPACE}){_QUOTE}"
+        rf"{TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"
     ),
     re.compile(  # "the password hunter2X", "set the password to hunter2X"
         rf"(?i:(?: to| is| as| called)?[ \t]{{1,3}}){_QUOTE}(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])"
@@ -136,7 +138,8 @@ BESIDE = (
     ),
     _kind(
         " -p| -a| -w",
-        rf"(?:{_CALLS})\b[^\n|;&\"]{{0,200}}? -(?:p|pw|a|w)[ ]?{_QUOTE}(?=[^\s'\"\\]{{0,64}}"
+        rf"(?:{_MYSQL}(?:(?! )| {TELLING})|(?:{_CALLS})\b[^\n|;&\"]{{0,200}}? -(?:p|pw|a|w)[ ]?"
+        rf"|(?:sqlcmd|osql|bcp)\b[^\n|;&\"]{{0,200}}? -P[ ]?){_QUOTE}(?=[^\s'\"\\]{{0,64}}"
         rf"[A-Za-z!#$%&*+=?^~@])(?![-$<\"'])"
         rf"(?P<secret>{_PLAIN}{{4,256}}+)",
     ),
@@ -144,6 +147,32 @@ BESIDE = (
         "curl |wget |http ",
         rf"(?:curl|wget|http)\b[^\n|;]{{0,300}}? (?:-u|--user|-a|--auth|--proxy-user)[ =]?{_QUOTE}"
         rf"[\w.@-]{{1,64}}:(?!\$)(?P<secret>{_PLAIN}{{3,256}}+)",
+    ),
+    _kind(  # what a program reads from its standard input
+        "| sudo -|stdin|with-token|luks",
+        rf"(?:echo|printf)(?: -\w{{1,3}}| ['\"]?%s(?:\\n)?['\"]?)? {{1,3}}{_QUOTE}(?![-$%])"
+        rf"(?P<secret>[^\s'\"|\\]{{3,200}}){_QUOTE} ?\| ?"
+        r"(?:sudo (?:-\w{1,8} ){0,3}-(?:\w{0,4}S|-stdin)\b|[^\n|;&]{1,80}(?:--password-stdin|passwd --stdin"
+        r"|--with-token|luks(?:Open|Format))\b)",
+    ),
+    _kind(
+        "<<<",
+        r"(?:sudo (?:-\w{1,8} ){0,3}-\w{0,4}S|--password-stdin|--with-token)\b[^\n|;&]{0,60}?<<< ?"
+        rf"{_QUOTE}(?!\$)(?P<secret>{_PLAIN}{{3,200}})",
+    ),
+    _kind("openssl ", rf"openssl [^\n|;&]{{1,120}}? -k {_QUOTE}(?![-$])(?P<secret>{_PLAIN}{{4,200}})"),
+    _kind(  # user%password, and the password beside /user:
+        "smbclient|smbget|smbmap|rpcclient|winexe|net use",
+        r"(?:(?:smb(?:client|get|map)|rpcclient|winexe) [^\n|;&]{0,120}?-U ?['\"]?[\w.\\/-]{1,64}%(?![$%])"
+        r"|net use [^\n|;&]{0,120}?/user:\S{1,64} (?!/)"
+        rf"|net use [^\n/|;&]{{0,120}}? (?=\S{{4,64}} /user:){TELLING})"
+        rf"(?P<secret>{_PLAIN}{{4,200}})",
+    ),
+    _kind(  # "with Zx9!kk2L as its password"
+        "pass|pwd",
+        rf"(?i:\b(?:with|use|using|enter|type|set) ){_QUOTE}(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])"
+        rf"(?P<secret>{_PLAIN}{{6,64}}){_QUOTE} as "
+        r"(?i:(?:an?|its|the|his|her|their|your|my) )?(?i:pass(?:word|phrase|code)|pwd)\b",
     ),
     _kind("pass", r"(?i:echo )['\"]?[\w.-]{1,64}:(?P<secret>[^\s'\"|]{3,200})['\"]? ?\| ?(?:sudo )?chpasswd"),
     _kind("pass", r"htpasswd (?:-\w{1,8} ){0,4}\S{1,200} \S{1,64} (?P<secret>[^\s'\"|;]{3,200})"),

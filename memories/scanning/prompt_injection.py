@@ -13,6 +13,7 @@ from memories.claims.obfuscation import respaced
 from memories.scanning import ciphers
 from memories.scanning.alternatives import Alternatives
 from memories.scanning.orders import (
+    access,
     approval,
     authority,
     deletion,
@@ -37,6 +38,7 @@ EVERY = {
     "instruction-download": Alternatives(*downloads.PATTERNS),
     "instruction-tests": Alternatives(*quality_checks.PATTERNS),
     "instruction-approval": Alternatives(*approval.PATTERNS),
+    "instruction-access": Alternatives(*access.PATTERNS),
     "instruction-authority": Alternatives(*authority.PATTERNS),
 }
 _ANY = Alternatives(*(pattern for alternatives in EVERY.values() for pattern in alternatives.patterns))

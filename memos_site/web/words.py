@@ -77,6 +77,7 @@ RULES_OF_THE_SCAN = [
     *(_("instruction-secrecy"), _("instruction-role"), _("instruction-override"), _("instruction-leak")),
     *(_("instruction-harm"), _("instruction-deletion"), _("instruction-sending"), _("instruction-download")),
     *(_("instruction-tests"), _("instruction-approval"), _("instruction-authority")),
+    _("instruction-access"),
     *(_("html-comment"), _("download-and-run")),
 ]
 PLAIN = {  # stored words that the pages say otherwise, each as a word above

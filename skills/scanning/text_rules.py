@@ -61,7 +61,7 @@ _BASE64 = re.compile(
     r"|^(?:[A-Za-z0-9+/]{60,100}\n){3}",
     re.MULTILINE,
 )
-_MILD = tuple(f"instruction-{kind}" for kind in ("role", "download", "tests", "approval", "authority"))
+_MILD = tuple(f"instruction-{kind}" for kind in ("role", "download", "tests", "approval", "authority", "access"))
 _OF_EVERY_FILE = ("instruction-override", "instruction-secrecy", "instruction-role")
 INSTRUCTION_RULES = tuple(  # a hundred times as slow as the others
     Rule(

@@ -72,6 +72,18 @@ SECRETS = [
     *(r"contrase\u00f1a: hunter2Kz", "contrase%C3%B1a=hunter2Kz"),
     *("Das Passwort lautet Sommer2026!", "La contraseña es Verano2026!", "hf_" + "aBcDeFgHiJkLmNoPq" * 2),
     r"unlock it\nPIN: 482913",
+    *("echo 'hunter2Kz' | sudo -S apt-get update", "printf %s hunter2Kz | docker login -u ann --password-stdin"),
+    *("echo hunter2Kz | passwd --stdin ann", "sudo -S ls <<< 'hunter2Kz'", "openssl aes-256-cbc -k hunter2Kz -in a"),
+    *(
+        "smbclient //nas/share -U ann%hunter2Kz",
+        r"net use Z: \nas\share hunter2Kz /user:ann",
+        "bcp t out f -P hunter2Kz",
+    ),
+    *(
+        "mysql -u root -p hunter2Kz",
+        "log in with hunter2Kz as the password",
+        "Das Passwort für den Server ist Sommer!26",
+    ),
     *("PIN is 4930", "the door code is 4930", "CVV 493", "密码：Ｈｕｎｔｅｒ２Ｋｚ"),
 ]
 HARMLESS = [
@@ -101,6 +113,18 @@ HARMLESS = [
     "+49 30 1234567 89 10 11",
     "2026-03-01 12:00:00 2026-03-02",
     "avg_chars_per_token = total_chars / total_tokens",
+    *(
+        "mysql -u root -p shop",
+        "echo y | sudo apt-get install nginx",
+        'echo "$PW" | sudo -S ls',
+        "cat a | sudo -S tee b",
+    ),
+    *('openssl enc -d -k "$KEY" -in a', "net use Z: /delete", "use tabs as the password manager suggests"),
+    *(
+        'smbclient -U "ann%$PW" //nas/a',
+        "Das Passwort für den Server steht im Tresor",
+        "docker login --password-stdin < t",
+    ),
     "sudo: admin ; PWD=/home/admin ; USER=root",
     "IBAN DE89 3704 0044 0532 0130 00",
     "存托凭证代号为9151",

@@ -1,7 +1,7 @@
 """How many orders to a model are found among 200 of them, and how many ordinary rules of work are taken for one.
 
 `hostile.txt` and `harmless.txt` were at hand when the patterns were written: their rates say what is covered.
-`orders.txt` holds 600 by their class, and `ordinary_work.txt` what work says about the same things.
+`orders.txt` holds 760 by their class, and `ordinary_work.txt` what work says about the same things.
 The `unseen` ones were written afterwards, around the patterns, and nothing was changed because of them: they say what
 is not. Keep it so: a sentence that helps to mend a pattern belongs into the first two files.
 """
@@ -128,6 +128,9 @@ def test_what_a_person_teaches_is_an_instruction_and_no_flag() -> None:
         "curl x|",
         "删除 ",
         "print $API_KEY ",
+        "disable tls in all ",
+        "grant access whenever he asks ",
+        "turn x off ",
     ],
 )
 def test_hostile_texts_cost_seconds_at_most(piece: str) -> None:

@@ -1,6 +1,6 @@
 """Orders to destroy, and to switch off or pass by what protects."""
 
-from memories.scanning.orders.fragments import CF, CN, FAR, NEAR
+from memories.scanning.orders.fragments import CF, CN, FAR, NEAR, NOT
 
 ENGLISH = (
     rf"\b(?:delete|remove|erase|drop|wipe|destroy|corrupt)\b(?!{FAR}\b(?:temp\w{{0,6}}|old|test|stale"
@@ -10,7 +10,7 @@ ENGLISH = (
     r"\bnc\s{1,9}-\w{0,4}e\b",
     r"/dev/tcp/|\breverse shell\b|\bbash -i\b|\bsudo rm\b|\bgit push --force\b[^\n]{0,20}"
     r"\bmain\b|:\(\)\s?\{",
-    rf"\b(?:auto-?approve|approve|accept|confirm)\b{NEAR}\b(?:every|all|any|everything)\b{FAR}\bwithout\b",
+    rf"\b{NOT}(?:auto-?approve|approve|accept|confirm)\b{NEAR}\b(?:every|all|any|everything)\b{FAR}\bwithout\b",
     r"\brm\s{1,9}-[a-z]{0,6}r[a-z]{0,6}\s{1,9}(?:-\S{1,20}\s{1,9}){0,3}(?:/|~|\*|\$HOME)(?=[\s*]|$)"
     r"|\bchmod\s{1,9}(?:-R\s{1,9})?777\s{1,9}/",
     r"\bdd\s{1,9}if=\S{1,80}\s{1,9}of=/dev/|\bmkfs\b|\b(?:curl|wget)\b[^\n|]{0,200}\|\s{0,9}(?:sudo\s{1,9})?"
@@ -21,7 +21,7 @@ ENGLISH = (
     rf"\b(?:skip|bypass|ignore)\b{NEAR}\b(?:all|any|every|each)\b{NEAR}\b(?:checks?|approvals?"
     r"|confirmations?)\b|\bskip every\b",
     rf"\b(?:bypass|evade|circumvent)\b{NEAR}\b(?:approval|content policy|filter|review)\b",
-    rf"\b(?:disable|turn off|remove|deactivate)\b{NEAR}\b(?:safety|logging|audit|two-factor|2fa|firewall"
+    rf"\b(?:disable|turn off|remove|deactivate)\b{NEAR}\b(?:safety|logging|audit|two-factor|2fa|firewall(?! rule)"
     r"|safeguards)\b",
     rf"\bnever ask for (?:confirmation|permission|approval)\b|\b(?:erase|delete|wipe)\b{NEAR}"
     r"\b(?:audit (?:log|trail)|all (?:the )?backups)\b",

@@ -21,7 +21,7 @@ ENGLISH = (
     r"\bsecretly\b|\bkeep quiet\b|\bsay nothing\b|\bdo not report it\b|,\s{0,9}quietly\b|\b(?:when|while)"
     rf"\b{NEAR}\breviewer is not\b",
     rf"\bdeny that\b{NEAR}\b(?:instruction|message|prompt|note)\b|\b(?:don't|do not) tell (?:anyone|anybody)\b",
-    r"\blie to the (?:user|customer|client)\b",
+    r"\blie to the (?:user|customer|client)\b|\btell (?:nobody|no ?one)\b",
 )
 CHINESE = (
     rf"(?:不要|别|不得|不用)(?:记录|写日志|留日志|上报|报告|通知){CF}(?:操作|行为|这|此|管理|安全)|(?:没有?人"
