@@ -15,7 +15,6 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from memories import claims
 from memories.claims import Claim
 from memories.models.ageing import Ageing
 from memories.models.digest_key import DigestKey, Way, kin_of, seals
