@@ -7,17 +7,14 @@ no number carries them further (promotion.py).
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
-from memories import claims
 from memories.intake.claims import equals_elsewhere, equals_of, held_equals
 from memories.models import Adaptation, AuditEntry, Memory
 from memories.models.audit import AuditQuerySet
-from memories.models.held import ClaimOf
 from memories.values.choices import Hold, Permission, RevertReason, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
@@ -48,21 +45,13 @@ class AlsoKnown:
     may_be_dismissed: bool
 
 
-def also_known(
-    memory: Memory, trust: Trust, *, why: str, at: datetime, claim_of: ClaimOf = claims.claim_of
-) -> list[AlsoKnown]:
+def also_known(memory: Memory, trust: Trust, *, why: str, at: datetime) -> list[AlsoKnown]:
     """Where else the caller may see what was dismissed here, for whatever reason but that it is a duplicate.
 
     Nothing is decided there: each is a decision of its own, undone by itself.
     """
-    if _is_duplicate(why) or memory.status != Status.DISMISSED:
-        return []
-    rows = Memory.objects.visible_to(trust).unexpired(at).live()
-    reviews = trust.may(Permission.REVIEW)
-    return [
-        AlsoKnown(row, reviews and (trust.scopes is None or row.scope in trust.scopes))
-        for row in equals_elsewhere(memory, rows, claim_of)
-    ]
+    known = _known_of([(memory, why)], trust, at=at)
+    return known[0].known if known else []
 
 
 @dataclass(frozen=True)
@@ -77,10 +66,22 @@ class KnownDismissal:
 def known_beside(batch: UUID, trust: Trust, *, at: datetime) -> list[KnownDismissal]:
     """Of the first MOST_COMPARED dismissals of a batch those whose claim is known in other scopes, see `also_known`."""
     reasons = dict(_dismissals(batch).order_by("pk").values_list("subject_id", "rationale")[:MOST_COMPARED])
-    beside, claim_of = [], cache(claims.claim_of)  # many are nominated again and again
-    for row in Memory.objects.visible_to(trust).filter(pk__in=reasons).order_by("pk"):
-        why = reasons[row.pk]
-        beside.append(KnownDismissal(row, why, also_known(row, trust, why=why, at=at, claim_of=claim_of)))
+    rows = Memory.objects.visible_to(trust).filter(pk__in=reasons).order_by("pk") if reasons else ()
+    return _known_of([(row, reasons[row.pk]) for row in rows], trust, at=at)
+
+
+def _known_of(dismissed: Iterable[tuple[Memory, str]], trust: Trust, *, at: datetime) -> list[KnownDismissal]:
+    """Of these memories, each with its reason, those that are dismissed and known in other scopes."""
+    reasons = [(row, why) for row, why in dismissed if row.status == Status.DISMISSED and not _is_duplicate(why)]
+    if not reasons:
+        return []
+    elsewhere = equals_elsewhere((row for row, _ in reasons), Memory.objects.visible_to(trust).unexpired(at).live())
+    reviews = trust.may(Permission.REVIEW)
+
+    def known(row: Memory) -> AlsoKnown:
+        return AlsoKnown(row, reviews and (trust.scopes is None or row.scope in trust.scopes))
+
+    beside = [KnownDismissal(row, why, list(map(known, elsewhere.get(row.pk, ())))) for row, why in reasons]
     return [dismissal for dismissal in beside if dismissal.known]
 
 

@@ -1,7 +1,8 @@
 """Rows whose words may claim the same: words nominate, the comparison of claims decides."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
@@ -13,6 +14,8 @@ from django.db import connection
 from django.db.models import F, Func, Q, QuerySet, TextField
 
 from memories import claims
+from memories.claims import Claim
+from memories.models.built import statement_of
 from memories.values import search_words
 from memories.values.choices import EXPERIENCE, LIVE, Type
 from memories.values.trust import SHARED_SCOPES
@@ -33,29 +36,56 @@ def nominated(
     content: str,
     rows: Memories,
     *,
-    scopes: Collection[str] | None = None,
+    scopes: Collection[str] | None,
     types: Collection[str] = (Type.SEMANTIC,),
 ) -> Memories:
     """Those of `rows` (memories) that may say this: they have its fingerprint, or are among the MOST_NOMINATED that
-    have most of its words. `scopes`: of these alone; without them those of unshared scopes are known by words only."""
+    have most of its words. `scopes`: of these alone; with None those of unshared scopes are known by words only."""
     claim = claims.claim_of(content)
     rows = rows.filter(type__in=types) if scopes is None else rows.filter(scope__in=scopes, type__in=types)
     same = [claims.fingerprint(claim, scope) for scope in (SHARED_SCOPES if scopes is None else scopes)]
     return rows.filter(Q(fingerprint__in=same) | Q(pk__in=_by_words(content, rows, scopes, types)))
 
 
+def nominated_elsewhere(
+    asked: Sequence[Any], rows: "QuerySet[Any]", claim_of: Callable[[str], Claim]
+) -> Iterator[tuple[UUID, UUID]]:
+    """Each of these claims with those of `rows` in other scopes that may say the same: by words, and in shared scopes
+    by fingerprint too. Two statements, however many are asked about."""
+    statement = statement_of(rows.order_by().values("pk"))
+    if not asked or statement is None:
+        return
+    texts = [_any_word(row.content) for row in asked]
+    with connection.cursor() as cursor:
+        sql = ELSEWHERE.format(rows=statement[0], most=MOST_NOMINATED)
+        cursor.execute(sql, [texts, [row.scope for row in asked], *statement[1]])
+        for place, other in cursor.fetchall():
+            yield asked[place - 1].pk, other
+    by_fingerprint: dict[bytes, list[UUID]] = defaultdict(list)
+    for row in asked:
+        for scope in {*SHARED_SCOPES} - {row.scope}:
+            by_fingerprint[claims.fingerprint(claim_of(row.content), scope)].append(row.pk)
+    same = rows.filter(type=Type.SEMANTIC, fingerprint__in=list(by_fingerprint))
+    for other, fingerprint in same.order_by().values_list("pk", "fingerprint"):
+        yield from ((pk, other) for pk in by_fingerprint[bytes(fingerprint)])
+
+
 def _by_words(
     content: str, rows: "QuerySet[Any]", scopes: Collection[str] | None, types: Collection[str]
 ) -> list[UUID]:
-    words = list(dict.fromkeys(_words(content)))[:MOST_WORDS]
+    words = _any_word(content)
     if not words:
         return []
-    query = SearchQuery(" or ".join(words), search_type="websearch", config="english")
+    query = SearchQuery(words, search_type="websearch", config="english")
     passages = apps.get_model("memories", "Passage")._default_manager.filter(type__in=types, search=query)
     if scopes is not None:
         passages = passages.alias(scopes=ScopeAsArray("scope")).filter(scopes__overlap=list(scopes))
     ranked = passages.filter(memory__in=rows).order_by(SearchRank(F("search"), query).desc())
     return list(ranked.values_list("memory", flat=True)[:MOST_NOMINATED])
+
+
+def _any_word(content: str) -> str:
+    return " or ".join(list(dict.fromkeys(_words(content)))[:MOST_WORDS])
 
 
 def _words(content: str) -> Iterator[str]:
@@ -72,6 +102,17 @@ SELECT memory.id, memory.type = 'working' OR memory.scope = ANY(%(shared)s), mem
 FROM memories_memory AS memory JOIN memories_passage AS passage ON passage.memory_id = memory.id
 WHERE memory.status = ANY(%(live)s) AND (memory.type = ANY(%(claims)s) AND memory.scope = ANY(%(scopes)s)
     OR memory.type = 'working' AND (%(everywhere)s OR memory.scope = ANY(%(scopes)s)))
+"""
+ELSEWHERE = """
+SELECT asked.place, near.memory_id
+FROM unnest(%s::text[], %s::text[]) WITH ORDINALITY AS asked (words, scope, place)
+CROSS JOIN LATERAL (
+    SELECT passage.memory_id
+    FROM memories_passage AS passage, websearch_to_tsquery('english', asked.words) AS query
+    WHERE passage.type = 'semantic' AND passage.search @@ query AND passage.scope <> asked.scope
+        AND passage.memory_id IN ({rows})
+    ORDER BY ts_rank(passage.search, query) DESC LIMIT {most}
+) AS near
 """
 READ_AT_ONCE = 4_096
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 from uuid import UUID
 
@@ -10,12 +11,13 @@ from memories.claims import Claim, Likeness
 from memories.models import Memory, Tombstone
 from memories.models.held import Alike, ClaimOf, alike_among
 from memories.models.memory import MemoryQuerySet
-from memories.models.nominating import nominated
+from memories.models.nominating import nominated, nominated_elsewhere
 from memories.values.choices import LIVE, Origin, Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
 
 MOST_SHOWN = 5
+COMPARED = ("type", "content", "scope", "company_id", "origin")  # columns
 CLOSEST = list(Likeness)  # same, rewording, changed, other
 
 
@@ -103,8 +105,7 @@ def alike_and_equal(memories: Iterable[Memory], claim_of: ClaimOf) -> dict[UUID,
     memories = list(memories)
     alike = alike_among(memories, claim_of)
     nominated_here = {pk for near in alike.values() for pk in near.here}
-    columns = ("type", "content", "scope", "company_id", "origin")
-    rows = Memory.objects.filter(type=Type.SEMANTIC).only(*columns).in_bulk(list(nominated_here))
+    rows = Memory.objects.filter(type=Type.SEMANTIC).only(*COMPARED).in_bulk(list(nominated_here))
     for memory in memories:
         if near := alike.get(memory.pk):
             others = [rows[pk] for pk in near.here if pk in rows and rows[pk].scope == memory.scope]
@@ -113,12 +114,25 @@ def alike_and_equal(memories: Iterable[Memory], claim_of: ClaimOf) -> dict[UUID,
     return alike
 
 
-def equals_elsewhere(memory: Memory, rows: MemoryQuerySet, claim_of: ClaimOf = claims.claim_of) -> list[Memory]:
-    """Those of `rows` in other scopes that claim the same (see `equals_of`), by scope."""
-    if memory.type != Type.SEMANTIC:
-        return []
-    others = nominated(memory.content, rows.exclude(scope=memory.scope))
-    return sorted(_equal_ones(memory, others, claim_of), key=lambda row: (row.scope, row.pk))
+def equals_elsewhere(memories: Iterable[Memory], rows: MemoryQuerySet) -> dict[UUID, list[Memory]]:
+    """Id of each of these claims -> those of `rows` in other scopes that claim the same (see `equals_of`), by scope.
+
+    Four statements, however many claims.
+    """
+    asked = {memory.pk: memory for memory in memories if memory.type == Type.SEMANTIC}
+    claim_of = cache(claims.claim_of)  # many are nominated again and again
+    pairs = set(nominated_elsewhere(list(asked.values()), rows, claim_of))
+    others = rows.only(*COMPARED).in_bulk({other for _, other in pairs})
+    equal = [
+        (pk, other)
+        for pk, other in pairs
+        if other in others and _is_equal(asked[pk], claim_of(asked[pk].content), others[other], claim_of)
+    ]
+    shown = rows.in_bulk({other for _, other in equal})
+    beside: dict[UUID, list[Memory]] = {pk: [] for pk in asked}
+    for pk, other in equal:
+        beside[pk] += [shown[other]] if other in shown else []
+    return {pk: sorted(known, key=lambda row: (row.scope, row.pk)) for pk, known in beside.items()}
 
 
 def held_equals(memory: Memory) -> list[Memory]:
