@@ -15,6 +15,12 @@ from tests.consolidation.recorded import learned, run
         ("no access for bob@example.org since 2024-05-01", "no access for {email} since {date}"),
         ("user zanzibar not found", "user … not found"),
         ("Zoe", ""),
+        ("找不到订单12345", "找不到订单{number}"),
+        ("订单A100不存在", "订单{id}不存在"),
+        ("订单在2024-05-01不存在", "订单在{date}不存在"),
+        ("文件/tmp/a.txt不存在", "文件{path}不存在"),
+        ("文件a.txt不存在", "文件{path}不存在"),
+        ("不存在bob@example.org", "不存在{email}"),
     ],
 )
 def test_a_message_keeps_its_shape_and_loses_its_values(message: str, shape: str) -> None:

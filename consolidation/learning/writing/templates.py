@@ -7,14 +7,22 @@ from consolidation.learning.comparison.scope import Scope
 from memories.lexicon.chinese_words import HAN
 
 LONGEST = 160
+_W = rf"[^\W{HAN}]"  # of a word: Chinese has no spaces, so that a value may stand between its characters
+_START, _END = rf"(?<!{_W})(?={_W})", rf"(?<={_W})(?!{_W})"
 _FILES = "py|go|js|ts|tsx|jsx|rs|java|rb|c|h|cpp|cs|php|md|json|ya?ml|toml|txt|sql|sh|html|css"
 _QUOTED = re.compile(r"\"[^\"\n]{1,120}\"|“[^”\n]{1,120}”|`[^`\n]{1,120}`|(?<!\w)'[^'\n]{1,120}'(?!\w)")
 _MARKS = (
-    (re.compile(r"\S+@\S+\.\w+"), "{email}"),
-    (re.compile(r"\b\d{4}-\d\d-\d\d(?:[T ][\d:.]+Z?)?"), "{date}"),
-    (re.compile(rf"(?:\w+://|~?/|\.{{1,2}}/)[^\s:,;)]+|\b[\w.-]+/[\w./-]+|\b[\w-]+\.(?:{_FILES})\b"), "{path}"),
-    (re.compile(r"[$€£¥]?\b\d+(?:[.,:]\d+)*%?(?![\w-])"), "{number}"),
-    (re.compile(r"[#]?\b(?=[\w-]*\d)[\w-]+\b"), "{id}"),
+    (re.compile(rf"[^\s{HAN}]+@[^\s{HAN}]+\.{_W}+"), "{email}"),
+    (re.compile(rf"{_START}\d{{4}}-\d\d-\d\d(?:[T ][\d:.]+Z?)?"), "{date}"),
+    (
+        re.compile(
+            rf"(?:{_W}+://|~?/|\.{{1,2}}/)[^\s:,;){HAN}]+"
+            rf"|{_START}(?:{_W}|[.-])+/(?:{_W}|[./-])+|{_START}(?:{_W}|-)+\.(?:{_FILES}){_END}"
+        ),
+        "{path}",
+    ),
+    (re.compile(rf"[$€£¥￥]?{_START}\d+(?:[.,:]\d+)*%?(?!{_W}|-)"), "{number}"),
+    (re.compile(rf"[#]?{_START}(?=(?:{_W}|-)*\d){_W}(?:{_W}|-)*{_END}"), "{id}"),
 )
 _PIECE = re.compile(r"\{\w+\}|[^\W_\d](?:[^\W_\d]|_(?=[^\W\d])|['’-](?=[^\W\d_]))*|[^\w{}]+|[\w{}]")
 _LEAD = re.compile(r"^\W*(?:(?:error|fatal|failed|failure)\W*:|(?:错误|失败|异常|出错)\s*[:：])\s*", re.IGNORECASE)
