@@ -5,6 +5,7 @@ from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.people import trust_of
+from memories.web.memory_list import COLUMNS
 from memos_site import review
 from skills import publishing
 from skills.manifest import Fields
@@ -71,3 +72,14 @@ def test_long_examples_sources_and_names_do_not_widen_their_pages(browser: Brows
         for width in (390, 768, 1024):
             page.set_viewport_size({"width": width, "height": 844})
             assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (address, width)
+
+
+def test_a_table_with_every_column_scrolls_beside_what_narrows_it(browser: Browser, live_server: LiveServer) -> None:
+    for number, scope in enumerate(("project:shop", "project:travel")):
+        make_memory(f"Acme pays late, as invoice {number} shows", scope=scope, key=f"acme-pays-late-{number}")
+    page = sign_in(browser, live_server)
+    page.set_viewport_size({"width": 1280, "height": 800})
+    page.goto(f"{live_server.url}/memories/?{'&'.join(f'column={name}' for name in COLUMNS)}")
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    table, aside = (page.locator(name).bounding_box() for name in (".listing > .found", ".listing > .aside"))
+    assert table and aside and table["x"] + table["width"] <= aside["x"]
