@@ -99,7 +99,7 @@ def _labels() -> dict[str, str]:
 def _shown(row: Memory, name: str) -> str:
     value = getattr(row, name)
     if name == "sensitivity":
-        return str(row.get_sensitivity_display())
+        value = row.get_sensitivity_display()
     if isinstance(value, datetime):
         return timezone.localtime(value).strftime("%Y-%m-%d %H:%M")
     if isinstance(value, bool):

@@ -147,8 +147,8 @@ def by_rule(memory: Memory) -> bool:
 
 @register.filter
 def is_unreviewed(memory: Memory) -> bool:
-    """Return whether one agent alone has said it, and no person has decided it."""
-    return review_of(memory) == Review.ONE_AGENT
+    """Return whether one agent alone has said it, and no person has decided it: who dismissed it is a person."""
+    return memory.status != Status.DISMISSED and review_of(memory) == Review.ONE_AGENT
 
 
 @register.filter
@@ -165,9 +165,10 @@ def is_editable(memory: Memory) -> bool:
 
 @register.simple_tag
 def confidence(memory: Memory, *, in_words: bool = False) -> SafeString:
-    """Render confidence on a line from 0 to 100 with the rules' thresholds; `in_words`: these as text."""
+    """Render confidence on a line from 0 to 100 with the thresholds of the rules, which promote claims alone;
+    `in_words`: these as text."""
     ladder = Ladder.of_settings()
-    thresholds = (ladder.confirm_at, ladder.apply_at)
+    thresholds = (ladder.confirm_at, ladder.apply_at) if memory.type == Type.SEMANTIC else ()
     facts = {"confidence": memory.confidence, "thresholds": thresholds, "in_words": in_words}
     return fragment("components/_confidence.html", **facts)
 

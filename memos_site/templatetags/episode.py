@@ -105,8 +105,8 @@ def tool_graph(calls: Sequence[Event], most: int) -> dict[str, Any]:
 
 @register.filter
 def since(at: datetime, first: datetime) -> str:
-    """Return the time since the first event, as in `+2 min 5 s`; '' for none."""
-    return f"+{duration(at - first)}" if at > first else ""
+    """Return the time since the first event, as in `+2 min 5 s`, on one line; '' for none."""
+    return f"+{duration(at - first)}".replace(" ", "\u00a0") if at > first else ""
 
 
 @register.filter

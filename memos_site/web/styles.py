@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories.models import Performance
-from memories.values.choices import Outcome, Status
+from memories.values.choices import Outcome, Status, Type
 
 COLOURS = (
     ("canvas", "paper", "sunken", "line", "line-2", "edge"),
@@ -47,7 +47,7 @@ def styles(request: HttpRequest) -> HttpResponse:
         "statuses": [*Status.values, "proposed", "published"],
         "outcomes": Outcome.values,
         "performance": performance,
-        "rows_of_confidence": [SimpleNamespace(confidence=n) for n in CONFIDENCES],
+        "rows_of_confidence": [SimpleNamespace(confidence=n, type=Type.SEMANTIC) for n in CONFIDENCES],
         "options": [("fact", "fact"), ("preference", "preference")],
         "sample": SAMPLE,
         "now": timezone.now(),

@@ -207,3 +207,11 @@ def test_a_long_text_is_cut_until_all_of_it_is_asked_for(words: int, is_folded: 
     memory = make_memory("Acme pays " * words)
     page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
     assert ("Show all" in page) is is_folded
+
+
+def test_a_plan_is_not_said_to_be_confirmed_by_its_confidence() -> None:
+    plan = make_memory("get_order → refund", type=Type.PLAN_GRAPH, category=None, status=Status.CANDIDATE)
+    claim = make_memory("Acme pays late", status=Status.CANDIDATE)
+    client, said = signed_in(), "confirmed at 60"
+    pages = [client.get(f"/memories/{row.pk}/").content.decode() for row in (plan, claim)]
+    assert [said in page for page in pages] == [False, True]

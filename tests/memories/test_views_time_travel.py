@@ -70,6 +70,14 @@ def test_what_was_above_a_person_then_is_not_shown_to_them() -> None:
     assert b"4711" not in later.content and b"as_of=2026-03-02T11" not in later.content
 
 
+def test_the_facts_of_then_are_in_the_language_of_the_reader() -> None:
+    row = make_memory(sensitivity=Sensitivity.LOW)
+    asked = {"as_of": "2026-03-01T18:00:00Z"}
+    page = signed_in().get(f"/memories/{row.pk}/as-of/", asked, headers={"Accept-Language": "zh-hans"})
+    facts = page.content.decode().split("敏感级别")[1].split("</dd>")[0]
+    assert "低" in facts and "low" not in facts
+
+
 def test_an_episode_and_what_is_gone_have_no_such_page() -> None:
     gone, episode = make_memory(), make_run()
     client, asked = signed_in(), {"as_of": "2026-03-01T18:00:00Z"}

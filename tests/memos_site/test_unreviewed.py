@@ -187,6 +187,14 @@ def test_a_page_says_that_nobody_has_reviewed_it(ada: APIClient, reviewer: Clien
     assert said not in reviewer.get(f"/memories/{memory.pk}/").content.decode()
 
 
+def test_what_a_person_dismissed_is_not_called_decided_by_nobody(ada: APIClient, reviewer: Client) -> None:
+    memory = stored(ada, status=Status.CANDIDATE)
+    memory.dismiss(by=ANNA, why="noise", at=AT)
+    page = reviewer.get(f"/memories/{memory.pk}/").content.decode()
+    assert "decided by nobody" not in page
+    assert "What happens when I decide" not in page
+
+
 def test_the_page_of_memories_is_narrowed_by_who_stands_behind_them(ada: APIClient, reviewer: Client) -> None:
     stored(ada)
     known("Acme pays late", hold="floor")
