@@ -83,18 +83,30 @@ def _turns(text: str) -> Iterator[_Turn]:
     where it is the first, its speaker has no name.
     """
     lines = [line for line in text.splitlines() if line.strip()]
-    begins = [TURN.match(line) for line in lines]
-    if not _are_turns([begin[1].lower() for begin in begins if begin]):
-        return
+    begins = _begins(lines)
     starts = [n for n, begin in enumerate(begins) if begin]
+    if not starts:
+        return
     for start, end in pairwise([*([0] if starts[0] else []), *starts, len(lines)]):
         begin = begins[start]
         first = lines[start][begin.end() :] if begin else lines[start]
         yield _Turn(roles.of(begin[1]) if begin else "", "\n".join([first, *lines[start + 1 : end]]))
 
 
-def _are_turns(speakers: Sequence[str]) -> bool:
-    """Lines such as `user: ...` are turns where somebody speaks twice, or a user and another role speak; `Order: 17` in
-    a list is none."""
-    spoken = roles.SPELLINGS.keys() & set(map(roles.of, speakers))
-    return len(set(speakers)) < len(speakers) or (roles.USER in spoken and len(spoken) > 1)
+def _begins(lines: Sequence[str]) -> list[re.Match[str] | None]:
+    """What begins a turn on each line; None where the line goes on with the turn before it.
+
+    Where a user and another role speak, or one twice, only roles do: what else ends with a colon is what they send, as
+    `port: 80`. Else names, of which one speaks twice, and not alone; `error:`, `https:` and fields of JSON are none.
+    """
+    begins = [TURN.match(line) for line in lines]
+    of_roles = [begin if begin and roles.is_role(begin[1]) else None for begin in begins]
+    spoken = [roles.of(begin[1]) for begin in of_roles if begin]
+    if len(spoken) > 1 and roles.USER in spoken:
+        return of_roles
+    names = [
+        begin if begin and (role or not begin[1][0].islower()) else None
+        for begin, role in zip(begins, of_roles, strict=True)
+    ]
+    said = [begin[1].lower() for begin in names if begin]
+    return names if 1 < len(set(said)) < len(said) else [None] * len(lines)

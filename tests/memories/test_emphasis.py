@@ -71,6 +71,35 @@ def test_of_a_long_last_turn_what_ends_with_a_question_mark_counts_fully_in_any_
     assert asked(text) == question
 
 
+@pytest.mark.parametrize(
+    "sent",
+    [
+        "name: billing\nport: 80",
+        '{\n  "name": "billing",\n  "port": 80\n}',
+        "Traceback (most recent call last):\nValueError: invalid literal",
+        "try:\n    pay()\nexcept Error:\n    pass",
+        "Note: it is urgent\nNote: it is late",
+    ],
+)
+def test_where_roles_speak_a_line_with_a_colon_is_what_they_send(sent: str) -> None:
+    asked = f"{QUESTION}\n{sent}"
+    assert weights(f"user: Hello\nassistant: Hi\nuser: {asked}") == {"Hello": SAID_BEFORE, "Hi": OTHERS, asked: LAST}
+    assert weights(f"user: Hello\nuser: {asked}") == {"Hello": SAID_BEFORE, asked: LAST}
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        "Error: connection refused\nError: retry limit",
+        "https://a.example/x\nhttps://b.example/y",
+        "- name: a\n  port: 1\n- name: b\n  port: 2",
+        '{"id": 1,\n"name": "x"},\n{"id": 2,\n"name": "y"}',
+    ],
+)
+def test_a_list_is_no_conversation(listed: str) -> None:
+    assert weighted(f"{QUESTION}\n{listed}") == []
+
+
 def test_names_are_speakers_once_one_of_them_speaks_again() -> None:
     turns = f"Anna: {TALKED}\nBen: That sounds tiring.\n"
     assert weighted(f"{turns}Cleo: {QUESTION}") == []
