@@ -20,7 +20,8 @@ from memories.claims import Likeness
 from memories.intake.claims import nearest
 from memories.models import Memory, Proposal, Relation
 from memories.models.key_words import WORD
-from memories.values.choices import ActorKind, Hold, Origin, Status, Type
+from memories.values import speakers
+from memories.values.choices import ActorKind, Hold, Origin, Review, Status, Type
 from memories.values.trust import Actor, everything
 
 BY = Actor(ActorKind.SYSTEM, "Memos", "duplicates")
@@ -95,19 +96,19 @@ def _places_apart(one: str, other: str) -> list[int]:
 
 
 def _worth_asking(memory: Memory, contradicting: Sequence[Memory]) -> list[Memory]:
-    """Of the candidates of one agent only one is asked about beside what they contradict, until a person has decided;
+    """Of the claims of one agent alone only one is asked about beside what they contradict, until a person has decided;
     of those that contradict each other one pair.
 
-    Who contradicts others or itself twenty times would bury what the others say. All of them wait as candidates
-    anyway, each beside its nearest.
+    Who contradicts others or itself twenty times would bury what the others say. All of them are marked as unreviewed
+    anyway, and each is shown beside its nearest.
     """
-    author = _author_of_candidate(memory)
+    speaker = _only_speaker(memory)
     asked = _asked_about([memory, *contradicting])
-    own = {row.pk for row in contradicting if author and _author_of_candidate(row) == author}
+    own = {row.pk for row in contradicting if speaker and _only_speaker(row) == speaker}
     worth = []
     for row in contradicting:
-        pairs = {(memory.pk, _author_of_candidate(row)), (row.pk, author)}
-        pairs |= {(pk, author) for pk in own if row.pk in own}
+        pairs = {(memory.pk, _only_speaker(row)), (row.pk, speaker)}
+        pairs |= {(pk, speaker) for pk in own if row.pk in own}
         if asked.isdisjoint(pairs):
             worth.append(row)
             asked |= {(pk, agent) for pk, agent in pairs if agent}
@@ -115,17 +116,17 @@ def _worth_asking(memory: Memory, contradicting: Sequence[Memory]) -> list[Memor
 
 
 def _asked_about(rows: Sequence[Memory]) -> set[tuple[UUID, str]]:
-    """Each memory of an open conflict about one of these, with the agent whose candidate stands beside it."""
+    """Each memory of an open conflict about one of these, with the agent whose claim stands beside it."""
     about = Proposal.objects.filter(kind=Proposal.Kind.CONFLICT, made_by=BY.name).open()
     pairs = [proposal.subjects for proposal in about.among([row.pk for row in rows])]
     known = Memory.objects.in_bulk({pk for pair in pairs for pk in pair})
     beside = ((one, known.get(other)) for pair in pairs for one in pair for other in pair if one != other)
-    return {(one, agent) for one, other in beside if other and (agent := _author_of_candidate(other))}
+    return {(one, agent) for one, other in beside if other and (agent := _only_speaker(other))}
 
 
-def _author_of_candidate(row: Memory) -> str:
-    """The agent that alone stands behind a row; '' of what is decided or held, or of no known agent."""
-    return row.created_by_id if row.status == Status.CANDIDATE and not row.hold else ""
+def _only_speaker(row: Memory) -> str:
+    """The agent that alone stands behind a row, however sure it is; '' where several said it or a person decided."""
+    return next(iter(speakers.speakers_of(row)), "") if speakers.review_of(row) == Review.ONE_AGENT else ""
 
 
 def _made_by_rules(*rows: Memory) -> bool:

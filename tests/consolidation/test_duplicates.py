@@ -226,12 +226,15 @@ def test_who_contradicts_itself_many_times_asks_seldom_and_another_voice_is_hear
     assert asked.among([other.pk]).count() == 1
 
 
-def test_what_is_confirmed_is_asked_about_once_beside_twenty_candidates_of_one_agent_and_once_beside_another() -> None:
+@pytest.mark.parametrize("confidence", [20, 70])
+def test_what_people_hold_is_asked_about_once_beside_twenty_claims_of_one_agent_and_once_beside_another(
+    confidence: int,
+) -> None:
     holds = stored("port", PORT.format("billing", 9001))
     Memory.objects.filter(pk=holds.pk).update(status=Status.CONFIRMED, hold=Hold.FLOOR)
     careless = make_agent("careless")[0].trust
     for port in range(8001, 8021):
-        store(PORT.format("billing", port), key=f"port-{port}", trust=careless)
+        store(PORT.format("billing", port), key=f"port-{port}", trust=careless, confidence=confidence)
         if port % 5 == 0:
             find()
     asked = Proposal.objects.filter(kind=Proposal.Kind.CONFLICT).among([holds.pk])
