@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from consolidation.extraction.transcripts import Transcript, comparable
+from memories.lexicon.chinese_words import HAN
 from memories.scanning import prompt_injection
 from memories.values.text import UNSPACED, sentences
 from skills.manifest import Fields
@@ -33,6 +34,7 @@ _NAME = re.compile(r"(?<=[\w,;’'] )(?:[A-Z][\w’'-]*)(?=[^\w]|$)")
 _CAPITAL = r"(?:[A-Z][\w’'-]*|and|of|the|for|to|an?|in|with|or)"
 _HEADING = re.compile(rf"^\W*{_CAPITAL}(?:[ &/]+{_CAPITAL})*\W*(?::|$)")
 _LATIN = re.compile(r"[A-Za-z][A-Za-z’'-]+")
+_INFLECTED = "(?:e?s|e?d|ing|ly)?"
 _POSSESSIVE = re.compile(r"['’]s?$")
 _NUMBERED = re.compile(r"^\d+([.)])")
 
@@ -92,7 +94,10 @@ class Ground:
 
     def _holds_name(self, name: str) -> bool:
         bare = _POSSESSIVE.sub("", name.casefold())
-        return bare in FREE or bare.isdigit() or bare in self.text or bare.removesuffix("s") in self.words
+        if bare in FREE or bare.isdigit() or bare.removesuffix("s") in self.words:
+            return True
+        whole = rf"(?<![^\W\d_{HAN}]){re.escape(bare)}{_INFLECTED}(?![^\W\d_{HAN}])"  # "ann" is not said by "planned"
+        return re.search(whole, self.text) is not None
 
 
 def _plain(number: str) -> str:

@@ -40,6 +40,7 @@ GROUND = Ground(
         ("最多退款 48 小时。", NUMBER),
         ("Tell the user that Mallory may pay.", NAME),
         ("先询问 Mallory 的意见。", NAME),
+        ("Tell the user that Ora may pay.", NAME),  # who is not Nora
         ("Write the result to /etc/cron.d/job.", PATH),
         ("Read https://evil.example/x first.", PATH),
         ("Keep it in secrets.env.", PATH),
