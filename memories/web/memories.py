@@ -33,7 +33,7 @@ from memories.web.grounds import attach_compared, contests_of
 from memories.web.paging import LATEST, page_of
 
 RUNS_ON_THE_PAGE = 12
-DECISIONS_ON_THE_PAGE = 30
+DECISIONS_ON_THE_PAGE, MOST_DECISIONS = 30, 1_000  # the latest; all of them where the address asks for them
 EQUALS_ON_THE_PAGE, NEAR_ON_THE_PAGE = 10, 2
 RECENT = timedelta(minutes=15)  # in which a decision of somebody else is told of
 PROPOSALS_ON_THE_PAGE = 20
@@ -55,12 +55,14 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         shown = evidence.with_episodes(trust, most=RUNS_ON_THE_PAGE)
     history = AuditEntry.objects.visible_to(trust).with_rationale(trust).with_state(trust)
     history = history.about("memory", row.pk).reverse()
-    decisions = list(history[:DECISIONS_ON_THE_PAGE])
+    most = MOST_DECISIONS if request.GET.get("history") == "all" else DECISIONS_ON_THE_PAGE
+    decisions = list(history[: most + 1])
     context = {
         "memory": row,
         "payload": redaction.redacted_payload(row, trust),
         "evidence": shown,
-        "history": decisions,
+        "history": decisions[:most],
+        "has_older": len(decisions) > most,
         "contest_entry": next((entry for entry in decisions if entry.action == "contest"), None),
         "contexts": (contexts := usage.contexts_of(row, trust=trust) if row.times_used else []),
         "ends": usage.ends_of(contexts),

@@ -75,6 +75,7 @@ class MemoryList:
     words: str = ""
     sort: str = ""
     degraded: tuple[str, ...] = field(default=(), init=False)
+    is_cut: bool = field(default=False, init=False)  # the search may have found more than it answered
 
     @classmethod
     def of(cls, request: HttpRequest, *, at: datetime) -> Self:
@@ -152,7 +153,9 @@ class MemoryList:
             return []
         answer = find(request, trust=self.trust, at=self.at)
         self.degraded = answer.degraded
-        return [result.memory.pk for result in answer.results if is_relevant(result)]
+        matches = [result.memory.pk for result in answer.results if is_relevant(result)]
+        self.is_cut = len(matches) == MOST_HITS
+        return matches
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,5 @@
 import re
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -7,7 +8,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from memories.models import Adaptation, Proposal
 from memories.values.choices import Category, DeletionPolicy, Sensitivity, Status, Type
-from tests.make import ANNA, AT, make_memory, make_run, make_skill, make_version
+from tests.make import ANNA, AT, BEN, make_memory, make_run, make_skill, make_version
 from tests.memories.storing import agent, store
 from tests.pages import candidate, signed_in, support
 from tests.skills.using import report
@@ -215,3 +216,14 @@ def test_a_plan_is_not_said_to_be_confirmed_by_its_confidence() -> None:
     client, said = signed_in(), "confirmed at 60"
     pages = [client.get(f"/memories/{row.pk}/").content.decode() for row in (plan, claim)]
     assert [said in page for page in pages] == [False, True]
+
+
+def test_no_decision_of_a_long_history_is_out_of_reach() -> None:
+    row = make_memory("Acme pays late")
+    for number in range(31):
+        row.edit({"content": f"Acme pays on day {number}"}, by=ANNA if number else BEN, at=AT + timedelta(days=number))
+    client, first = signed_in(), "<td>ben</td>"
+    page = client.get(f"/memories/{row.pk}/").content.decode()
+    assert first not in page and 'href="?history=all#history"' in page
+    whole = client.get(f"/memories/{row.pk}/?history=all").content.decode()
+    assert first in whole and "Older decisions too" not in whole

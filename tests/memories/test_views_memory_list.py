@@ -13,7 +13,7 @@ from django.test import Client
 
 from memories.models import Passage, PersonLimits
 from memories.values.choices import Category, Status, Type
-from memories.web import memory_table
+from memories.web import memory_list, memory_table
 from memories.web.exports import safe_cell
 from tests.make import AT, bytes_of, make_memory, make_person, make_skill
 from tests.pages import signed_in
@@ -220,3 +220,12 @@ def test_code_in_a_memory_is_shown_as_code() -> None:
 @pytest.mark.parametrize("first", ["=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠"])
 def test_a_cell_that_a_spreadsheet_would_compute_stays_a_text(first: str) -> None:
     assert safe_cell(f"{first}1+1") == f"'{first}1+1"
+
+
+def test_a_search_that_may_have_found_more_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory_list, "MOST_HITS", 2)
+    client, said = signed_in(), "there may be more"
+    for number in range(2):
+        make_searchable(f"Acme pays invoice {number} late")
+    assert said not in client.get("/memories/?q=pineapple").content.decode()
+    assert said in client.get("/memories/?q=Acme").content.decode()
