@@ -117,10 +117,12 @@ class Pending(QueuedRow):
 
 
 class Serving(NamedTuple):
-    """The model whose vectors are compared. `mean`: the mean vector of its texts, None where it is not known."""
+    """The model whose vectors are compared. `mean`: the mean vector of its texts, None where it is not known.
+    `dimensions` of its vectors, 0 where they are not known yet."""
 
     name: str
     mean: "np.ndarray[Any, Any] | None"
+    dimensions: int = 0
 
 
 class EmbeddingModelQuerySet(models.QuerySet["EmbeddingModel"]):
@@ -132,11 +134,11 @@ class EmbeddingModelQuerySet(models.QuerySet["EmbeddingModel"]):
         """The serving model with its mean; one prepared statement, because every search asks it."""
         built_in = embedding.built_in()
         with bulk_rows.prepared() as cursor:
-            cursor.execute("SELECT name, mean FROM memories_embeddingmodel WHERE active")
-            name, mean = cursor.fetchone() or (built_in.name, None)
+            cursor.execute("SELECT name, mean, dimensions FROM memories_embeddingmodel WHERE active")
+            name, mean, dimensions = cursor.fetchone() or (built_in.name, None, 0)
         if name == built_in.name:
             return Serving(name, built_in.mean)
-        return Serving(name, None if mean is None else np.array(mean, dtype=np.float32))
+        return Serving(name, None if mean is None else np.array(mean, dtype=np.float32), dimensions)
 
 
 class EmbeddingModel(models.Model):

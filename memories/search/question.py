@@ -63,11 +63,21 @@ def embed_question(text: str) -> tuple[Serving, Array | None, tuple[str, ...]]:
     """The serving model, the vector of what is asked, and failed parts. Must not be called inside a transaction."""
     model = EmbeddingModel.objects.serving_with_mean()
     try:
-        vector = embedding.ask(embedding.named(model.name), emphasis.asked(text), patience=ENDPOINT_SECONDS)
+        vector = vector_of(text, model, patience=ENDPOINT_SECONDS)
     except embedding.EmbeddingError as error:
         log.warning("searching by words only: %s", error)
         return model, None, ("embedding",)
     return model, vector, ()
+
+
+def vector_of(text: str, model: Serving, *, patience: float) -> Array | None:
+    """The vector of what is asked; None where it has no meaning to the model. EmbeddingError: the endpoint failed, or
+    its vectors cannot be compared with the stored ones, which have another size.
+    """
+    vector = embedding.ask(embedding.named(model.name), emphasis.asked(text), patience=patience)
+    if vector is not None and model.dimensions not in (0, len(vector)):
+        raise embedding.Unavailable(f"{model.name} gives {len(vector)} dimensions now, stored are {model.dimensions}")
+    return vector
 
 
 def read_question(text: str, model: Serving, vector: Array | None, wanted: Filter) -> Question:

@@ -8,9 +8,12 @@ import pytest
 
 from memories import embedding
 from memories.embedding import Refused, Unavailable, question_vectors
+from memories.indexing import queue
 from memories.models import EmbeddingModel
 from tests import embedding_endpoint
 from tests.embedding_endpoint import Endpoint
+from tests.make import AT
+from tests.memories import contexts
 from tests.memories.searched import find, known, said
 from tests.memos_site.processes import PATIENCE
 
@@ -81,3 +84,14 @@ def test_each_search_says_what_is_missing(endpoint: Endpoint) -> None:
         found = find("When does Acme pay?")
         assert (said(found), found.degraded) == (["Acme pays on net-30 terms"], ("embedding",))
     assert len(endpoint.asked) == 1
+
+
+@pytest.mark.django_db
+def test_where_an_endpoint_changes_the_size_of_its_vectors_words_are_searched(endpoint: Endpoint) -> None:
+    EmbeddingModel.objects.create(name="m", dimensions=8, near_duplicate_threshold=0.8, active=True)
+    known("Acme pays on net-30 terms")
+    assert queue.embed_some(at=AT)["embedded"] == 1
+    endpoint.dimensions = 16
+    found, given = find("When does Acme pay?"), contexts.ask("When does Acme pay?")
+    assert (said(found), found.degraded) == (["Acme pays on net-30 terms"], ("embedding",))
+    assert (contexts.said(given), given.degraded) == (["Acme pays on net-30 terms"], ("embedding",))

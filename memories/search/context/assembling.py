@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from memories import embedding
 from memories.embedding import Array, EmbeddingError
 from memories.models import AuditEntry, EmbeddingModel, Memory
 from memories.models.as_of import AsOf
@@ -22,6 +21,7 @@ from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Hit, Merged, Rationed
 from memories.search.context.time_budget import Allowance
 from memories.search.former_words import FormerWords
+from memories.search.question import vector_of
 from memories.search.ranking import Scores
 from memories.values import links
 from memories.values.choices import ActorKind, Hold, Origin, Status, Type
@@ -237,7 +237,7 @@ def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
         return None
     try:
         patience = max(0.05, allowance.left(keeping=FOR_THE_SEARCH))
-        return embedding.ask(embedding.named(model.name), emphasis.asked(task), patience=patience)
+        return vector_of(task, model, patience=patience)
     except EmbeddingError as error:
         allowance.missing("embedding", error)
         return None
