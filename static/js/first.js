@@ -1,6 +1,8 @@
 // An empty store: a file is sent as soon as it is chosen, or dropped anywhere on the page; and the line that says whether an
 // agent has reported is asked for anew until one has.
 
+import { Refused, fetched } from "./swap.js";
+
 const form = document.querySelector("[data-drop]");
 const field = form?.querySelector("[type=file]");
 const PAUSE = 2000; // ms between two questions
@@ -40,13 +42,10 @@ if (form) {
 async function ask() {
   const line = document.querySelector("[data-first-report]");
   if (!line) return;
-  const response = await fetch(line.dataset.firstReport, { credentials: "same-origin" }).catch(() => null);
-  if (response?.redirected || [401, 403].includes(response?.status)) return; // the session has ended
-  if (response?.ok) {
-    const page = new DOMParser().parseFromString(await response.text(), "text/html");
-    const fresh = page.getElementById("connected");
-    if (fresh && !fresh.dataset.firstReport) return void line.replaceChildren(...fresh.childNodes);
-  }
+  const page = await fetched(line.dataset.firstReport).catch((error) => (error instanceof Refused ? null : error));
+  if (!page) return; // it was refused, or the session has ended
+  const fresh = page instanceof Error ? null : page.getElementById("connected");
+  if (fresh && !fresh.dataset.firstReport) return void line.replaceChildren(...fresh.childNodes);
   setTimeout(ask, PAUSE);
 }
 setTimeout(ask, PAUSE);

@@ -9,7 +9,7 @@ const on = (event, act) => document.addEventListener(event, act);
 const byId = (id) => document.getElementById(id);
 const isOpen = (row) => row?.matches('[data-row]:not([hidden], [data-row="done"], [aria-busy])');
 const queue = () => byId("queue");
-const rowOf = (element) => element.closest?.("[data-row]") ?? byId(element.closest?.("[data-about]")?.dataset.about);
+export const rowOf = (element) => element.closest?.("[data-row]") ?? byId(element.closest?.("[data-about]")?.dataset.about);
 const SOON = 24; // rows before the end of what is loaded: as many as keys decide while further ones come on a slow line
 
 function after(row) {
@@ -18,8 +18,10 @@ function after(row) {
   return null;
 }
 
-function go(row) {
-  if (!row) return;
+// Whoever types into an edit of another row goes on there: letters would be decisions elsewhere.
+export function go(row) {
+  const edit = document.activeElement?.closest("form.edit");
+  if (!row || (edit && !row.contains(edit))) return;
   row.focus({ preventScroll: true });
   row.scrollIntoView({ block: "nearest" });
 }
@@ -37,19 +39,27 @@ function leave(row) {
   }
 }
 
-function back(row) {
-  row.removeAttribute("aria-busy");
-  row.hidden = false;
-  go(row);
-  unanswered();
+// Nothing was done. `why`: what the server said, "" where the page says it already, null for no answer.
+export function failed(row, why) {
+  if (row) {
+    row.removeAttribute("aria-busy");
+    row.hidden = false;
+    go(row);
+  }
+  if (row && why) import("./refused.js").then(({ note }) => note(row, why));
+  else if (why !== "") unanswered(why);
 }
 
 const TOLD = 8000; // ms
+const noAnswer = byId("no-answer").textContent;
+let told = 0;
 
-function unanswered() {
+function unanswered(why) {
   const words = byId("no-answer");
+  words.textContent = why ?? noAnswer;
   words.hidden = false;
-  setTimeout(() => (words.hidden = true), TOLD);
+  clearTimeout(told);
+  told = setTimeout(() => (words.hidden = true), TOLD);
 }
 
 let forgotten = 0;
@@ -69,16 +79,17 @@ on("submit", (event) => {
   if (form.closest("#toast") && !queue()) return; // nothing waited: the page comes anew
   event.preventDefault();
   if (row?.hasAttribute("aria-busy")) return;
+  row?.querySelector("[data-refused]")?.remove();
   const leaves = row && form.dataset.live === "leaves";
   const held = row?.contains(document.activeElement);
-  const sending = { answered: (page) => settle(page, row, { held, leaves }), failed: () => (row ? back(row) : null) };
+  const sending = { answered: (page) => settle(page, row, { held, leaves }), failed: (why) => failed(row, why) };
   send(form, event.submitter, sending);
   if (leaves) leave(row);
   else row?.setAttribute("aria-busy", "true");
 });
 
 // What the server says takes its place. The focus goes to a row that is open again, and stays where it is otherwise.
-function settle(page, row, { held, leaves }) {
+export function settle(page, row, { held, leaves }) {
   const had = document.activeElement;
   const restored = [];
   let lost = null; // the row that had the focus is decided now
@@ -164,35 +175,10 @@ on("click", (event) => {
   const link = event.target.closest?.("#queue > .pager a, [data-fetch]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
-  if (link.closest(".pager")) more(link);
-  else edit(link);
-});
-
-// The form of an edit takes the place of its link; what waits no more says who was faster.
-async function edit(link) {
+  if (link.closest(".pager")) return void more(link);
   const row = rowOf(link);
   row?.setAttribute("aria-busy", "true"); // letters that come before the form are no decisions
-  const page = await fetched(link.dataset.fetch).catch((error) => (error instanceof RangeError ? location.reload() : unanswered()));
-  row?.removeAttribute("aria-busy");
-  if (!page || !link.isConnected) return;
-  const form = page.querySelector("form.edit");
-  if (!form) return settle(page, row, { held: true });
-  link.replaceWith(form);
-  links.set(form, link);
-  form.querySelector("textarea").focus();
-  form.scrollIntoView({ block: "nearest" });
-}
-
-// An edit that is left gives the row back as it was, with what is loaded and what can be undone.
-const links = new WeakMap();
-
-on("click", (event) => {
-  const form = event.target.closest?.('[data-does="cancel"]')?.closest("form");
-  if (!links.has(form)) return;
-  event.preventDefault();
-  const row = rowOf(form);
-  form.replaceWith(links.get(form));
-  go(row);
+  import("./edit.js").then(({ edit }) => edit(link, row)).catch(() => failed(row, null));
 });
 
 on("focusin", (event) => {

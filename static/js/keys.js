@@ -191,16 +191,6 @@ function typed(event) {
 
 document.addEventListener("keydown", typed);
 
-// An edit whose words are not sent yet: the browser asks whether to stay.
-const isChanged = ({ type, value, defaultValue }) => ["textarea", "text"].includes(type) && value !== defaultValue;
-let sends = false;
-addEventListener("submit", (event) => (sends = !event.defaultPrevented));
-addEventListener("pageshow", () => (sends = false));
-addEventListener("beforeunload", (event) => {
-  const forms = [...document.querySelectorAll("form.edit:not([aria-busy] *)")];
-  if (!sends && forms.some((form) => [...form.elements].some(isChanged))) event.preventDefault();
-});
-
 // From the moment a link or a plain form leads away until the page is there (or comes back from the cache).
 const leave = (event) => {
   leaving = true;

@@ -24,7 +24,8 @@ async function load(row) {
   asking = new AbortController();
   try {
     const page = await fetched(row.dataset.pane, { signal: asking.signal });
-    if (!page || shown !== row.dataset.pane) return;
+    if (!page) throw new Error("the session has ended");
+    if (shown !== row.dataset.pane) return;
     pane.replaceChildren(...page.body.children);
     pane.dataset.about = row.id;
     pane.scrollTop = 0;

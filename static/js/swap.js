@@ -1,19 +1,23 @@
-// Forms of the queue answered in place. The server sends fragments: a first one that takes the place of the row asked about, and
-// any number with `hx-swap-oob` that take the places of those with their ids. What is under way is told to the page as
-// `memos:asked` and `memos:answered`, whatever has become of the form meanwhile.
+// Forms of the queue answered in place. The server sends a first fragment for the row asked about, and any number with
+// `hx-swap-oob` for what has their ids. The page is told `memos:asked` and `memos:answered`, whatever becomes of the form.
 //
-// Forms are sent a few at a time, so that what the page reads keeps one of the six connections that a browser has. A page
-// that is left sends the others all the same: one that comes twice meets the version that it was decided on, and does nothing.
+// A few are sent at a time: what the page reads keeps one of a browser's six connections. A page that is left sends the
+// others all the same: one that comes twice meets the version that it was decided on, and does nothing.
 
 const tell = (name, detail) => document.dispatchEvent(new CustomEvent(`memos:${name}`, { detail }));
 const HEADERS = () => ({ "HX-Request": "true", "HX-Current-URL": location.href });
 
-// `whole`: the page as a reload brings it, not the fragment.
+export class Refused extends Error {} // with what the server says, for people
+
+// `whole`: the page as a reload brings it, not the fragment. Nothing when the session has ended, which the page then says.
 export async function fetched(address, options = {}, whole = false) {
   const headers = whole ? {} : HEADERS();
   const response = await fetch(address, { ...options, headers, credentials: "same-origin" });
-  if (!response.ok && response.status !== 409) throw new RangeError(`${response.status} from ${address}`);
-  if (response.headers.get("HX-Refresh")) return void location.reload();
+  if (response.status >= 500) throw new Error(`${response.status} from ${address}`);
+  if (!response.ok && response.status !== 409) throw new Refused(await (await import("./refused.js")).words(response));
+  const reload = response.headers.get("HX-Refresh");
+  document.getElementById("signed-out").hidden = !(reload && response.redirected);
+  if (reload) return void (response.redirected || location.reload());
   return new DOMParser().parseFromString(await response.text(), "text/html");
 }
 
@@ -55,9 +59,9 @@ async function next() {
   try {
     const page = await fetched(one.address, { method: "POST", body: one.body });
     if (page) one.then.answered(page);
+    else one.then.failed("");
   } catch (error) {
-    one.then.failed();
-    if (error instanceof RangeError) location.reload(); // refused: the page shows how things stand, unless an edit is open
+    one.then.failed(error instanceof Refused ? error.message : null);
   } finally {
     sent.delete(one);
     tell("answered");

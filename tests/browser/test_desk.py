@@ -97,22 +97,6 @@ def test_words_that_are_not_saved_hold_the_page_and_saved_ones_do_not(
     assert asked == ["beforeunload"]
 
 
-def test_a_refused_decision_comes_back_and_keeps_the_edit_of_another_row(
-    browser: Browser, live_server: LiveServer
-) -> None:
-    edited, decided = make_memory("Acme pays late"), make_memory("Acme pays on net-30 terms")
-    page = sign_in(browser, live_server)
-    asked = asked_to_stay(page)
-    press(page, "j", "j", "i")
-    page.get_by_label("What it says").fill("Acme pays very late")
-    page.route(f"**/{decided.pk}/decide/", lambda route: route.fulfill(status=403), times=1)
-    page.locator(f"#row-{decided.pk}").focus()
-    press(page, "a")
-    until(page, lambda: asked == ["beforeunload"], what=lambda: f"one question, but {asked}")
-    expect(page.locator(f"#row-{decided.pk}")).to_be_focused()
-    expect(page.locator(f"#row-{edited.pk} textarea")).to_have_value("Acme pays very late")
-
-
 def test_a_row_is_snoozed_by_keys_as_the_page_comes(browser: Browser, live_server: LiveServer) -> None:
     second, first = make_memory("Acme pays late"), make_memory("Acme pays on net-30 terms")
     page, complaints = at_the_desk(browser, live_server)
