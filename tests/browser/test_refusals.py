@@ -88,7 +88,7 @@ def test_a_decision_after_the_session_has_ended_comes_back_and_keeps_an_edit(
     expect(page.locator("#signed-out")).to_contain_text("You are signed out")
     expect(page.locator(f"#row-{decided.pk}")).to_be_focused()
     expect(page.locator(f"#row-{edited.pk} textarea")).to_have_value("Acme pays very late")
-    page.context.add_cookies(cookies)  # signed in again, in another tab
+    page.context.add_cookies(cookies)  # type: ignore[arg-type]  # signed in again, in another tab
     press(page, "a")
     expect(page.locator("#toast")).to_contain_text("Promoted")
     expect(page.locator("#signed-out")).to_be_hidden()
