@@ -86,7 +86,10 @@ def _put(
     """Store what was learned, as a new competence or in its memory."""
     prepared = proposals.prepare(memory, competence, scope=pattern.scope)
     with transaction.atomic():
-        if memory is None:
+        if memory is None and (memory := proposals.imported(pattern)):
+            proposals.take(memory, pattern, competence)
+            created = False
+        elif memory is None:
             admission = proposals.admit(pattern, competence, at=at)
             if admission.dismissal.blocking is not None:
                 return _suppress_forgotten(pattern, admission.dismissal.blocking, at=at)

@@ -60,6 +60,7 @@ def _write(scope: str, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
     fresh: dict[UUID, list[PlannedRun]] = defaultdict(list)
     for run in PlannedRun.objects.filter(shape__in=shapes).uncounted():
         fresh[run.shape_id].append(run)
+    _find_imported(scope, shapes)
     known = [shape for shape in shapes if shape.memory_id]
     counters = _create([shape for shape in shapes if not shape.memory_id], at=at)
     for shape in known:
@@ -68,6 +69,16 @@ def _write(scope: str, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
     _note_changes(shapes)
     PlanShape.objects.settle(shapes)
     return counters
+
+
+def _find_imported(scope: str, shapes: Sequence[PlanShape]) -> None:
+    """Give plans without a memory the one that an import brought under their key; without saving them."""
+    wanted = {key_of(shape): shape for shape in shapes if not shape.memory_id}
+    imported = Memory.objects.live().filter(scope=scope, key__in=wanted, type=Type.PLAN_GRAPH, plan_shape=None)
+    by_key = {memory.key: memory for memory in imported.filter(origin=Origin.IMPORTED)} if wanted else {}
+    for key, shape in wanted.items():
+        if (memory := by_key.get(key)) and memory.sensitivity >= shape.sensitivity:
+            shape.memory = memory
 
 
 def _create(shapes: Sequence[PlanShape], *, at: datetime) -> Counter[str]:

@@ -134,16 +134,32 @@ def _statement(pattern: Pattern, competence: Competence) -> Statement:
 def create(memory: Memory, pattern: Pattern, competence: Competence, *, at: datetime) -> Memory:
     """Save an admitted competence, findable, with its audit row and its skill."""
     insert_memories([memory], by=SYSTEM, at=at, why=f"seen in {pattern.successes} successful runs")
+    take(memory, pattern, competence)
+    return memory
+
+
+def imported(pattern: Pattern) -> Memory | None:
+    """The competence of this pattern that an import brought, without its skill; locked."""
+    rows = Memory.objects.live().filter(scope=pattern.scope, type=Type.COMPETENCE, origin=Origin.IMPORTED, pattern=None)
+    named = rows.filter(payload__skill_name=name_of(pattern), skill=None, sensitivity__gte=pattern.sensitivity)
+    return named.select_for_update(of=("self",)).order_by("pk").first()
+
+
+def take(memory: Memory, pattern: Pattern, competence: Competence) -> None:
+    """Make it the competence of the pattern, with a skill."""
     Skill.objects.create(memory=memory, scope=memory.scope, name=competence.fields.name, title=competence.fields.title)
     pattern.memory = memory
-    return memory
+
+
+def name_of(pattern: Pattern) -> str:
+    return f"skill:{pattern.signature}"
 
 
 def _payload(pattern: Pattern, competence: Competence) -> dict[str, object]:
     named = pattern.memory.payload.get("skill_name") if pattern.memory else None  # a name once given stays
     return {
         "kind": Type.COMPETENCE.value,
-        "skill_name": named or f"skill:{pattern.signature}",
+        "skill_name": named or name_of(pattern),
         "pattern": pattern.kind,
         "effects": pattern.effects,
         "triggers": competence.triggers,
