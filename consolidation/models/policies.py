@@ -1,7 +1,9 @@
 """Tables of policies: conditions on a call that a language model read in agents' instructions, and what was read."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Self
+from typing import Any, Self
+from uuid import UUID
 
 from django.db import models
 from django.db.models import F
@@ -11,6 +13,7 @@ from django.utils.translation import ngettext
 from consolidation.learning.facts.call_rules import CallRule, Condition
 from memories.models import Memory
 from memories.models.trusted import Trusted
+from memories.transfer.options import Made
 from memories.values.choices import BELIEVED, Origin
 from memories.values.text import detect_lang
 from memories.values.trust import Trust
@@ -19,10 +22,11 @@ SOURCE = "policies"
 MOST_FAILURES = 3  # of the model at one text; then it is left
 GROWTH = 10  # a text is read again when its scope has so many times the runs: they call tools that no run had called
 MOST_CHECKED = 50  # policies of one tool
+EXPORTED = ("tool", "conditions", "words", "calling", "well", "ill")
 
 
 def is_policy(memory: Memory) -> bool:
-    return memory.origin == Origin.CONSOLIDATED and memory.source == SOURCE
+    return memory.origin in (Origin.CONSOLIDATED, Origin.IMPORTED) and memory.source == SOURCE
 
 
 class PolicyQuerySet(Trusted["Policy"]):
@@ -96,6 +100,19 @@ class Policy(models.Model):
             self.calling,
         )
         return said % {"calling": self.calling, "well": self.well, "ill": self.ill}
+
+
+def exported(memories: Sequence[Memory]) -> dict[UUID, dict[str, Any]]:
+    """The rules of those of these memories that are policies, as an export writes them."""
+    ids = [memory.pk for memory in memories if is_policy(memory)]
+    rows = Policy.objects.filter(pk__in=ids) if ids else ()
+    return {row.pk: {"policy": {name: getattr(row, name) for name in EXPORTED}} for row in rows}
+
+
+def keep_imported(made: Sequence[Made]) -> None:
+    """Give imported policies their rules; each is checked once its memory is accepted here."""
+    policies = ((one.memory, one.record.policy) for one in made if one.record.policy and is_policy(one.memory))
+    Policy.objects.bulk_create(Policy(memory=memory, **record.model_dump()) for memory, record in policies)
 
 
 class InstructionReadingQuerySet(models.QuerySet["InstructionReading"]):

@@ -1,6 +1,6 @@
 """Write the claims of a batch of a file in their order: those that meet nothing together, each other one by itself."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
 
 from memories import claims
@@ -18,6 +18,7 @@ from memories.values.exceptions import Invalid
 
 WHY_APPLIED = "it was applied where it comes from"
 Writes = dict[int, ClaimWrite[Written]]
+KEEPERS: list[Callable[[Sequence[Made]], None]] = []  # of rooms above, which keep more of new memories; see exporting
 
 
 def write(rows: Mapping[int, SourceRow], writing: Writing) -> dict[int, Written]:
@@ -86,6 +87,8 @@ def _complete(writing: Writing) -> None:
         if one.record.track_record
     ]
     Performance.objects.bulk_create(tracked)
+    for keep in KEEPERS:
+        keep(made)
     applied = {one.memory.pk: one.memory for one in made if one.to == Status.APPLIED}
     times = {pk: memory.updated_at for pk, memory in applied.items()}
     held = Held(dict(applied))

@@ -5,7 +5,7 @@ what no import may bring (origin, hold, and applied unless an administrator asks
 """
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -24,6 +24,8 @@ from memories.values.trust import Trust
 
 AT_ONCE = 200
 Json = dict[str, Any]
+# What rooms above keep of memories, as members of their lines by id; they register it when they start.
+KEPT_ABOVE: list[Callable[[Sequence[Memory]], Mapping[UUID, Json]]] = []
 COMMON = ("id", "type", "scope", "key", "category", "content", "payload", "source", "origin", "thread_id", "company_id")
 MORE = ("tags", "confidence", "status", "hold", "times_used", "times_confirmed")
 TIMES = ("last_used_at", "expires_at", "ttl", "created_at", "updated_at")
@@ -68,6 +70,10 @@ def _of_memories(some: Sequence[Memory], trust: Trust) -> Iterator[Json]:
     reasons = _reasons([row.pk for row in some if row.status == Status.DISMISSED], trust)
     records = [_memory(row, reasons.get(row.pk, "")) for row in some if row.type != Type.EPISODIC]
     redaction.redact({"results": records}, trust)
+    by_id = {record["id"]: record for record in records}
+    for kept_of in KEPT_ABOVE:
+        for id, members in kept_of(some).items():
+            by_id[id].update(members)
     knowledge = iter(records)
     for row in some:
         yield _episode(row) if row.type == Type.EPISODIC else next(knowledge)

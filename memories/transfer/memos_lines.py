@@ -28,11 +28,11 @@ def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
             continue
         table, id = _name(raw, number)
         row = cells.row_of(table, id, raw, lambda raw: _record(raw, scope), {})
-        yield replace(row, notice=NO_RULE) if _is_policy(raw) else row
+        yield replace(row, notice=NO_RULE) if _lacks_its_rule(raw) else row
 
 
-def _is_policy(raw: Raw) -> bool:
-    return raw.get("source") == POLICIES and raw.get("origin") == Origin.CONSOLIDATED
+def _lacks_its_rule(raw: Raw) -> bool:
+    return raw.get("source") == POLICIES and raw.get("origin") == Origin.CONSOLIDATED and not raw.get("policy")
 
 
 def _name(raw: dict[str, Any], number: int) -> tuple[str, str]:

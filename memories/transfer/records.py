@@ -91,6 +91,24 @@ class EvidenceRecord(Record):
     snapshot: Annotated[str, StringConstraints(max_length=2_000)] = ""
 
 
+class ConditionRecord(Record):
+    of: Literal["argument", "record"]
+    field: Name
+    test: Literal["is", "is_not", "above", "below"]
+    values: Annotated[list[Name], Field(min_length=1, max_length=20)]
+
+
+class PolicyRecord(Record):
+    """The rule about calls that the words of a memory stand for, and what recorded runs said of it."""
+
+    tool: Annotated[str, StringConstraints(min_length=1, max_length=200)]
+    conditions: Annotated[list[ConditionRecord], Field(min_length=1, max_length=20)]
+    words: Words
+    calling: Count
+    well: Count
+    ill: Count
+
+
 class MemoryRecord(Record):
     """What every memory may bring along, episodes too."""
 
@@ -124,6 +142,7 @@ class ClaimRecord(MemoryRecord):
     times_confirmed: Count = 0
     sources: Annotated[list[Object], Field(max_length=1_000)] = []
     track_record: TrackRecord | None = None
+    policy: PolicyRecord | None = None
     evidence: Annotated[list[EvidenceRecord], Field(max_length=MOST_EVIDENCE)] | None = None
 
 

@@ -1,9 +1,12 @@
 """Policies: conditions on a call that a language model reads in the instructions of runs, and that `check` notes."""
 
+import json
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import call_command
 from rest_framework.test import APIClient
 
 from consolidation import extraction_run
@@ -16,6 +19,7 @@ from tests.make import ANNA, answer, call, caller, user
 from tests.model_endpoint import ModelEndpoint, Reply
 from tests.pages import signed_in
 from tests.shared_rows import shared_rows
+from tests.transfer.imports import Imports, counts
 
 pytestmark = pytest.mark.django_db
 Json = dict[str, Any]
@@ -105,6 +109,28 @@ def test_a_rule_of_the_instructions_waits_for_a_person_and_is_then_checked_until
     assert noted(caller(clearance=Sensitivity.MEDIUM, scopes=["project:other"])) == []
     memory.dismiss(by=ANNA, why="stale", at=LATER)
     assert noted(agent) == []
+
+
+def test_an_exported_rule_is_checked_where_it_is_imported_and_exported_again_the_same(
+    endpoint: ModelEndpoint, shop: None, tmp_path: Path
+) -> None:
+    memory = proposed(endpoint)
+    memory.promote(to=Status.CONFIRMED, by=ANNA, at=LATER)
+    call_command("export_memories", tmp_path / "1")
+    (line,) = (one for one in map(json.loads, (tmp_path / "1").read_text().splitlines()) if one.get("key") == KEY)
+    assert line["policy"]["conditions"] == [RECORD] and line["policy"]["words"] == SENTENCE
+    memory.delete()
+    (tmp_path / "1").write_text(json.dumps(line))
+    imports = Imports("memos")
+    assert (imports(tmp_path / "1"), imports.errors) == (counts(imported=1), "")
+    agent = caller(clearance=Sensitivity.MEDIUM, scopes=[SCOPE])
+    assert noted(agent) == [{"pointer": "/tool", "note": f"Confirmed rule {KEY}: {SENTENCE}"}]
+    call_command("export_memories", tmp_path / "2")
+    assert json.dumps(line["policy"], separators=(",", ":")) in (tmp_path / "2").read_text()
+    line["policy"]["conditions"][0]["test"] = "like"
+    (tmp_path / "1").write_text(json.dumps(line))
+    assert imports(tmp_path / "1") == f"exit 1: {counts(failed=1)}"
+    assert "policy.conditions[0].test: must be one of is, is_not, above, below" in imports.errors
 
 
 def test_instructions_are_read_once_however_many_runs_carry_them(endpoint: ModelEndpoint, shop: None) -> None:
