@@ -27,17 +27,24 @@ LIVES_HERE = "it lives here: an import dismisses nothing that is believed here"
 Written = tuple[RowResult, UUID | None]
 
 
-def write_of(record: ClaimRecord, label: str, writing: Writing) -> ClaimWrite[Written]:
-    """The write of one claim; raises what is wrong with the record. The caller holds the locks of its scope."""
+def write_of(record: ClaimRecord, label: str, writing: Writing, earlier: UUID | None = None) -> ClaimWrite[Written]:
+    """The write of one claim; raises what is wrong with the record. The caller holds the locks of its scope.
+
+    `earlier`: the memory that an earlier import made of the same row.
+    """
     statement, columns = _statement(record, writing.trust), _columns(record, writing)
     name = f"import:{writing.options.format.value}:{label}"[:1100]
     founding = [Occasion(name, columns["created_at"])] if record.evidence is None else []
     settle, answer = partial(_settle, record, writing), partial(_made, record, label, writing)
-    new = ClaimWrite(statement, founding, columns, lambda: _write(record, label, writing, new), answer, settle=settle)
+    new = ClaimWrite(
+        statement, founding, columns, lambda: _write(record, label, writing, new, earlier), answer, settle=settle
+    )
     return new
 
 
-def _write(record: ClaimRecord, label: str, writing: Writing, new: ClaimWrite[Written]) -> Written:
+def _write(
+    record: ClaimRecord, label: str, writing: Writing, new: ClaimWrite[Written], earlier: UUID | None
+) -> Written:
     """Write one claim by itself, where it may meet what is here."""
     statement, trust, at = new.statement, writing.trust, writing.at
     if statement.key:
@@ -47,7 +54,7 @@ def _write(record: ClaimRecord, label: str, writing: Writing, new: ClaimWrite[Wr
         return RowResult(label, Result.KNOWN), same.pk
     if Status(record.status) == Status.DISMISSED:
         return _bury(record, label, writing, new)
-    row = same or (None if record.status in CLOSED else _live(statement, at=at))
+    row = same or (None if record.status in CLOSED else _live(statement, earlier, at=at))
     if row is not None:
         return _meet(Meeting(row, statement, trust, at, Sensitivity.PUBLIC), label)
     experience = Type(record.type) == Type.WORKING
@@ -87,8 +94,9 @@ def _same_id(record: ClaimRecord, scope: str) -> Memory | None:
     return rows.filter(pk=record.id).first()
 
 
-def _live(statement: Statement, *, at: datetime) -> Memory | None:
-    """The live row that this statement concerns: that of its key or thread; without one, its exact equal."""
+def _live(statement: Statement, earlier: UUID | None, *, at: datetime) -> Memory | None:
+    """The live row that this statement concerns: that of its key or thread; without one, its exact equal, or what came
+    of its row before."""
     rows = Memory.objects.select_for_update(of=("self",)).live().filter(scope=statement.scope, type=statement.type)
     if statement.type == Type.WORKING:
         return rows.filter(thread_id=statement.thread_id).first()
@@ -96,7 +104,8 @@ def _live(statement: Statement, *, at: datetime) -> Memory | None:
         return live_row(statement.scope, statement.key, at=at)
     if statement.type != Type.SEMANTIC:
         return None
-    return rows.filter(fingerprint=claims.fingerprint(statement.claim, statement.scope)).order_by("created_at").first()
+    equal = rows.filter(fingerprint=claims.fingerprint(statement.claim, statement.scope)).order_by("created_at").first()
+    return equal or (rows.filter(pk=earlier).first() if earlier else None)
 
 
 def _meet(meeting: Meeting, label: str) -> Written:

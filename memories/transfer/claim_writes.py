@@ -31,7 +31,7 @@ def write(rows: Mapping[int, SourceRow], writing: Writing) -> dict[int, Written]
             written[index] = RowResult(rows[index].label, Result.LEFT_OUT, ("its time has passed",)), None
             continue
         try:
-            writes[index] = claim_rows.write_of(record, rows[index].label, writing)
+            writes[index] = claim_rows.write_of(record, rows[index].label, writing, writing.earlier.get(index))
         except claim_batch.REFUSALS as refusal:
             written[index] = _failed(rows[index].label, refusal)
     how = {"climbs": False, "noted": writing.noted}
@@ -61,7 +61,7 @@ def _alone(records: Mapping[int, ClaimRecord], writes: Writes, writing: Writing)
     for index, write in writes.items():
         record, words = records[index], prints.get(index)
         plain = words is not None and Status(record.status) != Status.DISMISSED
-        if not plain or record.id in ids or (not write.statement.key and words in here):
+        if not plain or record.id in ids or index in writing.earlier or (not write.statement.key and words in here):
             alone.add(index)
         ids |= {record.id} if record.id else set()
         here |= {words} if words else set()

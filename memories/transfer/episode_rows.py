@@ -102,6 +102,7 @@ def _episode(
         memory=memory,
         title=record.title,
         external_id=record.external_id or None,
+        content_sha256=bytes.fromhex(record.content_sha256) if record.content_sha256 else None,
         event_count=len(drafts),
         last_event_at=max((draft.at for draft in drafts if draft.at), default=memory.created_at),
         outcome=Outcome(record.outcome) if record.outcome else None,

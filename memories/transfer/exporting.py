@@ -115,6 +115,7 @@ def _episode(row: Memory) -> Json:
         **{name: getattr(row, name) for name in columns},
         **_common(row),
         **{name: getattr(episode, name) for name in OF_EPISODES},
+        "content_sha256": bytes(episode.content_sha256).hex() if episode.content_sha256 else None,
         "events": [_event(event) for event in events.iterator(1_000)],
     }
 

@@ -84,7 +84,8 @@ class Made(NamedTuple):
 class Writing:
     """The moment and the asked options of one batch. `fixed_scopes`: where people lowered a claim for good;
     `known_ids`: of its ids those that a memory has or had; `made`: what was made so far. `previewed`: in a preview, by
-    name the rows that earlier batches would have brought, each with the status of a new memory.
+    name the rows that earlier batches would have brought, each with the status of a new memory. `earlier`: of claims,
+    by their place in the batch, what an earlier import made of a row with an id and no key that is another now.
     """
 
     options: Options
@@ -93,6 +94,7 @@ class Writing:
     known_ids: set[UUID] = field(default_factory=set)
     made: list[Made] = field(default_factory=list)
     previewed: dict[bytes, str] = field(default_factory=dict)
+    earlier: dict[int, UUID] = field(default_factory=dict)
 
     @property
     def trust(self) -> Trust:

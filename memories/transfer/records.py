@@ -165,11 +165,13 @@ class EventRecord(Record):
 
 
 class EpisodeRecord(MemoryRecord):
-    """A whole episode. `content` '': the beginning of what was done."""
+    """A whole episode. `content` '': the beginning of what was done; `content_sha256`: by which the same conversation
+    is known when it is posted again."""
 
     content: Annotated[str, StringConstraints(strip_whitespace=True, max_length=500)] = ""
     title: Annotated[str, StringConstraints(max_length=500)] = ""
     external_id: Identifier | None = None
+    content_sha256: Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")] | None = None
     outcome: OutcomeName | None = None
     outcome_source: OutcomeSource = OutcomeSource.NONE
     outcome_at: Moment | None = None
@@ -237,6 +239,11 @@ class SourceRow:
     @property
     def label(self) -> str:
         return f"{self.table} {self.id}".strip()
+
+    @property
+    def has_id(self) -> bool:
+        """Whether its name is more than its place in the file, which is another row in another file."""
+        return self.table not in ("line", "entry") and not self.id.startswith("row ")
 
     def name(self, system: str) -> bytes:
         return name_of(system, self.table, self.id)

@@ -99,7 +99,10 @@ def _written(rows: Sequence[SourceRow], writing: Writing) -> list[RowResult]:
         name = (row.name(writing.options.format.value), _scope(row))
         if (before := seen.get(name)) in claims:
             _write_claims(claims, results, made, writing)
-        if known.get(name) == row.sha256 or (before is not None and not _has_failed(before, results)):
+        earlier = known.get(name)
+        if (earlier and bytes(earlier.content_sha256) == row.sha256) or (
+            before is not None and not _has_failed(before, results)
+        ):
             results[index] = RowResult(row.label, Result.KNOWN)
             continue
         seen[name] = index
@@ -107,6 +110,8 @@ def _written(rows: Sequence[SourceRow], writing: Writing) -> list[RowResult]:
             loose.append((index, Loose(row.label, row.record)))
         elif isinstance(row.record, ClaimRecord):
             claims[index] = row
+            if earlier and earlier.memory_id and row.has_id and not row.record.key:
+                writing.earlier[index] = earlier.memory_id
             if Status(row.record.status) == Status.DISMISSED:  # what follows may meet its tombstone
                 _write_claims(claims, results, made, writing)
         else:
@@ -143,10 +148,9 @@ def _lock_scopes(rows: Sequence[SourceRow]) -> None:
     claim_locks.to_import(stored, decided)
 
 
-def _known(rows: Sequence[SourceRow], writing: Writing) -> dict[Named, bytes]:
+def _known(rows: Sequence[SourceRow], writing: Writing) -> dict[Named, ImportedRow]:
     names = {row.name(writing.options.format.value) for row in rows}
-    columns = ImportedRow.objects.named(names).values_list("name", "scope", "content_sha256")
-    return {(bytes(name), scope): bytes(sha256) for name, scope, sha256 in columns}
+    return {(bytes(known.name), known.scope): known for known in ImportedRow.objects.named(names)}
 
 
 def _scope(row: SourceRow) -> str:

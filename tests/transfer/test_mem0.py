@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memories.models import Memory
+from memories.models import Memory, Proposal
 from tests.make import ANNA, AT, make_memory
 from tests.transfer.imports import ROWS, Imports, counts, everything_stored
 from tests.transfer.sources import fact, mem0_memory
@@ -46,6 +46,23 @@ def test_memories_come_in_and_a_second_import_changes_nothing(imports: Imports, 
 def test_a_plain_list_is_read_too_and_another_score_is_no_change(imports: Imports, tmp_path: Path) -> None:
     assert imports(export(tmp_path, [mem0_memory(1, score=0.3)])) == counts(imported=1)
     assert imports(export(tmp_path, [mem0_memory(1, score=0.9)])) == counts(known=1)
+
+
+def test_a_memory_that_says_something_else_since_is_a_proposal_and_no_second_one(
+    imports: Imports, tmp_path: Path
+) -> None:
+    assert imports(export(tmp_path, [mem0_memory(1), mem0_memory(2)])) == counts(imported=2)
+    changed = export(tmp_path, [mem0_memory(1, memory=fact(7)), mem0_memory(2, updated_at="2026-01-01T00:00:00Z")])
+    assert imports(changed) == counts(changed=1, known=1)
+    assert imports(changed) == counts(known=2)
+    assert set(Memory.objects.values_list("content", flat=True)) == {fact(1), fact(2)}
+    proposal = Proposal.objects.get(memory__content=fact(1))
+    assert proposal.change["content"] == fact(7)
+
+
+def test_entries_without_an_id_are_others_in_another_file(imports: Imports, tmp_path: Path) -> None:
+    assert imports(export(tmp_path, [mem0_memory(1, id=None)])) == counts(imported=1)
+    assert imports(export(tmp_path, [mem0_memory(2, id=None)])) == counts(imported=1)
 
 
 def test_a_byte_order_mark_at_the_beginning_is_passed_over(imports: Imports, tmp_path: Path) -> None:

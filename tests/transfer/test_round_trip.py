@@ -116,6 +116,16 @@ def test_evidence_leads_to_an_episode_that_came_after_its_memory(tmp_path: Path)
     empty_store()
 
 
+def test_a_conversation_that_is_posted_again_after_the_import_is_known(tmp_path: Path) -> None:
+    make_run(id="run-1")
+    exported(tmp_path, "1.jsonl")
+    empty_store()
+    Imports("memos")(tmp_path / "1.jsonl")
+    again = make_run(id="run-1", outcome="success")
+    assert Episode.objects.values_list("pk", "outcome").get() == (again.pk, "success")
+    empty_store()
+
+
 @pytest.mark.usefixtures("full_store")
 def test_a_second_import_and_one_into_the_store_itself_change_nothing(tmp_path: Path) -> None:
     lines = exported(tmp_path, "1.jsonl")
