@@ -31,6 +31,30 @@ def test_what_the_user_says_later_is_an_answer() -> None:
     assert origins(recorded) == {"refund.order": Origin("answer")}
 
 
+def test_several_words_that_the_request_said_need_no_asking() -> None:
+    recorded = run(1, "Book it for Anna Meier", "> Which class?", "First class", ("book", {"name": "Anna Meier"}, "ok"))
+
+    assert origins(recorded) == {"book.name": Origin("opening")}
+
+
+def test_a_value_is_found_between_chinese_characters() -> None:
+    recorded = run(
+        1,
+        "我的订单A100到货时杯子碎了,我要退款",
+        "> 请问支付号是多少？",
+        "支付号是P77，原因是商品破损。",
+        ("refund", {"order": "A100", "payment": "P77", "reason": "商品破损", "item": "杯子"}, "ok"),
+    )
+
+    opening, answer = Origin("opening"), Origin("answer")
+    assert origins(recorded) == {
+        "refund.order": opening,
+        "refund.payment": answer,
+        "refund.reason": answer,
+        "refund.item": opening,
+    }
+
+
 def test_an_argument_that_a_result_merely_repeats_has_no_source_there() -> None:
     recorded = run(1, ("get_order", {"order": "A200"}, {"order": "A200"}), ("refund", {"order": "A200"}, "ok"))
 

@@ -9,11 +9,13 @@ from typing import Literal
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import Path, leaves, spelled
+from memories.lexicon.chinese_words import HAN
 
 LONGEST_SPEECH = 30_000
 LONGEST_KEY = 200
 _CODE = re.compile(r"(?<![A-Z\d'-])[A-Z]{2}(?![A-Z\d'-])")
-_TOKEN = re.compile(r"[\w@][\w@.+#/:-]*")
+_W = rf"[^\W{HAN}]"  # Chinese has no spaces: an id may stand between its characters
+_TOKEN = re.compile(rf"(?:{_W}|@)(?:{_W}|[@.+#/:-])*")
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class _Heard:
     def __init__(self, run: Run) -> None:
         self._coming = list(reversed(run.said))
         self._speech = ""
+        self._opening = 0  # characters of the first message
         self._from: dict[str, Origin] = {}
         self._used: dict[str, str] = {}
 
@@ -78,6 +81,7 @@ class _Heard:
                 self._from.setdefault(_key(word), origin)
             if len(self._speech) < LONGEST_SPEECH:
                 self._speech += "\n" + text
+            self._opening = self._opening or len(self._speech)
 
     def read(self, call: Call) -> None:
         """Add the values of a result; one that repeats an argument of the call is not new."""
@@ -97,7 +101,7 @@ class _Heard:
         elif (not key.replace(".", "").isalnum() and " " not in key and key in self._speech) or (
             (" " in key or ord(key[0]) > 0x2E80) and len(key) <= LONGEST_KEY and key in self._speech
         ):
-            yield Origin("answer")
+            yield Origin("opening" if key in self._speech[: self._opening] else "answer")
         elif isinstance(leaf, str) and len(leaf.split()) >= 5:
             yield Origin("own")
             words = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))
