@@ -22,6 +22,15 @@ def test_steps_stand_in_the_order_of_their_mean_rank_of_first_use() -> None:
     assert [stage.tool for stage in found] == ["read", "edit", "go_test"]
 
 
+def test_what_had_to_be_done_after_a_failed_call_stands_before_the_call_that_worked() -> None:
+    locked: Script = ("move_booking", {"booking": "B1"}, {"error": "booking is locked"})
+    unlock: Script = ("unlock_booking", {"booking": "B1"}, "ok")
+    move: Script = ("move_booking", {"booking": "B1"}, "moved")
+    found = stages(scope_of(*[(READ, locked, unlock, move)] * 3), EN)
+
+    assert [stage.tool for stage in found] == ["read", "unlock_booking", "move_booking"]
+
+
 def test_what_fewer_than_half_do_is_optional_and_below_a_fifth_left_out() -> None:
     approve: Script = ("approve", {}, "")
     once: Script = ("deploy", {}, "")

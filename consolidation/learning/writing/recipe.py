@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median_low
 from typing import Any
@@ -70,7 +70,7 @@ def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[S
         for tool in calls:
             uses[tool].append(calls[tool])
     kept = {tool for tool in uses if len(uses[tool]) >= max(LEFT_OUT_BELOW * len(used), 2 if len(used) > 2 else 1)}
-    order = _order([[tool for tool in calls if tool in kept] for calls in used], scope.changes)
+    order = _order([_in_order(calls, kept) for calls in used], scope.changes)
     by = {tool: ids_of(run for run, calls in zip(scope.shown_by, used, strict=True) if tool in calls) for tool in order}
     all_stages = [_stage(scope, say, tool, uses[tool], len(used), by[tool]) for tool in order]
     return _telling(scope, all_stages, arguments(scope, scope.shown_by) if sources is None else sources)
@@ -100,6 +100,19 @@ def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
         if call.started and call.name not in scope.rules.ignored and words(call.name) != ["think"]:
             by_name.setdefault(call.name, []).append(call)
     return by_name
+
+
+def _in_order(calls: Mapping[str, list[Call]], kept: Collection[str]) -> list[str]:
+    """Order the kept tools of a run by first use; one that failed at first stands where it worked, behind what helped.
+
+    Not of commands: a test that fails at first shows what is to be changed.
+    """
+    firsts = {
+        tool: next((call for call in uses if call.via or not call.failed), uses[0]).position
+        for tool, uses in calls.items()
+        if tool in kept
+    }
+    return sorted(firsts, key=lambda tool: firsts[tool])
 
 
 def _order(sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
