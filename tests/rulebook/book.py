@@ -142,7 +142,7 @@ class Book:
         row, occasion = self.rows[id], (agent, thread, day)
         if not row.hold and row.status != "applied":  # no rule rewords what a person holds or a behaviour rests on
             row.statement = said
-        if (thread is not None and occasion in row.occasions) or self._has_proposed_otherwise(id, agent):
+        if (thread is not None and occasion in row.occasions) or self._contradicts_another(id, agent):
             return "counted"
         row.occasions |= {occasion} if thread is not None else set()
         row.confidence, row.times = min(100, row.confidence + 15), row.times + 1
@@ -150,10 +150,10 @@ class Book:
         self._climb(row)
         return "reinforced"
 
-    def _has_proposed_otherwise(self, id: str, agent: str) -> bool:
-        """It waits for an answer to other words that contradict those of the row."""
+    def _contradicts_another(self, id: str, agent: str) -> bool:
         texts = [text for pk, (about, text) in self.proposals.items() if (about, self.proposers.get(pk)) == (id, agent)]
-        return any(self.rows[id].statement.contradicts(BY_TEXT[text]) for text in texts if text in BY_TEXT)
+        contradicted = (self.rows[id].statement.contradicts(BY_TEXT[text]) for text in texts if text in BY_TEXT)
+        return agent != self.rows[id].creator and any(contradicted)
 
     def _witness(self, row: Row, agent: str) -> None:
         if agent != row.creator:

@@ -19,7 +19,7 @@ from memories.models.claim_lookup import Met
 from memories.models.evidence import speakers_behind
 from memories.models.proposal import CONTRADICTED, REJECTED
 from memories.values import speakers
-from memories.values.choices import Hold, Sensitivity, Status
+from memories.values.choices import ActorKind, Hold, Sensitivity, Status
 from memories.values.exceptions import Conflict
 from memories.values.field_types import united
 from memories.values.trust import Trust
@@ -177,7 +177,7 @@ def _count(meeting: Meeting, confirming: Sequence[Occasion], dismissal: Dismissa
         numbers = {"confidence": statement.confidence, "times_confirmed": 0}
     else:
         fresh, kind = uncounted(row, confirming, meeting.counted), Evidence.Kind.REINFORCED
-        if fresh and Proposal.objects.contradict(row, by=meeting.trust.actor):
+        if fresh and _contradicts_itself(meeting):
             fresh, notice = [], CONTRADICTED
         numbers = _confirmed(row, len(fresh))
     delta = 0 if meeting.begins_anew else Ladder.of_settings().gain
@@ -188,6 +188,13 @@ def _count(meeting: Meeting, confirming: Sequence[Occasion], dismissal: Dismissa
         promotion.climb(row, at=at)
     reinforced = bool(fresh) and not meeting.begins_anew
     return Stored(row, reinforced=reinforced, reset=meeting.begins_anew, notice=notice)
+
+
+def _contradicts_itself(meeting: Meeting) -> bool:
+    """Whether an agent vouches for the claim of another, in the place of which it has proposed a different one."""
+    actor = meeting.trust.actor
+    vouches = actor.kind == ActorKind.AGENT and actor.identity != meeting.row.created_by_id
+    return vouches and Proposal.objects.contradict(meeting.row, by=actor)
 
 
 def _confirmed(row: Memory, times: int) -> dict[str, Any]:

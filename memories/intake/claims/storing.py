@@ -25,9 +25,9 @@ def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
     """Insert the claim, or count it as a confirmation, rewording or change of the live memory of its (scope, key).
 
     It counts once for each episode, and once a day for each thread; what names neither always counts. Nothing counts
-    while another claim that the caller proposed for the key waits for a person. Creation is no confirmation.
-    NotFound: the episode is not to be seen; Invalid: it is of another scope, or the expiry has passed; NotAllowed: the
-    caller may not write there; Conflict: the key is that of another type of memory.
+    of an agent that vouches for the claim of another while a different one that it proposed waits for a person.
+    Creation is no confirmation. NotFound: the episode is not to be seen; Invalid: it is of another scope, or the expiry
+    has passed; NotAllowed: the caller may not write there; Conflict: the key is that of another type of memory.
     """
     write = write_of(report, trust=trust, at=at)
     with transaction.atomic():
