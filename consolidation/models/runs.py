@@ -214,9 +214,7 @@ class Run(models.Model):
             self.leave_steps(RunStep.Status.FAILED, self.error)
 
     def abandon(self, *, at: datetime, why: str = "its worker died") -> None:
-        """It was cut off amid its work: one that somebody ordered is queued again, three times in all; a schedule comes
-        again. `why`: the worker died, or the database went away.
-        """
+        """It was cut off, `why`: one that was ordered is queued again, three times in all; a schedule comes again."""
         asked, deaths = self.trigger in (Run.Trigger.API, Run.Trigger.PAGE), self.deaths + 1
         ordered = asked and deaths < MOST_DEATHS
         again: dict[str, Any] = {"status": Run.Status.QUEUED, "error": f"{why[:1900]}; it is tried again"}
@@ -224,6 +222,8 @@ class Run(models.Model):
         ended = {"status": Run.Status.FAILED, "error": end, "finished_at": at}
         if self._move([Run.Status.RUNNING], deaths=deaths, **(again if ordered else ended)):
             self.leave_steps(RunStep.Status.PENDING if ordered else RunStep.Status.FAILED, self.error)
+        else:  # who took over has given it up before
+            self.refresh_from_db(fields=["status", "error"])
 
     def begin_step(self, name: str, *, position: int, at: datetime, scope: str = "") -> RunStep:
         """The step of that name, begun or begun again."""
