@@ -71,7 +71,7 @@ def alert(trust: Trust, ids: Collection[UUID], *, at: datetime) -> list[Section]
     harms: list[Line] = []
     for proposal in _open_proposals(trust, at).filter(pk__in=ids):
         alerts = harms if proposal.kind == Proposal.Kind.FAILING else conflicts
-        alerts.append(Line(_name(proposal.memory), _memory_page(proposal.memory), sentence(proposal.why)[:LONGEST]))
+        alerts.append(Line(_name(proposal.memory), _memory_page(proposal.memory), _why(proposal)))
     contested = AuditEntry.objects.filter(pk__in=ids).values("subject_id")
     rows = Memory.objects.visible_to(trust).filter(pk__in=contested, status=Status.CONTESTED)
     words = _("it was applied, and is contested now")
@@ -164,10 +164,23 @@ def _failures(trust: Trust, period: Period, *, administers: bool) -> Iterator[Li
 
 def _name(memory: Memory) -> str:
     """A memory in a few words; not its content where EXTERNAL_MAX_SENSITIVITY keeps it on this machine."""
-    if memory.sensitivity > Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY):
+    if _stays_here(memory.sensitivity):
         return pgettext("of a memory in a mail", "a memory whose sensitivity keeps it out of mails")
     skill = getattr(memory, "skill", None)
-    text = " ".join((skill.name if skill else shown_texts.masked(memory.content)).split())
+    return _shortened(skill.name if skill else memory.content)
+
+
+def _why(proposal: Proposal) -> str:
+    """Who proposed a change may have quoted what it is about."""
+    return "" if _stays_here(proposal.sensitivity) else _shortened(sentence(proposal.why))
+
+
+def _stays_here(sensitivity: int) -> bool:
+    return sensitivity > Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY)
+
+
+def _shortened(text: str) -> str:
+    text = " ".join(shown_texts.masked(text).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 

@@ -138,12 +138,15 @@ def test_nobody_is_written_to_without_having_chosen_it_and_nothing_where_there_i
 
 def test_a_mail_tells_only_what_the_person_may_see_and_what_may_leave_the_machine(server: MailServer) -> None:
     PersonLimits.objects.create(user=reader(), scopes=["project:a"])
-    admin = reader("root")
+    admin = reader("root", alerts=True)
     User.objects.filter(pk=admin.pk).update(is_superuser=True)
     for scope, level in (("project:a", "low"), ("project:b", "low"), ("project:a", "high")):
         store_claim(f"Said in {scope} {level}", key=f"{scope}{level}", scope=scope, sensitivity=level, at=MONDAY - DAY)
+    conflict(key="terms", sensitivity=Sensitivity.HIGH)  # its reason quotes it
     job(MONDAY)
-    mails = {mail["To"]: text(mail) for mail in server.mails}
+    assert Mail.objects.filter(kind="alert", status="sent").count() == 1
+    assert not any("net-60" in text(mail) or "net-30" in text(mail) for mail in server.mails)
+    mails = {mail["To"]: text(mail) for mail in server.mails if "should not wait" not in mail["Subject"]}
     assert "project:a low" in mails["anna@example.com"]
     assert "project:b" not in mails["anna@example.com"] and "Facts and preferences: 1" in mails["anna@example.com"]
     assert "project:b low" in mails["root@example.com"] and "high" not in mails["root@example.com"]
