@@ -178,16 +178,16 @@ def ids_matching(
     most: int | None = None,
     proposals: bool = False,
 ) -> list[UUID]:
-    """Return the ids of memories that match the filters now and have not changed since `as_of`.
+    """Return the ids of memories that match the filters now and have not changed, nor slept, since `as_of`.
 
     `proposals`: those too that wait in the inbox within the filters. Invalid: more than `most`, by default
     MOST_AT_ONCE.
     """
-    most = most or MOST_AT_ONCE
-    rows = matching(trust, filters, at=at).filter(created_at__lte=as_of, updated_at__lte=as_of)
+    most, shown_at = most or MOST_AT_ONCE, min(as_of, at)  # what wakes in between nobody was shown
+    rows = matching(trust, filters, at=shown_at).unexpired(at).filter(created_at__lte=as_of, updated_at__lte=as_of)
     ids = list(rows.order_by().values_list("pk", flat=True)[: most + 1])
     if proposals and filters.get("kind", "") in ("", *waiting.PROPOSALS):
-        opened = waiting.open_proposals(trust, at=at, **filters).filter(opened_at__lte=as_of)
+        opened = waiting.open_proposals(trust, at=shown_at, **filters).filter(opened_at__lte=as_of)
         ids += opened.filter(memory__updated_at__lte=as_of).order_by().values_list("pk", flat=True)[: most + 1]
     if len(ids) > most:
         raise Invalid(FieldError("/filter", "too_many", f"matches more than {most:,}: narrow it"))

@@ -126,6 +126,14 @@ def test_a_filter_means_what_waited_when_it_was_shown() -> None:
     assert many.done == [shown.pk]
 
 
+def test_a_filter_takes_in_nothing_that_still_slept_when_it_was_shown() -> None:
+    shown, slept = make_memory("Shown"), make_memory("Slept", snoozed_until=LATER - timedelta(minutes=1))
+    proposal = propose(make_memory("Believed", status="confirmed"))
+    Proposal.objects.filter(pk=proposal.pk).update(snoozed_until=slept.snoozed_until)
+    waiting = review.ids_matching(TRUST, {}, AT + timedelta(minutes=1), at=LATER, proposals=True)
+    assert waiting == [shown.pk]
+
+
 def test_with_a_status_a_filter_means_what_a_list_shows() -> None:
     confirmed, _candidate = make_memory("x", status="confirmed", tags=["old"]), make_memory("y", tags=["old"])
     make_run(tags=["old"], sensitivity="low")
