@@ -11,6 +11,7 @@ from memories.values.conditions import Filter
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
 
 SHARED_SCOPES = ("", "global")  # visible in every scope
+SHARED_BY_ALL = "every scope reads this, and you are limited to some: it is decided by who is not"
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,9 @@ class Trust:
         if asked is None:
             return _only("/scope", self.scopes) if self.scopes is not None else ""
         if self.scopes is not None and asked not in self.scopes:
-            raise NotAllowed(f"this token may not write into the scope {asked!r}")
+            if self.actor.kind != ActorKind.PERSON:
+                raise NotAllowed(f"this token may not write into the scope {asked!r}")
+            raise NotAllowed(SHARED_BY_ALL if asked in SHARED_SCOPES else f"the scope {asked} is not among yours")
         return asked
 
     def scope_to_read(self, asked: str | None) -> str:

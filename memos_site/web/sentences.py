@@ -40,6 +40,8 @@ DECISIONS = [
     _("which one of them holds is decided one by one"),
     _("it carries a flag: accept it by itself, not among others"),
     _("both hold"),
+    _("how it ended was said anew meanwhile"),
+    _("the key %(key)s is that of a memory of the type %(kind)s"),
     _("it is stated as a fact by now: dismiss that"),
     _("it was dismissed before"),
     _("there are eight saved views already: delete one first"),
@@ -190,6 +192,8 @@ TRAIL = [
 ]
 PERMISSIONS = [
     _("you may not do this"),
+    _("every scope reads this, and you are limited to some: it is decided by who is not"),
+    _("the scope %(scope)s is not among yours"),
     _("the admin is for administrators only"),
     _("only reviewers see who may call"),
     _("only an administrator gives and takes tokens"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from memories.models import PersonLimits
 from tests.make import ANNA, AT, make_memory
 from tests.pages import HTMX, signed_in
 
@@ -40,3 +41,15 @@ def test_the_form_of_an_edit_that_somebody_overtook_says_who() -> None:
     assert "anna promoted this" in told.content.decode()
     assert "it is confirmed now" in told.content.decode()
     assert client.get(f"/memories/{memory.pk}/edit/").status_code == 404
+
+
+def test_a_reviewer_of_some_scopes_reads_why_what_all_share_is_not_hers_to_decide() -> None:
+    client, memory = signed_in(), make_memory("Acme pays on net-30 terms")
+    PersonLimits.objects.create(user_id=int(client.session["_auth_user_id"]), scopes=["project:a"])
+    alone = client.post(f"/memories/{memory.pk}/decide/", {"decision": "promote"})
+    among = client.post("/bulk/", {"decision": "promote", "chosen": str(memory.pk)}, follow=True)
+    for page in (alone.content.decode(), among.content.decode()):
+        assert "every scope reads this, and you are limited to some" in page.replace("Every", "every")
+        assert "token" not in page.partition('<main id="main">')[2].replace("csrfmiddlewaretoken", "")
+    taught = client.post("/memories/teach/", {"content": "Acme is in Rome", "scope": "project:b"})
+    assert "The scope project:b is not among yours." in taught.content.decode()
