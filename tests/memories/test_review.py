@@ -112,7 +112,7 @@ def test_what_is_not_an_agents_to_change_becomes_a_proposal(facts: dict[str, Any
 @pytest.mark.parametrize("trust", [PLAIN, TRUST])
 def test_what_lies_outside_the_scopes_of_a_token_is_neither_edited_nor_proposed(trust: Trust) -> None:
     memory = make_memory(scope="global", status="confirmed")
-    with pytest.raises(NotAllowed, match="may not write into the scope 'global'|every scope reads this"):
+    with pytest.raises(NotAllowed, match=r"may not write into the scope 'global'|every scope reads this"):
         change(memory, replace(trust, scopes=frozenset({"alpha"})), content="Acme pays on net-60 terms")
     assert not Proposal.objects.exists()
     assert Memory.objects.get().version == 1
