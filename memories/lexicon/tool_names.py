@@ -1,6 +1,7 @@
-"""Verbs with which names of tools begin, in English, Spanish, German, French and Chinese.
+"""Verbs of names of tools, in English, Spanish, Portuguese, Italian, German, French and Chinese, and what results call
+an error.
 
-Those that read, that change and that hand over; in English what changes is `english_verbs.OF_TOOLS`. A verb of no list
+Verbs that read, that change and that hand over; in English what changes is `english_verbs.OF_TOOLS`. A verb of no list
 (validate, suggest, process) tells nothing: how the tool behaves tells, or a person.
 """
 
@@ -18,24 +19,37 @@ READS_ZH = tuple(
 READS_ZH_LAST = ("查询", "查看", "查找", "检索", "搜索", "统计", "查詢", "檢索", "搜尋", "統計")
 READING = words(
     """
-    browse calculate cat check compare consult count describe fetch find get glob grep identify inspect list lookup ls
-    preview query read retrieve rg search show think track verify view
-    buscar busca calcular comparar comprobar consultar consulta contar encontrar estimar identificar leer listar lista
-    mostrar muestra obtener rastrear revisar traer ver verificar
-    abfragen anzeigen auflisten berechnen berechne ermitteln ermittle finden finde hole holen lese lesen liste pruefe
-    pruefen prüfe prüfen suche suchen vergleiche vergleichen zeige zeigen
-    afficher calculer chercher comparer compter consulter identifier lire obtenir rechercher trouver verifier
-    vérifier voir
+    browse calculate cat check compare consult count describe diff examine explain fetch find get glob grep head
+    identify inspect list locate lookup ls peek preview query read recall retrieve rg search show stat tail think track
+    verify view
+    buscar busca calcular calcula comparar compara comprobar comprueba consultar consulta contar encontrar
+    encuentra estimar identificar leer lee listar lista mostrar muestra obtener obten obtén rastrear revisar revisa
+    traer ver verificar verifica
+    ler mostra obter procurar procura verificar
+    calcola cerca cercare controlla controllare elenca elencare leggere leggi mostrare ottenere ottieni trova trovare
+    verificare
+    abfragen abrufen anzeigen auflisten berechnen berechne ermitteln ermittle finden finde hole holen lese lesen liste
+    nachschlagen pruefe pruefen prüfe prüfen suche suchen vergleiche vergleichen zeige zeigen
+    afficher calculer chercher comparer compter consulter identifier lire obtenir rechercher recuperer récupérer
+    trouver verifier vérifier voir
     """
 )
 CHANGING = words(
     """
-    actualizar activar agendar agregar anular asignar añadir anadir borrar cambiar cancelar cerrar confirmar crear
-    eliminar emitir enviar generar guardar hacer iniciar marcar modificar pagar programar reembolsar registrar
-    reprogramar reservar resolver solicitar subir
-    aendern aktualisieren aktualisiere buchen buche erstellen erstelle hinzufuegen hinzufügen löschen lösche loeschen
-    senden sende speichern speichere stornieren storniere zahlen ändern ändere
-    ajouter annuler creer créer effacer enregistrer envoyer mettre modifier payer rembourser reserver réserver supprimer
+    actualizar actualiza activar activa agendar agregar agrega anular anula asignar asigna añadir añade anadir
+    borrar borra cambiar cambia cancelar cancela cerrar cierra confirmar confirma crear crea eliminar elimina emitir
+    emite enviar envia envía generar genera guardar guarda hacer iniciar inicia marcar modificar modifica pagar
+    programar reembolsar reembolsa registrar registra reprogramar reservar resolver solicitar solicita subir
+    adicionar adiciona alterar altera apagar atualizar atualiza criar cria excluir exclui fechar remover remove salvar
+    trocar
+    aggiornare aggiorna aggiungere aggiungi annullare annulla cancellare creare eliminare inviare invia modificare
+    pagare prenotare prenota registrare rimborsare rimborsa salva spostare sposta
+    aendern aktualisieren aktualisiere anlegen bearbeiten bestaetigen bestätigen bestellen buchen buche erstatten
+    erstellen erstelle hinzufuegen hinzufügen kuendigen kündigen löschen lösche loeschen reservieren schliessen
+    schließen senden sende speichern speichere stornieren storniere umbuchen verlaengern verlängern verschieben
+    versenden zahlen ändern ändere
+    ajouter annuler changer commander confirmer creer créer deplacer déplacer effacer emettre émettre enregistrer
+    envoyer fermer mettre modifier payer planifier rembourser reserver réserver supprimer
     """
 )
 CHANGING_ZH = tuple(
@@ -46,10 +60,16 @@ CHANGING_ZH = tuple(
         """
     )
 )
+# Verbs at the end of a name (kundeSuchen, stock_check, invoice_create), where no verb stands at its beginning: none that
+# is a noun as well (price_list, map_view).
+LAST = words("add cancel create delete edit modify remove send update") | (
+    (READING | CHANGING)
+    - words("browse cat consulta count diff head list lista liste look preview query recall stat suche tail track view")
+)
 HANDING_OVER = words(
     """
     escalate handoff handover transfer forward
-    derivar escalar transferir traspasar
+    derivar escalar transferir traspasar encaminhar trasferire
     eskalieren uebergeben übergeben weiterleiten
     escalader transferer transférer
     """
@@ -63,3 +83,12 @@ PEOPLE = words(
     """
 )
 HANDING_OVER_ZH = ("转人工", "转接人工", "转接客服", "转客服")
+
+# What a result calls an error: as a state or the first word of a text; and as a field.
+FAILED = words(
+    """
+    error errore erreur erro fehler fehlgeschlagen fehlschlag exception failed failure fail fatal échec echec échoué
+    falha falhou fallito fallo falló fallido fallida 错误 錯誤 异常 異常 失败 失敗 出错
+    """
+)
+ERRORS = words("error errors errore errori erreur erreurs erro erros fehler exception 错误 錯誤 异常 異常")

@@ -26,6 +26,11 @@ from tests.consolidation.recorded import learned, run
         ("think", "think it through"),
         ("Edit", "edit"),
         ("退款", "run 退款"),
+        ("planning.orders.create", "create the orders"),
+        ("crm.get", "get"),
+        ("stock_check", "check the stock"),
+        ("kundeSuchen", "kunde suchen"),
+        ("consultar_stock", "consultar stock"),
     ],
 )
 def test_a_tool_is_said_as_people_say_it(tool: str, said: str) -> None:

@@ -29,6 +29,22 @@ def test_where_the_recording_is_silent_the_result_tells_an_error(result: Any) ->
 
 
 @pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        ({"fehler": "Exemplar nicht gefunden"}, "Exemplar nicht gefunden"),
+        ({"错误": "尺码无效"}, "尺码无效"),
+        ({"erfolg": False, "message": "gesperrt"}, "gesperrt"),
+        ("Erreur : technicien inconnu", "Erreur : technicien inconnu"),
+        ("Falha ao salvar", "Falha ao salvar"),
+        ("Échec: non", "Échec: non"),
+    ],
+)
+def test_an_error_is_one_in_the_languages_of_the_lexicon(result: Any, message: str) -> None:
+    step = run(1, ("tool", {}, result)).steps[0]
+    assert (step.failed, errors.message(step.returned)) == (True, message)
+
+
+@pytest.mark.parametrize(
     "result",
     [
         "ok",

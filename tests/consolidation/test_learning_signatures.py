@@ -1,6 +1,6 @@
 import pytest
 
-from consolidation.learning.effects.toolnames import first_word_reads, words
+from consolidation.learning.effects.toolnames import name_reads, words
 
 
 @pytest.mark.parametrize(
@@ -14,17 +14,19 @@ from consolidation.learning.effects.toolnames import first_word_reads, words
         "Grep",
         "ls",
         "GetURLStatus",
+        "kundeSuchen",
+        "stock_check",
     ],
 )
-def test_the_first_word_tells_a_reading_tool(tool: str) -> None:
-    assert first_word_reads(tool)
+def test_the_verb_tells_a_reading_tool(tool: str) -> None:
+    assert name_reads(tool)
 
 
 @pytest.mark.parametrize(
-    "tool", ["getaway_car", "lister", "mcp__files__write_file", "update_view", "Bash", "删除订单", "+"]
+    "tool", ["getaway_car", "lister", "mcp__files__write_file", "update_view", "price_list", "rechnungErstellen", "Bash", "删除订单", "+"]
 )
 def test_every_other_tool_may_change_something(tool: str) -> None:
-    assert not first_word_reads(tool)
+    assert not name_reads(tool)
 
 
 @pytest.mark.parametrize(

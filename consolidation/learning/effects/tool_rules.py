@@ -7,7 +7,7 @@ from functools import cached_property
 
 from consolidation.learning.commands import commands
 from consolidation.learning.commands.shell import command_line
-from consolidation.learning.effects.toolnames import bare_name, first_word_reads, name_hands_over
+from consolidation.learning.effects.toolnames import bare_name, name_reads, name_hands_over
 from consolidation.learning.runs import harness_tools
 from consolidation.learning.runs.run import Call
 
@@ -46,13 +46,13 @@ class ToolRules:
         )
 
     def reads(self, kind: str) -> bool:
-        """Return whether a kind is read-only: as marked, else a known command kind or by the first word of its name."""
+        """Return whether a kind is read-only: as marked, else a known command kind or by its name."""
         if kind in self.marked:
             return self.marked[kind]
         if kind in harness_tools.ONLY_READING:
             return True
         of_command = " -" in kind or kind.endswith(" >")  # find -delete begins like a look-up
-        return commands.reads(kind) or (not of_command and first_word_reads(kind))
+        return commands.reads(kind) or (not of_command and name_reads(kind))
 
     def is_effect(self, kind: str) -> bool:
         """Return whether calls of this kind change something."""

@@ -11,6 +11,7 @@ from memories.lexicon.tool_names import (
     CHANGING_ZH,
     HANDING_OVER,
     HANDING_OVER_ZH,
+    LAST,
     PEOPLE,
     READING,
     READS_ZH,
@@ -69,17 +70,24 @@ def is_thought(tool: str) -> bool:
     return "".join(words(tool)) in THOUGHTS
 
 
-def first_word_reads(tool: str) -> bool:
-    """Return whether a tool's name marks it as read-only: by its first word, in Chinese by its beginning or end."""
-    first, last = (parts := words(tool))[0], parts[-1]
-    return first in READING or first.startswith(READS_ZH) or last.endswith(READS_ZH_LAST)
+def _verb_first(parts: list[str]) -> list[str]:
+    """Move a verb at the end of a name to its beginning, unless it begins with one: kunde suchen -> suchen kunde."""
+    begins = parts[0] in READING | CHANGING | OF_TOOLS | HANDING_OVER
+    return [parts[-1], *parts[:-1]] if not begins and parts[-1] in LAST else parts
+
+
+def name_reads(tool: str) -> bool:
+    """Return whether the verb of a tool's name marks it as read-only; in Chinese its beginning or end."""
+    parts = words(tool)
+    verb, last = _verb_first(parts)[0], parts[-1]
+    return verb in READING or verb.startswith(READS_ZH) or last.endswith(READS_ZH_LAST)
 
 
 def name_tells(tool: str) -> bool:
     """Return whether the verb of a tool's name tells if it reads or changes something."""
-    first = words(tool)[0]
-    changes = first in CHANGING or first.startswith(CHANGING_ZH) or first in OF_TOOLS - AMBIGUOUS
-    return first_word_reads(tool) or changes
+    verb = _verb_first(words(tool))[0]
+    changes = verb in CHANGING or verb.startswith(CHANGING_ZH) or verb in OF_TOOLS - AMBIGUOUS
+    return name_reads(tool) or changes
 
 
 def name_hands_over(tool: str) -> bool:
@@ -89,27 +97,19 @@ def name_hands_over(tool: str) -> bool:
     return to_people or parts[0].startswith(HANDING_OVER_ZH)
 
 
-def object_of(tool: str) -> str:
-    """Return the object in a tool's name: get_reservation_details -> reservation details; '' without one."""
-    parts = words(tool)
-    return " ".join(parts[1:] if parts[0] in OF_TOOLS else parts)
-
-
-def has_verb(tool: str) -> bool:
-    """Return whether a tool's name begins with a known verb."""
-    parts = words(tool)
-    return parts[0] in OF_TOOLS
-
-
 def phrase(tool: str, *, article: str = "the") -> str:
-    """Return a tool's name as a phrase.
+    """Return a tool's name as a phrase; with a verb of another language as it is.
 
-    cancel_order -> cancel the order; transfer_to_agents -> transfer to agents; go_test -> run go test.
+    cancel_order -> cancel the order; transfer_to_agents -> transfer to agents; crm.orders.get -> look up the orders;
+    go_test -> run go test; kundeSuchen -> kunde suchen.
     """
     parts = words(tool)
-    if not has_verb(tool):
-        return f"run {' '.join(parts)}"
-    verb, rest = parts[0], _apart(parts[1:])
+    if len(parts) == 1 and parts[0] in OF_TOOLS and len(named := _NAMESPACE.split(_MCP.sub("", tool.strip()))) > 2:
+        parts += words(named[-2])
+    verb, *rest = _verb_first(parts)
+    if verb not in OF_TOOLS:
+        return " ".join(parts) if verb in READING | CHANGING else f"run {' '.join(parts)}"
+    rest = _apart(rest)
     if not rest:
         return {"think": "think it through", "calculate": "do the arithmetic"}.get(verb, verb)
     words_of_object = _object(rest, article if verb not in _SEARCHES | {"list"} else "")

@@ -4,10 +4,13 @@ import re
 from typing import Any
 
 from consolidation.learning.runs.values import text_of
+from memories.lexicon.tool_names import ERRORS, FAILED
 
+_LATIN = "|".join(sorted(word for word in FAILED if word[0].isascii() or word[0] == "é"))
+_HAN = "|".join(sorted(word for word in FAILED if not re.match("[a-zé]", word)))
 _LEADING = re.compile(
-    r"\s*(?:\[?(?:error|fatal|panic|failed|failure|exception|traceback)\b\]?(?=\s*[:!(\]-]|\s+\w)"
-    r"|\w*(?:Error|Exception)\b\s*[:(]|错误|失败|异常|出错|HTTP(?:/\d\.\d)?\s+[45]\d\d\b)",
+    rf"\s*(?:\[?(?:panic|traceback|{_LATIN})\b\]?(?=\s*[:!(\]-]|\s+\w)"
+    rf"|\w*(?:Error|Exception)\b\s*[:(]|{_HAN}|HTTP(?:/\d\.\d)?\s+[45]\d\d\b)",
     re.IGNORECASE,
 )
 _ANYWHERE = re.compile(
@@ -24,7 +27,8 @@ MOST_LINES = 200
 _TAGGED = re.compile(r"\s*<(return_?code|exit_?code|exit_?status)>\s*(-?\d+)\s*</\1>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-z_]{2,20}>")
 _CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
-_BAD_WORDS = {"error", "failed", "failure", "fail", "exception"}
+_FIELDS = sorted(ERRORS)
+_SUCCESS = ("success", "ok", "exito", "éxito", "sucesso", "successo", "erfolg", "succès", "succes", "成功")
 
 
 def looks_failed(result: Any) -> bool:
@@ -42,11 +46,11 @@ def looks_failed(result: Any) -> bool:
 
 
 def _says_failed(result: dict[str, Any]) -> bool:
-    if any(result.get(key) for key in ("error", "errors", "exception", "isError", "is_error")):
+    if any(result.get(key) for key in ("isError", "is_error", *_FIELDS)):
         return True
-    if result.get("success") is False or result.get("ok") is False:
+    if any(result.get(key) is False for key in _SUCCESS):
         return True
-    if str(result.get("status", "")).lower() in _BAD_WORDS:
+    if str(result.get("status", "")).lower() in FAILED:
         return True
     if exit_code(result):
         return True
@@ -69,7 +73,7 @@ def message(result: Any) -> str:
     The error field of an object, a traceback's last line, else the line ranked best by `_vague`.
     """
     if isinstance(result, dict):
-        for key in ("error", "errors", "message", "exception", "stderr", "detail", "content", "output", "stdout"):
+        for key in ("error", "errors", "message", *_FIELDS, "stderr", "detail", "content", "output", "stdout"):
             if result.get(key) and result[key] is not True:
                 inner = result[key]
                 return message(inner.get("message", inner) if isinstance(inner, dict) else inner)

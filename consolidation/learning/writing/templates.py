@@ -5,6 +5,7 @@ from collections.abc import Collection
 
 from consolidation.learning.comparison.scope import Scope
 from memories.lexicon.chinese_words import HAN
+from memories.lexicon.tool_names import FAILED
 
 LONGEST = 160
 _W = rf"[^\W{HAN}]"  # of a word: Chinese has no spaces, so that a value may stand between its characters
@@ -25,7 +26,7 @@ _MARKS = (
     (re.compile(rf"[#]?{_START}(?=(?:{_W}|-)*\d){_W}(?:{_W}|-)*{_END}"), "{id}"),
 )
 _PIECE = re.compile(r"\{\w+\}|[^\W_\d](?:[^\W_\d]|_(?=[^\W\d])|['’-](?=[^\W\d_]))*|[^\w{}]+|[\w{}]")
-_LEAD = re.compile(r"^\W*(?:(?:error|fatal|failed|failure)\W*:|(?:错误|失败|异常|出错)\s*[:：])\s*", re.IGNORECASE)
+_LEAD = re.compile(rf"^\W*(?:{'|'.join(sorted(FAILED))})\W*[:：]\s*", re.IGNORECASE)
 _HAN = re.compile(f"[{HAN}]")
 
 
