@@ -52,6 +52,16 @@ def test_a_write_that_failed_runs_tried_was_not_left_out() -> None:
     assert "`pay_fee` was called and failed in 3 of 3 failed runs" in told
 
 
+def test_what_follows_a_write_that_failed_was_not_left_out() -> None:
+    receipt: Script = ("send_receipt", {"booking": "B1"}, "done")
+    good = [rebooked(n, "success", ("pay_fee", {"booking": "B1"}, "done"), receipt) for n in range(4)]
+    bad = [rebooked(n, "failure", ("pay_fee", {"booking": f"F{n}"}, {"error": "no such fee"})) for n in range(10, 13)]
+
+    told = experience(good, bad)
+    assert "Call `send_receipt`" not in told
+    assert "`pay_fee` was called and failed in 3 of 3 failed runs" in told
+
+
 def refunded(n: int, outcome: Outcome, by: str) -> Run:
     order = {"order": f"o-{n}", "payment": f"p-{n}", "state": "delivered" if n % 2 else "sent"}
     steps: tuple[Script, ...] = (("get_order", {"order": f"o-{n}"}, order), ("refund", {"of": order[by]}, "done"))

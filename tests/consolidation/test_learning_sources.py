@@ -92,6 +92,19 @@ def test_the_agents_own_text_says_which_known_things_it_names() -> None:
     assert found == [Origin("own"), Origin("names", path=("order",))]
 
 
+def test_what_an_agent_writes_in_chinese_is_its_own_text_too() -> None:
+    recorded = run(
+        1,
+        "订单A200还没到",
+        ("get_order", {"order": "A200"}, {"state": "lost"}),
+        ("escalate", {"summary": "A200 的包裹丢失了好几周"}, "ok"),
+    )
+
+    found = [origin for _, path, origin in trace(recorded) if path == ("summary",)]
+
+    assert found == [Origin("own"), Origin("names", path=("order",))]
+
+
 def test_keys_that_are_ids_of_things_become_stars() -> None:
     def pay(n: int) -> Run:
         methods = {f"card_{n}41": {"id": f"card_{n}41"}}

@@ -93,13 +93,19 @@ def _id(run: Run) -> str:
 
 
 def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:
-    """Yield how the effect calls of a failed run differ: one is missing or failed, another number or another value."""
+    """Yield how the effect calls of a failed run differ: one is missing or failed, another number or another value.
+
+    What the successful run called after one that failed here is not said to be missing.
+    """
     bad, good = _writes(scope, failed), _writes(scope, well)
     tried = {call.name for call in failed.steps}
     same = bool(_asked(scope, failed) & _asked(scope, well))
-    for tool in sorted(good):
+    has_stopped = False
+    for tool in good:
         if tool not in bad:
-            yield "error" if tool in tried else "missing", tool, "", "", ""
+            has_stopped |= tool in tried
+            if tool in tried or not has_stopped:
+                yield "error" if tool in tried else "missing", tool, "", "", ""
         elif good[tool][0].via:
             continue  # how often a command is run says little
         elif len(bad[tool]) != len(good[tool]):

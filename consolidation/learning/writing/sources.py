@@ -13,7 +13,9 @@ from memories.lexicon.chinese_words import HAN
 
 LONGEST_SPEECH = 30_000
 LONGEST_KEY = 200
+PROSE = 5  # least words of what an agent writes itself; two Chinese characters are one
 _CODE = re.compile(r"(?<![A-Z\d'-])[A-Z]{2}(?![A-Z\d'-])")
+_HAN = re.compile(f"[{HAN}]")
 _W = rf"[^\W{HAN}]"  # Chinese has no spaces: an id may stand between its characters
 _TOKEN = re.compile(rf"(?:{_W}|@)(?:{_W}|[@.+#/:-])*")
 
@@ -102,7 +104,7 @@ class _Heard:
             (" " in key or ord(key[0]) > 0x2E80) and len(key) <= LONGEST_KEY and key in self._speech
         ):
             yield Origin("opening" if key in self._speech[: self._opening] else "answer")
-        elif isinstance(leaf, str) and len(leaf.split()) >= 5:
+        elif isinstance(leaf, str) and len(leaf.split()) + len(_HAN.findall(leaf)) // 2 >= PROSE:
             yield Origin("own")
             words = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))
             for name in sorted({self._used[word] for word in words if word in self._used}):
