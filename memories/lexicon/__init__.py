@@ -1,8 +1,9 @@
 """Lists of words, by language: data without code, each with what it is for. Whoever reads texts imports from here.
 
 `english_words`: grammar, negations, opposites and series, for claims; stop words; habits. `english_verbs`: imperatives,
-verbs of tool names and of work. `english_requests`: words of requests and of tools' messages. `chinese_words`: the same
-in Chinese. `tool_names`: verbs of tool names that tell whether a tool reads, changes or hands over, in five languages.
+verbs of tool names and of work. `english_requests`: words of requests. `chinese_words`: the same in Chinese, and words
+of tools' messages. `tool_names`: verbs of tool names that tell whether a tool reads, changes or hands over, in seven
+languages. `tool_messages`: words of errors, in six languages.
 
 Of a list that claims are read with stored fingerprints and tombstones depend: a change of one raises `NORMALISATION`.
 """

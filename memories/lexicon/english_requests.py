@@ -1,4 +1,4 @@
-"""English words of requests and of tools' messages: what describes a run, and what may be quoted."""
+"""English words of requests, which describe a run."""
 
 from memories.lexicon import words
 
@@ -23,22 +23,3 @@ GENERIC = words(
 
 # Between the verb of a tool's name and what it is about.
 OF_TOOL_NAMES = words("as at by for from in into of on onto to via with")
-
-# Words of error messages: always quotable, never a person's name.
-PLAIN = words(
-    """
-    access account active add all allowed already amount and any are argument arguments as at authentication
-    authorized available bad balance be because been before build call called can cannot card change changed check
-    closed code command compile conflict connection could create data date day days declared deleted denied details
-    directory disabled does doesn't duplicate email empty enough error exceeded exception exist existing exists
-    expected expired fail failed failure fatal field file files flight for forbidden format found from function
-    given has have id import in index input insufficient internal invalid is it item items json key large limit line
-    lint list locked long match method missing module must name network no non not null number object of on only
-    operation option or order out package page parameter parse password path payment pending permission please
-    process processed quantity quota range rate reached read refused rejected request required reservation resource
-    response result return rule runtime same seats server service session set size status stock string such support
-    supported syntax system table test tests than that the this time timed timeout to token too total transaction
-    type unable unavailable undefined unexpected unknown unused update use used user valid value variable was while
-    with write wrong yet you
-    """
-)

@@ -1,5 +1,4 @@
-"""Verbs of names of tools, in English, Spanish, Portuguese, Italian, German, French and Chinese, and what results call
-an error.
+"""Verbs of names of tools, in English, Spanish, Portuguese, Italian, German, French and Chinese.
 
 Verbs that read, that change and that hand over; in English what changes is `english_verbs.OF_TOOLS`. A verb of no list
 (validate, suggest, process) tells nothing: how the tool behaves tells, or a person.
@@ -60,8 +59,8 @@ CHANGING_ZH = tuple(
         """
     )
 )
-# Verbs at the end of a name (kundeSuchen, stock_check, invoice_create), where no verb stands at its beginning: none that
-# is a noun as well (price_list, map_view).
+# Verbs at the end of a name that begins with none (kundeSuchen, stock_check, invoice_create): those that are no nouns
+# (price_list, map_view).
 LAST = words("add cancel create delete edit modify remove send update") | (
     (READING | CHANGING)
     - words("browse cat consulta count diff head list lista liste look preview query recall stat suche tail track view")
@@ -83,12 +82,3 @@ PEOPLE = words(
     """
 )
 HANDING_OVER_ZH = ("转人工", "转接人工", "转接客服", "转客服")
-
-# What a result calls an error: as a state or the first word of a text; and as a field.
-FAILED = words(
-    """
-    error errore erreur erro fehler fehlgeschlagen fehlschlag exception failed failure fail fatal échec echec échoué
-    falha falhou fallito fallo falló fallido fallida 错误 錯誤 异常 異常 失败 失敗 出错
-    """
-)
-ERRORS = words("error errors errore errori erreur erreurs erro erros fehler exception 错误 錯誤 异常 異常")

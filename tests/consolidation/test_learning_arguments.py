@@ -132,6 +132,18 @@ def test_keys_that_are_ids_are_no_fields_and_one_that_few_runs_hold_is_not_told(
     assert told(runs).endswith("taken from `get_people` it failed (2 of 2).")
 
 
+def test_a_field_that_is_not_told_is_another_one_of_the_tool_that_gives_the_right_one() -> None:
+    def of(n: int, value: str, result: Any, **more: str) -> Run:
+        order: Script = ("get_order", {}, {"payment_id": f"pay-{n}", **more})
+        return run(n, "Hi", order, ("refund_payment", {"payment_id": value}, result))
+
+    bad = [of(n, f"card-{n}", FAILED, card=f"card-{n}") for n in (6, 7)]
+    assert told([*(of(n, f"pay-{n}", OK) for n in range(6)), *bad]).endswith(
+        "comes from `get_order` → `payment_id` (6 of 6 cases that ended well); taken from another field of `get_order` "
+        "it failed (2 of 2)."
+    )
+
+
 def test_command_lines_texts_and_plain_words_are_no_arguments_with_a_source() -> None:
     long = "we sent the refund to card-1 today"
     calls: list[Script] = [

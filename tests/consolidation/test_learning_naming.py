@@ -27,6 +27,8 @@ from tests.consolidation.recorded import learned, run
         ("Edit", "edit"),
         ("退款", "run 退款"),
         ("planning.orders.create", "create the orders"),
+        ("crm.orders.process", "process the orders"),
+        ("crm.orders.note", "run orders note"),
         ("crm.get", "get"),
         ("stock_check", "check the stock"),
         ("kundeSuchen", "kunde suchen"),

@@ -18,9 +18,9 @@ from consolidation.learning.runs.privacy import Holders, personal, safe
 from consolidation.learning.runs.run import OPENING_CHARACTERS, SPEECH_CHARACTERS, Run
 from consolidation.learning.runs.terms import stem
 from memories.lexicon import chinese_words
-from memories.lexicon.english_requests import PLAIN
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.english_words import STOP_OF_REQUESTS
+from memories.lexicon.tool_messages import PLAIN
 
 Test = Callable[[Run], bool]
 FEW_VALUES = 8

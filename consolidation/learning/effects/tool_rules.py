@@ -7,7 +7,7 @@ from functools import cached_property
 
 from consolidation.learning.commands import commands
 from consolidation.learning.commands.shell import command_line
-from consolidation.learning.effects.toolnames import bare_name, name_reads, name_hands_over
+from consolidation.learning.effects.toolnames import bare_name, name_hands_over, name_reads
 from consolidation.learning.runs import harness_tools
 from consolidation.learning.runs.run import Call
 

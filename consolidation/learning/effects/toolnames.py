@@ -104,8 +104,9 @@ def phrase(tool: str, *, article: str = "the") -> str:
     go_test -> run go test; kundeSuchen -> kunde suchen.
     """
     parts = words(tool)
-    if len(parts) == 1 and parts[0] in OF_TOOLS and len(named := _NAMESPACE.split(_MCP.sub("", tool.strip()))) > 2:
-        parts += words(named[-2])
+    if len(parts) == 1 and len(named := _NAMESPACE.split(_MCP.sub("", tool.strip()))) > 2:
+        kind = words(named[-2])
+        parts = [*parts, *kind] if parts[0] in OF_TOOLS else [*kind, *parts]
     verb, *rest = _verb_first(parts)
     if verb not in OF_TOOLS:
         return " ".join(parts) if verb in READING | CHANGING else f"run {' '.join(parts)}"
@@ -161,6 +162,7 @@ def _plural(noun_phrase: str) -> str:
         set(noun_phrase.split()) & OF_TOOL_NAMES
         or is_plural(last)
         or last in _UNCOUNTED
+        or last.endswith(("aux", "eux"))
         or not last.isascii()
         or not last.isalpha()
     ):

@@ -72,7 +72,7 @@ class ArgumentFindings:
             parts.append(words.comes(source, self._from(source).well, len(self._well)))
             for other in said["failing"]:
                 count = self._cases(self._misses(source, other))
-                parts.append(words.failed(other, count.tried - count.well, count.tried))
+                parts.append(words.failed(other, count.tried - count.well, count.tried, right=source))
         return words.whole(self.tool, self.argument, parts)
 
     def _turns(self, said: Mapping[str, Any]) -> Iterator[tuple[str, str, Streak]]:

@@ -33,6 +33,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "before)",
         "用此前从未出现过的值现在可行（最近 {n} 个案例均如此；此前 {of} 个中 {m} 个失败）",
     ),
+    "another_field": ("another field of {tool}", " {tool} 的其他字段"),
     MESSAGE: ("the user's words", "用户的话"),
     INSTRUCTIONS: ("the instructions", "指令"),
 }
@@ -63,9 +64,12 @@ class ArgumentWords:
         """Return the clause about the right source, in `n` of `of` cases."""
         return self._say("comes", place=self._place(place), n=n, of=of)
 
-    def failed(self, place: str, n: int, of: int) -> str:
-        """Return the clause about a source that failed in `n` of `of` cases."""
-        return self._say(_of("failed", place), place=self._place(place), n=n, of=of)
+    def failed(self, place: str, n: int, of: int, right: str) -> str:
+        """Return the clause about a source that failed in `n` of `of` cases; `right`: the right one."""
+        words, tool = self._place(place), code(place.partition(ARROW)[0])
+        if words.strip() == tool == code(right.partition(ARROW)[0]):
+            words = self._say("another_field", tool=tool)
+        return self._say(_of("failed", place), place=words, n=n, of=of)
 
     def turned(self, what: str, place: str, streak: Streak) -> str:
         """Return the clause about a claim that the latest cases contradict. `what`: left, broken or works."""

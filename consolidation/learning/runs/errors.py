@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 from consolidation.learning.runs.values import text_of
-from memories.lexicon.tool_names import ERRORS, FAILED
+from memories.lexicon.tool_messages import ERRORS, FAILED, SUCCESS
 
 _LATIN = "|".join(sorted(word for word in FAILED if word[0].isascii() or word[0] == "é"))
 _HAN = "|".join(sorted(word for word in FAILED if not re.match("[a-zé]", word)))
@@ -28,7 +28,6 @@ _TAGGED = re.compile(r"\s*<(return_?code|exit_?code|exit_?status)>\s*(-?\d+)\s*<
 _TAG = re.compile(r"</?[a-z_]{2,20}>")
 _CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
 _FIELDS = sorted(ERRORS)
-_SUCCESS = ("success", "ok", "exito", "éxito", "sucesso", "successo", "erfolg", "succès", "succes", "成功")
 
 
 def looks_failed(result: Any) -> bool:
@@ -48,7 +47,7 @@ def looks_failed(result: Any) -> bool:
 def _says_failed(result: dict[str, Any]) -> bool:
     if any(result.get(key) for key in ("isError", "is_error", *_FIELDS)):
         return True
-    if any(result.get(key) is False for key in _SUCCESS):
+    if any(result.get(key) is False for key in SUCCESS):
         return True
     if str(result.get("status", "")).lower() in FAILED:
         return True

@@ -5,8 +5,8 @@ from collections import Counter
 from collections.abc import Collection
 from functools import lru_cache
 
-from memories.lexicon.english_requests import PLAIN
 from memories.lexicon.english_verbs import OF_TOOLS
+from memories.lexicon.tool_messages import PLAIN
 
 HOLDING_RUNS = 3
 LONGEST = 80

@@ -5,7 +5,7 @@ from collections.abc import Collection
 
 from consolidation.learning.comparison.scope import Scope
 from memories.lexicon.chinese_words import HAN
-from memories.lexicon.tool_names import FAILED
+from memories.lexicon.tool_messages import FAILED
 
 LONGEST = 160
 _W = rf"[^\W{HAN}]"  # of a word: Chinese has no spaces, so that a value may stand between its characters
