@@ -13,7 +13,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never, rare_collections
-from consolidation.guidance import curves, profiling, run_verdicts, skill_answers, skill_worth
+from consolidation.guidance import curves, offer_benefit, profiling, run_verdicts, skill_worth
 from consolidation.guidance.latest_runs import LatestOfScope
 from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
 from consolidation.models.profiles import PendingMeasurement, PendingProfile
@@ -119,7 +119,7 @@ def _update_guidance(scope: str, recent: Recent, report: Reporter, *, at: dateti
     if PendingMeasurement.objects.filter(pk=scope).exists():
         curves.refit(latest, at=at)
         skill_worth.measure(latest, at=at)
-        skill_answers.measure(scope, at=at)
+        offer_benefit.measure(scope, at=at)
         PendingMeasurement.objects.filter(pk=scope).delete()
     run_verdicts.judge_new(latest, at=at)
     return counters

@@ -7,7 +7,7 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from consolidation.guidance.skill_answers import Arm, worth
+from consolidation.guidance.offer_benefit import Arm, worth
 from memories.api import paging
 from memories.api.openapi import operation
 from memories.api.paging import query

@@ -9,7 +9,7 @@ from django.template import Context
 from django.utils.translation import gettext as _
 
 from consolidation import contrast_run
-from consolidation.guidance import line_runs, skill_answers
+from consolidation.guidance import line_runs, offer_benefit
 from consolidation.model_lines.case_pairs import pairs_of, price, refusal
 from consolidation.models import Pattern, PlanShape, Run
 from consolidation.models.worth import LEAST_COMPARED, SkillLines, SkillWorth
@@ -78,10 +78,10 @@ def _examples(worth: SkillWorth | None) -> list[line_runs.LineRuns]:
     return [line_runs.LineRuns("", "", [line for line in named if line], len(named))]
 
 
-def _measured_offers(memory: Memory) -> skill_answers.Worth | None:
+def _measured_offers(memory: Memory) -> offer_benefit.Worth | None:
     """What the offers of its published version tell: nothing else is offered. None while none was made."""
     published: SkillVersion | None = memory.skill.published
-    measured = skill_answers.worth(memory.pk, published.number) if published else None
+    measured = offer_benefit.worth(memory.pk, published.number) if published else None
     return measured if measured and (measured.offered.runs or measured.withheld.runs) else None
 
 

@@ -11,7 +11,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from consolidation import lessons_run, llm, ordering
-from consolidation.guidance import line_runs, skill_answers
+from consolidation.guidance import line_runs, offer_benefit
 from consolidation.guidance.line_runs import LineRuns, Link
 from consolidation.models import GuidanceCurve, Lesson, Run
 from consolidation.models.lessons import VERSION
@@ -78,7 +78,7 @@ def _parts(trust: Trust, scope: str) -> dict[str, list[Row]]:
 def _answers(lessons: Iterable[Any]) -> dict[UUID, str]:
     """Whether each helps, as its offers tell; only of those that were offered."""
     offered = [lesson.pk for lesson in lessons if lesson.helped + lesson.harmed + lesson.not_shown]
-    return {pk: measured.said for pk, measured in skill_answers.worth_of_each(offered, VERSION).items()}
+    return {pk: measured.said for pk, measured in offer_benefit.worth_of_each(offered, VERSION).items()}
 
 
 def _comparison(trust: Trust, scope: str) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from consolidation.models.webhooks import Format, WebhookEvent
 from memories.values.links import site_page
 
 MOST_LETTERS = 150  # of a title, which Slack bounds; details are bounded where they are made
-WHY_IT_FAILS = [  # as memories/models/performance.py and guidance/skill_answers.py write it
+WHY_IT_FAILS = [  # as memories/models/performance.py and guidance/offer_benefit.py write it
     gettext_noop("it fails too often: %(good)s of %(all)s uses ended well"),
     gettext_noop(
         "%(well)s of %(runs)s runs that were offered this skill ended well, and %(others)s of %(withheld)s from which "

@@ -9,7 +9,7 @@ from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
 from rest_framework.test import APIClient
 
-from consolidation.guidance import holdback, skill_answers
+from consolidation.guidance import holdback, offer_benefit
 from consolidation.models import Lesson, SkillOffer
 from memories.models import AuditEntry, Memory, Proposal
 from memories.values.choices import Outcome, Sensitivity, Status
@@ -90,7 +90,7 @@ def test_a_lesson_that_does_harm_is_put_before_people_who_retire_it(agent: APICl
         for withheld in (True, False)
         for n in range(200)
     )
-    assert skill_answers.measure(SCOPE, at=LATER) == 1
+    assert offer_benefit.measure(SCOPE, at=LATER) == 1
     proposal = Proposal.objects.get(memory=memory)
     assert proposal.kind == Proposal.Kind.FAILING and "this lesson" in proposal.why
     client = signed_in()

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client, override_settings
 from rest_framework.test import APIClient
 
-from consolidation.guidance import skill_answers
+from consolidation.guidance import offer_benefit
 from consolidation.guidance.anytime import answer_of
 from consolidation.models.worth import SkillOffer, SkillWorth
 from memories.models import Memory, Proposal
@@ -219,7 +219,7 @@ def test_the_page_and_the_api_say_alike_whether_it_helps_and_people_are_asked_wh
 ) -> None:
     offers(skill, offered, withheld)
     for _ in range(2):
-        skill_answers.measure(SCOPE, at=NOON)
+        offer_benefit.measure(SCOPE, at=NOON)
     told = agent.get(f"/api/v1/skills/{skill.skill.name}/worth").json()
     assert (told["answer"], told["version"]) == (answer, 1)
     assert told["said"].startswith(sentence)
@@ -244,7 +244,7 @@ def test_half_of_the_runs_do_without_until_the_answer_is_known_then_none(agent: 
     assert set(SkillOffer.objects.values_list("share", flat=True)) == {0.5}
     SkillOffer.objects.all().delete()
     offers(skill, (150, 200), (60, 200))
-    skill_answers.measure(SCOPE, at=NOON)
+    offer_benefit.measure(SCOPE, at=NOON)
     assert not any(ask(agent, thread_id=f"t-{n}")["withheld"] for n in range(20, 32))
 
 

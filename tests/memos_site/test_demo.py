@@ -8,7 +8,7 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from consolidation.guidance.skill_answers import Arm, worth
+from consolidation.guidance.offer_benefit import Arm, worth
 from consolidation.models import AuditCursor, LLMCall, Run, SkillOffer
 from memories import leases
 from memories.models import Adaptation, Agent, AuditEntry, DigestKey, Episode, Injection, Memory, Tombstone
