@@ -56,3 +56,13 @@ def test_a_status_that_is_none_tells_nothing(status: Any) -> None:
     answer = send(request(span(1, ASKED) | {"status": status}))
     assert answer.status_code == 200, answer.content
     assert Episode.objects.get().outcome is None
+
+
+@pytest.mark.parametrize("odd", ["\0", "\ud83d", "\ude00\ud83d"])
+def test_a_character_that_cannot_be_stored_costs_no_message(odd: str) -> None:
+    spoken = [said("user", f"Read {odd}it \\u0000"), said("user", "Then \U0001f600")]
+    assert send(request(span(1, chat(spoken, [])))).status_code == 200
+    assert list(Event.objects.order_by("position").values_list("text", flat=True)) == [
+        "Read it \\u0000",
+        "Then \U0001f600",
+    ]

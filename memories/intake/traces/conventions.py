@@ -21,6 +21,9 @@ RUN_KINDS = {"AGENT", "CHAIN"}
 DETAILS = "gen_ai.client.inference.operation.details"  # the event that carries the messages where the span does not
 NUMBERED = re.compile(r"(gen_ai|llm)\.(prompt|completion|input_messages|output_messages)\.([0-9]{1,6})\.(.+)")
 CALL_FIELD = re.compile(r"(?:message\.)?tool_calls\.([0-9]{1,6})\.(?:tool_call\.)?(?:function\.)?(name|arguments|id)")
+ESCAPE = re.compile(  # of JSON; a NUL character and half of a pair are not kept
+    r"(?P<kept>\\u[dD][89abAB]..\\u[dD][c-fC-F]..|\\(?!u0000|u[dD][89a-fA-F]).)|\\u....", re.DOTALL
+)
 CONTENT_FIELD = re.compile(r"message\.contents\.([0-9]{1,6})\.message_content\.text")
 
 
@@ -101,11 +104,12 @@ def _messages(span: Span) -> tuple[Messages, Messages]:
 
 
 def _loaded(value: Any) -> Any:
-    """The list or object that an attribute holds as JSON text; any other value as it is."""
+    """The list or object that an attribute holds as JSON text, without the characters that cannot be stored, as an
+    exporter cannot be asked to mend them; any other value as it is."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
         return value
     try:
-        return strict_json.loads(value)
+        return strict_json.loads(ESCAPE.sub(lambda escape: escape["kept"] or "", value))
     except Invalid:
         return value
 
