@@ -115,13 +115,12 @@ def _stored(traces: Iterable[Trace], *, at: datetime) -> dict[Trace, _Stored]:
     by_episode: dict[Any, Trace] = {}
     wanted = Q(pk__in=[])
     for (scope, source), ids in _by_place(by_trace).items():
-        place = Q(scope=scope, source=source)
-        wanted |= place & (Q(external_id__in=[external_id(id) for id in ids]) | Q(closed_at=None, thread_id__in=ids))
+        wanted |= Q(scope=scope, source=source, memory__thread_id__in=ids)
     for episode in Episode.objects.select_related("memory").filter(wanted).order_by("pk"):
         trace = (episode.scope, episode.source, episode.thread_id or "")
         if stored := by_trace.get(trace):
             by_episode[episode.pk] = trace
-            stored.first = stored.first or episode
+            stored.first = episode if episode.external_id == external_id(trace[2]) else stored.first
             stored.latest = episode
     stored_events = Event.objects.filter(episode__in=by_episode).values_list(
         "episode", "ref", "tool", "role", "pk", "flags"
