@@ -14,7 +14,7 @@ from memories import people
 from memories.intake.episodes import close_silent
 from memories.intake.reports.drafts import UNANSWERED_CALL
 from memories.lifecycle import forget
-from memories.models import Episode, Event
+from memories.models import Episode, Event, Passage
 from memories.scanning import SECRET
 from memories.values.choices import Sensitivity
 from tests.at_once import at_once
@@ -110,6 +110,7 @@ def test_a_call_that_nobody_answers_stands_without_a_result_until_somebody_does(
     assert told() == TOLD
     call.refresh_from_db()
     assert (call.result, call.ok, call.flags) == ({"state": "late"}, None, [])
+    assert "state: late" in Passage.objects.get(event=call).text  # found by search
 
 
 @pytest.mark.parametrize("named", [True, False], ids=["by its id", "by what it says"])

@@ -23,7 +23,7 @@ from memories.intake.reports.drafts import UNANSWERED_CALL, EventDraft
 from memories.intake.reports.events import SpanReport
 from memories.intake.traces.otlp import Span
 from memories.intake.traces.run_events import Known, events
-from memories.models import AuditEntry, Episode, Event
+from memories.models import AuditEntry, Episode, Event, Passage
 from memories.models.claim_locks import ALONE
 from memories.scanning import SECRET, secret_removal
 from memories.values.choices import Outcome
@@ -187,6 +187,8 @@ def _answer(stored: Sequence[_Stored], *, trust: Trust, at: datetime) -> None:
             row.flags = [name for name in row.flags if name != UNANSWERED_CALL] + [SECRET] * draft.holds_secret
             answered.append(row)
     Event.objects.bulk_update(answered, ANSWERED)
+    Passage.objects.filter(event__in=answered).delete()
+    Passage.objects.write_events(answered)
     Episode.objects.filter(pk__in={row.episode_id for row in answered}).update(last_event_at=at)
     secret = [
         stored_row.latest.memory
