@@ -217,7 +217,8 @@ def _filtered(
     words = request.query_params.get("q", "").strip() if "q" in names else ""
     if words and moment is None:
         rows = saying(rows, words)
-    rows = rows.unexpired(at) if "status" in request.query_params else rows.current(at)
+    named = paging.choice(request, "status", CHOICES["status"])  # a blank one names none
+    rows = rows.unexpired(at) if named else rows.current(at)
     return saying_then(rows, words, moment) if words and moment else rows
 
 

@@ -56,6 +56,15 @@ def test_of_people_those_see_them_who_review(name: str) -> None:
     assert WORD in answer_of(signed_in("anna", group="reviewer"), name).content.decode()
 
 
+@pytest.mark.parametrize("blank", ["status=", "status=,"])
+def test_a_blank_status_names_none_and_lists_what_holds(blank: str) -> None:
+    for status in ("dismissed", "candidate", "superseded", "confirmed"):
+        make_memory(f"{WORD} {status}", status=status)
+    agent: Any = caller()
+    shown = agent.get(f"/api/v1/memories?{blank}").json()
+    assert [row["status"] for row in shown["results"]] == ["confirmed"]
+
+
 def test_over_mcp_the_same() -> None:
     make_memory(WORD, status="dismissed")
     refused = mcp(caller(), statuses=["dismissed"])["result"]
