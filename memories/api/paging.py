@@ -22,6 +22,7 @@ from memories.values.keyset import Cursor, Order, Part, page
 M = TypeVar("M", bound=Model)
 NUMBER = re.compile(r"[0-9]{1,9}")
 SHARE = re.compile(r"0(\.[0-9]{1,20})?|1(\.0{1,20})?")
+FLAGS = {"true": True, "false": False, "1": True, "0": False}
 PAGING = frozenset({"cursor", "limit"})
 ORDERINGS = ("created_at", "updated_at", "confidence", "salience", "times_used", "key")
 ALIASES = {"source_plugin": "source", "memory_types": "type"}  # names of the published designs
@@ -136,13 +137,15 @@ def identifier(request: Request, name: str) -> UUID:
 
 def flag(request: Request, name: str) -> bool:
     """Parse a boolean parameter; False when absent."""
-    return choice(request, name, ["true", "false", "1", "0"]) in (["true"], ["1"])
+    return boolean(request, name) or False
 
 
 def boolean(request: Request, name: str) -> bool | None:
-    """Parse a boolean parameter; None when absent."""
-    values = choice(request, name, ["true", "false"])
-    return values[-1] == "true" if values else None
+    """Parse a boolean parameter; None when absent. Invalid: it says neither or both, e.g. a bare `?dry_run`."""
+    given = {FLAGS.get(value) for value in request.query_params.getlist(name)}
+    if None in given or len(given) > 1:
+        raise Invalid(FieldError(f"/{name}", "unknown_value", f"must be one of {', '.join(FLAGS)}"))
+    return given.pop() if given else None
 
 
 def cursor(request: Request) -> Cursor | None:

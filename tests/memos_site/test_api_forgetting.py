@@ -70,6 +70,15 @@ def test_dry_run_takes_a_yes_or_a_no(mine: Any) -> None:
     assert client.delete(f"{API}/{memory.pk}?dry_run=false").status_code == 200
 
 
+@pytest.mark.parametrize("query", ["dry_run", "dry_run=", "dry_run=true,true", "dry_run=true&dry_run=false"])
+def test_a_dry_run_that_says_neither_yes_nor_no_forgets_nothing(mine: Any, query: str) -> None:
+    client, own = mine
+    memory = make_memory(**own)
+    assert client.delete(f"{API}/{memory.pk}?{query}").json()["errors"][0]["pointer"] == "/dry_run"
+    assert client.delete(f"{API}/{memory.pk}?dry_run=true&dry_run=true").json() == receipt(memory)
+    assert Memory.objects.filter(pk=memory.pk).exists()
+
+
 def test_an_episode_goes_with_its_events(mine: Any) -> None:
     client, own = mine
     episode = make_run()
