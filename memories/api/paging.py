@@ -123,7 +123,10 @@ def choice(request: Request, name: str, allowed: list[str], other_names: Mapping
 
 
 def exact(request: Request, *names: str) -> dict[str, str]:
-    """Parse equality filters: the named parameters that are present."""
+    """Parse equality filters: the named parameters that are present. Invalid: two values are given of one."""
+    for name in names:
+        if len(set(request.query_params.getlist(name))) > 1:
+            raise Invalid(FieldError(f"/{name}", "too_many", "takes one value"))
     return {name: request.query_params[name] for name in names if name in request.query_params}
 
 

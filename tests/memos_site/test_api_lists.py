@@ -37,6 +37,12 @@ def pages(client: APIClient, url: str, *, key: str = "id", on: str = "next") -> 
     return read
 
 
+@pytest.mark.parametrize("path", ["memories?scope=a&scope=b", "episodes?source=a&source=b", "audit?actor=a&actor=b"])
+def test_a_filter_of_one_value_that_comes_twice_is_named_and_not_half_followed(client: APIClient, path: str) -> None:
+    [wrong] = client.get(f"/api/v1/{path}").json()["errors"]
+    assert (wrong["pointer"], wrong["code"]) in {(f"/{name}", "too_many") for name in ("scope", "source", "actor")}
+
+
 def test_by_default_a_list_shows_what_holds_newest_first(client: APIClient) -> None:
     now = timezone.now()
     for status in ("candidate", "confirmed", "applied", "contested", "dismissed", "superseded", "retracted"):
