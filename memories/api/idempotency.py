@@ -67,9 +67,15 @@ def once(request: Request, trust: Trust, work: Callable[[], Response]) -> Respon
 def _claim(request: Request, trust: Trust, key: str, *, at: datetime) -> IdempotencyKey:
     caller = trust.actor.identity
     IdempotencyKey.objects.filter(caller=caller, key=key, expires_at__lt=at).delete()
-    content = json.dumps([request.method, request.path, request.data], sort_keys=True, default=_content)
+    content = json.dumps([request.method, _address(request), request.data], sort_keys=True, default=_content)
     sha256 = hashlib.sha256(content.encode()).digest()
     return IdempotencyKey(caller=caller, key=key, request_sha256=sha256, expires_at=at + KEPT)
+
+
+def _address(request: Request) -> str:
+    """With its parameters: a dry run is another request, and so is the same name in another scope."""
+    query = request.META.get("QUERY_STRING")
+    return f"{request.path}?{query}" if query else str(request.path)
 
 
 def _content(value: Any) -> str:

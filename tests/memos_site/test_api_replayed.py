@@ -4,12 +4,13 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from django.test import Client
 from django.utils import timezone
 from rest_framework.test import APIClient
 
 from memories.models import Agent, Memory
 from memories.values.choices import Sensitivity
-from tests.make import ANNA, Json, bearing, make_agent, make_memory, run
+from tests.make import ANNA, Json, bearing, make_agent, make_memory, make_person, run
 
 pytestmark = pytest.mark.django_db
 NOTE = {"key": "acme-terms", "category": "fact", "content": "Acme pays on net-30 terms", "source": "P01"}
@@ -76,3 +77,12 @@ def test_a_caller_whose_clearance_was_lowered_hears_no_more_of_others_rows(agent
     assert keyed(client, f"memories/{memory.pk}/promote", {}).status_code == 200
     Agent.objects.filter(pk=made.pk).update(clearance=Sensitivity.LOW)
     assert keyed(client, f"memories/{memory.pk}/promote", {}).status_code == 404
+
+
+def test_another_parameter_is_another_request(client: Client) -> None:
+    client.force_login(make_person(group="administrator"))
+    memory = make_memory()
+    more: Any = {"content_type": "application/json", "headers": {"Idempotency-Key": "once"}}
+    assert client.post(f"/api/v1/memories/{memory.pk}/erase?dry_run=1", {}, **more).status_code == 200
+    erased = client.post(f"/api/v1/memories/{memory.pk}/erase", {}, **more)
+    assert (erased.status_code, erased.json()["code"]) == (409, "idempotency_key_reused")
