@@ -22,7 +22,7 @@ from memories.models import Event
 from memories.search.request import Narrowed, Scopes, narrowed
 from memories.values import roles
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Described, Given, ScopeName, SensitivityName, Text, field_error
+from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
 
 NO_RUN = UUID(int=0)
@@ -58,7 +58,7 @@ class GuidanceRequest(Described):
     """With it or a `thread_id` the answer carries an `offer_id`, and a check with a `task` instead of `messages` knows
     what the caller has reported of this run, while it is open (a thread: of this `source`)"""
     thread_id: Given | None = None
-    limit: Annotated[int, Field(ge=1, le=8)] = 8
+    limit: Annotated[int, Field(ge=1, le=8), NotBoolean] = 8
     """Of `similar`"""
 
     def narrows(self, trust: Trust) -> Trust:

@@ -23,7 +23,7 @@ from memories.search import Result, SearchRequest, dismissed_words, filters
 from memories.search.request import AskingRun, Scopes, scopes_of
 from memories.values.choices import ActorKind, Permission, Type
 from memories.values.exceptions import NotFound, UnknownKey
-from memories.values.field_types import CategoryName, Described, Given, ScopeName, Text
+from memories.values.field_types import CategoryName, Described, Given, NotBoolean, ScopeName, Text, YesNo
 from memories.values.speakers import agents_of, review_of
 from memories.values.trust import Trust
 
@@ -43,15 +43,15 @@ class MemoryQuestion(AskingRun):
     scopes: Scopes = []
     """Of the caller's; what has no scope is found in each"""
     scope: SkipJsonSchema[ScopeName | None] = None
-    include_candidates: bool = False
+    include_candidates: YesNo = False
     """Also what is not decided yet"""
-    limit: Annotated[int, Field(ge=1, le=100)] = 5
+    limit: Annotated[int, Field(ge=1, le=100), NotBoolean] = 5
 
 
 class ListQuestion(Described):
     scopes: Scopes = []
     scope: SkipJsonSchema[ScopeName | None] = None
-    limit: Annotated[int, Field(ge=1, le=100)] = 10
+    limit: Annotated[int, Field(ge=1, le=100), NotBoolean] = 10
 
 
 class CompanyQuestion(ListQuestion):
@@ -78,7 +78,7 @@ class OneMemory(Described):
 
 
 class ForgetMemory(OneMemory):
-    dry_run: bool = False
+    dry_run: YesNo = False
     """Only say what would go"""
 
 

@@ -14,14 +14,14 @@ from memories.api.tool_reply import LEAST_CHARS, MOST_CHARS, USUAL_CHARS, Page, 
 from memories.intake.reports.events import check
 from memories.values.choices import Permission
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
-from memories.values.field_types import Described
+from memories.values.field_types import Described, NotBoolean
 from memories.values.trust import Trust
 
 
 class Paging(Described):
     """How much of an answer comes at once."""
 
-    max_chars: Annotated[int, Field(ge=LEAST_CHARS, le=MOST_CHARS)] = USUAL_CHARS
+    max_chars: Annotated[int, Field(ge=LEAST_CHARS, le=MOST_CHARS), NotBoolean] = USUAL_CHARS
     """Longest answer; the rest follows with `next`"""
     next: Annotated[str, StringConstraints(pattern="^[0-9]{1,9}$")] | None = None
     """From the answer before: continues it, other arguments as they were"""

@@ -14,10 +14,12 @@ from memories.values.field_types import (
     Described,
     Given,
     Instant,
+    NotBoolean,
     ScopeName,
     SensitivityName,
     Tags,
     Text,
+    YesNo,
     field_error,
 )
 from memories.values.trust import Trust
@@ -99,20 +101,20 @@ class SearchRequest(AskingRun):
     max_sensitivity: SensitivityName | None = None
     trust: Narrowed | None = None
     """Narrows as `scopes` and `max_sensitivity` do"""
-    min_salience: Annotated[float, Field(ge=0, le=1)] = 0.0
+    min_salience: Annotated[float, Field(ge=0, le=1), NotBoolean] = 0.0
     """As of now"""
-    min_confidence: Annotated[int, Field(ge=0, le=100)] = 0
+    min_confidence: Annotated[int, Field(ge=0, le=100), NotBoolean] = 0
     as_of: PastInstant = None
-    limit: Annotated[int, Field(ge=1, le=100)] = 10
-    include_redacted: bool = False
+    limit: Annotated[int, Field(ge=1, le=100), NotBoolean] = 10
+    include_redacted: YesNo = False
     """Stubs of what lies exactly one level above the caller, after the results; they are not searched, and with
     `tags` there are none"""
-    include_candidates: bool = False
+    include_candidates: YesNo = False
     """Also what is not decided: candidates and contested"""
     unit: Literal["memory", "passage"] = "memory"
-    selection_confidence_threshold: Annotated[float, Field(ge=0, le=1)] | None = None
+    selection_confidence_threshold: Annotated[float, Field(ge=0, le=1), NotBoolean] | None = None
     """Below it the selection among competences and plans says `needs_more`; default: the setting"""
-    explain: bool = False
+    explain: YesNo = False
 
     @property
     def statuses_wanted(self) -> list[str]:

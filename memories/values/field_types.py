@@ -126,6 +126,13 @@ def _not_boolean(value: Any) -> Any:
     return value
 
 
+def _yes_or_no(value: Any) -> Any:
+    """Refuse what pydantic would take for true or false: an exit code of 0 is a success, and `ok` would say failed."""
+    if not isinstance(value, bool) and value not in ("true", "false"):
+        raise PydanticCustomError("bool_type", "must be true or false")
+    return value
+
+
 def bounded(value: Any) -> Any:
     if len(json.dumps(value, ensure_ascii=False)) > LARGEST_VALUE:
         raise ValueError("is larger than 10 MiB")
@@ -141,6 +148,7 @@ def _tags(value: Any) -> Any:
 
 Identifier = Annotated[str, StringConstraints(max_length=512), BeforeValidator(as_text), AfterValidator(_indexable)]
 NotBoolean = BeforeValidator(_not_boolean)
+YesNo = Annotated[bool, BeforeValidator(_yes_or_no)]
 Number = Annotated[float, Field(allow_inf_nan=False), NotBoolean]
 Text = Annotated[str, StringConstraints(max_length=LONGEST_TEXT)]
 RepositoryName = Annotated[str, StringConstraints(pattern=REPOSITORY, max_length=80)]

@@ -16,7 +16,7 @@ from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape
 from memories.intake import equal_claims
 from memories.values.choices import Category, Origin, Status, Type
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Identifier, Instant, ScopeName, Tag
+from memories.values.field_types import Identifier, Instant, NotBoolean, ScopeName, Tag
 from memos_site import review
 from memos_site.api.decisions import DECIDE, Known
 from memos_site.review.verbs import OF_MANY, VERBS
@@ -61,7 +61,7 @@ class Filter(RequestBody):
     scope: ScopeName | None = None
     thread_id: Identifier | None = None
     tag: Tag | None = None
-    min_confidence: Annotated[int, Field(ge=0, le=100)] | None = None
+    min_confidence: Annotated[int, Field(ge=0, le=100), NotBoolean] | None = None
 
 
 class ManyByFilter(BulkDecision):

@@ -15,7 +15,7 @@ from memories.search.request import AskingRun, Scopes, scopes_of
 from memories.values import links
 from memories.values.choices import Outcome, Permission, Type
 from memories.values.exceptions import NotFound
-from memories.values.field_types import Described, Given, ScopeName, Text
+from memories.values.field_types import Described, Given, NotBoolean, ScopeName, Text
 from skills import outcomes
 from skills.api.uses import ReportedUse, UseReport
 from skills.models import Skill, SkillVersion
@@ -30,14 +30,14 @@ class SkillQuestion(AskingRun):
     """What it should help with; without it all skills, by name"""
     scopes: Scopes = []
     scope: SkipJsonSchema[ScopeName | None] = None
-    limit: Annotated[int, Field(ge=1, le=50)] = 10
+    limit: Annotated[int, Field(ge=1, le=50), NotBoolean] = 10
 
 
 class OneSkillQuestion(Described):
     name: Given
     scope: ScopeName | None = None
     """Needed only where several scopes have a skill of that name"""
-    version: Annotated[int, Field(ge=1, le=2_147_483_647)] | None = None
+    version: Annotated[int, Field(ge=1, le=2_147_483_647), NotBoolean] | None = None
     """Default: the published one"""
 
 

@@ -16,7 +16,7 @@ from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape, Share
 from memories.intake.reports.events import Milliseconds, check
 from memories.models import Performance as Record
 from memories.values.choices import Outcome, Permission
-from memories.values.field_types import OutcomeName
+from memories.values.field_types import NotBoolean, OutcomeName
 from skills import models, outcomes
 from skills.api.skills import NAME, REFUSES, SCOPE, Number, SkillView
 
@@ -30,7 +30,7 @@ class UseReport(RequestBody):
     latency_ms: Milliseconds | None = None
     """How long it took; of an episode without it, what its outcome says, else the sum of its tool calls"""
     note: Annotated[str, Field(max_length=LONGEST_NOTE)] = ""
-    version: Annotated[int, Field(ge=1, le=2_147_483_647)] | None = None
+    version: Annotated[int, Field(ge=1, le=2_147_483_647), NotBoolean] | None = None
     """Which version was used; without it the published one"""
     episode_id: UUID | None = None
     """The run in which it was used: a use and the run that names no use count once together"""

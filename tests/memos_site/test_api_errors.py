@@ -10,6 +10,7 @@ from rest_framework.test import APIClient
 
 from memories.api import parsers
 from memories.intake import episodes
+from memories.models import Event, Memory
 from tests.make import Json, ask, caller, make_agent, make_memory, run
 
 pytestmark = pytest.mark.django_db
@@ -232,3 +233,29 @@ def test_a_promotion_whose_body_has_no_length_promotes_nothing() -> None:
     problem(answer, 411, "length_required")
     memory.refresh_from_db()
     assert memory.status == "candidate"
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("tool-outputs", {"source": "ci", "tool_name": "rg", "ok": 0}, "ok"),
+        ("tool-outputs", {"source": "ci", "tool_name": "rg", "ok": "1"}, "ok"),
+        ("memories", {"key": "k", "category": "fact", "content": "Acme pays", "source": "ci", "direct": 1}, "direct"),
+        ("search", {"query": "Acme", "limit": True}, "limit"),
+        ("search", {"query": "Acme", "min_confidence": False}, "min_confidence"),
+        ("context", {"task": "Acme", "quotes": False}, "quotes"),
+        ("tools/memory_query", {"text": "Acme", "limit": True}, "limit"),
+        ("tools/memory_delete", {"key": "k", "dry_run": 1}, "dry_run"),
+        ("tools/skill_get", {"name": "book-flight", "version": True}, "version"),
+    ],
+)
+def test_a_number_is_no_yes_and_a_yes_no_number(path: str, body: dict[str, Any], field: str) -> None:
+    refused = caller().post(f"/api/v1/{path}", body, format="json")
+    assert (refused.status_code, [wrong["pointer"] for wrong in refused.json()["errors"]]) == (400, [f"/{field}"])
+    assert not Memory.objects.exists()
+
+
+def test_a_yes_or_no_may_be_its_word() -> None:
+    body = {"source": "ci", "tool_name": "rg", "ok": "false"}
+    assert caller().post("/api/v1/tool-outputs", body, format="json").status_code == 201
+    assert Event.objects.get().ok is False

@@ -9,7 +9,17 @@ from memories.intake.reports.events import Report, check
 from memories.intake.reports.payloads import Competence, PlanGraph, Triple, graph_errors
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_errors import MOST_ERRORS, as_text
-from memories.values.field_types import LONGEST_KEY, SOMETHING, CategoryName, Identifier, Instant, Number, Tags, Text
+from memories.values.field_types import (
+    LONGEST_KEY,
+    SOMETHING,
+    CategoryName,
+    Identifier,
+    Instant,
+    Number,
+    Tags,
+    Text,
+    YesNo,
+)
 
 SHORTEST_TEACHING, LONGEST_TEACHING = 5, 2_000
 ELSEWHERE = {
@@ -34,7 +44,7 @@ class ClaimReport(Report):
     thread_id: Identifier | None = None
     episode_id: UUID | None = None
     confidence: Number | None = None
-    direct: bool = False
+    direct: YesNo = False
     expires_at: Instant = None
 
 

@@ -30,6 +30,7 @@ from memories.values.field_types import (
     ScopeName,
     SensitivityName,
     Tags,
+    YesNo,
     field_error,
 )
 
@@ -56,9 +57,9 @@ class Conversation(BaseModel):
     chat_history: list[Any] = []
     tools: Annotated[list[dict[str, Any]], Field(fail_fast=True)] = []
     deletion_policy: DeletionPolicyName | None = None
-    extract: bool = True
+    extract: YesNo = True
     mode: Literal["full", "simple"] | None = None
-    complete_skill_memory: bool | None = Field(None, description="Another word for `mode`: true is full, false simple")
+    complete_skill_memory: YesNo | None = Field(None, description="Another word for `mode`: true is full, false simple")
 
     @field_validator("complete_skill_memory")
     @classmethod

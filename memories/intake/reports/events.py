@@ -25,6 +25,7 @@ from memories.values.field_types import (
     SensitivityName,
     Tags,
     Text,
+    YesNo,
     bounded,
     field_error,
 )
@@ -134,7 +135,7 @@ class ToolOutputReport(Report):
     args: Value = None
     """JSON text of an object is kept as the object that it says; so is that of `result`"""
     result: Value = None
-    ok: bool | None = None
+    ok: YesNo | None = None
     latency_ms: Milliseconds | None = None
     depends_on: Annotated[list[Identifier], Field(max_length=100)] = []
     episode_id: UUID | None = None

@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from memories.values import strict_json
 from memories.values.choices import Type
-from memories.values.field_types import Described, Given, Identifier, Instant, Text, bounded
+from memories.values.field_types import Described, Given, Identifier, Instant, NotBoolean, Text, bounded
 
 LONGEST_NAME = 240  # leaves room in a key for the hash of an object
 Value = Annotated[Any, AfterValidator(bounded)]
@@ -101,8 +101,8 @@ class Competence(Described):
 class Repeat(Described):
     """How often a step was done in one run. `per`: the parameters of which each time had a value of its own."""
 
-    least: Annotated[int, Field(ge=1)] = 1
-    most: Annotated[int, Field(ge=1)]
+    least: Annotated[int, Field(ge=1), NotBoolean] = 1
+    most: Annotated[int, Field(ge=1), NotBoolean]
     per: Annotated[list[Identifier], Field(max_length=100)] = []
 
 

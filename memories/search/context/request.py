@@ -7,7 +7,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from memories.search.request import Narrowed, PastInstant, Scopes, narrowed, scopes_of
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Described, Given, ScopeName, SensitivityName, Text, field_error
+from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
 
 IDENTIFIERS = ("source", "source_plugin", "company_id", "thread_id")
@@ -33,11 +33,11 @@ class ContextRequest(Described):
     trust: Narrowed | None = None
     """Narrows as `scope` and `max_sensitivity` do"""
     as_of: PastInstant = None
-    limit: Annotated[int, Field(ge=1, le=100)] = 5
-    token_budget: Annotated[int, Field(ge=1, le=100_000)] = 300
+    limit: Annotated[int, Field(ge=1, le=100), NotBoolean] = 5
+    token_budget: Annotated[int, Field(ge=1, le=100_000), NotBoolean] = 300
     """Of memories and quotes; guidance adds at most 200, and the `repository` a few lines. Four characters count as a
     token, of Chinese, Japanese and Korean one"""
-    quotes: Annotated[int, Field(ge=0, le=20)] = 3
+    quotes: Annotated[int, Field(ge=0, le=20), NotBoolean] = 3
     """Of what was said before, where nothing is known"""
 
     def only_scope(self, trust: Trust) -> str | None:
