@@ -23,7 +23,7 @@ class Export(ApiView):
         """Everything that the caller may see, as JSON lines
 
         One memory, episode or relation a line, by age, in every status; `manage.py import_memories --from memos` reads
-        them again. With `scope` only what is of that scope, without relations. Nothing counts as used.
+        them again. With `scope` only what is of that scope. Nothing counts as used.
         """
         at, scope = timezone.now(), request.query_params.get("scope")
         rows = Memory.objects.told_to(self.trust).unexpired(at)

@@ -37,16 +37,14 @@ OF_EPISODES = (
 
 def lines(trust: Trust, *, at: datetime, rows: MemoryQuerySet | None = None) -> Iterator[str]:
     """The lines of what the caller may see and of `rows`: episodes by age, then memories, whose evidence an import
-    links to episodes that are there, then the relations between them."""
+    links to episodes that are there, then the relations of which both ends are among them."""
     everything = Memory.objects.told_to(trust).unexpired(at) if rows is None else rows
     for part in (everything.filter(type=Type.EPISODIC), everything.exclude(type=Type.EPISODIC)):
         last: UUID | None = None
         while some := _next(part, trust, last):
             last = some[-1].pk
             yield from map(_line, _of_memories(some, trust))
-    visible = Memory.objects.told_to(trust).unexpired(at).values("pk")
-    if rows is None:
-        yield from map(_line, _relations(visible))
+    yield from map(_line, _relations(everything.values("pk")))
 
 
 def _line(told: Json) -> str:

@@ -21,7 +21,7 @@ from memories.models import Adaptation, Episode, Memory, Tombstone
 from memories.transfer.memos_lines import NO_RULE
 from memories.values.choices import Origin
 from memories.values.trust import SYSTEM, everything
-from tests.make import ANNA, make_agent, make_run
+from tests.make import ANNA, make_agent, make_memory, make_run
 from tests.memories.storing import store as store_claim
 from tests.transfer.imports import Imports, counts, everything_stored
 from tests.transfer.sources import fact
@@ -100,6 +100,14 @@ def test_lines_come_back_exactly_from_an_empty_store(tmp_path: Path) -> None:
     Imports("memos")(tmp_path / "2.jsonl")
     exported(tmp_path, "3.jsonl")
     assert (tmp_path / "3.jsonl").read_bytes() == (tmp_path / "2.jsonl").read_bytes()
+
+
+def test_an_export_of_one_scope_holds_the_relations_within_it(tmp_path: Path) -> None:
+    old, new, elsewhere = (make_memory(scope=scope) for scope in ("project:shop", "project:shop", "project:other"))
+    for target in (old, elsewhere):
+        new.relations.create(predicate="supersedes", target=target)
+    lines = exported(tmp_path, "shop.jsonl", scope="project:shop")
+    assert [line["target"] for line in lines if line["kind"] == "relation"] == [str(old.pk)]
 
 
 def test_evidence_leads_to_an_episode_that_came_after_its_memory(tmp_path: Path) -> None:
