@@ -1,6 +1,9 @@
 """A scheduled job that an operator does by hand."""
 
+import gc
 import io
+import os
+import sys
 from datetime import timedelta
 from typing import Any
 
@@ -8,6 +11,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+import manage
 from consolidation import schedules, tasks
 from memories.intake import episodes
 from memories.models import Episode
@@ -74,3 +78,17 @@ def test_a_time_of_its_own_needs_debug(settings: Any) -> None:
     assert run_job("close_silent") == "memories.tasks.close_silent: 0 closed"
     assert run_job("close_silent", "--at", "2999-01-01T00:00:00Z") == "memories.tasks.close_silent: 1 closed"
     assert timezone.now().year < 2999
+
+
+def test_a_reader_that_leaves_ends_a_command_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)  # as `| head` does when it has seen enough
+    monkeypatch.setattr(gc, "set_threshold", lambda _objects: None)
+    monkeypatch.setattr(sys, "argv", ["manage.py", "version"])
+    with os.fdopen(writer, "w") as out:
+        monkeypatch.setattr(sys, "stdout", out)
+        with pytest.raises(SystemExit) as ended:
+            manage.main()
+    assert (ended.value.code, capfd.readouterr().err) == (1, "")
