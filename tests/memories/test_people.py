@@ -14,6 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 from memories.models import Agent, AuditEntry
 from memories.people import first_start, trust_of
 from memories.values.choices import Sensitivity
+from memos_site.management.commands.serve import lines_to_show
 from tests.make import AT, make_agent, make_person
 
 pytestmark = pytest.mark.django_db
@@ -148,6 +149,7 @@ def test_the_first_start_creates_an_administrator_and_an_agent_and_shows_their_s
     agent = Agent.with_token(secrets["agent token"], at=AT)
     assert agent is not None
     assert "review" not in agent.permissions
+    assert f'Bearer {secrets["agent token"]}"' in lines_to_show(lines, "http://here")[-1]
 
 
 def test_where_a_person_is_already_the_first_start_creates_nobody() -> None:
@@ -161,6 +163,7 @@ def test_beside_an_agent_that_was_created_before_it_the_first_start_creates_an_a
     lines = first_start()
     assert lines is not None and len(lines) == 2
     assert User.objects.get().is_superuser and Agent.objects.get().name == "crm"
+    assert lines_to_show(lines, "http://here") == lines, "no call with the password in the place of a token"
     assert first_start() is None
 
 

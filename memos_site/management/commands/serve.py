@@ -72,7 +72,7 @@ class Command(BaseCommand):
             settings.ALLOWED_HOSTS.append(host)
         url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
         if first:
-            self.show([*first, "", CURL.format(url=url, token=first[-1].split()[-1])])  # the token ends the last line
+            self.show(lines_to_show(first, url))
         if not inherited:
             self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
         self.supervise(application, listener, workers, inherited, invocation)
@@ -127,7 +127,7 @@ class Command(BaseCommand):
         path = Path(settings.DATA_DIR) / "first-start"
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write("\n".join([*lines, ""]))
-        self.stdout.write(f"The administrator's password and an agent's token are in {path}")
+        self.stdout.write(f"The secrets of this first start are in {path}")
 
 
 def do_jobs(broker: Any, workers: int, listener: socket, ready: Ready) -> None:
@@ -191,6 +191,12 @@ def prepare(*, demo: bool = False) -> list[str] | None:
     with outages.dispensable("the first jobs"):
         schedules.enqueue_first()
     return first
+
+
+def lines_to_show(first: list[str], url: str) -> list[str]:
+    """What the first start made, and with an agent's token, which ends the last line, a call to try it with."""
+    label, _, token = first[-1].rpartition(" ")
+    return [*first, "", CURL.format(url=url, token=token)] if label.startswith("agent token") else first
 
 
 @contextmanager
