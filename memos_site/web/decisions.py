@@ -14,11 +14,13 @@ from memories.intake.edits import Edit, parse_edit
 from memories.intake.revisions.sources import Dismissed
 from memories.models import AuditEntry, Memory, Proposal
 from memories.people import trust_of
+from memories.values.choices import Status
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memos_site import review
 from memos_site.review.verbs import VERBS
 from memos_site.web import action_words, inbox_rows
+from memos_site.web.memory_links import MAX_NAME, short_name
 from memos_site.web.responses import (
     Steps,
     answer,
@@ -51,7 +53,7 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     except (Conflict, Invalid) as refusal:
         if "content" in request.POST:
             return _edit_refused(request, trust, memory_id, refusal)
-        return _conflict(request, trust, memory_id, refusal) if isinstance(refusal, Conflict) else refuse(refusal)
+        return _conflict(request, trust, memory_id, refusal, verb) if isinstance(refusal, Conflict) else refuse(refusal)
     except (NotFound, NotAllowed) as refusal:
         return refuse(refusal)
     memory = inbox_rows.decided_memory(trust, memory_id)
@@ -104,9 +106,12 @@ def reason_of(request: HttpRequest, reason: str) -> str:
     return ": ".join(filter(None, (reason, request.POST.get("note", "").strip())))
 
 
-def _conflict(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Conflict) -> HttpResponse:
-    memory = inbox_rows.decided_memory(trust, memory_id)
-    return answer(request, too_late(conflict), conflict=True, decided_memory=memory)
+def _conflict(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Conflict, verb: str) -> HttpResponse:
+    memory, text = inbox_rows.decided_memory(trust, memory_id), too_late(conflict)
+    if memory and memory.key and verb == "restore" and memory.status == Status.DISMISSED:
+        holder = Memory.objects.visible_to(trust).live().filter(scope=memory.scope, key=memory.key).first()
+        text = _("%(name)s: %(n)s") % {"name": text, "n": f"“{short_name(holder, MAX_NAME)}”"} if holder else text
+    return answer(request, text, conflict=True, decided_memory=memory)
 
 
 def _edit_refused(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: Conflict | Invalid) -> HttpResponse:

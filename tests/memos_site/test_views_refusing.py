@@ -53,3 +53,11 @@ def test_a_reviewer_of_some_scopes_reads_why_what_all_share_is_not_hers_to_decid
         assert "token" not in page.partition('<main id="main">')[2].replace("csrfmiddlewaretoken", "")
     taught = client.post("/memories/teach/", {"content": "Acme is in Rome", "scope": "project:b"})
     assert "The scope project:b is not among yours." in taught.content.decode()
+
+
+def test_what_took_the_key_of_a_dismissed_memory_is_named_to_who_restores_it() -> None:
+    client, memory = signed_in(), make_memory("Acme pays on net-30 terms", key="terms")
+    memory.dismiss(by=ANNA, why="wrong", at=AT)
+    make_memory("Acme pays on net-90 terms", key="terms")
+    page = client.post(f"/memories/{memory.pk}/decide/", {"decision": "restore"}, follow=True).content.decode()
+    assert "meanwhile: “Acme pays on net-90 terms”" in page
