@@ -61,3 +61,11 @@ def test_what_took_the_key_of_a_dismissed_memory_is_named_to_who_restores_it() -
     make_memory("Acme pays on net-90 terms", key="terms")
     page = client.post(f"/memories/{memory.pk}/decide/", {"decision": "restore"}, follow=True).content.decode()
     assert "meanwhile: “Acme pays on net-90 terms”" in page
+
+
+@pytest.mark.parametrize("decision", ["demote applied", "promote candidate"])
+@pytest.mark.parametrize("path", ["/memories/{}/decide/", "/bulk/"])
+def test_a_verb_with_a_status_that_it_does_not_lead_to_is_refused_and_is_no_fault(path: str, decision: str) -> None:
+    memory = make_memory(status="candidate" if "promote" in decision else "confirmed")
+    form = {"decision": decision, "chosen": str(memory.pk)}
+    assert signed_in().post(path.format(memory.pk), form).status_code == 400

@@ -1,6 +1,6 @@
 """Promote, which publishes a skill, and demote; of a skill reject a proposed version, retire the published one."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from memories.api.shapes import Json
 from memories.models import Memory
 from memories.models.reviewable import DEMOTABLE, PROMOTABLE
 from memories.values.choices import LIVE, Status, Type
-from memories.values.exceptions import Conflict
+from memories.values.exceptions import Conflict, FieldError, Invalid
 from memos_site.review.verbs.verb import Because, Offer, Verb, Verdict, Why, Words
 from skills import publishing
 from skills.models import SkillVersion
@@ -52,8 +52,13 @@ def _waits(memory: Memory) -> bool:
     return memory.status in publishing.UNDECIDED or proposed.exists()
 
 
-def _status(rest: str, _now: datetime) -> Json:
-    return {"to": Status(rest) if rest in (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED) else None}
+def _status(known: Collection[Status]) -> Callable[[str, datetime], Json]:
+    def read(rest: str, _now: datetime) -> Json:
+        if rest and rest not in known:
+            raise Invalid(FieldError("/to", "unknown_value", f"must be one of {', '.join(known)}"))
+        return {"to": Status(rest) if rest else None}
+
+    return read
 
 
 def _variant(options: Mapping[str, Any]) -> str:
@@ -106,7 +111,7 @@ PROMOTE = Verb(
     },
     variant=_variant,
     statuses=frozenset({status for statuses in PROMOTABLE.values() for status in statuses}),
-    options=_status,
+    options=_status(PROMOTABLE),
     body=Promotion,
     example={"to": "confirmed", "why": "checked against the handbook"},
     of_many=True,
@@ -118,7 +123,7 @@ DEMOTE = Verb(
     demote,
     Words(_("demoted"), _("%(who)s demoted this"), toast=_("Demoted")),
     statuses=frozenset({status for statuses in DEMOTABLE.values() for status in statuses}),
-    options=_status,
+    options=_status(DEMOTABLE),
     offers=_demotions,
     body=Demotion,
     example={"to": "candidate", "why": "only true of one customer"},
