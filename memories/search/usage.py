@@ -19,6 +19,10 @@ class Used(NamedTuple):
     score: float
     run: Episode | None = None
 
+    @property
+    def queries(self) -> list[str]:
+        return self.why.split(", ")
+
 
 class Ends(NamedTuple):
     """How many runs there were, and how many of them ended well and ill; of the others it is not known, or partly."""

@@ -24,6 +24,14 @@ def test_the_page_says_whose_context_it_went_into_and_why() -> None:
     assert [word for word in ("billing", "by P01", "found by words", "ticket-812") if word not in used] == []
 
 
+def test_every_query_that_found_it_is_said_in_the_readers_language() -> None:
+    memory = known("Invoices are blue", source="billing")
+    ask("invoices of others", source="billing")
+    page = signed_in().get(f"/memories/{memory.pk}/", headers={"Accept-Language": "zh-hans"}).content.decode()
+    used = page.split('id="used"')[1].split("</section>")[0]
+    assert "词语" in used and "来源" in used and "words" not in used
+
+
 def test_the_latest_contexts_come_first_and_only_those_of_this_memory() -> None:
     blue = known("Invoices are blue", source="P09")
     known("The sky is wide", source="P09")
