@@ -7,7 +7,8 @@ const form = document.getElementById("judge");
 const none = document.getElementById("none");
 const LOW = 5; // runs left at which more are asked for
 const AT_ONCE = 50; // in one request
-const AGAIN = 2_000; // milliseconds after which what was not saved is sent again
+const AGAIN = 2_000; // milliseconds after which what was not answered is asked again
+const SIGNED_OUT = 30_000; // as long as nobody is signed in; sooner when the person comes back to this tab
 const at = (name) => form.querySelector(`[data-${name}]`);
 
 const queue = [...runs.querySelectorAll("[data-run]")]; // the first one is shown
@@ -58,14 +59,28 @@ async function save() {
   const answer = await post(form.action, part.map((one) => `${one.run.dataset.run}:${one.outcome}`));
   at("unsaved").hidden = Boolean(answer);
   for (const one of part) {
-    const why = answer?.refused[one.run.dataset.run];
+    const why = answer?.why ?? answer?.refused[one.run.dataset.run];
     one.state = !answer ? "held" : why ? "refused" : "saved";
-    one.batch = answer?.batches[one.run.dataset.run] ?? null;
+    one.batch = answer?.batches?.[one.run.dataset.run] ?? null;
     if (why) tell(why);
   }
-  if (answer) waiting(answer.waiting);
-  setTimeout(send, answer ? 0 : AGAIN);
+  if (answer?.waiting) waiting(answer.waiting);
+  again(send, answer ? 0 : undefined);
   show();
+}
+
+const timers = new Map();
+
+function again(work, pause = at("signed-out").hidden ? AGAIN : SIGNED_OUT) {
+  clearTimeout(timers.get(work));
+  timers.set(work, setTimeout(work, pause));
+}
+addEventListener("focus", () => at("signed-out").hidden || timers.forEach((_, work) => again(work, 0)));
+
+// Without a session the sign-in answers: it has stored nothing, and has no runs.
+function ofSession(answer) {
+  at("signed-out").hidden = !answer.redirected;
+  return answer.redirected ? null : answer;
 }
 
 function undo() {
@@ -81,7 +96,7 @@ function undo() {
 async function takeBack(one) {
   if (!one.batch) return;
   const answer = await post(form.dataset.back.replace(/[0-9a-f-]{36}/, one.batch), []);
-  if (answer?.refused) tell(answer.refused);
+  if (answer?.why ?? answer?.refused) tell(answer.why ?? answer.refused);
   if (answer?.waiting) waiting(answer.waiting);
 }
 
@@ -91,8 +106,10 @@ async function post(address, said) {
   for (const one of said) body.append("said", one);
   const headers = { Accept: "application/json" };
   try {
-    const answer = await fetch(address, { method: "POST", body, headers, keepalive: true });
-    return answer.ok || answer.status === 409 ? await answer.json() : null;
+    const answer = ofSession(await fetch(address, { method: "POST", body, headers, keepalive: true }));
+    if (!answer || answer.status >= 500) return null;
+    if (answer.ok || answer.status === 409) return await answer.json();
+    return { why: await (await import("./refused.js")).words(answer) };
   } catch {
     return null;
   }
@@ -103,10 +120,10 @@ async function load() {
   loading = true;
   const known = [...queue, ...trail.filter((one) => one.state !== "saved").map((one) => one.run)];
   const asked = known.map((run) => `&without=${run.dataset.run}`).join("");
-  const answer = await fetch(`${runs.dataset.more}${asked}`).catch(() => null);
-  const html = answer?.ok && !answer.redirected ? await answer.text().catch(() => null) : null; // the sign-in has no runs
+  const answer = await fetch(`${runs.dataset.more}${asked}`).then(ofSession).catch(() => null);
+  const html = answer?.ok ? await answer.text().catch(() => null) : null;
   loading = false;
-  if (html === null) return void setTimeout(load, AGAIN);
+  if (html === null) return void again(load);
   take(html);
   show();
   while (kept.length && queue.length) judge(kept.shift());

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.utils import timezone
 from playwright.sync_api import Browser, Page, Request, expect
 from pytest_django.live_server_helper import LiveServer
@@ -61,7 +62,20 @@ def test_further_runs_that_do_not_come_are_asked_for_after_a_pause_and_never_sai
     press(page, *"s" * (FIRST - 2))
     expect(page.locator("[data-run]:not([hidden])")).to_have_count(0)
     expect(page.get_by_text("not saved yet, tried again")).to_be_visible()
+    expect(page.get_by_text("You are signed out")).to_be_visible()
     expect(page.get_by_role("heading", name="No run waits to be judged")).to_be_hidden()
+
+
+def test_a_verdict_of_who_may_judge_no_more_is_refused_in_words_and_not_sent_again(
+    browser: Browser, live_server: LiveServer
+) -> None:
+    make_run(id="r1", title="Run 1")
+    page = sign_in(browser, live_server)
+    page.goto(f"{live_server.url}/outcomes/")
+    User.objects.get(username="anna").groups.clear()
+    press(page, "s")
+    expect(page.get_by_text("needs the permission to review")).to_be_visible()
+    expect(page.get_by_text("not saved yet, tried again")).to_be_hidden()
 
 
 def test_a_key_that_is_held_decides_one_row(browser: Browser, live_server: LiveServer) -> None:
