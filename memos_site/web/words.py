@@ -21,7 +21,6 @@ KINDS_OF_MEMORIES = [
 REASONS = [_("wrong"), _("stale"), _("duplicate"), _("sensitive"), _("noise"), _("other")]
 REVIEWS = [_("person"), _("several agents"), _("one agent alone")]
 SINCE_A_DISMISSAL = [_("said again"), _("not since")]
-QUERIES_OF_A_CONTEXT = [_("words"), _("meaning"), _("company"), _("source")]
 FLAGS = [_("secret"), _("secret removed"), _("instruction-like"), _("hidden characters")]
 ACTIONS = [  # verbs of review have theirs in their records
     *(_("create"), _("contest"), _("reinforce"), _("revise"), _("merge"), _("retract"), _("accept"), _("withdraw")),
@@ -69,6 +68,7 @@ COUNTERS = [
     _("former vectors removed"),
 ]
 FIELDS = [_("content"), _("category"), _("sensitivity"), _("tags"), _("expires at")]
+FIELDS += [_("company"), _("source"), _("words"), _("meaning")]  # by these a context finds
 FIELDS += [
     *(_("Description"), _("Trigger"), _("Procedure"), _("Failure Modes"), _("Experience"), _("User Preferences")),
     *(_("Examples"), _("Scripts"), _("Tool Usage"), _("Track Record"), _("Additional Information")),
