@@ -90,6 +90,11 @@ class AuditQuerySet(Trusted["AuditEntry"]):
         before = Exists(rows.filter(pk=OuterRef("subject_id"), created_at__lt=OuterRef("at")))
         return self.annotate(has_state=Case(When(subject_kind="memory", then=before), default=Value(False)))
 
+    def with_others(self) -> Self:
+        """Annotate `has_others`: whether memories that are not this entry's were decided about along with it."""
+        batch = AuditEntry.objects.filter(batch_id=OuterRef("batch_id"), subject_kind="memory")
+        return self.annotate(has_others=Exists(batch.exclude(subject_id=OuterRef("subject_id"))))
+
     def about(self, kind: str, subject_id: UUID) -> "AuditQuerySet":
         return self.filter(subject_kind=kind, subject_id=subject_id).order_by("at", "id")
 

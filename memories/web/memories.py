@@ -54,7 +54,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     else:
         shown = evidence.with_episodes(trust, most=RUNS_ON_THE_PAGE)
     history = AuditEntry.objects.visible_to(trust).with_rationale(trust).with_state(trust)
-    history = history.about("memory", row.pk).reverse()
+    history = history.with_others().about("memory", row.pk).reverse()
     most = MOST_DECISIONS if request.GET.get("history") == "all" else DECISIONS_ON_THE_PAGE
     decisions = list(history[: most + 1])
     context = {

@@ -196,6 +196,14 @@ def test_the_history_says_in_plain_words_what_was_done() -> None:
     assert "promoted → confirmed" in page
 
 
+def test_the_undo_of_what_was_decided_with_others_says_that_these_come_along() -> None:
+    client, rows = signed_in(), [make_memory(f"Acme pays invoice {n} late") for n in range(3)]
+    client.post("/bulk/", {"decision": "dismiss noise", "chosen": "\n".join(str(row.pk) for row in rows[:2])})
+    client.post("/bulk/", {"decision": "dismiss noise", "chosen": str(rows[2].pk)})
+    told = [client.get(f"/memories/{row.pk}/").content.decode().split('id="history"')[1] for row in rows]
+    assert ["Undo, with the others" in history for history in told] == [True, True, False]
+
+
 def test_of_many_tags_the_first_are_shown_and_the_others_folded_away() -> None:
     memory = make_memory(tags=[f"tag-{n}-" for n in range(60)])
     page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
