@@ -15,7 +15,7 @@ from memories.values.conditions import EitherOf, Filter, SalientAt, Where, not_w
 from memories.values.speakers import ReviewedFor, is_unreviewed
 from memories.values.trust import Trust
 
-SELECTIVE = ("source", "company_id", "thread_id", "category", "tags", "confidence", "salience")
+SELECTIVE = ("source", "company_id", "thread_id", "category", "tags", "confidence", "salience", "review")
 OF_PASSAGE, OF_VECTOR = ("scope", "sensitivity", "type"), ("scope", "sensitivity")  # columns copied from the memory
 INDEXED = {"scope": "ARRAY[{column}] && {value}::text[]"}  # in the form of the index passage_search
 SAID_BY = "said by one agent"

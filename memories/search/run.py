@@ -29,6 +29,7 @@ from memories.values.choices import ActorKind, Type
 from memories.values.conditions import Filter
 from memories.values.trust import Trust
 
+EVERYTHING = Filter()
 MOST_COUNTED = 10
 MOST_STUBS = 50
 
@@ -42,17 +43,19 @@ def search(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResul
     return found_results
 
 
-def find(request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = True) -> SearchResults:
+def find(
+    request: SearchRequest, *, trust: Trust, at: datetime, votes: bool = True, also: Filter = EVERYTHING
+) -> SearchResults:
     """Search without counting uses. Must not be called inside a transaction: an endpoint may embed the question.
 
     `votes`: of skills alone those come first that similar runs speak for, where the question names none. Not as of
-    then: runs are those of today.
+    then: runs are those of today. `also`: conditions that no request has.
     """
     began = time.perf_counter()
     narrowed, text = request.narrows(trust), request.query.strip()
     moment = AsOf.of(request.as_of, max_sensitivity=narrowed.max_sensitivity, now=at)
     at = moment.at if moment else at
-    wanted, withheld = filters.of_search(request, narrowed, at), run_votes.withheld(request, narrowed)
+    wanted, withheld = filters.of_search(request, narrowed, at) & also, run_votes.withheld(request, narrowed)
     model, vector, degraded = embed_question(text) if text else (Serving("", None), None, ())
     if text:
         question = read_question(text, model, vector, wanted)

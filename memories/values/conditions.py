@@ -111,6 +111,23 @@ class SalientAt:
 
 
 @dataclass(frozen=True)
+class InScope:
+    """A condition on memories of one scope, without those that it shares with all."""
+
+    scope: str
+    column: str = "scope alone"
+
+    def q(self, path: str) -> Q:
+        return Q(**{f"{path}scope": self.scope})
+
+    def sql(self, row: str, forms: Mapping[str, str]) -> str:
+        return f"{row}.scope = %(scope_alone)s"
+
+    def values(self) -> dict[str, Any]:
+        return {"scope_alone": self.scope}
+
+
+@dataclass(frozen=True)
 class NotWithheld:
     """A condition on memories whose claim is not dismissed in one of these scopes; None: in none at all, unless a
     person vouches for the shared row all the same.

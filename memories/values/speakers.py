@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django.db.models import Case, CharField, Q, Value, When
+from django.db.models.lookups import Exact
 
 from memories.values.choices import BELIEVED, ActorKind, Origin, Review, Type
 
@@ -108,6 +109,36 @@ def review_expression() -> Case:
 def _said_by_a_person(path: str = "") -> Q:
     stored = Q(**{f"{path}speakers": [], f"{path}created_by_id__startswith": _OF_PEOPLE})
     return Q(**{f"{path}speakers__contains": [PERSON]}) | (stored & ~Q(**{f"{path}origin": Origin.IMPORTED}))
+
+
+@dataclass(frozen=True)
+class OfReview:
+    """A condition on memories: those of which `review_of` says this."""
+
+    review: str
+    column: str = "review"
+
+    def q(self, path: str) -> Q:
+        if path:
+            raise ValueError("who stands behind a memory is told by columns of the memory itself")
+        return Q(Exact(review_expression(), Value(self.review)))
+
+    def sql(self, row: str, forms: Mapping[str, str]) -> str:
+        by_its_maker = f"starts_with({row}.created_by_id, '{_OF_PEOPLE}') AND {row}.origin <> '{Origin.IMPORTED}'"
+        decided = (
+            f"({row}.hold <> '' OR '{PERSON}' = ANY({row}.speakers)"
+            f" OR (cardinality({row}.speakers) = 0 AND {by_its_maker}))"
+        )
+        if self.review != Review.PERSON:
+            agents = f"cardinality({row}.speakers) > 1"
+            agents = agents if self.review == Review.AGENTS else f"NOT {agents}"
+            return f"({row}.type = '{Type.SEMANTIC}' AND NOT {decided} AND {agents})"
+        published = f"{row}.status = ANY(%(believed)s) AND {row}.origin <> '{Origin.IMPORTED}'"
+        skills = f"{row}.type = ANY(%(skills)s) AND ({row}.hold <> '' OR ({published}))"
+        return f"(({row}.type = '{Type.SEMANTIC}' AND {decided}) OR ({skills}))"
+
+    def values(self) -> dict[str, Any]:
+        return {"believed": [status.value for status in BELIEVED], "skills": [type.value for type in _SKILLS]}
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,9 @@ from memories.search.request import SearchRequest
 from memories.search.run import find
 from memories.values import keyset
 from memories.values.choices import Status, Type
+from memories.values.conditions import Filter, InScope
 from memories.values.keyset import Order, Page
+from memories.values.speakers import OfReview
 from memories.values.trust import Trust
 from memories.web.facets import filters_of
 from memories.web.paging import NEWEST, moment_of, page_of
@@ -141,7 +143,7 @@ class MemoryList:
         return self.rows().filter(in_key(self.words)).order_by(Length("key"), *NEWEST)
 
     def _found(self) -> list[Any]:
-        """The ids of what the search finds. Its scopes take in what has none: `hits` leaves that out."""
+        """The ids of what the search finds within the filters."""
         wanted: dict[str, Any] = {"query": self.words, "limit": MOST_HITS, "types": KNOWLEDGE}
         wanted["statuses"] = [self.filters["status"]] if self.filters["status"] else Status.values
         lists = {"type": "types", "category": "categories", "scope": "scopes", "tag": "tags"}
@@ -151,7 +153,9 @@ class MemoryList:
             request = SearchRequest.model_validate(wanted)
         except ValidationError:  # a filter that no memory can meet
             return []
-        answer = find(request, trust=self.trust, at=self.at)
+        scope, told = self.filters["scope"], self.filters["review"]
+        also = Filter((InScope(scope),) if scope else ()) & Filter((OfReview(told),) if told else ())
+        answer = find(request, trust=self.trust, at=self.at, also=also)
         self.degraded = answer.degraded
         matches = [result.memory.pk for result in answer.results if is_relevant(result)]
         self.is_cut = len(matches) == MOST_HITS

@@ -10,7 +10,7 @@ from hypothesis.extra.django import TestCase
 from memories.models import Memory
 from memories.values.choices import Origin, Review, Status, Type
 from memories.values.conditions import Filter
-from memories.values.speakers import IMPORT, PERSON, UNKNOWN, ReviewedFor, is_unreviewed, review_of
+from memories.values.speakers import IMPORT, PERSON, UNKNOWN, OfReview, ReviewedFor, is_unreviewed, review_of
 from tests.make import make_memory
 
 pytestmark = pytest.mark.django_db
@@ -55,6 +55,12 @@ class InTheDatabase(TestCase):
         rows_told: Any = Memory.objects.with_review()
         told = dict(rows_told.values_list("pk", "review"))
         assert told == {row.pk: review_of(row) for row in memories}
+        for told_of in Review:
+            asked = Filter((OfReview(told_of),))
+            found = {row.pk for row in memories if review_of(row) == told_of}
+            assert {row.pk for row in Memory.objects.filter(asked.q())} == found
+            sql = f"SELECT id FROM memories_memory m WHERE {asked.sql('m')}"
+            assert {row.pk for row in Memory.objects.raw(sql, asked.values())} == found
         condition = Filter((ReviewedFor(READER),))
         expected = {row.pk for row in memories if not is_unreviewed(row, reader=READER)}
         assert {row.pk for row in Memory.objects.filter(condition.q())} == expected

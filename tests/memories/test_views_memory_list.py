@@ -103,6 +103,17 @@ def test_the_search_finds_by_meaning_and_within_the_chosen_facets() -> None:
     assert found == ["Invoices are settled within thirty days"]
 
 
+@pytest.mark.parametrize("chosen", [{"scope": "project:a"}, {"review": "person"}])
+def test_the_best_of_what_the_facets_leave_is_found_however_much_else_matches(
+    chosen: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(memory_list, "MOST_HITS", 2)
+    for number in range(3):
+        make_searchable(f"Invoices are settled within thirty days {number}")
+    make_searchable("Globex has invoices", scope="project:a", hold="floor")
+    assert listed(signed_in(), q="invoices settled within thirty days", **chosen) == ["Globex has invoices"]
+
+
 def test_what_is_found_is_sorted_as_asked_else_by_how_well_it_matches() -> None:
     make_searchable("A long remark about the weather that names an invoice", confidence=90)
     make_searchable("Invoice", confidence=10)
