@@ -72,6 +72,13 @@ def test_a_result_without_an_id_belongs_to_the_latest_call_of_its_tool() -> None
     assert [(e.tool, e.result) for e in events] == [("a", "x"), ("b", None)]
 
 
+def test_results_without_ids_belong_to_the_calls_of_one_message_in_their_order() -> None:
+    asked = {"role": "assistant", "tool_calls": [call("a", None, x=x)["tool_calls"][0] for x in (1, 2)]}
+    results = [{"role": "tool", "name": "a", "content": text} for text in ("one", "two")]
+    events = read(call("a", None, x=0), asked, *results, asked, *results)
+    assert [(e.args["x"], e.result) for e in events] == [(0, None), *[(1, "one"), (2, "two")] * 2]
+
+
 def test_ids_may_be_numbers() -> None:
     [event] = read(call("a", 7), answer("x", 7))  # type: ignore[arg-type]
     assert (event.ref, event.result) == ("7", "x")

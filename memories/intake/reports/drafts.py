@@ -1,6 +1,6 @@
 """Events before they have a place in an episode, and the calls among them that still wait for their result."""
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -66,22 +66,28 @@ class OpenCalls:
     """Calls without a result so far. Finding one costs the same however many there are."""
 
     def __init__(self) -> None:
+        self.turn = 0  # the message that is read
         self._open: dict[int, EventDraft] = {}
-        self._by_ref: dict[str, list[EventDraft]] = defaultdict(list)
-        self._by_tool: dict[str, list[EventDraft]] = defaultdict(list)
+        self._by_ref: dict[str, list[tuple[int, deque[EventDraft]]]] = defaultdict(list)
+        self._by_tool: dict[str, list[tuple[int, deque[EventDraft]]]] = defaultdict(list)
 
     def add(self, call: EventDraft) -> None:
         self._open[id(call)] = call
-        self._by_ref[call.ref].append(call)
-        self._by_tool[call.tool].append(call)
+        for turns in (self._by_ref[call.ref], self._by_tool[call.tool]):
+            if not turns or turns[-1][0] != self.turn:
+                turns.append((self.turn, deque()))
+            turns[-1][1].append(call)
 
     def take(self, *, ref: str, tool: str) -> EventDraft | None:
-        """The latest open call with this id, or of this tool when the result names no id; it is open no longer."""
-        waiting = self._by_ref[ref] if ref else self._by_tool[tool]
-        while waiting:
-            call = waiting.pop()
-            if self._open.pop(id(call), None):
-                return call
+        """The open call with this id, or of this tool when the result names no id: of the latest message that has any,
+        the first, as results come in the order of their calls. It is open no longer."""
+        turns = self._by_ref[ref] if ref else self._by_tool[tool]
+        while turns:
+            while waiting := turns[-1][1]:
+                call = waiting.popleft()
+                if self._open.pop(id(call), None):
+                    return call
+            turns.pop()
         return None
 
     def __iter__(self) -> Any:

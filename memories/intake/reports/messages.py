@@ -26,6 +26,7 @@ class Reader:
         """The events in order. Invalid names every wrong field of every message."""
         for number, message in enumerate(messages):
             if not self._is_plain(message):
+                self._open.turn = number
                 self._message(message, f"/messages/{number}")
                 continue
             self._add(EventDraft("message", message["role"], text=message["content"]))
@@ -149,7 +150,7 @@ class Reader:
         self._open.add(call)
 
     def _answer(self, call_id: Any, block: dict[str, Any], pointer: str, common: dict[str, Any]) -> None:
-        """A result belongs to the latest unanswered call with its id (without an id: with its tool's name)."""
+        """A result belongs to an unanswered call with its id (without an id: of its tool), see `OpenCalls.take`."""
         ref, tool = (value if isinstance(value, str) else "" for value in (as_text(call_id), block.get("name")))
         result, failed = self._result(block.get("content"), f"{pointer}/content"), block.get("is_error")
         ok = not failed if isinstance(failed, bool) else None
