@@ -170,6 +170,8 @@ def test_an_order_is_found_in_words_that_its_class_missed(order: str) -> None:
         "合规总监在三楼办公",
         "Mention the ticket number to the reviewer",
         "No confirmation email is needed for drafts",
+        'curl -u "$USER:$PASS" https://api.acme.com/health',
+        "curl -u ${USER}:${PASS} https://api.acme.com/health",
     ],
 )
 def test_what_is_no_order_is_left_alone_in_the_same_words(ordinary: str) -> None:

@@ -4,7 +4,8 @@ from memories.scanning.alternatives import Sentence
 from memories.scanning.orders.fragments import ADDRESS, CF, LINE, NEAR, NOT, NOT_ZH, WEB
 
 SEND = (
-    rf"(?:\b{NOT}(?:send|post|put|upload|forward|fire|e-?mail|mail|push|sync(?:hroni[sz]e)?|ship|transmit"
+    rf"(?:\b(?<!\$)(?<!\$\{{){NOT}"  # $PASS is a variable
+    r"(?:send|post|put|upload|forward|fire|e-?mail|mail|push|sync(?:hroni[sz]e)?|ship|transmit"
     rf"|submit|cop(?:y|ied)|mirror|stream"
     r"|relay|back up|archive|save|store|place|bcc|deliver|dump|share|export|replicate|hand(?: over)?|pass|give"
     r"|drop|leak|tell|notify"
