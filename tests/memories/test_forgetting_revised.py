@@ -83,8 +83,21 @@ def merged() -> Memory:
     return first
 
 
+def kept_apart() -> Memory:
+    """A person said why it is not merged into another; the answer to the proposal is kept."""
+    first, second = own("Anna likes tea"), own(f"Anna likes the {WORD}")
+    change = {"verb": "merge", "ids": [str(first.pk), str(second.pk)]}
+    asked: dict[str, Any] = {"by": ANNA, "why": "alike", "at": AT, "sensitivity": 0}
+    proposal = Proposal.objects.propose(Proposal.Kind.MERGE, first, change, **asked)
+    Proposal.objects.filter(pk=proposal.pk).update(others=[second.pk])
+    told = {"id": str(proposal.pk), "text": WORD}
+    IdempotencyKey.objects.create(caller="a", key="k", request_sha256=b"x", answer=told, expires_at=AT)
+    proposal.decide(Proposal.Decision.REJECTED, by=ANNA, at=AT, why=f"a {WORD} is no tea")
+    return second
+
+
 @pytest.mark.parametrize(
-    "make", [observed, accepted, replaced, replaced_and_undone, replaced_by_another, contesting, merged]
+    "make", [observed, accepted, replaced, replaced_and_undone, replaced_by_another, contesting, merged, kept_apart]
 )
 def test_no_word_of_it_is_left_with_others(make: Callable[[], Memory]) -> None:
     memory = make()

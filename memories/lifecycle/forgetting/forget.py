@@ -12,7 +12,7 @@ from typing import Any, Self
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.deletion import Collector
 from uuid_utils.compat import uuid7
 
@@ -120,7 +120,7 @@ def _take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple
     instructions = removal.instructions_of([memory.pk])
     Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=by.kind == ActorKind.PERSON)
     traces.wipe(memory, by=by, at=at)
-    proposals = unquote(memory)
+    proposals = _drop(Proposal.objects.filter(others__contains=[memory.pk])) | unquote(memory)
     traces.drop_answers(proposals)
     going = memory.audit("delete", by=by, at=at, before={"status": memory.status}, batch=uuid7(), why=why)
     subjects |= proposals | Subject.objects.drop_unmentioned([memory.pk]) | _remove(memory)
@@ -184,7 +184,11 @@ def _decisions(memory: Memory, others: Collection[UUID], batches: Collection[UUI
 
 def _proposals(others: Collection[UUID], batches: Collection[UUID]) -> set[UUID]:
     accepted = AuditEntry.objects.filter(subject_kind=PROPOSAL, batch_id__in=batches).values("subject_id")
-    rows = Proposal.objects.filter(pk__in=accepted, memory__in=others)
+    return _drop(Proposal.objects.filter(pk__in=accepted, memory__in=others))
+
+
+def _drop(rows: QuerySet[Proposal]) -> set[UUID]:
+    """Delete these proposals; their ids."""
     ids = set(rows.values_list("pk", flat=True))
     rows.delete()
     return ids

@@ -28,7 +28,6 @@ def wipe(memory: Memory, *, by: Actor, at: datetime) -> None:
     adaptations = Adaptation.objects.filter(memory=memory)
     adaptations.revert(why=RevertReason.FORGOTTEN, by=by, at=at)
     adaptations.update(memory_key="", content="", description="")
-    Proposal.objects.filter(others__contains=[memory.pk]).delete()
     Tombstone.objects.filter(memory_id=memory.pk).update(reason="")
     drop_answers({memory.pk})
     _injections(memory.pk)
