@@ -6,10 +6,13 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from memories.models import AuditEntry
+from memories.intake.revisions.superseding import close
+from memories.models import AuditEntry, Relation
+from memories.models.relation import SUPERSEDES
+from memories.values.choices import LIVE
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
-from skills.models import Skill, SkillName
+from skills.models import Skill, SkillName, SkillVersion
 
 SKILL = "skill"  # kind of the audit entries
 
@@ -27,6 +30,31 @@ def rename(skill: Skill, name: str, *, by: Actor, why: str, at: datetime, batch:
         raise Conflict(f"{name} is, or was, the name of another skill in this scope") from None
     _call(skill, name)
     return _audit(skill, "rename", before, _names(skill), by=by, why=why, at=at, batch=batch)
+
+
+def check_overlap(kept: Skill, other: Skill) -> None:
+    """Conflict: they are not two live skills of one scope and sensitivity."""
+    one, two = kept.memory, other.memory
+    if one.pk == two.pk or (one.scope, one.sensitivity) != (two.scope, two.sensitivity):
+        raise Conflict("only two skills of one scope and sensitivity are merged")
+    for memory in (one, two):
+        if memory.status not in LIVE:
+            raise Conflict(f"a skill that is {memory.status} is not merged")
+
+
+def take_place(skill: Skill, version: SkillVersion, **audit: Any) -> None:
+    """Supersede the skill that a published version was merged with, which keeps its evidence, and take its names.
+
+    Conflict: it has changed since the merge.
+    """
+    other: Skill = version.merges  # type: ignore[assignment]  # the caller has asked
+    other.memory.lock_for("merge", LIVE)
+    check_overlap(skill, other)
+    if any(newer.is_current for newer in other.versions.filter(created_at__gt=version.created_at)):
+        raise Conflict(f"{other.name} has a newer version than the one that was merged: merge again")
+    close(other.memory, skill.memory, "supersede", {"superseded_by": str(skill.pk)}, **audit)
+    Relation.objects.get_or_create(source=skill.memory, predicate=SUPERSEDES, target=other.memory)
+    take_names(skill, other, **audit)
 
 
 def take_names(skill: Skill, other: Skill, *, by: Actor, why: str, at: datetime, batch: UUID) -> AuditEntry:

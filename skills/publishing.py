@@ -10,9 +10,7 @@ from uuid import UUID, uuid4
 from django.db import transaction
 from django_q.tasks import async_task
 
-from memories.intake.revisions.superseding import close
-from memories.models import AuditEntry, Memory, Relation
-from memories.models.relation import SUPERSEDES
+from memories.models import AuditEntry, Memory
 from memories.values.choices import LIVE, Status
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Actor
@@ -122,12 +120,21 @@ def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UU
                 _move(former, SkillVersion.Status.RETIRED, "retire", by=by, why=why, at=at, batch=batch)
             _move(proposed, SkillVersion.Status.PUBLISHED, "publish", by=by, why=why, at=at, batch=batch)
             if proposed.merges:
-                _take_place(skill, proposed, by=by, why=why, at=at, batch=batch)
+                former_names.take_place(skill, proposed, by=by, why=why, at=at, batch=batch)
         update_payload(memory, skill, at=at)
-        if memory.status in UNDECIDED:
-            memory.promote(by=by, why=why, at=at, batch=batch)
-        else:
-            memory.note("publish", by=by, why=why, at=at, batch=batch)
+        _confirm(memory, proposed or former, by=by, why=why, at=at, batch=batch)
+
+
+def _confirm(memory: Memory, published: SkillVersion | None, **audit: Any) -> None:
+    """Confirm the memory. Its content becomes the description that agents now get: searches find the skill by it."""
+    description = published.fields["description"] if published else memory.content
+    change = {} if description == memory.content else {"content": description}
+    if memory.status not in UNDECIDED:
+        memory.revise("publish", change, **audit)
+        return
+    if change:
+        memory.edit(change, **audit)
+    memory.promote(**audit)
 
 
 def reject(memory: Memory, *, by: Actor, at: datetime, why: str, batch: UUID, number: int | None = None) -> None:
@@ -200,33 +207,10 @@ def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
         update_payload(version.skill.memory, version.skill, at=at)
 
 
-def check_overlap(kept: Skill, other: Skill) -> None:
-    """Conflict: they are not two live skills of one scope and sensitivity."""
-    one, two = kept.memory, other.memory
-    if one.pk == two.pk or (one.scope, one.sensitivity) != (two.scope, two.sensitivity):
-        raise Conflict("only two skills of one scope and sensitivity are merged")
-    for memory in (one, two):
-        if memory.status not in LIVE:
-            raise Conflict(f"a skill that is {memory.status} is not merged")
-
-
-def _take_place(skill: Skill, version: SkillVersion, **audit: Any) -> None:
-    """Supersede the skill that a published version was merged with, which keeps its evidence, and take its names.
-
-    Conflict: it has changed since the merge.
-    """
-    other: Skill = version.merges  # type: ignore[assignment]  # the caller has asked
-    other.memory.lock_for("merge", LIVE)
-    check_overlap(skill, other)
-    if other.versions.filter(created_at__gt=version.created_at, status__in=SINGLE_STATUSES).exists():
-        raise Conflict(f"{other.name} has a newer version than the one that was merged: merge again")
-    close(other.memory, skill.memory, "supersede", {"superseded_by": str(skill.pk)}, **audit)
-    Relation.objects.get_or_create(source=skill.memory, predicate=SUPERSEDES, target=other.memory)
-    former_names.take_names(skill, other, **audit)
-
-
 def update_payload(memory: Memory, skill: Skill, *, at: datetime) -> None:
-    """Copy the published version into the memory's payload, so that lists of memories need no join with skills."""
+    """Copy the published version into the memory's payload, so that lists of memories need no join with skills; its
+    title becomes the skill's.
+    """
     version = _version_with(skill, SkillVersion.Status.PUBLISHED)
     payload = {name: value for name, value in memory.payload.items() if name != "skill"}
     if version:
@@ -234,6 +218,7 @@ def update_payload(memory: Memory, skill: Skill, *, at: datetime) -> None:
         fields = {name: version.fields.get(name) for name in names}
         payload["skill"] = {"name": skill.name, "version": version.number, "path": version.package, **fields}
         payload["skill"]["skill_source"] = "runs" if version.made_by == "consolidation" else "auto_create"
+        Skill.objects.filter(pk=skill.pk).update(title=version.fields["title"])
     Memory.objects.filter(pk=memory.pk).update(payload=payload, updated_at=at)
     memory.payload, memory.updated_at = payload, at
 

@@ -12,7 +12,7 @@ from memories.models import Memory
 from memories.values.choices import LIVE, Permission
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
 from memories.values.trust import Trust
-from skills import merging, publishing, storages
+from skills import former_names, merging, publishing, storages
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.packaging import Package, PackageRefused, extras, field_files, pack, pack_files, renamed, texts, unpack
@@ -122,7 +122,7 @@ def merge(kept: Skill, other: Skill, *, trust: Trust, at: datetime, why: str = "
     base, added = (skill.proposed or skill.published or skill.versions.first() for skill in (kept, other))
     if base is None or added is None:
         raise Conflict("both skills need a version")
-    publishing.check_overlap(kept, other)
+    former_names.check_overlap(kept, other)
     fields = merging.unite(Fields.model_validate(base.fields), Fields.model_validate(added.fields))
     files = {**extra_files(added), **extra_files(base)}  # of two at one path the kept skill's
     number = publishing.next_number(kept)

@@ -20,14 +20,17 @@ from skills.scanning.findings import Finding, Severity
 SECONDS = 120.0  # for all files of a version
 MOST_TRIES = 3
 LATE = {"rule": python_code.NOT_CHECKED, "severity": Severity.HIGH.value}
-CURRENT = (SkillVersion.Status.PROPOSED, SkillVersion.Status.PUBLISHED)
 
 
 def scan_again(*, at: datetime, should_stop: Callable[[], bool] = lambda: False) -> int:
     """Repeat the scans of current versions that ran out of time; how many passed. One process at a time."""
     passed = 0
     with leases.hold("scan again", wait=False) as alone:
-        late = SkillVersion.objects.filter(status__in=CURRENT, scan__findings__contains=[LATE]) if alone else ()
+        late = (
+            SkillVersion.objects.filter(status__in=publishing.SINGLE_STATUSES, scan__findings__contains=[LATE])
+            if alone
+            else ()
+        )
         for version in late:
             if version.scan.get("tries", 0) < MOST_TRIES and not should_stop():
                 passed += _repeat(version, at=at)

@@ -8,10 +8,10 @@ from memories.models import AuditEntry, Memory
 from memories.values.exceptions import Conflict, Invalid
 from memories.values.trust import everything
 from memos_site import review
-from skills import publishing
+from skills import publishing, revising
 from skills.manifest import Fields
 from skills.models import SkillVersion
-from tests.make import ANNA, AT, make_memory, make_skill, make_version
+from tests.make import ANNA, AT, caller, make_memory, make_skill, make_version
 
 pytestmark = pytest.mark.django_db
 TRUST = everything(ANNA)
@@ -32,6 +32,27 @@ def test_publishing_a_new_version_retires_the_former_and_undo_brings_it_back() -
     assert Memory.objects.get(pk=skill.pk).payload["skill"]["version"] == 1
     review.undo(TRUST, undone.batch, at=AT)
     assert statuses(skill.pk) == ["retired", "published"]
+
+
+def found(words: str) -> list[str]:
+    """The titles of the skills that an agent finds by these words."""
+    answer = caller().post("/api/v1/tools/skill_search", {"text": words}, format="json").json()
+    return [skill["title"] for skill in answer["results"]]
+
+
+@pytest.mark.parametrize("published", [True, False])
+def test_a_skill_is_found_by_the_description_and_called_by_the_title_that_were_published(published: bool) -> None:
+    skill = make_skill(published=published)
+    base = skill.published or skill.proposed
+    assert base is not None
+    changes = {"title": "Airships", "description": "Orders a zeppelin for an outing"}
+    revising.edit(base, changes, trust=TRUST, at=AT)
+    assert found("zeppelin outing") == []
+    decision = review.decide(TRUST, skill.pk, "promote", at=AT)
+    assert found("zeppelin outing") == ["Airships"]
+    review.undo(TRUST, decision.batch, at=AT)
+    assert found("zeppelin outing") == []
+    assert found("books a flight") == (["Book Flight"] if published else [])
 
 
 def test_undo_of_a_publication_is_refused_when_another_version_was_proposed_meanwhile() -> None:
