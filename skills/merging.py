@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 from memories.values import text
 from skills.manifest import Fields
 
+LONGEST_STEM = 80  # of a file name that gets a number
 MOST_LOST = 0.3  # share of the lines of a procedure that may go unnoticed
 
 
@@ -77,13 +78,17 @@ def _united_tools(former: Sequence[str], new: Sequence[str]) -> list[str]:
 
 
 def _files(former: dict[str, str], new: dict[str, str]) -> dict[str, str]:
-    """Both; one that differs under the same name gets a number, unless an earlier merge has kept it so."""
+    """Both; one that differs under the same name, in whatever case, gets a number, unless an earlier merge has kept it
+    so.
+    """
     files = dict(former)
     for name, content in new.items():
+        known = {path.lower(): text for path, text in files.items()}
         path = PurePosixPath(name)
-        numbered = (f"{path.stem}-{number}{path.suffix}" for number in range(2, len(files) + 3))
-        place = next(other for other in (name, *numbered) if files.get(other, content) == content)
-        files[place] = content
+        numbered = (f"{path.stem[:LONGEST_STEM]}-{number}{path.suffix}" for number in range(2, len(files) + 3))
+        place = next(other for other in (name, *numbered) if known.get(other.lower(), content) == content)
+        if place.lower() not in known:
+            files[place] = content
     return files
 
 

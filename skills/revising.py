@@ -124,7 +124,9 @@ def merge(kept: Skill, other: Skill, *, trust: Trust, at: datetime, why: str = "
         raise Conflict("both skills need a version")
     former_names.check_overlap(kept, other)
     fields = merging.unite(Fields.model_validate(base.fields), Fields.model_validate(added.fields))
-    files = {**extra_files(added), **extra_files(base)}  # of two at one path the kept skill's
+    own, theirs = extra_files(base), extra_files(added)
+    taken = {path.lower() for path in own}  # of two at one path the kept skill's
+    files = {**{path: data for path, data in theirs.items() if path.lower() not in taken}, **own}
     number = publishing.next_number(kept)
     fields = fields.model_copy(update={"name": kept.name})
     try:
@@ -132,7 +134,7 @@ def merge(kept: Skill, other: Skill, *, trust: Trust, at: datetime, why: str = "
     except PackageRefused as refused:
         raise Invalid(*(FieldError("", "package_refused", text) for text in refused.problems)) from None
     prepared = with_marks(prepared, base, added)
-    lost = sorted(path for path, data in extra_files(added).items() if files[path] != data)
+    lost = sorted(path for path, data in theirs.items() if files.get(path) != data)
     notes = [why or f"merged with {other.name}", *(f"{path} is that of {kept.name}" for path in lost)]
     made_by = SkillVersion.MadeBy.MERGE
     return _propose(base, prepared, made_by, trust=trust, at=at, why="; ".join(notes), newest=True, merges=other)

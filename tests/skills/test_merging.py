@@ -42,6 +42,16 @@ def test_a_merge_unites_both_and_loses_nothing() -> None:
     assert merging.unite(kept, kept) == kept
 
 
+def test_files_whose_names_differ_in_case_alone_or_are_long_are_both_kept_in_fields_that_can_be_read() -> None:
+    long = "a" * 96 + ".py"
+    kept = Fields(name="a", description="A", scripts={"check.py": "1", "same.py": "s", long: "1"})
+    other = Fields(name="b", description="B", scripts={"Check.py": "2", "Same.py": "s", long: "2"})
+    for both in (merging.merge(kept, other).fields, merging.unite(kept, other)):
+        shortened = "a" * 80 + "-2.py"
+        assert both.scripts == {"check.py": "1", "same.py": "s", long: "1", "Check-2.py": "2", shortened: "2"}
+        assert Fields.model_validate(both.model_dump()) == both
+
+
 def test_agents_keep_both_until_the_merged_version_is_published_and_undo_brings_them_back() -> None:
     kept, other = two()
     before = download("book-flight"), download("reserve-seat")
