@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from skills.manifest import Fields
+from skills.names import display_name
 
 ALLOWED = {"name", "description", "license", "compatibility", "allowed-tools", "metadata"}
 LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 1024, 500
@@ -98,9 +99,12 @@ def dump(fields: Fields, **ours: str) -> str:
 
 
 def rewritten(text: str, fields: Fields) -> str:
-    """A SKILL.md with a strict frontmatter of these fields; the body stays as it is."""
+    """A SKILL.md with a strict frontmatter of these fields; the body stays as it is. A title that the name does not
+    give goes along, for a body may have none.
+    """
     body = split(text.removeprefix("\ufeff").replace("\r\n", "\n"))[1]
-    return f"---\n{dump(fields)}---\n{body}"
+    ours = {} if fields.title == display_name(fields.name) else {"display-name": fields.title}
+    return f"---\n{dump(fields, **ours)}---\n{body}"
 
 
 class QuotedString(str):

@@ -9,6 +9,7 @@ import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import PurePosixPath
 
 from skills.names import printable
 
@@ -59,7 +60,7 @@ def read(content: bytes) -> Archive:
 
 def of_files(files: Mapping[str, bytes]) -> Archive:
     """The files of a folder by path, under the rules of a zip; never raises, problems stand in the result."""
-    twice = [*_duplicate_names(map(plain_name, files))]
+    twice = [*duplicate_names(map(plain_name, files))]
     files = {plain_name(name): content for name, content in files.items()}
     archive = Archive(names=[*files], problems=twice)
     if len(files) > MAX_ENTRIES:
@@ -99,7 +100,7 @@ def _read(archive: zipfile.ZipFile) -> Archive:
     entries = [entry for entry in archive.infolist() if entry.orig_filename != "./"]
     names = [(plain_name(entry.orig_filename), entry.is_dir()) for entry in entries]
     contents = Archive(names=[name for name, is_folder in names if not is_folder])
-    contents.problems = [*_limit_problems(entries), *_duplicate_names([name for name, _ in names])]
+    contents.problems = [*_limit_problems(entries), *duplicate_names([name for name, _ in names])]
     readable = not contents.problems
     for entry in entries:
         problems = list(_entry_problems(entry))
@@ -137,12 +138,19 @@ def _limit_problems(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
             yield f"{printable(entry.orig_filename)}: expands more than {MAX_RATIO} times"
 
 
-def _duplicate_names(names: Iterable[str]) -> Iterator[str]:
-    """Names that differ only in letter case or Unicode form: on some systems they are the same file."""
+def duplicate_names(names: Iterable[str]) -> Iterator[str]:
+    """A sentence for each name that cannot be unpacked beside the others: names that differ only in letter case or
+    Unicode form are one file on some systems, and no file is a folder too.
+    """
     groups: dict[str, list[str]] = {}
     for name in names:
         groups.setdefault(unicodedata.normalize("NFC", name).casefold(), []).append(name)
-    return (f"{printable(group[0])}: there {len(group)} times" for group in groups.values() if len(group) > 1)
+    folders = {str(folder) for name in groups for folder in PurePosixPath(name).parents}
+    for folded, group in groups.items():
+        if len(group) > 1:
+            yield f"{printable(group[0])}: there {len(group)} times"
+        elif folded in folders:
+            yield f"{printable(group[0])}: a file, and a folder with other files"
 
 
 def _entry_problems(entry: zipfile.ZipInfo) -> Iterator[str]:

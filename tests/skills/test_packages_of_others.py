@@ -152,6 +152,24 @@ def test_hostile_names_are_refused_renamed_or_kept_and_nothing_is_lost(files: di
     assert all(".." not in path and path.isascii() and " " not in path for path in unpacked.files)
 
 
+def test_a_file_that_is_a_folder_of_others_too_is_refused_for_no_system_unpacks_it() -> None:
+    nested = {"assets/data": b"1", "assets/data/more.bin": b"2"}
+    for root in ("", "x/"):
+        files = {f"{root}{path}": data for path, data in {"SKILL.md": SKILL, **nested}.items()}
+        assert problems(make_zip(files)) == [f"{root}assets/data: a file, and a folder with other files"]
+    with pytest.raises(PackageRefused, match="a folder with other files"):
+        pack_files("x", {"SKILL.md": SKILL, **nested})
+
+
+@pytest.mark.parametrize("display", ["", "metadata:\n  display-name: 退款处理\n"])
+def test_a_title_that_the_slug_does_not_say_is_read_again_from_the_package(display: str) -> None:
+    name = "skill-1" if display else "退款处理"
+    text = f"---\nname: {name}\ndescription: 处理退款\nversion: 2\n{display}---\n先查订单。\n"
+    skill = unpack(make_zip({"SKILL.md": text.encode()}))
+    again = unpack(pack_files(skill.fields.name, skill.files).content)
+    assert (again.fields, again.fields.title, again.files) == (skill.fields, "退款处理", skill.files)
+
+
 def test_a_zip_beyond_a_limit_names_the_files_that_may_not_lie_there() -> None:
     many = {f"trip/{number}.txt": b"" for number in range(201)}
     found = problems(make_zip({"trip/SKILL.md": SKILL.encode(), "trip/scripts/a.exe": b"x", **many}))
