@@ -39,6 +39,11 @@ class SkillQuerySet(Trusted["Skill"]):
         rows = rows.prefetch_related("versions", "names")
         return rows if sees_every_status(trust) else rows.downloadable()
 
+    def with_published(self) -> Self:
+        """The skills with their published version alone, loaded by one statement for all."""
+        published = SkillVersion.objects.filter(status=SkillVersion.Status.PUBLISHED)
+        return self.prefetch_related(models.Prefetch("versions", published))
+
     def mentioning(self, words: str, *, every_status: bool) -> Self:
         """Skills that say each of the words in name, title or description: the published one, as agents see it, and
         with `every_status` also that of a skill without.

@@ -3,7 +3,6 @@ Gemini CLI take it as a plugin.
 """
 
 import hashlib
-import io
 import json
 import re
 import zipfile
@@ -24,7 +23,7 @@ from memories.values.field_errors import format_instant
 from memories.values.trust import Trust
 from skills import downloads, storages
 from skills.models import Skill, SkillVersion
-from skills.packaging.zip_reading import MAX_COMPRESSED, MAX_ENTRIES, MIB
+from skills.packaging import zip_of, zip_reading
 
 KIND, VERSION = "memos-pack", 1
 MANIFEST, MEMORIES, SKILLS = "pack.json", "memories.jsonl", "skills/"
@@ -50,7 +49,7 @@ def known_in(scope: str, trust: Trust, *, at: datetime) -> Any:
 
 def published_in(scope: str, trust: Trust) -> Any:
     """The skills of a scope that a pack may hold."""
-    return _published(trust).filter(scope=scope).select_related("memory").order_by("name")
+    return _published(trust).filter(scope=scope).select_related("memory").with_published().order_by("name")
 
 
 def scopes_to_pack(trust: Trust, *, at: datetime) -> list[tuple[str, int, int]]:
@@ -193,17 +192,10 @@ def files_of(version: SkillVersion) -> dict[str, bytes]:
 
 
 def zipped(files: dict[str, bytes]) -> bytes:
-    """The zip of these files; Invalid: it is too large to be taken in.
-
-    Lines of memories are stored as they are: repeating ones would look like a bomb to whoever reads the pack.
-    """
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path in sorted(files):
-            kind = zipfile.ZIP_STORED if path == MEMORIES else zipfile.ZIP_DEFLATED
-            archive.writestr(zipfile.ZipInfo(path), files[path], compress_type=kind)
-    packed = content.getvalue()
-    if len(packed) > MAX_COMPRESSED or len(files) > MAX_ENTRIES:
-        limits = f"the limits are {MAX_ENTRIES} and {MAX_COMPRESSED // MIB} MiB"
-        raise Invalid(FieldError("", "too_large", f"{len(files)} files and {len(packed) / MIB:.1f} MiB: {limits}"))
+    """The zip of these files; Invalid: it is too large to be taken in."""
+    problems, packed = zip_reading.size_problems(files), zip_of(files)
+    if len(packed) > zip_reading.MAX_COMPRESSED:
+        problems.append(zip_reading.TOO_LARGE)
+    if problems:
+        raise Invalid(FieldError("", "too_large", "; ".join(problems)))
     return packed

@@ -93,7 +93,7 @@ def _table() -> Json:
 
 def _skills(agent: Agent, trust: Trust) -> dict[str, bytes]:
     """The packages of what the agent may download and the person sees; of one name in several scopes the first."""
-    rows = Skill.objects.visible_to(agent.trust).visible_to(trust).downloadable().select_related("memory").distinct()
+    rows = Skill.objects.visible_to(agent.trust).visible_to(trust).downloadable().with_published().distinct()
     versions = {skill.name: version for skill in rows.order_by("-name", "-scope") if (version := skill.published)}
     return {
         f"{making.SKILLS}{path}": content

@@ -1,6 +1,6 @@
 """Packing the fields of a skill into a zip package, and unpacking an uploaded one."""
 
-from skills.packaging.packages import File, Package, extras, pack, pack_files, texts, unpack, unpack_files
+from skills.packaging.packages import File, Package, extras, pack, pack_files, texts, unpack, unpack_files, zip_of
 from skills.packaging.unpacking import UnpackedSkill, field_files, is_text, path_problem, renamed
 from skills.packaging.zip_reading import PackageRefused
 
@@ -19,4 +19,5 @@ __all__ = [
     "texts",
     "unpack",
     "unpack_files",
+    "zip_of",
 ]

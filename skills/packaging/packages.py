@@ -69,11 +69,11 @@ def pack(fields: Fields, version: int, extras: Mapping[str, bytes] | None = None
 
 def pack_files(name: str, files: Mapping[str, bytes]) -> Package:
     """Pack files by their path in the skill's folder, as they are. PackageRefused: as of `pack`."""
-    if problems := size_problems(files):
+    if problems := [*size_problems(files), *zip_reading.duplicate_names(files)]:
         raise PackageRefused(problems)
     written = dict(sorted(files.items()))
     contents = {path: _masked(data) for path, data in written.items()}
-    content = _zip({f"{name}/{path}": data for path, data in contents.items()})
+    content = zip_of({f"{name}/{path}": data for path, data in contents.items()})
     if len(content) > MAX_COMPRESSED:
         raise PackageRefused([zip_reading.TOO_LARGE])
     return Package(
@@ -116,7 +116,8 @@ def texts(fields: Fields, version: int) -> dict[str, str]:
     return dict(sorted(files.items()))
 
 
-def _zip(files: Mapping[str, bytes]) -> bytes:
+def zip_of(files: Mapping[str, bytes]) -> bytes:
+    """A zip of files by path: the same files, the same bytes. `unpack` takes what is in it."""
     fits = sum(len(data) + _HEADER_BYTES for data in files.values()) <= MAX_COMPRESSED
     buffer = io.BytesIO()
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_STORED) as archive:

@@ -4,20 +4,27 @@ import io
 import json
 import zipfile
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.core.management import CommandError, call_command
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from consolidation import run_queue
 from consolidation.models import ImportFile
+from consolidation.packs import making
 from consolidation.packs.bringing_in import read
 from memories import indexing
 from memories.models import Memory
 from memories.transfer.sqlite_file import Unreadable
 from memories.values.choices import Sensitivity
+from memories.values.trust import everything
+from memos_site import review
+from skills import importing
 from skills.models import Skill
 from tests.make import ANNA, AT, caller, make_memory, make_skill
 from tests.pages import signed_in
@@ -202,6 +209,40 @@ def test_a_skill_that_is_none_fails_alone() -> None:
     content = zipped(pack_json=MANIFEST, skills__broken__notes="x", **fine)
     assert brought_in(content) == '[["imported", 1], ["failed", 1]]'
     assert Skill.objects.get().name == "fine"
+
+
+def publish_files(name: str, files: dict[str, bytes]) -> None:
+    text = f"---\nname: {name}\ndescription: Does {name}\n---\n".encode()
+    trust = everything(ANNA)
+    prepared = importing.prepare(importing.read({"SKILL.md": text, **files}), scope=HERE, trust=trust)
+    version = importing.record(prepared, trust=trust, at=AT).version
+    assert version
+    review.decide(trust, version.skill_id, "promote", at=AT)
+
+
+def test_files_that_repeat_themselves_come_in_again_and_more_than_comes_in_is_not_packed() -> None:
+    half = b"".join(Random(number).randbytes(32) + b"0" * 1_500 for number in range(6_000))  # no bomb
+    for name in ("one", "two"):
+        publish_files(name, {"assets/zeros.csv": b"0" * 2_000_000, "assets/more.bin": half})
+    client = caller(permissions=["review"])
+    one = client.post("/api/v1/packs", {"name": "refunds", "scope": HERE, "skills": ["one"]}, format="json")
+    assert [*read(one.content).skills] == ["one"]
+    both = client.post("/api/v1/packs", {"name": "refunds", "scope": HERE}, format="json")
+    assert (both.status_code, both.json()["detail"]) == (400, "more than 20 MiB when expanded")
+
+
+def test_a_pack_of_many_skills_takes_no_more_statements_than_one_of_few() -> None:
+    def contents(n: int) -> int:
+        with CaptureQueriesContext(connection) as statements:
+            chosen = making.chosen(HERE, everything(ANNA), at=AT, memories=None, skills=None)
+        assert len(chosen.versions) == n
+        return len(statements)
+
+    make_skill("one", scope=HERE)
+    few = contents(1)
+    make_skill("two", scope=HERE)
+    make_skill("three", scope=HERE)
+    assert contents(3) == few
 
 
 def test_on_the_page_one_searches_chooses_sees_what_an_agent_gets_and_downloads() -> None:
