@@ -153,12 +153,12 @@ def test_hostile_names_are_refused_renamed_or_kept_and_nothing_is_lost(files: di
 
 
 def test_a_file_that_is_a_folder_of_others_too_is_refused_for_no_system_unpacks_it() -> None:
-    nested = {"assets/data": b"1", "assets/data/more.bin": b"2"}
+    files = {"SKILL.md": PDF.encode(), "assets/data": b"1", "assets/data/more.bin": b"2"}
     for root in ("", "x/"):
-        files = {f"{root}{path}": data for path, data in {"SKILL.md": SKILL, **nested}.items()}
-        assert problems(make_zip(files)) == [f"{root}assets/data: a file, and a folder with other files"]
+        zipped = make_zip({f"{root}{path}": data for path, data in files.items()})
+        assert problems(zipped) == [f"{root}assets/data: a file, and a folder with other files"]
     with pytest.raises(PackageRefused, match="a folder with other files"):
-        pack_files("x", {"SKILL.md": SKILL, **nested})
+        pack_files("x", files)
 
 
 @pytest.mark.parametrize("display", ["", "metadata:\n  display-name: 退款处理\n"])
