@@ -49,6 +49,8 @@ def report(skill: Skill, use: Use, *, trust: Trust, at: datetime) -> tuple[Skill
             identity = {"skill": skill, "episode_id": use.episode_id, "idempotency_key": use.key, "at": at}
             row = SkillUse.objects.create(**values, **caller, **identity)
         else:
+            if use.version is None:
+                del values["version"]  # it was used with the one that was told, whatever is published since
             _replace(row, {**values, **caller})
         evidence.count(memory, [_witness(row, episode, memory, trust, at=at)], at=at)
     return row, is_new
@@ -71,9 +73,9 @@ def _version(skill: Skill, number: int | None) -> SkillVersion | None:
     if number is None:
         return skill.published
     downloadable = (SkillVersion.Status.PUBLISHED, SkillVersion.Status.RETIRED)
-    for version in skill.versions.all():
-        if version.number == number and version.status in downloadable:
-            return version
+    version = SkillVersion.objects.filter(skill=skill, number=number, status__in=downloadable).first()
+    if version is not None:
+        return version
     raise Invalid(FieldError("/version", "unknown_value", f"no version {number} of {skill.name} was published"))
 
 

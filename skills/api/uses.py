@@ -31,7 +31,7 @@ class UseReport(RequestBody):
     """How long it took; of an episode without it, what its outcome says, else the sum of its tool calls"""
     note: Annotated[str, Field(max_length=LONGEST_NOTE)] = ""
     version: Annotated[int, Field(ge=1, le=2_147_483_647), NotBoolean] | None = None
-    """Which version was used; without it the published one"""
+    """Which version was used; without it the published one, of a use that is told otherwise the one that was told"""
     episode_id: UUID | None = None
     """The run in which it was used: a use and the run that names no use count once together"""
 

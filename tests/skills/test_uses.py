@@ -13,6 +13,7 @@ from memories.intake.evidence import Witness
 from memories.models import Episode, Evidence, IdempotencyKey, Memory, Performance
 from memories.values.choices import Outcome, Sensitivity
 from memories.values.trust import everything
+from memos_site import review
 from skills import outcomes
 from skills.models import Skill, SkillUse, SkillVersion
 from skills.outcomes import Use
@@ -35,6 +36,17 @@ def make_used(**facts: Any) -> Skill:
 
 def salience(skill: Skill) -> float:
     return float(Memory.objects.get(pk=skill.pk).salience)
+
+
+def test_a_use_that_is_told_otherwise_stays_one_of_the_version_that_was_used(agent: APIClient) -> None:
+    skill, run = make_used(), make_run()
+    report("success", client=agent, episode_id=str(run.pk))
+    make_version(skill, description="Books a flight or two")
+    review.decide(everything(ANNA), skill.pk, "promote", at=AT)
+    corrected = report("failure", client=agent, episode_id=str(run.pk), status=200)
+    assert (corrected["version"], corrected["outcome"], record(skill)) == (1, "failure", (0, 1, 0))
+    named = report("failure", client=agent, episode_id=str(run.pk), version=2, status=200)
+    assert named["version"] == 2
 
 
 def test_uses_move_rate_reliability_salience_and_latency_and_not_confidence(agent: APIClient) -> None:
