@@ -36,8 +36,9 @@ class SkillQuerySet(Trusted["Skill"]):
         ones.
         """
         rows = self.offered_to(trust, "memory__").select_related("memory__performance")
-        rows = rows.prefetch_related("versions", "names")
-        return rows if sees_every_status(trust) else rows.downloadable()
+        rows = rows.prefetch_related("names")
+        every = sees_every_status(trust)
+        return rows.prefetch_related("versions") if every else rows.downloadable().with_published()
 
     def with_published(self) -> Self:
         """The skills with their published version alone, loaded by one statement for all."""

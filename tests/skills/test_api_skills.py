@@ -11,7 +11,7 @@ from memories.intake.evidence import Witness
 from memories.models import Memory
 from memories.values.choices import Outcome, Status
 from skills.models import Skill, SkillVersion
-from tests.make import AT, bytes_of, caller, make_run, make_skill, make_version
+from tests.make import AT, bytes_of, caller, make_agent, make_run, make_skill, make_version
 
 pytestmark = pytest.mark.django_db
 PATH = "/api/v1/skills"
@@ -46,6 +46,14 @@ def test_an_agent_sees_what_is_published_and_a_reviewer_everything(agent: APICli
     assert names(agent, "status=candidate,dismissed") == []
     assert names(reviewer) == ["applied", "candidate", "contested", "dismissed", "published", "retracted"]
     assert names(reviewer, "status=candidate") == ["candidate"]
+
+
+def test_for_an_agent_no_version_is_loaded_but_the_published_one() -> None:
+    skill = make_skill()
+    for _ in range(3):
+        make_version(skill, description="Books a flight or two")
+    [row] = Skill.objects.shown_to(make_agent()[0].trust)
+    assert [version.number for version in row.versions.all()] == [1]
 
 
 def test_a_list_is_narrowed_to_skills_that_say_each_word(agent: APIClient, reviewer: APIClient) -> None:
