@@ -6,13 +6,15 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from memories.values.choices import Status
+from memos_site.platform.outages import StoreUnavailable
 from skills import revising
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.packaging import pack, zip_reading
+from tests.make import make_skill
 
 pytestmark = pytest.mark.django_db
 SKILL_MD = "---\nname: read-pdf\ndescription: Reads a PDF.\n---\n# Read PDF\n"
@@ -54,6 +56,21 @@ def test_what_is_refused_is_named_and_the_others_come_in(folder: Path, tmp_path:
     prose.write_text("no zip")
     said = taken(prose, tmp_path / "missing.zip", folder, fails=True)
     assert "not a readable zip" in said and "missing.zip: refused" in said and "read-pdf 1 waits" in said
+
+
+def test_a_store_that_fails_is_told_in_a_sentence(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_given: object) -> None:
+        raise StoreUnavailable("the package store is full")
+
+    monkeypatch.setattr("skills.publishing.store", fail)
+    assert "read-pdf: refused\n  the package store is full" in taken(folder, fails=True)
+    monkeypatch.undo()
+    make_skill()
+    monkeypatch.setattr("skills.storages.open_package", fail)
+    with pytest.raises(CommandError, match="the package store is full"):
+        call_command("export_skills", tmp_path)
 
 
 def test_a_link_is_not_followed_and_a_folder_without_end_is_not_read_whole(folder: Path) -> None:

@@ -11,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError
 
 from memories.values.choices import Sensitivity
 from memories.values.trust import everything
+from memos_site.platform.outages import StoreUnavailable
 from skills import storages
 from skills.models import SkillVersion
 
@@ -54,6 +55,8 @@ class Command(BaseCommand):
                 content = file.read()
         except FileNotFoundError:
             return False
+        except StoreUnavailable as failure:
+            raise CommandError(str(failure)) from None
         try:
             with zipfile.ZipFile(io.BytesIO(content)) as archive:
                 for path in archive.namelist():

@@ -11,6 +11,7 @@ from django.utils import timezone
 from memories.values.choices import ActorKind
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Actor, everything
+from memos_site.platform.outages import StoreUnavailable
 from skills import importing
 from skills.importing import Imported
 from skills.packaging import zip_reading
@@ -34,7 +35,7 @@ class Command(BaseCommand):
         for path in options["paths"]:
             try:
                 done = _import(path.expanduser(), scope=options["scope"], changelog=options["changelog"][:2_000])
-            except (Invalid, Conflict, OSError) as refusal:
+            except (Invalid, Conflict, OSError, StoreUnavailable) as refusal:
                 failed += 1
                 reasons = [error.detail for error in refusal.errors] if isinstance(refusal, Invalid) else [str(refusal)]
                 self.stderr.write("\n".join([f"{path}: refused", *(f"  {reason}" for reason in reasons)]))
