@@ -27,7 +27,7 @@ from memories.values.trust import Trust
 from skills import publishing
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
-from skills.packaging import PackageRefused, UnpackedSkill, pack_files, renamed, unpack, unpack_files
+from skills.packaging import Package, PackageRefused, UnpackedSkill, pack_files, renamed, unpack, unpack_files
 from skills.packaging.unpacking import is_text
 from skills.publishing import PreparedVersion
 
@@ -77,17 +77,22 @@ def prepare(unpacked: UnpackedSkill, *, scope: str | None, trust: Trust, pointer
     """
     if _removes(trust):
         unpacked = _without_secrets(unpacked, pointer=pointer)
-    place, fields = trust.scope_to_write(scope), unpacked.fields
-    skill = Skill.objects.called(fields.name, scope=place)
+    place = trust.scope_to_write(scope)
+    skill = Skill.objects.called(unpacked.fields.name, scope=place)
     number = publishing.next_number(skill) if skill else 1
-    try:
-        if skill and skill.name != fields.name:
-            unpacked = renamed(unpacked, skill.name)
-        package = pack_files(unpacked.fields.name, unpacked.files)
-    except PackageRefused as refused:
-        raise Invalid(*(FieldError(pointer, "package_refused", text, True) for text in refused.problems)) from None
+    unpacked, package = packed(unpacked, skill, pointer=pointer)
     version = publishing.prepare_package(unpacked.fields, package, scope=place, number=number)
     return PreparedImport(version, place, unpacked.warnings, skill)
+
+
+def packed(unpacked: UnpackedSkill, skill: Skill | None, *, pointer: str = "/file") -> tuple[UnpackedSkill, Package]:
+    """An upload under the present name of its skill, and its package. Invalid: too large."""
+    try:
+        if skill and skill.name != unpacked.fields.name:
+            unpacked = renamed(unpacked, skill.name)
+        return unpacked, pack_files(unpacked.fields.name, unpacked.files)
+    except PackageRefused as refused:
+        raise Invalid(*(FieldError(pointer, "package_refused", text, True) for text in refused.problems)) from None
 
 
 def _removes(trust: Trust) -> bool:

@@ -25,6 +25,7 @@ from skills import importing
 from skills.models import Skill
 from skills.packaging import zip_reading
 from skills.packaging.unpacking import UnpackedSkill
+from skills.publishing import SINGLE_STATUSES
 
 Json = dict[str, Any]
 OF_PACKS = ("memory", "semantic")  # kind and type of each line
@@ -141,11 +142,17 @@ def _record(label: str, unpacked: UnpackedSkill, scope: str, pack: Pack, trust: 
     return RowResult(label, Result.IMPORTED, status=Status.CANDIDATE, shown=shown)
 
 
-def _foretell(label: str, unpacked: UnpackedSkill, scope: str, _pack: Pack, _trust: Trust, _at: datetime) -> RowResult:
-    """What would come of a skill, without a package in the store."""
+def _foretell(label: str, unpacked: UnpackedSkill, scope: str, _pack: Pack, trust: Trust, _at: datetime) -> RowResult:
+    """What would come of a skill, without a package in the store. Of one above the caller nothing is told."""
     shown = unpacked.fields.description[:200]
     skill = Skill.objects.called(unpacked.fields.name, scope=scope)
     if skill is None:
         return RowResult(label, Result.IMPORTED, status=Status.CANDIDATE, shown=shown)
-    dismissed = skill.memory.status not in LIVE
-    return RowResult(label, Result.SUPPRESSED if dismissed else Result.CHANGED, shown=shown)
+    if not trust.sees(scope=skill.scope, sensitivity=skill.memory.sensitivity):
+        return RowResult(label, Result.KNOWN)
+    if skill.memory.status not in LIVE:
+        return RowResult(label, Result.SUPPRESSED, shown=shown)
+    _unpacked, package = importing.packed(unpacked, skill)
+    if skill.versions.filter(status__in=SINGLE_STATUSES, sha256=package.sha256).exists():
+        return RowResult(label, Result.KNOWN)
+    return RowResult(label, Result.CHANGED, shown=shown)

@@ -9,7 +9,12 @@ import pytest
 from rest_framework.test import APIClient
 
 from consolidation.models import Pack
+from consolidation.packs.bringing_in import bring_in
+from memories.models import Memory
+from memories.transfer.options import Format, Options
 from memories.values.choices import Sensitivity
+from memories.values.trust import Trust, everything
+from skills.models import SkillVersion
 from tests.consolidation.test_packs import HERE, TERMS, THERE, TONE, known, made
 from tests.make import ANNA, AT, caller, make_memory, make_skill
 from tests.pages import signed_in
@@ -104,3 +109,19 @@ def test_a_reviewer_who_downloads_on_the_page_keeps_the_choice_and_a_viewer_does
     assert (pack.made_by, pack.memories) == ("anna", [terms.pk])
     page = vera.get("/packs/").content.decode()
     assert f"/api/v1/packs/{pack.pk}/content" in page
+
+
+def test_what_would_come_of_a_skill_is_foretold_as_it_comes_and_of_one_above_the_caller_nothing() -> None:
+    skill = make_skill("refund-payment", scope=HERE)
+    packed = made()
+
+    def results(trust: Trust, *, keeps: bool) -> list[str]:
+        rows = bring_in(packed, Options(Format.PACK, trust), at=lambda: AT, keeps=keeps)
+        return [row.result for batch in rows for row in batch]
+
+    everyone = everything(ANNA)
+    assert results(everyone, keeps=False) == results(everyone, keeps=True) == ["known"]
+    SkillVersion.objects.filter(skill=skill).update(sha256="0" * 64)
+    assert results(everyone, keeps=False) == ["changed"]
+    Memory.objects.filter(pk=skill.pk).update(sensitivity=Sensitivity.HYPER)
+    assert results(everyone.narrowed(max_sensitivity=Sensitivity.MEDIUM), keeps=False) == ["known"]
