@@ -19,7 +19,7 @@ from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
 from memories.lifecycle.ladder import waits_for_person
 from memories.models import Memory, Tombstone, bulk_rows
 from memories.models.claim_lookup import ClaimQuestion, Lookup
-from memories.models.nearness import nearest
+from memories.models.near_dismissals import nearest
 from memories.models.subject import named_in
 from memories.models.withholding import scopes_of, withhold_state
 from memories.values.choices import BELIEVED, DeletionPolicy, Hold, Origin, Sensitivity, Status, Type

@@ -5,7 +5,7 @@ import pytest
 from memories import lifecycle
 from memories.intake.claims import Occasion, Statement, remember
 from memories.models import Memory, Tombstone
-from memories.models.nearness import differ_in_one, is_near, weighed
+from memories.models.near_dismissals import differ_in_one, is_near, weighed
 from memories.people import trust_of
 from memories.values.choices import Category, Origin, Sensitivity, Status
 from memories.values.trust import SYSTEM, Trust
