@@ -49,15 +49,23 @@ class _Call(NamedTuple):
 
 
 def observe(scope: str, rules: ToolRules, *, at: datetime) -> None:
-    """Count anew the calls of the uncertain tools of a scope's latest runs; a statement for each such tool."""
+    """Count anew the calls of the uncertain tools of a scope's latest runs; two statements for each such tool."""
     latest = Episode.objects.filter(scope=scope, closed_at__isnull=False).order_by("-closed_at", "-pk")
     outcomes = dict(latest.values_list("pk", "outcome")[:LATEST_RUNS])
-    called = Event.objects.filter(episode__in=outcomes, kind="tool_call").exclude(tool="")
+    steps = _steps(outcomes)
+    tools = {tool for calls in steps.values() for _, tool in calls if is_uncertain(tool, rules)}
+    if tools:
+        tools -= read_only_hints(Episode.objects.filter(pk__in=outcomes).only("pk", "environment")).keys()
+    ToolUse.objects.keep([_observed(tool, steps, outcomes, rules, at=at) for tool in sorted(tools)])
+
+
+def _steps(episodes: Iterable[UUID]) -> dict[UUID, list[tuple[int, str]]]:
+    """The calls of these runs, in order: position and tool."""
+    called = Event.objects.filter(episode__in=list(episodes), kind="tool_call").exclude(tool="")
     steps: dict[UUID, list[tuple[int, str]]] = defaultdict(list)
     for episode_id, position, tool in called.order_by("position").values_list("episode_id", "position", "tool"):
         steps[episode_id].append((position, tool))
-    tools = {tool for calls in steps.values() for _, tool in calls if is_uncertain(tool, rules)}
-    ToolUse.objects.keep([_observed(tool, steps, outcomes, rules, at=at) for tool in sorted(tools)])
+    return steps
 
 
 def is_uncertain(tool: str, rules: ToolRules) -> bool:
@@ -77,8 +85,9 @@ def _observed(
     columns = ("episode_id", "position", "args", "result", "ok", "episode__memory__sensitivity")
     rows = Event.objects.filter(tool=tool, kind="tool_call").order_by("-episode_id", "position")
     calls = [_Call(*row) for row in rows.values_list(*columns)[:MOST_CALLS]]
-    same, other = repeats(calls, steps, rules)
     with_it = {call.episode_id for call in calls}
+    same, other = repeats(calls, steps | _steps(with_it - outcomes.keys()), rules)
+    used = {id for id, called in steps.items() if any(name == tool for _, name in called)}
     return ToolUse.of(
         tool,
         at=at,
@@ -88,7 +97,7 @@ def _observed(
         same_runs=len({call.episode_id for call in same}),
         other=len(other),
         outcomes_differ=_differ(
-            [outcomes[id] for id in outcomes if id in with_it], [outcomes[id] for id in outcomes if id not in with_it]
+            [outcomes[id] for id in outcomes if id in used], [outcomes[id] for id in outcomes if id not in used]
         ),
         sensitivity=min(call.sensitivity for call in calls),
     )

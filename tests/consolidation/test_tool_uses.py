@@ -34,11 +34,13 @@ def test_names_tell_in_the_languages_of_the_lexicon() -> None:
     assert not rules.hands_over("transfer_funds_to_account".replace("transfer_", "move_"))
 
 
-def used(number: int, *tools: str, results: tuple[str, ...] = ("same", "same"), outcome: str = "success") -> Any:
+def used(
+    number: int, *tools: str, results: tuple[str, ...] = ("same", "same"), outcome: str = "success", **more: Any
+) -> Any:
     messages: list[Any] = [user(f"please help me with matter {number}")]
     for step, tool in enumerate(tools):
         messages += [call(tool, f"c{step}", code=f"m-{number}"), answer(results[step % len(results)], f"c{step}")]
-    return run([], outcome, messages=messages, minutes=number)
+    return run([], outcome, messages=messages, minutes=number, **more)
 
 
 @pytest.mark.django_db
@@ -62,6 +64,35 @@ def test_a_tool_that_answers_the_same_call_alike_reads_and_one_that_nothing_tell
     assert [use.tool for use in ToolUse.objects.asked(trust)] == ["suggest_code"]
     ToolDecision.objects.decide("validate_code", False, seen="", sensitivity=0, by=trust.actor, at=NOON)
     assert tool_rules().marked["validate_code"] is False  # a person knows better
+
+
+@pytest.mark.django_db
+def test_a_change_between_two_calls_tells_nothing_in_whichever_scope_it_was_made() -> None:
+    for number in range(3):
+        used(number, "validate_code")
+        used(10 + number, "validate_code", "cancel_order", "validate_code", scope="project:zeta")
+    consolidated()
+    assert tool_rules().marked == {}
+
+
+@pytest.mark.django_db
+def test_nobody_is_asked_about_a_tool_of_which_its_callers_say_that_it_only_reads() -> None:
+    declared = [{"name": "suggest_code", "annotations": {"readOnlyHint": True}}]
+    for number in range(3):
+        used(number, "suggest_code", "propose_code", tools=declared)
+    consolidated()
+    assert [use.tool for use in ToolUse.objects.asked(everything())] == ["propose_code"]
+
+
+@pytest.mark.django_db
+def test_runs_whose_calls_are_too_old_to_be_looked_at_are_not_taken_for_runs_without_the_tool(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("consolidation.pipelines.tool_rules.MOST_CALLS", 10)
+    for number in range(10):
+        used(number, "validate_code", "validate_code", outcome="failure" if number < 5 else "success")
+    consolidated()
+    assert tool_rules().marked == {"validate_code": True}
 
 
 def test_a_change_between_two_calls_tells_nothing() -> None:
