@@ -31,6 +31,7 @@ JUDGE = ("and_outcome", "outcome")
 ANSWER_TOKENS = 150  # of one answer
 RATE_OVER = timedelta(hours=1)
 WAITING = (Run.Status.QUEUED, Run.Status.PAUSED)
+RESTS = Q(status=Run.Status.PAUSED, paused_until=None)  # until a person resumes it, not only until the model is back
 QueueVerb = Literal["pause", "resume", "thin"]
 
 
@@ -101,11 +102,10 @@ def queue_backlog(choice: Choice, *, trigger: Run.Trigger) -> int:
 def reading_queue(*, at: datetime) -> ReadingQueue:
     """How long the queue is, how fast it gets shorter, and when it ends at that rate."""
     runs = Run.objects.unfinished().filter(kind=KIND)
-    rests = Q(status=Run.Status.PAUSED, paused_until=None)
     counts = runs.aggregate(
-        paused=Count("pk", filter=rests),
+        paused=Count("pk", filter=RESTS),
         running=Count("pk", filter=Q(status=Run.Status.RUNNING)),
-        queued=Count("pk", filter=~rests & ~Q(status=Run.Status.RUNNING)),
+        queued=Count("pk", filter=~RESTS & ~Q(status=Run.Status.RUNNING)),
         since=Min("created_at"),
     )
     per_hour = _rate(counts["since"], at=at) if counts["since"] else 0.0
@@ -133,8 +133,8 @@ def decide(verb: QueueVerb, choice: Choice, *, by: Actor, at: datetime) -> int:
         waiting = Run.objects.select_for_update(of=("self",)).filter(kind=KIND, episode__isnull=False)
         if verb == "thin":
             return _thin(waiting.filter(status__in=WAITING, attempts=0), choice, by=by, at=at)
-        before, after = WAITING if verb == "pause" else WAITING[::-1]
-        rows = list(waiting.filter(status=before).filter(Q(paused_until=None) | Q(status=Run.Status.QUEUED)))
+        after = Run.Status.PAUSED if verb == "pause" else Run.Status.QUEUED
+        rows = list(waiting.filter(~RESTS if verb == "pause" else RESTS, status__in=WAITING))
         for run in rows:
             run.status = after
         _audit(rows, verb, by=by, at=at)

@@ -130,6 +130,16 @@ def test_what_waits_for_the_model_to_come_back_is_not_resumed_by_a_person_s_word
     assert Run.objects.get().paused_until == until
 
 
+def test_what_waits_for_the_model_to_come_back_rests_when_a_person_pauses_the_queue(client: APIClient) -> None:
+    unread("success", "success")
+    backlog.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
+    Run.objects.update(status="paused", paused_until=timezone.now() + timedelta(minutes=5), error="it is down")
+    assert post(client, "runs/queue", verb="pause") == {"changed": 2}
+    assert Run.objects.resume_due(at=timezone.now() + timedelta(days=1)) == 0
+    assert post(client, "runs/queue", verb="pause") == {"changed": 0}
+    assert post(client, "runs/queue", verb="resume") == {"changed": 2}
+
+
 def test_what_is_taken_out_of_the_queue_is_unread_as_before_and_what_was_begun_stays(client: APIClient) -> None:
     failed, begun, old, new = unread("failure", "failure", "success", "success")
     backlog.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
