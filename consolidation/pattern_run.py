@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import partial
 from uuid import UUID
 
+from django.db.models import Count
 from django.utils import timezone
 
 from consolidation import patterns
@@ -61,11 +62,13 @@ def _has_work() -> bool:
 
 
 def _retry_unread(progress: patterns.Progress, *, wait: bool) -> None:
-    scopes = RuleRetry.objects.due().order_by("scope").values_list("scope", flat=True)
-    for scope in scopes.distinct():
+    """First where least waits: what the others leave of the memories that may be created is for the longest queue."""
+    due = RuleRetry.objects.due().order_by().values("scope").annotate(waits=Count("pk"))
+    scopes = list(due.order_by("waits", "scope").values_list("scope", flat=True))
+    for number, scope in enumerate(scopes):
         with leases.hold(f"consolidate:{scope}", wait=wait) as acquired:
             if acquired:
-                patterns.retry_unread(scope, progress)
+                patterns.retry_unread(scope, progress, scopes=len(scopes) - number)
 
 
 def _read_pending(

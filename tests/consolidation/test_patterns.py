@@ -7,7 +7,20 @@ import pytest
 from consolidation.patterns.rules import MAX_NEW
 from memories.models import Evidence
 from memories.values.choices import Category, Origin, Status
-from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, follow, keys, live, ran, ruled, stands
+from tests.consolidation.plugins import (
+    EMAIL,
+    LATER,
+    MORNING,
+    days,
+    follow,
+    keys,
+    live,
+    ran,
+    ran_all,
+    reported,
+    ruled,
+    stands,
+)
 from tests.make import ANNA
 
 pytestmark = pytest.mark.django_db
@@ -118,6 +131,16 @@ def test_a_run_writes_at_most_twenty_new_entities_and_the_rest_wait() -> None:
     assert (len(keys("entity")), first.counters["waiting"]) == (MAX_NEW, 5)
     ruled()
     assert len(keys("entity")) == MAX_NEW + 5
+
+
+def test_a_flood_of_entities_in_one_scope_keeps_no_other_scope_waiting() -> None:
+    flood = [chr(97 + n) + letter * 2 for n in range(MAX_NEW) for letter in "xyz"]
+    ran_all([reported("P21", MORNING, scope="project:a", entity_value=f"client {name}") for name in flood])
+    ran("P21", MORNING + days(1), scope="project:b", entity_value="Globex")
+    ruled()
+    assert live("entity-globex", "project:b") is None
+    ruled()
+    assert live("entity-globex", "project:b") and len(keys("entity-client")) == 2 * MAX_NEW - 1
 
 
 def test_five_runs_at_eight_on_one_day_are_nothing_and_on_five_days_a_habit() -> None:
