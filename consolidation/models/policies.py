@@ -43,8 +43,8 @@ class Policy(models.Model):
     other, and nothing is checked before a person has accepted it.
 
     `words`: the rule as it was written; a memory that says something else was corrected by a person, and is no longer
-    checked. `calling`: recorded cases that called the tool; `well` and `ill`: those of them that broke the rule, by how
-    they ended.
+    checked. `calling`: recorded cases that called the tool and show whether that broke the rule; `well` and `ill`:
+    those that did, by whether they ended well.
     """
 
     memory = models.OneToOneField(Memory, models.CASCADE, primary_key=True, related_name="policy")
@@ -94,9 +94,9 @@ class Policy(models.Model):
             )
             return said % {"calling": self.calling}
         said = ngettext(
-            "%(calling)d recorded case called the tool and broke the rule; failed: %(ill)d, ended well: %(well)d.",
-            "%(calling)d recorded cases called the tool; of those that broke the rule %(ill)d failed and %(well)d "
-            "ended well.",
+            "%(calling)d recorded case called the tool and broke the rule; ended well: %(well)d, did not: %(ill)d.",
+            "%(calling)d recorded cases called the tool; of those that broke the rule %(well)d ended well and %(ill)d "
+            "did not.",
             self.calling,
         )
         return said % {"calling": self.calling, "well": self.well, "ill": self.ill}

@@ -54,9 +54,10 @@ class Instructions:
         return [part for part in _BREAK.split(self.text) if part.strip()]
 
     def parts(self, tokens: int) -> list[str]:
-        """The text in parts of about so many tokens, whole paragraphs each; at most MOST_PARTS."""
-        parts = [""]
-        for paragraph in self.paragraphs:
+        """The text in parts of about so many tokens, whole paragraphs each, or lines of one that is longer; at most
+        MOST_PARTS."""
+        parts, whole = [""], self.paragraphs
+        for paragraph in (line for one in whole for line in ([one] if estimate(one) <= tokens else one.splitlines())):
             if parts[-1] and estimate(parts[-1], paragraph) > tokens:
                 parts.append("")
             parts[-1] = f"{parts[-1]}\n\n{paragraph}".strip()

@@ -89,7 +89,7 @@ def _settle(policy: ModelPolicy, instructions: Instructions, calls: RecordedCall
 
 def speaks_against(counts: Counts) -> str:
     """Why recorded runs speak against a rule: the counter that it belongs to; '' if they do not."""
-    if not counts.known:
+    if not counts.calling:
         return UNMEASURED
     return BROKEN if counts.well > MOST_WELL * (counts.well + counts.ill) else ""
 

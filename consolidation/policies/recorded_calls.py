@@ -29,11 +29,10 @@ Fields = Mapping[str, Sequence[str]]  # field -> the few values that it has
 
 @dataclass(frozen=True)
 class Counts:
-    """Cases that called the tool of a rule: all, those that show what the rule needs, and those that broke it by how
-    they ended."""
+    """Cases that called the tool of a rule and show what the rule needs: all, and those that broke it by whether they
+    ended well."""
 
     calling: int
-    known: int
     well: int
     ill: int
 
@@ -94,14 +93,13 @@ class RecordedCalls:
 
     def counts(self, rule: CallRule) -> Counts:
         """By cases; of calls that the tool refused none broke it."""
-        calling, known, ends = set[str](), set[str](), defaultdict[str, set[str]](set)
+        calling, well, ill = set[str](), set[str](), set[str]()
         for run in self.runs:
             calls = [call for call in run.steps if call.name == rule.tool and not call.failed]
             breaks = [verdicts([rule], run, call, self.rules)[rule] for call in calls]
-            calling.update([run.thread] if breaks else [])
-            known.update([run.thread] if breaks.count(None) < len(breaks) else [])
-            ends[run.outcome].update([run.thread] if True in breaks else [])
-        return Counts(len(calling), len(known), len(ends[Outcome.SUCCESS]), len(ends[Outcome.FAILURE]))
+            calling.update([run.thread] if breaks.count(None) < len(breaks) else [])
+            (well if run.outcome == Outcome.SUCCESS else ill).update([run.thread] if True in breaks else [])
+        return Counts(len(calling), len(well), len(ill))
 
 
 def _common(words: Cases) -> list[tuple[str, ...]]:

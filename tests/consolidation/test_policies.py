@@ -11,7 +11,9 @@ from rest_framework.test import APIClient
 
 from consolidation import extraction_run
 from consolidation.extraction import queue
+from consolidation.llm.tokens import estimate
 from consolidation.models import InstructionReading, LLMCall, Policy, Run
+from consolidation.policies.instructions import Instructions
 from memories.models import Episode, Memory, Tombstone
 from memories.values.choices import Sensitivity, Status
 from tests.consolidation.experience import NOON, consolidated, run
@@ -245,12 +247,31 @@ def test_the_page_of_a_rule_says_what_is_checked_and_what_runs_say_of_it(endpoin
     memory = proposed(endpoint)
     client = signed_in(permissions=["see_medium"])
     page = " ".join(client.get(f"/memories/{memory.pk}/").content.decode().split())
-    measured = "6 recorded cases called the tool; of those that broke the rule 1 failed and 0 ended well."
+    measured = "6 recorded cases called the tool; of those that broke the rule 0 ended well and 1 did not."
     assert f"The instructions say: “{QUOTE[:-1]}”. {measured}" in page
     assert "Nothing is checked before a person accepts it." in page
     assert measured in client.get("/").content.decode()
     memory.promote(to=Status.CONFIRMED, by=ANNA, at=LATER)
     assert "Checked before each call of" in client.get(f"/memories/{memory.pk}/").content.decode()
+
+
+def test_a_case_counts_where_it_shows_the_status_and_one_that_ended_in_part_did_not_end_well(
+    endpoint: ModelEndpoint, shop: None
+) -> None:
+    run([], "partial", thread_id="case-31", messages=talk(31, "delivered"), scope=SCOPE)
+    unseen = [one for one in talk(32) if "order-32" not in str(one) or "reason" in str(one)]
+    run([], "success", thread_id="case-32", messages=[user("Cancel it."), *unseen[1:]], scope=SCOPE)
+    consolidated()
+    proposed(endpoint)
+    policy = Policy.objects.get()
+    assert (policy.calling, policy.well, policy.ill) == (7, 0, 2)
+
+
+def test_long_instructions_without_an_empty_line_are_read_in_parts_too() -> None:
+    lines = [f"{n}. 只有待处理的订单可以取消，第{n}条。" for n in range(40)]
+    parts = Instructions("\n".join(lines)).parts(400)
+    assert len(parts) > 1 and all(estimate(part) <= 400 for part in parts)
+    assert "\n\n".join(parts).split("\n\n") == lines
 
 
 def test_without_a_model_nothing_is_read(shop: None) -> None:
