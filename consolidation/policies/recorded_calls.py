@@ -17,7 +17,6 @@ from consolidation.models import RunProfile
 from consolidation.pipelines import recorded
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode
-from memories.values.choices import Outcome
 
 MOST_RUNS = 300  # the latest
 NUMBER, LIST, TEXT = "number", "list", "text"
@@ -98,7 +97,7 @@ class RecordedCalls:
             calls = [call for call in run.steps if call.name == rule.tool and not call.failed]
             breaks = [verdicts([rule], run, call, self.rules)[rule] for call in calls]
             calling.update([run.thread] if breaks.count(None) < len(breaks) else [])
-            (well if run.outcome == Outcome.SUCCESS else ill).update([run.thread] if True in breaks else [])
+            (well if run.succeeded else ill).update([run.thread] if True in breaks else [])
         return Counts(len(calling), len(well), len(ill))
 
 
