@@ -268,11 +268,11 @@ class Run(models.Model):
         """A person's or agent's decision, with its audit entry."""
         with transaction.atomic():
             self.refresh_from_db(from_queryset=Run.objects.select_for_update(of=("self",)))
-            before = self.status
-            if before not in standing:
-                raise Conflict(f"this run is {before}: {verb} takes one that is {' or '.join(standing)}")
+            before = {"status": self.status, **({"error": self.error} if self.error else {})}
+            if self.status not in standing:
+                raise Conflict(f"this run is {self.status}: {verb} takes one that is {' or '.join(standing)}")
             self._move_unique(standing, **to)
-            self.audit(verb, by=by, at=at, why=why, before={"status": before}).save(force_insert=True)
+            self.audit(verb, by=by, at=at, why=why, before=before).save(force_insert=True)
 
     def _move_unique(self, standing: list["Run.Status"], **to: Any) -> None:
         try:

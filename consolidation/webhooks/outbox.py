@@ -48,10 +48,12 @@ def collect(*, at: datetime) -> int:
         cursor.advance(LAST, at=at)
         return 0
     oldest = max(min(hook.created_at for hook in hooks), at - SINCE)
+    since = cursor.entry
     for batch in cursor.after(("create",), AT_ONCE):
         _write(hooks, list(_candidates({memory: _moment(entry) for entry, memory in batch})), at=at)
         cursor.advance(batch[-1][0], at=at)
-    _write(hooks, [*_published(oldest), *_failed_runs(oldest), *_harmful_skills(oldest)], at=at)
+    runs = [*_failed_runs(oldest), *_retried_runs(since, oldest)]
+    _write(hooks, [*_published(oldest), *runs, *_harmful_skills(oldest)], at=at)
     return len(hooks)
 
 
@@ -140,9 +142,23 @@ def _failed_runs(since: datetime) -> Iterator[Event]:
     latest = dict(retries.order_by("at", "pk").values_list("subject_id", "pk"))
     for row in rows:
         assert row.finished_at is not None
-        data = {"run_id": str(row.pk), "kind": row.kind, "scope": row.scope, "error": row.error[:500]}
-        subject = latest.get(row.pk, row.pk)
-        yield Event(WebhookEvent.RUN_FAILED, subject, row.finished_at, row.scope, row.sensitivity, data)
+        yield _failure(row, latest.get(row.pk, row.pk), row.finished_at, row.error)
+
+
+def _retried_runs(since: UUID, oldest: datetime) -> Iterator[Event]:
+    """The failures of runs that were tried again after this entry, before anybody was told of them perhaps."""
+    entries = AuditEntry.objects.filter(subject_kind=RUN, action="retry")
+    fresh = list(entries.filter(pk__gt=since, at__gte=oldest).order_by("pk"))
+    runs = Run.objects.in_bulk([entry.subject_id for entry in fresh])
+    for entry in fresh:
+        if run := runs.get(entry.subject_id):
+            former = entries.filter(subject_id=run.pk, pk__lt=entry.pk).order_by("pk").last()
+            yield _failure(run, former.pk if former else run.pk, entry.at, (entry.before or {}).get("error", ""))
+
+
+def _failure(run: Run, subject: UUID, at: datetime, error: str) -> Event:
+    data = {"run_id": str(run.pk), "kind": run.kind, "scope": run.scope, "error": error[:500]}
+    return Event(WebhookEvent.RUN_FAILED, subject, at, run.scope, run.sensitivity, data)
 
 
 def _harmful_skills(since: datetime) -> Iterator[Event]:

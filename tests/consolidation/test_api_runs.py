@@ -164,7 +164,7 @@ def test_a_failed_run_is_tried_again_from_the_step_that_failed(client: APIClient
     assert (entry.actor, entry.rationale, entry.before, entry.after) == (
         "judge",
         "there is room again",
-        {"status": "failed"},
+        {"status": "failed", "error": "no space"},
         {"status": "queued"},
     )
 

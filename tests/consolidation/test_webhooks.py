@@ -75,6 +75,19 @@ def test_a_run_that_was_tried_again_and_fails_again_is_told_again() -> None:
     assert [(data["run_id"], data["error"]) for data in told] == [(str(run.pk), e) for e in ("One", "Two", "Three")]
 
 
+def test_a_failure_is_told_also_where_the_run_was_tried_again_before_anybody_was_told() -> None:
+    row = hook(events=["run_failed"])
+    run = Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=timezone.now(), error="1")
+    for error in ("2", "3"):
+        run.retry(by=hook_actor(), at=timezone.now())
+        run.begin(at=timezone.now())
+        run.fail(error, at=timezone.now())
+    for _ in range(2):
+        outbox.collect(at=timezone.now())
+    told = [json.loads(body)["data"]["error"] for body in row.deliveries.values_list("body", flat=True)]
+    assert sorted(told) == ["1", "2", "3"]
+
+
 def test_what_was_before_a_webhook_is_not_for_it() -> None:
     outbox.collect(at=timezone.now())
     happen()
