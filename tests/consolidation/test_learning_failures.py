@@ -20,6 +20,8 @@ from tests.consolidation.recorded import learned, run
         ("Erreur : technicien Dupont inconnu", "technicien … inconnu"),
         ("Cliente cliente_9900 no encontrado", "Cliente {id} no encontrado"),
         ("找不到订单12345", "找不到订单{number}"),
+        ("找不到支付号", "找不到支付号"),
+        ("快递单号不能为空", "快递单号不能为空"),
         ("订单A100不存在", "订单{id}不存在"),
         ("订单在2024-05-01不存在", "订单在{date}不存在"),
         ("文件/tmp/a.txt不存在", "文件{path}不存在"),
