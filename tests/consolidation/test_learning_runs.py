@@ -78,6 +78,7 @@ def test_the_recording_knows_better_than_the_text() -> None:
         ("# pkg\nmain.go:3:1: undefined: x\nexit status 1", "main.go:3:1: undefined: x"),
         ("exit status 1", "exit status 1"),
         ({"exit_code": 1, "stderr": "disk full"}, "disk full"),
+        ({"isError": True, "content": [{"type": "text", "text": "payment not found"}]}, "payment not found"),
         ("", ""),
     ],
 )

@@ -72,7 +72,7 @@ def message(result: Any) -> str:
     The error field of an object, a traceback's last line, else the line ranked best by `_vague`.
     """
     if isinstance(result, dict):
-        for key in ("error", "errors", "message", *_FIELDS, "stderr", "detail", "content", "output", "stdout"):
+        for key in ("error", "errors", "message", *_FIELDS, "stderr", "detail", "content", "output", "stdout", "text"):
             if result.get(key) and result[key] is not True:
                 inner = result[key]
                 return message(inner.get("message", inner) if isinstance(inner, dict) else inner)
