@@ -54,9 +54,10 @@ class Conversations(WriteView):
     def write(self, request: Request) -> Response:
         """Report a whole conversation
 
-        Messages in OpenAI's or Anthropic's form, with tool calls and their results, become one closed episode. The same
-        `id` again with the same messages is a 200, with others a 409. Where a language model is set, and `extract` is
-        not false, the answer is a 202 with the queued run by which the model reads it.
+        Messages in OpenAI's form (of Chat Completions or Responses) or Anthropic's, with tool calls and their results,
+        become one closed episode. The same `id` again with the same messages is a 200, with others a 409. Where a
+        language model is set, and `extract` is not false, the answer is a 202 with the queued run by which the model
+        reads it.
         """
         at = timezone.now()
         with transaction.atomic() if llm.configured() else nullcontext():  # the answer reads the run that is queued

@@ -1,6 +1,6 @@
 """The shape of a conversation that is reported, in OpenAI's or Anthropic's format."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -53,7 +53,30 @@ class Message(OpenShape):
     tool_call_id: Identifier | None = None
 
 
+class CallItem(OpenShape):
+    """A call of OpenAI's Responses API, which has no role; of an `mcp_call` the `output` stands in it."""
+
+    type: Literal["function_call", "custom_tool_call", "mcp_call"]
+    call_id: Identifier | None = None
+    name: Annotated[str, Field(min_length=1, max_length=512, pattern=SOMETHING)]
+
+
+class OutputItem(OpenShape):
+    """What the call with this `call_id` returned: text, or a list of parts."""
+
+    type: Literal["function_call_output", "custom_tool_call_output"]
+    call_id: Identifier | None = None
+    output: Text | list[Part | Text] | None = None
+
+
+class ReasoningItem(OpenShape):
+    """What is told of the model's reasoning; an encrypted one tells nothing."""
+
+    type: Literal["reasoning"]
+    summary: list[Part | Text] = []
+
+
 class ConversationReport(conversation.Conversation):
     """A whole conversation. Fields that are not named here are kept in the episode's environment."""
 
-    messages: list[Message] = Field(min_length=1)
+    messages: list[Message | CallItem | OutputItem | ReasoningItem] = Field(min_length=1)

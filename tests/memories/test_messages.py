@@ -47,6 +47,57 @@ def test_each_call_carries_its_result_in_order() -> None:
     assert all(not event.flags for event in events)
 
 
+def test_items_of_the_responses_api_are_read_as_their_own_types_write_them() -> None:
+    """`openai` writes them; a later call's summary is what a model tells of its reasoning."""
+    from openai.types.responses import (
+        ResponseCustomToolCall,
+        ResponseFunctionToolCall,
+        ResponseOutputMessage,
+        ResponseOutputText,
+        ResponseReasoningItem,
+    )
+    from openai.types.responses.response_output_item import McpCall
+    from openai.types.responses.response_reasoning_item import Summary
+
+    def item(made: Any) -> Json:
+        return dict(made.model_dump(exclude_unset=True))
+
+    text = ResponseOutputText(text="Done.", type="output_text", annotations=[])
+    events = read(
+        {"role": "user", "content": [{"type": "input_text", "text": "Refund order-7"}]},
+        item(
+            ResponseReasoningItem(id="r", type="reasoning", summary=[Summary(text="Look first", type="summary_text")])
+        ),
+        item(ResponseFunctionToolCall(call_id="c1", id="f", name="get", arguments='{"x": 1}', type="function_call")),
+        item(ResponseCustomToolCall(call_id="c2", name="note", input="lost", type="custom_tool_call")),
+        {"type": "custom_tool_call_output", "call_id": "c2", "output": [{"type": "input_text", "text": "kept"}]},
+        {"type": "function_call_output", "call_id": "c1", "output": '{"pay": 7}'},
+        item(McpCall(id="m", name="list", arguments="{}", server_label="s", output="[1]", type="mcp_call")),
+        item(ResponseOutputMessage(id="o", role="assistant", type="message", status="completed", content=[text])),
+    )
+    assert [(e.kind, e.role, e.text or e.tool, e.args, e.result) for e in events] == [
+        ("message", "user", "Refund order-7", None, None),
+        ("message", "assistant", "Look first", None, None),
+        ("tool_call", "assistant", "get", {"x": 1}, {"pay": 7}),
+        ("tool_call", "assistant", "note", "lost", "kept"),
+        ("tool_call", "assistant", "list", {}, [1]),
+        ("message", "assistant", "Done.", None, None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("item", "error"),
+    [
+        ({"type": "function_call", "call_id": "c"}, "messages[0].name"),
+        ({"type": "function_call_output", "call_id": "c", "output": "x" * 10_485_761}, "messages[0].output"),
+        ({"type": "reasoning", "summary": 7}, "messages[0].summary"),
+        ({"type": "message", "content": "hi"}, "messages[0].role"),
+    ],
+)
+def test_what_is_wrong_in_an_item_is_named(item: Json, error: str) -> None:
+    assert wrong(item)[0].startswith(error)
+
+
 def test_a_repeated_id_answers_the_latest_call_that_still_waits() -> None:
     events = read(call("a"), answer("one"), call("b"), call("c"), answer("three"), answer("two"))
     assert [(e.tool, e.result) for e in events] == [("a", "one"), ("b", "two"), ("c", "three")]

@@ -1,4 +1,7 @@
-"""Chat messages, OpenAI's or Anthropic's form, as the events of an episode: one per message and one per tool call."""
+"""Chat messages, OpenAI's or Anthropic's form, as the events of an episode: one per message and one per tool call.
+
+Of OpenAI's Responses API also the items without a role: calls, their outputs, and what is told of the reasoning.
+"""
 
 from datetime import datetime
 from typing import Any
@@ -12,6 +15,9 @@ LONGEST_TEXT = 100_000
 LONGEST_ROLE = 32
 MOST_EVENTS = 50_000
 PLAIN = {"role", "content"}
+CALLS = {"function_call": "arguments", "mcp_call": "arguments", "custom_tool_call": "input"}  # items, and what is sent
+OUTPUTS = {"function_call_output", "custom_tool_call_output"}
+REASONING = "reasoning"
 
 
 class Reader:
@@ -54,6 +60,8 @@ class Reader:
     def _message(self, message: Any, pointer: str) -> None:
         if not isinstance(message, dict):
             return self.faults.add(pointer, "not_an_object", "must be an object with role and content")
+        if "role" not in message and message.get("type") in {*CALLS, *OUTPUTS, REASONING}:
+            return self._item(message, pointer)
         role = self.faults.text(message, "role", pointer, longest=LONGEST_ROLE)
         if role is None:
             return None
@@ -70,6 +78,19 @@ class Reader:
         content = message.get("content")
         self._content(message.get("refusal") if content in (None, "") else content, f"{pointer}/content", common)
         return self._calls(message, pointer, common)
+
+    def _item(self, item: dict[str, Any], pointer: str) -> None:
+        kind, ref = item["type"], item.get("call_id") or item.get("id")
+        at = self.faults.instant(item, "timestamp", pointer)
+        common = {"role": roles.ASSISTANT, "actor": "", "ref": "", "at": at}
+        if kind == REASONING:
+            return self._content(item.get("summary"), f"{pointer}/summary", common)
+        if kind in CALLS:
+            name = "call_id" if item.get("call_id") else "id"
+            self._call(item, CALLS[kind], pointer, common, ref=self.faults.identifier(item, name, pointer))
+        if item.get("output") is not None or kind in OUTPUTS:  # of an `mcp_call` it stands in the call
+            self._answer(ref, {"content": item.get("output")}, pointer, common, "output")
+        return None
 
     def _content(self, content: Any, pointer: str, common: dict[str, Any]) -> None:
         """Text as message events; Anthropic's tool_use and tool_result blocks as calls and their results, in order."""
@@ -149,10 +170,12 @@ class Reader:
         self._add(call)
         self._open.add(call)
 
-    def _answer(self, call_id: Any, block: dict[str, Any], pointer: str, common: dict[str, Any]) -> None:
+    def _answer(
+        self, call_id: Any, block: dict[str, Any], pointer: str, common: dict[str, Any], where: str = "content"
+    ) -> None:
         """A result belongs to an unanswered call with its id (without an id: of its tool), see `OpenCalls.take`."""
         ref, tool = (value if isinstance(value, str) else "" for value in (as_text(call_id), block.get("name")))
-        result, failed = self._result(block.get("content"), f"{pointer}/content"), block.get("is_error")
+        result, failed = self._result(block.get("content"), f"{pointer}/{where}"), block.get("is_error")
         ok = not failed if isinstance(failed, bool) else None
         if call := self._open.take(ref=ref, tool=tool):
             call.result, call.ok, call.latency_ms = result, ok, _latency(call.at, common["at"])
