@@ -26,7 +26,7 @@ def test_the_verb_tells_a_reading_tool(tool: str) -> None:
     "tool",
     [
         *("getaway_car", "lister", "mcp__files__write_file", "update_view", "price_list", "rechnungErstellen"),
-        *("Bash", "删除订单", "+"),
+        *("Bash", "cargo check", "go get", "删除订单", "+"),
     ],
 )
 def test_every_other_tool_may_change_something(tool: str) -> None:

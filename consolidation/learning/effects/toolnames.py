@@ -26,6 +26,7 @@ AMBIGUOUS = frozenset({
     "translate", "use", "validate",
 })  # fmt: skip
 THOUGHTS = frozenset({"think", "thinking", "thought", "reflect", "sequentialthinking", "思考"})
+_VERBS = READING | CHANGING | OF_TOOLS | HANDING_OVER
 _NAMESPACE = re.compile(r"[./:](?=\w)")
 _MCP = re.compile(r"^mcp_+(?:[^_]+(?:_[^_]+)*?)__(?=.)", re.IGNORECASE)
 _LOOKS = {"get", "fetch", "show", "query", "retrieve", "lookup"}
@@ -72,20 +73,26 @@ def is_thought(tool: str) -> bool:
 
 def _verb_first(parts: list[str]) -> list[str]:
     """Move a verb at the end of a name to its beginning, unless it begins with one: kunde suchen -> suchen kunde."""
-    begins = parts[0] in READING | CHANGING | OF_TOOLS | HANDING_OVER
+    begins = parts[0] in _VERBS
     return [parts[-1], *parts[:-1]] if not begins and parts[-1] in LAST else parts
+
+
+def _verb(tool: str) -> str:
+    """Return the verb of a name, or its first word; of a command, whose words have blanks between them, the first."""
+    parts = words(tool)
+    return parts[0] if " " in tool.strip() else _verb_first(parts)[0]
 
 
 def name_reads(tool: str) -> bool:
     """Return whether the verb of a tool's name marks it as read-only; in Chinese its beginning or end."""
     parts = words(tool)
-    verb, last = _verb_first(parts)[0], parts[-1]
+    verb, last = _verb(tool), parts[-1]
     return verb in READING or verb.startswith(READS_ZH) or last.endswith(READS_ZH_LAST)
 
 
 def name_tells(tool: str) -> bool:
     """Return whether the verb of a tool's name tells if it reads or changes something."""
-    verb = _verb_first(words(tool))[0]
+    verb = _verb(tool)
     changes = verb in CHANGING or verb.startswith(CHANGING_ZH) or verb in OF_TOOLS - AMBIGUOUS
     return name_reads(tool) or changes
 
