@@ -18,8 +18,8 @@ READS_ZH = tuple(
 READS_ZH_LAST = ("查询", "查看", "查找", "检索", "搜索", "统计", "查詢", "檢索", "搜尋", "統計")
 READING = words(
     """
-    browse calculate cat check compare consult count describe diff examine explain fetch find get glob grep head
-    identify inspect list locate lookup ls peek preview query read recall retrieve rg search show stat tail think track
+    browse calculate cat check compare consult count describe examine explain fetch find get glob grep
+    identify inspect list locate lookup ls peek preview query read retrieve rg search show tail think track
     verify view
     buscar busca calcular calcula comparar compara comprobar comprueba consultar consulta contar encontrar
     encuentra estimar identificar leer lee listar lista mostrar muestra obtener obten obtén rastrear revisar revisa
@@ -62,8 +62,7 @@ CHANGING_ZH = tuple(
 # Verbs at the end of a name that begins with none (kundeSuchen, stock_check, invoice_create): those that are no nouns
 # (price_list, map_view).
 LAST = words("add cancel create delete edit modify remove send update") | (
-    (READING | CHANGING)
-    - words("browse cat consulta count diff head list lista liste look preview query recall stat suche tail track view")
+    (READING | CHANGING) - words("browse cat consulta count list lista liste preview query suche tail track view")
 )
 HANDING_OVER = words(
     """
