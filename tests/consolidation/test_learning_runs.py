@@ -56,6 +56,7 @@ def test_an_error_is_one_in_the_languages_of_the_lexicon(result: Any, message: s
         {"items": [{"note": "error in the last delivery"}]},
         "The flight was cancelled without any failure.",
         "Errors are described in chapter 3",
+        "Fail-safe is on",
         None,
         7,
         ["Error: as an item of a list"],

@@ -6,7 +6,7 @@ from typing import Any
 from consolidation.learning.runs.values import text_of
 from memories.lexicon.tool_messages import ERRORS, FAILED, SUCCESS
 
-_LATIN = "|".join(sorted(word for word in FAILED if word[0].isascii() or word[0] == "é"))
+_LATIN = "|".join(sorted(word for word in FAILED if re.match("[a-zé]", word) and word != "fail"))  # fail-safe is on
 _HAN = "|".join(sorted(word for word in FAILED if not re.match("[a-zé]", word)))
 _LEADING = re.compile(
     rf"\s*(?:\[?(?:panic|traceback|{_LATIN})\b\]?(?=\s*[:!(\]-]|\s+\w)"
