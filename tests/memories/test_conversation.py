@@ -37,8 +37,8 @@ def wrong(**fields: Any) -> list[str]:
         ("tags", ["t" * 257], "tags[0]: String should have at most 256 characters"),
         ("timestamp", "not-a-time", "timestamp: must be an RFC 3339 time with its zone, from 1900 to 9000"),
         ("tools", ["search"], "tools[0]: must be a JSON object"),
-        ("extract", "perhaps", "extract: Input should be a valid boolean, unable to interpret input"),
-        ("complete_skill_memory", [], "complete_skill_memory: Input should be a valid boolean"),
+        ("extract", "perhaps", "extract: must be true or false"),
+        ("complete_skill_memory", [], "complete_skill_memory: must be true or false"),
     ],
 )
 def test_a_wrong_field_is_named(field: str, value: Any, said: str) -> None:

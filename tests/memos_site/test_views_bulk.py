@@ -79,7 +79,7 @@ def test_a_yes_is_about_what_was_named_and_not_about_what_came_since(client: Cli
     assert "with the first card that it finds" in again
     assert not SkillVersion.objects.filter(status="published").exists()
     told = answered(client, again, "Promote and publish all 2")
-    assert "Promoted 1: “pay flight”. 1 not: “book flight”: it has changed since you saw it" in told
+    assert "Promoted 1: “Pay Flight”. 1 not: “book flight”: it has changed since you saw it" in told
 
 
 def test_all_of_a_tab_is_asked_about_too(client: Client) -> None:
