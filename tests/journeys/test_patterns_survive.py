@@ -95,7 +95,8 @@ def test_a_worker_that_was_frozen_while_another_took_over_doubles_nothing(
         assert learned(home, scope) | {"running": 0} == undisturbed
     out, err = process.communicate()
     assert process.returncode == 1, out
-    assert "another one took over" in err
+    given_up = "its worker died; the next run goes on"  # where the other one has written so before it woke up
+    assert "another one took over" in err or given_up in err
     assert learned(home, scope) == undisturbed
 
 
