@@ -85,6 +85,13 @@ def test_items_of_the_responses_api_are_read_as_their_own_types_write_them() -> 
     ]
 
 
+def test_an_item_says_that_its_call_failed_and_one_of_a_tool_that_is_not_ours_is_kept_in_brackets() -> None:
+    broken = {"type": "mcp_call", "id": "m", "name": "list", "arguments": "{}", "output": None, "error": "no access"}
+    call, search = read(broken, {"type": "web_search_call", "id": "w", "status": "completed"})
+    assert (call.tool, call.result, call.ok) == ("list", "no access", False)
+    assert (search.kind, search.role, search.text) == ("message", "assistant", "[web_search_call]")
+
+
 @pytest.mark.parametrize(
     ("item", "error"),
     [
@@ -92,6 +99,7 @@ def test_items_of_the_responses_api_are_read_as_their_own_types_write_them() -> 
         ({"type": "function_call_output", "call_id": "c", "output": "x" * 10_485_761}, "messages[0].output"),
         ({"type": "reasoning", "summary": 7}, "messages[0].summary"),
         ({"type": "message", "content": "hi"}, "messages[0].role"),
+        ({"type": ["function_call"]}, "messages[0].role"),
     ],
 )
 def test_what_is_wrong_in_an_item_is_named(item: Json, error: str) -> None:

@@ -60,7 +60,7 @@ class Reader:
     def _message(self, message: Any, pointer: str) -> None:
         if not isinstance(message, dict):
             return self.faults.add(pointer, "not_an_object", "must be an object with role and content")
-        if "role" not in message and message.get("type") in {*CALLS, *OUTPUTS, REASONING}:
+        if "role" not in message and _is_item(message.get("type")):
             return self._item(message, pointer)
         role = self.faults.text(message, "role", pointer, longest=LONGEST_ROLE)
         if role is None:
@@ -80,7 +80,8 @@ class Reader:
         return self._calls(message, pointer, common)
 
     def _item(self, item: dict[str, Any], pointer: str) -> None:
-        kind, ref = item["type"], item.get("call_id") or item.get("id")
+        """An item without a role; a call of a tool of OpenAI's own (web_search_call) leaves its kind in brackets."""
+        kind, ref, error = item["type"], item.get("call_id") or item.get("id"), item.get("error")
         at = self.faults.instant(item, "timestamp", pointer)
         common = {"role": roles.ASSISTANT, "actor": "", "ref": "", "at": at}
         if kind == REASONING:
@@ -88,8 +89,12 @@ class Reader:
         if kind in CALLS:
             name = "call_id" if item.get("call_id") else "id"
             self._call(item, CALLS[kind], pointer, common, ref=self.faults.identifier(item, name, pointer))
-        if item.get("output") is not None or kind in OUTPUTS:  # of an `mcp_call` it stands in the call
-            self._answer(ref, {"content": item.get("output")}, pointer, common, "output")
+        elif kind not in OUTPUTS:
+            return self._content([item], pointer, common)
+        if kind in OUTPUTS or item.get("output") is not None or error is not None:  # an `mcp_call` holds its own
+            failed = None if error is None else True
+            output = item.get("output") if error is None else error
+            self._answer(ref, {"content": output, "is_error": failed}, pointer, common, "output")
         return None
 
     def _content(self, content: Any, pointer: str, common: dict[str, Any]) -> None:
@@ -192,6 +197,10 @@ class Reader:
         self.faults.fits(content, pointer)
         structured = _structured(content) if isinstance(content, str) else content
         return cut(structured) if isinstance(structured, str) else structured
+
+
+def _is_item(kind: object) -> bool:
+    return isinstance(kind, str) and (kind in OUTPUTS or kind == REASONING or kind.endswith("_call"))
 
 
 def _latency(asked: datetime | None, answered: datetime | None) -> float | None:
