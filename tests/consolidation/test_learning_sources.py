@@ -1,3 +1,5 @@
+import pytest
+
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.runs.run import Run
 from consolidation.learning.writing.sources import Origin, arguments, trace
@@ -79,25 +81,13 @@ def test_calls_that_failed_neither_take_nor_give() -> None:
     assert origins(recorded) == {}
 
 
-def test_the_agents_own_text_says_which_known_things_it_names() -> None:
+@pytest.mark.parametrize("text", ["The parcel of A200 is lost for weeks", "A200 的包裹丢失了好几周"])
+def test_the_agents_own_text_says_which_known_things_it_names(text: str) -> None:
     recorded = run(
         1,
         "order A200 please",
         ("get_order", {"order": "A200"}, {"state": "lost"}),
-        ("escalate", {"summary": "The parcel of A200 is lost for weeks"}, "ok"),
-    )
-
-    found = [origin for _, path, origin in trace(recorded) if path == ("summary",)]
-
-    assert found == [Origin("own"), Origin("names", path=("order",))]
-
-
-def test_what_an_agent_writes_in_chinese_is_its_own_text_too() -> None:
-    recorded = run(
-        1,
-        "订单A200还没到",
-        ("get_order", {"order": "A200"}, {"state": "lost"}),
-        ("escalate", {"summary": "A200 的包裹丢失了好几周"}, "ok"),
+        ("escalate", {"summary": text}, "ok"),
     )
 
     found = [origin for _, path, origin in trace(recorded) if path == ("summary",)]
