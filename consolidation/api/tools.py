@@ -7,7 +7,7 @@ from consolidation.api.guidance import advise
 from consolidation.api.verdict import judge
 from consolidation.guidance.request import AboutTo, GuidanceRequest
 from consolidation.guidance.verdict_request import VerdictRequest
-from memories.api.conversations import ConversationReport
+from memories.api.conversations import ChatReport
 from memories.api.ingestion_tools import stored_reply
 from memories.api.shapes import Json
 from memories.api.tool import ToolCall, tool
@@ -22,7 +22,7 @@ class CheckRequest(GuidanceRequest):
     about_to: AboutTo
 
 
-@tool(ConversationReport, Permission.INGEST)
+@tool(ChatReport, Permission.INGEST)
 def add_conversation(call: ToolCall) -> Reply:
     """Report a whole conversation with its tool calls, in OpenAI's or Anthropic's form, as one finished episode."""
     stored, run = record(call.arguments, trust=call.trust, at=call.at)

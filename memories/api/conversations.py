@@ -53,6 +53,12 @@ class Message(OpenShape):
     tool_call_id: Identifier | None = None
 
 
+class ChatReport(conversation.Conversation):
+    """A whole conversation as an agent writes it that calls a tool: without items, which only recordings have."""
+
+    messages: list[Message] = Field(min_length=1)
+
+
 class CallItem(OpenShape):
     """A call of OpenAI's Responses API, which has no role; of an `mcp_call` the `output` stands in it."""
 
