@@ -146,14 +146,28 @@ def decide(verb: Verb, run_id: UUID, trust: Trust, *, why: str, at: datetime) ->
         raise NotFound
     if run.kind in (import_run.KIND, bulk_orders.KIND):
         _check_person(run, trust)
-    elif run.kind in TASKS:
-        trust.scope_to_write(run.scope)
-    elif run.episode_id is None and run.subject is None:
-        _check_scopes(trust)
+    else:
+        _check_place(run, trust)
     getattr(run, verb)(by=trust.actor, at=at, why=why)
     if verb != "pause":
         run_queue.nudge(TASKS.get(run.kind, run_queue.TASK))
     return run
+
+
+def works_in_scopes_of(run: Run, trust: Trust) -> bool:
+    """Whether a run works in scopes of the caller alone, who may then decide about it."""
+    try:
+        _check_place(run, trust)
+    except NotAllowed:
+        return False
+    return True
+
+
+def _check_place(run: Run, trust: Trust) -> None:
+    if run.kind in TASKS:
+        trust.scope_to_write(run.scope)
+    elif run.episode_id is None and run.subject is None:
+        _check_scopes(trust)
 
 
 def _check_scopes(trust: Trust) -> None:

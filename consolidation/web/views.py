@@ -61,7 +61,7 @@ class Cost:
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
     trust, at = trust_of(request.user), timezone.now()
-    reads = llm.configured() and trust.may(Permission.REVIEW) and trust.scopes is None
+    orders = trust.may(Permission.REVIEW) and trust.scopes is None  # such work is over every scope
     visible = Run.objects.visible_to(trust)
     shown = visible.with_model_use().with_orders()
     unfinished = list(shown.unfinished().order_by("created_at", "id")[:MOST_UNFINISHED])
@@ -77,12 +77,12 @@ def runs(request: HttpRequest) -> HttpResponse:
         "choices": CHOICES,
         "unfinished": unfinished,
         "live": any(run.status != Run.Status.PAUSED for run in unfinished),
-        "kinds": [(kind, TITLES[kind]) for kind in run_queue.OVER_EVERYTHING],
+        "kinds": [(kind, TITLES[kind]) for kind in run_queue.OVER_EVERYTHING] if orders else [],
         "aside": _aside(set_aside.items(trust, most=MOST_ASIDE)),
         "jobs": scheduling.jobs(),
         "administers": administers(request.user),
         "costs": _costs(trust, at=at),
-        **(_unread(trust, at=at) if reads else {}),
+        **(_unread(trust, at=at) if orders and llm.configured() else {}),
     }
     return render(request, "consolidation/runs.html", context)
 

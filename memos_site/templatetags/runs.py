@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from django import template
+from django.template import Context
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.formats import date_format, number_format
@@ -13,11 +14,13 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from consolidation import ordering
 from consolidation.llm import tokens
 from consolidation.models import LLMCall, Run
 from consolidation.models.llm_calls import purpose_in_words
 from memories.models import Proposal
-from memories.values.choices import Category, Type
+from memories.people import trust_of
+from memories.values.choices import Category, Permission, Type
 from memos_site import review
 from memos_site.templatetags.page import HOUR, MINUTE
 from memos_site.web import action_words, time_zone
@@ -108,6 +111,13 @@ def _list_url(run: Run, counter: str) -> str:
     page, filters = LISTS[counter]
     asked = filters | ({"scope": run.scope} if run.scope and run.kind in OF_ONE_SCOPE else {})
     return reverse(page) + (f"?{urlencode(asked)}" if asked else "")
+
+
+@register.simple_tag(takes_context=True)
+def may_decide(context: Context, run: Run) -> bool:
+    """Return whether the reader may pause, resume and retry a run; of one that acts for a person it is asked then."""
+    trust = trust_of(context["request"].user)
+    return trust.may(Permission.REVIEW) and ordering.works_in_scopes_of(run, trust)
 
 
 @register.filter

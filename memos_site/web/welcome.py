@@ -26,6 +26,7 @@ def welcome(request: HttpRequest) -> HttpResponse:
         "holds_other_data": demo.holds_other_data(),
         "administers": administers(request.user),
         "may_review": trust.may(Permission.REVIEW),
+        "may_order": trust.may(Permission.REVIEW) and trust.scopes is None,
         "permissions": [permission.value for permission in DEFAULT_PERMISSIONS],
         "clearance": int(Sensitivity.MEDIUM),
         **_progress(trust),

@@ -15,7 +15,7 @@ from consolidation.models.groups import RuleRetry
 from consolidation.models.llm_calls import PURPOSES
 from consolidation.web.views import MOST_UNFINISHED
 from memories.embedding import built_in
-from memories.models import Episode
+from memories.models import Episode, PersonLimits
 from memories.values.choices import Sensitivity
 from memos_site.templatetags.runs import LISTS
 from tests.make import AT, make_run
@@ -109,6 +109,19 @@ def test_a_viewer_sees_runs_and_decides_nothing() -> None:
         assert 'name="kind" value=' not in page
     for path in ("/runs/start/", f"/runs/{run.pk}/pause/"):
         assert viewer.post(path, {"kind": "consolidate"}).status_code == 403
+
+
+def test_a_reviewer_of_some_scopes_is_offered_no_work_over_all_of_them() -> None:
+    client = signed_in("lea")
+    PersonLimits.objects.create(user_id=int(client.session["_auth_user_id"]), scopes=["shop"])
+    Episode.objects.filter(pk=make_run(outcome="success", scope="shop").pk).update(digest_attempts=3)
+    over_all, own = make_job(status=Run.Status.RUNNING), make_job(kind="lessons", scope="shop", status="running")
+    page = client.get("/runs/").content.decode()
+    assert "Set aside" in page
+    assert 'name="kind" value=' not in page
+    assert f"/runs/{over_all.pk}/pause/" not in page
+    assert f"/runs/{own.pk}/pause/" in page, "it works in their scope alone"
+    assert 'value="consolidate"' not in client.get("/welcome/").content.decode()
 
 
 def test_a_run_that_may_not_be_seen_has_no_page_and_no_verb() -> None:
