@@ -1,11 +1,13 @@
 """What a background run wrote, for its page: the audit entries that name it."""
 
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from consolidation.models import Run
+from consolidation.models import BulkOrder, ImportFile, Run
 from memories.models import AuditEntry, Memory
 from memories.values.keyset import Page
 from memories.values.trust import Trust
@@ -26,6 +28,16 @@ class Written:
     @property
     def is_version(self) -> bool:
         return self.entry.subject_kind == VERSION
+
+
+def has_subject(run: Run, trust: Trust) -> bool:
+    """Whether what a run is about is still there, and the reader has a page of it: a file is its person's alone."""
+    rows: dict[str, QuerySet[Any]] = {
+        "import": ImportFile.objects.of(trust.actor),
+        "bulk": BulkOrder.objects.all(),
+    }
+    known = rows.get(run.kind, Memory.objects.visible_to(trust))
+    return run.subject is not None and known.filter(pk=run.subject).exists()
 
 
 def page_of_run(request: HttpRequest, run: Run, trust: Trust) -> tuple[Page[AuditEntry], list[Written]]:

@@ -102,8 +102,6 @@ def counts(run: Run) -> list[Count]:
 def _list_url(run: Run, counter: str) -> str:
     if run.kind == "bulk" and run.subject:
         return reverse("bulk-order", args=[run.subject])
-    if run.kind == "import" and run.subject:
-        return reverse("import-file", args=[run.subject])
     if counter == "set_aside":
         return reverse("runs") + "#set-aside"
     if counter not in LISTS:

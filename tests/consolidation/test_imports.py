@@ -3,6 +3,7 @@
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -116,6 +117,19 @@ def test_viewers_may_not_import_and_nobody_sees_the_files_of_others(tmp_path: Pa
     assert carl.get(f"/import/{file.pk}/").status_code == 404
     assert carl.post(f"/import/{file.pk}/start/").status_code == 404
     assert b"memory.db</a>" not in carl.get("/import/").content
+
+
+def test_the_page_of_an_import_leads_to_its_file_only_for_whose_it_is(tmp_path: Path) -> None:
+    anna, ben = signed_in("anna"), signed_in("ben")
+    upload(anna, tmp_path, founder_memory(1))
+    file = ImportFile.objects.get()
+    anna.post(f"/import/{file.pk}/start/")
+    run_queue.work()
+    address = f"/runs/{Run.objects.get().pk}/"
+    pages = [client.get(path).content.decode() for client in (anna, ben) for path in (address, "/runs/")]
+    assert [f"/import/{file.pk}/" in page for page in pages] == [True, False, False, False]
+    forgotten = Run.objects.create(kind="contrast", trigger="page", subject=uuid4())
+    assert "its memory" not in ben.get(f"/runs/{forgotten.pk}/").content.decode()
 
 
 def test_files_that_nobody_imports_go_after_a_day(tmp_path: Path) -> None:
