@@ -130,16 +130,19 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
 
 
 def _steps(steps: QuerySet[RunStep], *, whole: bool) -> dict[str, Any]:
-    """The steps that the page shows, first those that failed or are under way; how many have which status; and whether
-    these are all."""
+    """The steps that the page shows, first those that failed or are under way; how many have which status; whether
+    it shows all that it ever does, which is not each of a run over very many scopes."""
     urgency = Case(*(When(status=status, then=n) for n, status in enumerate(URGENCY)), default=len(URGENCY))
     rows = list(steps.order_by(urgency, "position")[:MOST_STEPS])
     counts = Counter(row.status for row in rows)
+    if len(rows) == MOST_STEPS:
+        counts = Counter(dict(steps.order_by().values_list("status").annotate(n=Count("pk"))))
     whole = whole or len(rows) <= STEPS_AT_FIRST
     return {
         "steps": rows if whole else rows[:STEPS_AT_FIRST],
         "counts": [(status, counts[status]) for status in RunStep.Status.values if counts[status]],
-        "step_count": len(rows),
+        "step_count": counts.total(),
+        "shown_count": len(rows),
         "whole": whole,
     }
 

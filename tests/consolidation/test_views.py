@@ -13,7 +13,7 @@ from consolidation import prompts, schedules
 from consolidation.models import LLMCall, Pattern, Run, RunStep
 from consolidation.models.groups import RuleRetry
 from consolidation.models.llm_calls import PURPOSES
-from consolidation.web.views import MOST_UNFINISHED
+from consolidation.web.views import MOST_STEPS, MOST_UNFINISHED
 from memories.embedding import built_in
 from memories.models import Episode, PersonLimits
 from memories.values.choices import Sensitivity
@@ -200,6 +200,20 @@ def test_a_run_of_many_steps_shows_first_what_failed_and_leads_to_all_of_them() 
     assert why.strip() not in page and len(page) < 40_000
     whole = client.get(f"/runs/{run.pk}/?steps=all").content.decode()
     assert "scope-149" in whole and why.strip() in whole
+
+
+def test_of_a_run_over_very_many_scopes_all_steps_are_counted_though_not_all_are_shown() -> None:
+    run = make_job(status=Run.Status.SUCCEEDED)
+    names = [f"user_{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(MOST_STEPS + 30)]
+    RunStep.objects.bulk_create(
+        RunStep(run=run, position=n, name=name, scope=name, status="succeeded") for n, name in enumerate(names)
+    )
+    client, counted = signed_in(), f'<span class="counted"> {MOST_STEPS + 30} <span'
+    page, whole = (flat(client.get(f"/runs/{run.pk}/{query}")) for query in ("", "?steps=all"))
+    assert counted in page and counted in whole
+    assert f"All {MOST_STEPS}" not in page and f"{MOST_STEPS} steps, with their whole reasons" in page
+    assert f"{MOST_STEPS} of {MOST_STEPS + 30} are shown." in whole
+    assert "<td>user_aa</td>" in page, "a scope is called as it is"
 
 
 def test_a_run_is_called_by_what_it_does_and_says_how_long_it_took() -> None:
