@@ -122,8 +122,9 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
     calls = LLMCall.objects.filter(run=row).select_related("run").order_by("ok", "at", "pk")[:MOST_CALLS]
     live = row.is_unfinished and row.status != Run.Status.PAUSED
     page, written = run_trail.page_of_run(request, row, trust)
-    trail = {"page": page, "written": written, "no_trail": not written, "has_subject": run_trail.has_subject(row, trust)}
+    trail = {"page": page, "written": written, "no_trail": not written}
     context = {"run": row, "calls": calls, "live": live, **trail, **_steps(steps, whole="steps" in request.GET)}
+    context["has_subject"] = run_trail.has_subject(row, trust)
     if live and row.kind == reembedding_run.KIND:
         context["model_change"] = reembedding.model_change()
     return render(request, "consolidation/run.html", context)
