@@ -133,7 +133,7 @@ def answer(body: Any, *, trust: Trust) -> dict[str, Any]:
     with its own names of tools. Invalid names each wrong field."""
     request = verdict_request.check(body)
     seen = request.narrows(trust)
-    if request.messages is not None or request.task:
+    if not request.names_a_run:
         run = run_of_request(request)
         verdict = _verdict(run, run, tool_rules(), request, seen)
     elif recording := find(request, seen):

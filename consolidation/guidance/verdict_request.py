@@ -13,7 +13,7 @@ from memories.models import Episode
 from memories.search.request import Narrowed, Scopes, narrowed
 from memories.values.choices import Permission
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Described, Given, ScopeName, SensitivityName, Text, field_error
+from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, field_error
 from memories.values.trust import Trust
 
 
@@ -34,11 +34,16 @@ class VerdictRequest(Described):
     max_sensitivity: SensitivityName | None = None
     trust: Narrowed | None = None
     """Narrows as `scopes` and `max_sensitivity` do"""
-    limit: Annotated[int, Field(ge=1, le=8)] = 8
+    limit: Annotated[int, Field(ge=1, le=8), NotBoolean] = 8
     """Of `similar`"""
 
     def narrows(self, trust: Trust) -> Trust:
         return narrowed(trust, self, self.trust)
+
+    @property
+    def names_a_run(self) -> bool:
+        """Whether it is about a run that was reported: `messages` are one themselves, a `task` is but its beginning."""
+        return self.messages is None and bool(self.episode_id or self.thread_id)
 
 
 def check(raw: Any) -> VerdictRequest:
@@ -51,7 +56,7 @@ def check(raw: Any) -> VerdictRequest:
         raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False))) from None
     if request.messages is not None and request.task is not None:
         raise Invalid(FieldError("/messages", "required", "give messages or a task, one of the two"))
-    if not (request.messages is not None or request.task or request.episode_id or request.thread_id):
+    if request.messages is None and not (request.task or request.names_a_run):
         raise Invalid(FieldError("/messages", "required", "give messages, or the episode_id or thread_id of a run"))
     return request
 

@@ -88,6 +88,7 @@ def test_a_reported_run_is_found_by_its_thread_and_does_not_vote_for_itself(refu
     assert stored.status_code in (201, 202), stored.content
     episode = stored.json()["episode"]["id"]
     by_thread = ask(agent, thread_id="T9", source="tests")
+    assert ask(agent, thread_id="T9", source="tests", task="Please cancel my ticket")["said"] == by_thread["said"]
     consolidated()
     by_id = ask(agent, episode_id=episode)
     likely: Any = agent.get("/api/v1/episodes?verdict=high&outcome=unknown").json()["results"]
@@ -141,7 +142,8 @@ def test_four_cases_are_too_few(agent: APIClient) -> None:
 @pytest.mark.parametrize(
     ("body", "pointer"),
     [({}, "/messages"), ({"task": "x", "messages": [user("x")]}, "/messages"), ({"colour": 1}, "/colour"),
-     ({"episode_id": "no"}, "/episode_id"), ({"messages": [{"content": "x"}]}, "/messages/0/role")],
+     ({"episode_id": "no"}, "/episode_id"), ({"task": "x", "limit": True}, "/limit"),
+     ({"messages": [{"content": "x"}]}, "/messages/0/role")],
 )  # fmt: skip
 def test_bad_input_names_the_field(agent: APIClient, body: Json, pointer: str) -> None:
     told: Any = agent.post("/api/v1/verdict", body, format="json")
