@@ -51,10 +51,16 @@ class Figures:
 
     def now(self, name: str, labels: Iterable[str]) -> list[Number]:
         """The latest count of each label: of today, or of yesterday before today's first."""
-        latest = max(
-            (day for (one, _label), counts in self.counts.items() if one == name for day in counts), default=None
-        )
+        latest = max(self.by_counted_day(name), default=None)
         return [self._of(name, label).get(latest, 0) if latest else 0 for label in labels]
+
+    def by_counted_day(self, name: str) -> Mapping[date, int]:
+        """The sum of all labels on each day that a job has counted: one without a row had none."""
+        sums = dict.fromkeys(self._of(COUNTED, ""), 0)
+        for (one, _label), counts in self.counts.items():
+            for day, n in counts.items() if one == name else ():
+                sums[day] = sums.get(day, 0) + n
+        return sums
 
     def _of(self, name: str, label: str) -> Mapping[date, int]:
         return self.counts.get((name, label), {})

@@ -139,7 +139,9 @@ def _ended(since: datetime, until: datetime) -> Iterator[Counted]:
     runs = Episode.objects.filter(outcome__in=(Outcome.SUCCESS, Outcome.FAILURE), outcome_counts=True)
     runs = runs.filter(pk__gt=first_id_after(since - BEFORE), outcome_at__gte=since, outcome_at__lt=until)
     contexts = Injection.objects.filter(at__gte=since - BEFORE, at__lt=until).exclude(items=[]).exclude(thread_id="")
-    offers = SkillOffer.objects.filter(scope=OuterRef("scope"), thread_id=OuterRef("thread_id"))
+    of_run = ~Q(thread_id="") | Q(episode_id=OuterRef("pk"))  # one without a thread is known by its id
+    of_thread = {"scope": OuterRef("scope"), "thread_id": Coalesce(OuterRef("thread_id"), Value(""))}
+    offers = SkillOffer.objects.filter(of_run, **of_thread)
     arm = Case(
         When(Exists(offers.filter(withheld=True)), then=Value("withheld")),
         When(Q(thread_id__in=contexts.values("thread_id")) | Exists(offers.filter(withheld=False)), then=Value("with")),

@@ -1,9 +1,8 @@
 """What a lead asks first: do runs end well more often with memory than without, what waits, what does it cost."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import timedelta
 
 from django.db.models import Q, Sum
 from django.utils.translation import gettext as _
@@ -143,10 +142,7 @@ class Headline:
 
 def trend(figures: Figures) -> str:
     """By how much the queue grew a day, over what was counted of the last week; '' where only one day was."""
-    lengths: dict[date, int] = defaultdict(int)
-    for (name, _age), counts in figures.counts.items():
-        for day, n in counts.items() if name == "waiting" else ():
-            lengths[day] += n
+    lengths = figures.by_counted_day("waiting")
     days = sorted(day for day in lengths if day >= figures.today - timedelta(days=WEEK))
     if len(days) < 2:
         return ""

@@ -69,6 +69,16 @@ def test_the_last_hour_of_a_day_on_which_clocks_go_back_is_counted_too(settings:
     assert counts("arrived", date(2026, 10, 25)) == {"": 2}
 
 
+def test_a_queue_that_was_emptied_holds_nothing_and_has_shrunk() -> None:
+    waited = [stored(days_ago=2, content=f"Customer {n} pays in {n} days") for n in range(3)]
+    day_counts.count(at=AT - DAY)
+    for memory in waited:
+        memory.promote(by=ANNA, at=AT - timedelta(hours=1))
+    day_counts.count(at=AT)
+    found = headline(figures.read(everything(), at=AT, window=30), everything(), scope=None)
+    assert (found.waiting, found.oldest, found.trend) == (0, "", "The queue shrinks by 2 a day.")
+
+
 def test_work_that_runs_out_of_time_goes_on_with_the_next_job() -> None:
     stored(days_ago=5)
     assert day_counts.count(at=AT, should_stop=lambda: True) == 1, "today at least"
@@ -181,6 +191,21 @@ def test_runs_that_ended_are_counted_by_what_they_had_of_the_store() -> None:
     found = headline(figures.read(everything(), at=now, window=30), everything(), scope=None)
     assert (found.now.given.text, found.now.without.text, found.now.withheld.text) == ("2 of 2", "1 of 3", "0 of 1")
     assert [(one.name, one.runs) for one in found.by_agent] == [(source, 5)]
+
+
+def test_a_run_without_a_thread_had_what_was_offered_to_its_episode() -> None:
+    now = AT + DAY
+    runs = [make_run(id=f"r{n}", outcome="success") for n in range(3)]
+    Episode.objects.update(outcome_at=now)
+    scope = Episode.objects.get(pk=runs[0].pk).scope
+    offer = {"memory": make_skill().memory, "version": 1, "scope": scope, "agent": "a", "at": now}
+    for run, withheld in ((runs[0], False), (runs[1], True)):
+        SkillOffer.objects.create(episode_id=run.pk, withheld=withheld, **offer)
+    day_counts.count(at=now + timedelta(minutes=1))
+    ended = [
+        sum(counts(name, timezone.localdate(now)).values()) for name in ("with_well", "withheld_well", "without_well")
+    ]
+    assert ended == [1, 1, 1]
 
 
 def test_sources_of_runs_beyond_the_largest_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
