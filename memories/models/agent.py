@@ -10,7 +10,7 @@ from typing import Any, Self
 from django.conf import settings
 from django.contrib.postgres.fields import ArrayField
 from django.db import models, transaction
-from django.db.models.functions import Now
+from django.db.models.functions import Greatest, Now
 from django.utils import timezone
 
 from memories.models import bulk_rows as rows
@@ -88,10 +88,13 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         return self.filter(models.Q(revoked_at__isnull=False) | models.Q(expires_at__lte=at))
 
     def called(self, calls: int, *, at: datetime) -> None:
-        """Add calls, of which the last one came at `at`, to those of that day."""
-        today = models.When(calls_on=_day(at), then=models.F("calls") + calls)
-        counted = models.Case(today, default=models.Value(calls))
-        self.update(last_used_at=at, calls=counted, calls_on=_day(at))
+        """Add calls, of which the last one came at `at`, to those of that day. Another process may have written later
+        ones before: then the day stays theirs, and so does the last call."""
+        day = _day(at)
+        same_day = models.When(calls_on=day, then=models.F("calls") + calls)
+        later = models.When(calls_on__gt=day, then=models.F("calls"))
+        counted = models.Case(same_day, later, default=models.Value(calls))
+        self.update(last_used_at=Greatest("last_used_at", at), calls=counted, calls_on=Greatest("calls_on", day))
 
 
 class Agent(models.Model):

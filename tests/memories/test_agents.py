@@ -82,6 +82,17 @@ def test_two_processes_count_together_and_a_new_day_begins_anew() -> None:
     assert agent.calls_today == 0  # today is another day
 
 
+def test_what_a_process_left_of_a_day_before_takes_nothing_from_what_another_counted_since() -> None:
+    agent, here, there = make_agent()[0], CallCounts(), CallCounts()
+    here.count(agent, at=AT)
+    here.count(agent, at=AT + timedelta(seconds=1))
+    later = AT + timedelta(days=1)
+    there.count(agent, at=later)
+    here.write(at=later + timedelta(hours=1))
+    agent.refresh_from_db()
+    assert (agent.calls, str(agent.calls_on), agent.last_used_at) == (1, "2026-03-02", later)
+
+
 def test_by_default_an_agent_reads_and_reports_everywhere_up_to_medium_and_decides_nothing() -> None:
     trust = make_agent()[0].trust
     assert (trust.max_sensitivity, trust.scopes, trust.sources) == (Sensitivity.MEDIUM, None, frozenset())
