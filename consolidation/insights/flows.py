@@ -63,11 +63,16 @@ def _arrived(since: datetime, until: datetime) -> Iterator[Counted]:
 
 
 def _decided(since: datetime, until: datetime) -> Iterator[Counted]:
-    """Decisions of people, and claims that rules promoted."""
+    """Decisions of people, and claims that rules promoted. What a proposal changes of its memory is one with it."""
     trail = AuditEntry.objects.filter(at__gte=since, at__lt=until, subject_kind__in=("memory", PROPOSAL))
     label_of = {action: label for label, actions in DECISIONS.items() for action in actions}
     climbed = Q(actor_kind=ActorKind.SYSTEM, action="promote", subject_kind="memory")
     trail = trail.filter(Q(actor_kind=ActorKind.PERSON, action__in=label_of) | climbed)
+    in_batch = AuditEntry.objects.filter(subject_kind=PROPOSAL, batch_id=OuterRef(OuterRef("batch_id")))
+    proposed = Proposal.objects.filter(
+        Exists(in_batch.filter(subject_id=OuterRef("pk"))), memory=OuterRef("subject_id")
+    )
+    trail = trail.exclude(Exists(proposed), subject_kind="memory")
     for row in _groups(trail, "actor_kind", "action", "scope", "sensitivity", n=Count("pk")):
         by_person = row["actor_kind"] == ActorKind.PERSON
         label = label_of[row["action"]] if by_person else "climbed"

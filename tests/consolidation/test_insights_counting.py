@@ -16,6 +16,7 @@ from memories.models import Episode, Injection, Memory
 from memories.values.choices import ActorKind, Outcome, Sensitivity, Status, Type
 from memories.values.trust import Actor, Trust, everything
 from memos_site import review
+from memos_site.review import decide_rows
 from skills.models import SkillUse
 from tests.deciding import propose
 from tests.make import ANNA, AT, make_memory, make_run, make_skill, make_version
@@ -151,6 +152,16 @@ def test_what_agents_were_offered_is_counted_and_what_of_it_was_unreviewed() -> 
     chart = charts.CHARTS["offered"](figures.read(everything(), at=AT, window=30))
     assert [row.values[-1] for row in chart.series] == [2, 1]
     assert "1 of 3" in chart.note
+
+
+def test_a_proposal_that_is_accepted_or_taken_back_is_one_decision() -> None:
+    proposal, trust = propose(stored(status=Status.CONFIRMED)), everything(ANNA)
+    batch = decide_rows.accept(trust, proposal.pk, at=AT)
+    day_counts.count(at=AT)
+    assert counts("decided") == {"taken": 1}
+    review.undo(trust, batch, at=AT)
+    day_counts.count(at=AT)
+    assert counts("decided") == {"taken": 1, "undone": 1}
 
 
 def test_verdicts_on_runs_without_an_outcome_are_counted_and_what_became_known_of_them_later() -> None:
