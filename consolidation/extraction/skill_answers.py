@@ -127,10 +127,10 @@ class Scripts(BaseModel):
     def _bare(cls, value: Any) -> Any:
         if isinstance(value, dict) and "scripts" not in value:
             value = {"scripts": value}
-        if isinstance(value, dict):
-            files = value["scripts"] or {}
-            return {"scripts": {name: code for name, code in files.items() if str(code).strip()}}
-        return value
+        files = (value["scripts"] or {}) if isinstance(value, dict) else value
+        if isinstance(files, dict):
+            files = {name: code for name, code in files.items() if str(code).strip()}
+        return {"scripts": files}
 
 
 class Tools(BaseModel):

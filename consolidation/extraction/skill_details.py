@@ -18,6 +18,7 @@ from skills.manifest import Fields
 from skills.names import file_name
 
 T = TypeVar("T", bound=BaseModel)
+V = TypeVar("V")
 WHAT = {"en": "the skill and the task", "zh": "技能和任务"}
 HEADINGS = {
     "en": {"skill": "The skill", "task": "The task", "todo": "To write", "tools": "Tools that were called"},
@@ -68,15 +69,13 @@ class _Details:
     left_out: list[str] = field(default_factory=list)
 
     def scripts(self) -> dict[str, str]:
-        """Every program that the model returned, under a safe name."""
+        """The programs that the model returned, under safe names."""
         named = self.named(self.draft.scripts, "scripts")
         if not named:
             return {}
         todo = "\n".join(f"- {name}: {brief.brief}" for name, brief in named.items())
         answer = self._ask(Scripts, "script_generation", f"{self.name} scripts", todo=todo)
-        written = {} if answer is None else answer.scripts
-        safe = {self._safe(name, "scripts"): code for name, code in written.items()}
-        return {name: code for name, code in safe.items() if name}
+        return {} if answer is None else self._safely([*answer.scripts.items()], "scripts")
 
     def tools(self, called: Sequence[str]) -> list[str]:
         """Lines "`name`: what for" of the tools that the draft needs and that were called; asked for where it does not
@@ -98,8 +97,20 @@ class _Details:
 
     def named(self, briefs: Sequence[Brief], folder: str) -> dict[str, Brief]:
         """The first MOST_FILES briefs by safe file names."""
-        named = {self._safe(brief.file, folder): brief for brief in briefs[:MOST_FILES]}
-        return {name: brief for name, brief in named.items() if name}
+        return self._safely([(brief.file, brief) for brief in briefs], folder)
+
+    def _safely(self, files: Sequence[tuple[str, V]], folder: str) -> dict[str, V]:
+        """The first MOST_FILES by safe names; of those that some file system takes for one, the first."""
+        named: dict[str, V] = {}
+        if surplus := files[MOST_FILES:]:
+            self.left_out.append(f"{folder}: {len(surplus)} files more than {MOST_FILES}")
+        for file, content in files[:MOST_FILES]:
+            name = self._safe(file, folder)
+            if name.lower() in {known.lower() for known in named}:
+                self.left_out.append(f"{name}: another file has this name")
+            elif name:
+                named[name] = content
+        return named
 
     def _safe(self, name: str, folder: str) -> str:
         """A safe file name; '' for one that is refused."""
