@@ -219,8 +219,10 @@ def pause(run: Run, fault: llm.NotNow, *, at: datetime) -> None:
     """Pause the run and all of its kind that wait: nothing can be asked now."""
     wait = timedelta(seconds=fault.seconds or 0.0)
     until = at + (wait if isinstance(fault, llm.DailyLimit) else max(wait, OUTAGE))
-    run.pause_until(until, error=str(fault))
-    Run.objects.queued().filter(kind=run.kind).update(status=Run.Status.PAUSED, paused_until=until, error=str(fault))
+    paused = {"status": Run.Status.PAUSED, "paused_until": until, "error": str(fault)}
+    waiting = Run.objects.queued().filter(kind=run.kind).update(**paused)
+    by_text = isinstance(fault, llm.Unavailable) and fault.by_text  # then the others go first
+    run.pause_until(until + OUTAGE if by_text and waiting else until, error=str(fault))
 
 
 def uncount(row: RunStep, reason: str) -> None:

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import F, Sum
+from django.db.models import F, Max, Sum
 from django.utils import timezone
 
 from consolidation.llm.errors import DailyLimit, ModelError
@@ -94,6 +94,13 @@ def check_daily_limit(daily_tokens: int, *, at: datetime) -> None:
     if daily_tokens and tokens_used(since=start) >= daily_tokens:
         message = f"the daily limit of {daily_tokens} tokens is reached; it goes on at {end:%Y-%m-%d %H:%M %Z}"
         raise DailyLimit(message, seconds=(end - at).total_seconds())
+
+
+def answers_others(run: Run, purpose: str, *, before: datetime) -> bool:
+    """Whether the model has answered anything since it failed at this question of the run the time before."""
+    calls = LLMCall.objects.filter(run=run, purpose=purpose, ok=False, at__lt=before)
+    failed = calls.aggregate(last=Max("at"))["last"]
+    return failed is not None and LLMCall.objects.filter(ok=True, at__gt=failed).exists()
 
 
 def tokens_used(*, since: datetime) -> int:

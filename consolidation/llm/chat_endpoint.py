@@ -31,6 +31,7 @@ TOLD_EVERY = 2.0  # seconds
 LONGEST_PAUSE = 86_400.0  # seconds that an endpoint may ask for
 REJECTED, TOO_LARGE = (400, 422), 413
 PASSING = (408, 409, 425, 429)  # and everything from 500
+BY_TEXT = (403, 408, 500, 502, 504, 524)  # withheld by a moderator, too slow, or broken down
 LIMIT = re.compile(r"max_(?:completion_)?tokens")  # then the answer's limit is at fault, which the dialect leaves out
 
 
@@ -135,13 +136,14 @@ class ChatEndpoint:
             return self._status_error(error)
         if isinstance(error, TimeoutError | openai.APITimeoutError | httpx2.TimeoutException):
             silent = str(error) if type(error) is TimeoutError else ""
-            return Unavailable(self._sentence(silent or f"did not answer within {self.timeout:g} seconds"))
+            why = silent or f"did not answer within {self.timeout:g} seconds"
+            return Unavailable(self._sentence(why), by_text=not _never_connected(error))
         if isinstance(error, openai.APIConnectionError | httpx2.HTTPError | httpx2.InvalidURL):
-            cause = error.__cause__ or error
-            what = "cannot be reached" if _never_connected(error) else "cannot be read"
-            return Unavailable(self._sentence(f"{what}: {cause or type(cause).__name__}"))
+            cause, reached = error.__cause__ or error, not _never_connected(error)
+            what = "cannot be read" if reached else "cannot be reached"
+            return Unavailable(self._sentence(f"{what}: {cause or type(cause).__name__}"), by_text=reached)
         if isinstance(error, ValidationError | ValueError | RecursionError):
-            return Unavailable(self._sentence("answered something that is no chat completion"))
+            return Unavailable(self._sentence("answered something that is no chat completion"), by_text=True)
         return Unavailable(self._sentence(f"cannot be asked: {type(error).__name__}: {error}"), passing=False)
 
     def _status_error(self, error: openai.APIStatusError) -> ModelError:
@@ -152,7 +154,8 @@ class ChatEndpoint:
         if status in REJECTED:
             return RejectedRequest(sentence)
         passing = status in PASSING or status >= httpx2.codes.INTERNAL_SERVER_ERROR
-        return Unavailable(sentence, seconds=retry_after(error.response.headers), passing=passing)
+        seconds = retry_after(error.response.headers)
+        return Unavailable(sentence, seconds=seconds, passing=passing, by_text=status in BY_TEXT)
 
     def _sentence(self, what: str) -> str:
         return self._masked(f"the language model {what}")

@@ -127,8 +127,8 @@ class Completion:
     def add(self, answer: _Answer) -> None:
         """Unavailable, TooLong: the endpoint says that it failed. Truncated: the model repeats itself."""
         if why := answer.failure:
-            kind = TooLong if OVERFLOW.search(why) else Unavailable
-            raise kind(f"the language model broke off: {why}")
+            sentence = f"the language model broke off: {why}"
+            raise TooLong(sentence) if OVERFLOW.search(why) else Unavailable(sentence, by_text=True)
         self.usage = answer.usage or self.usage
         for choice in (answer.choices or [])[:1]:
             self.finish_reason = choice.finish_reason or self.finish_reason

@@ -38,13 +38,15 @@ class Busy(NotNow):
 
 
 class Unavailable(NotNow):
-    """The endpoint is down, slow or busy, or rejects any text (wrong key, address or model). Says nothing about this
-    one. `passing`: it may well be over in a moment.
+    """The endpoint is down, slow or busy, or rejects any text (wrong key, address or model). `passing`: it may well be
+    over in a moment; `by_text`: it may as well be this text at which it fails, while it answers others.
     """
 
-    def __init__(self, message: str, *, seconds: float | None = None, passing: bool = True) -> None:
+    def __init__(
+        self, message: str, *, seconds: float | None = None, passing: bool = True, by_text: bool = False
+    ) -> None:
         super().__init__(message, seconds=seconds)
-        self.passing = passing
+        self.passing, self.by_text = passing, by_text
 
 
 class Refused(ModelError):

@@ -12,7 +12,7 @@ from django.utils import timezone
 from pydantic import BaseModel
 
 from consolidation.llm import json_answers, tokens, workers
-from consolidation.llm.call_record import recorded
+from consolidation.llm.call_record import answers_others, recorded
 from consolidation.llm.completions import Completion, Usage
 from consolidation.llm.dialects import Dialect
 from consolidation.llm.errors import (
@@ -72,18 +72,20 @@ class LanguageModel:
         """Ask, and return the answer in this shape.
 
         Secrets are masked before anything leaves. An answer that does not fit is given back once, with what is wrong
-        about it. `sensitivity`: of the text. ModelError: there is no usable answer; see its kinds.
-        Not inside a transaction (RuntimeError).
+        about it. `sensitivity`: of the text. ModelError: there is no usable answer; see its kinds. Refused: also where
+        the endpoint fails at it again, and has answered other questions in between. Not inside a transaction
+        (RuntimeError).
         """
         if sensitivity > self.highest:
             raise TooSensitive
-        question = Question(self, shape, purpose, run)
+        question, begun = Question(self, shape, purpose, run), self.now()
         messages = [_message("system", system), _message("user", text)]
         try:
-            return question.answer(messages)
-        except Unusable as fault:
-            former = _message("assistant", fault.answer[:LONGEST_REPEATED] or "-")
-            return question.answer([*messages, former, _message("user", REPAIR.format(fault=fault))])
+            return question.answer_or_repair(messages)
+        except Unavailable as fault:
+            if run and fault.by_text and answers_others(run, purpose, before=begun):
+                raise Refused(str(fault)) from None
+            raise
 
 
 @dataclass
@@ -103,6 +105,13 @@ class Question(Generic[T]):
     def until(self) -> float:
         """By the clock, when no further attempt begins."""
         return self.begun + self.waited + max(LONGEST_QUESTION, self.model.endpoint.timeout)
+
+    def answer_or_repair(self, messages: Messages) -> T:
+        try:
+            return self.answer(messages)
+        except Unusable as fault:
+            former = _message("assistant", fault.answer[:LONGEST_REPEATED] or "-")
+            return self.answer([*messages, former, _message("user", REPAIR.format(fault=fault))])
 
     def answer(self, messages: Messages) -> T:
         """The answer to these messages, asked with as many optional fields as the endpoint takes."""

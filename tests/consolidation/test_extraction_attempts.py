@@ -13,6 +13,7 @@ from memories.models import Memory
 from tests import make
 from tests.consolidation.extracted import (
     NONE,
+    TALK,
     Word,
     process,
     queued,
@@ -21,7 +22,7 @@ from tests.consolidation.extracted import (
     steps_of,
     talk,
 )
-from tests.make import AT
+from tests.make import AT, user
 from tests.model_endpoint import ModelEndpoint, Reply
 
 pytestmark = pytest.mark.django_db
@@ -87,6 +88,21 @@ def test_while_the_model_is_out_of_reach_all_runs_pause_and_go_on_by_themselves(
     process(minutes=16)
     assert [state(run) for run in runs] == [("succeeded", "")] * 3
     assert steps_of(runs[0]) == [("facts", "succeeded", 1)]  # an outage is no attempt
+
+
+def test_a_conversation_at_which_the_model_breaks_down_does_not_hold_up_the_others(endpoint: ModelEndpoint) -> None:
+    broken, *others = (
+        queued(talk(id=last, messages=[*TALK, user(last)])) for last in ("Break down.", "Two.", "Three.")
+    )
+    endpoint.answers("facts", *[lambda asked: Reply(status=403) if "Break down." in str(asked) else NONE] * 99)
+    process()
+    process(minutes=6)
+    assert [state(run)[0] for run in (broken, *others)] == ["paused", "succeeded", "succeeded"]
+    for minutes in range(12, 60, 6):
+        process(minutes=minutes)
+        queued(talk(id=f"later-{minutes}"))
+    assert state(broken) == ("failed", "facts: the language model answered 403: scripted 403")
+    assert broken.llm_calls.count() < 9
 
 
 def test_at_the_daily_limit_runs_pause_until_the_next_day(endpoint: ModelEndpoint, settings: Any) -> None:
