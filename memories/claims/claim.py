@@ -14,6 +14,7 @@ OPENING = "opening"
 LEAST_SEAL = 12  # hex digits that tell the words of one text apart
 WHOLE, IDENTIFIER, ACCOUNT = "whole", "identifier", "account"
 NAMED, SEQUENCE, TOWARD, MANNER = "named", "sequence", "toward", "manner"
+DENIED = f"{MANNER}:foreign=denied"  # in a language whose grammar is not read
 LOOKED_UP = (f"{WHOLE}:", f"{IDENTIFIER}:", f"{ACCOUNT}:")  # marks by which claims are found
 MARKS = (*LOOKED_UP, f"{NAMED}:", f"{SEQUENCE}:", f"{TOWARD}:", f"{MANNER}:")
 UNPRINTED = (f"{OBJECT}:", f"{OPENING}:")  # kinds that are newer than the first stored fingerprints

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Iterator
 
+from memories.lexicon import words
+
 MOST_PIECES = 400  # of a text in which single small words still tell something
 WITH_PRESENCE = (
     "part",
@@ -53,6 +55,17 @@ TOWARDS = {
 ALONE = {"on": "on", "off": "on", "in": "in", "out": "in"}  # whatever word they lead to
 OPPOSITE = {("from", "to"), ("by", "to"), ("in", "out"), ("on", "off"), ("over", "under")}
 
+# Negations of languages whose grammar is not read: they are words like others there, and yet turn a claim round.
+_DENIALS = words(
+    """
+    nicht nichts nie niemals nirgends kein keine keinen keinem keiner keines ohne  niet nooit geen zonder
+    pas jamais aucun aucune sans  nunca jamas tampoco ningun ninguno ninguna sin  nao nenhum nenhuma sem
+    non senza nessun nessuno nessuna  inte ikke aldrig aldri ingen  nie nigdy bez
+    не нет ни никогда нельзя без  degil yok  khong  tidak bukan jangan tanpa  ليس ليست لا لم لن بدون  नहीं
+    """
+)
+_DENIED = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(_DENIALS))})(?!\w)|ません|(?<![少危])ない|않|없|마세요")
+
 _CHINESE = {
     "duty=must": "必须|应该|应当|务必",
     "duty=may": "(?<!不)可以|允许",
@@ -69,6 +82,11 @@ _CHINESE = {
 }
 _MARK = re.compile("|".join(f"({pattern})" for pattern in ("大部分", *_CHINESE.values())))
 _MANNER = ("share=most", *_CHINESE)
+
+
+def is_denied(plain: str) -> bool:
+    """Whether a text holds a negation of a language whose grammar is not read. `plain`: folded by `words.fold`."""
+    return _DENIED.search(plain) is not None
 
 
 def of_characters(run: str) -> Iterator[str]:

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from memories.claims import leet
-from memories.claims.claim import ACCOUNT, IDENTIFIER, MANNER, NAMED, TOWARD, WHOLE, Claim
+from memories.claims.claim import ACCOUNT, DENIED, IDENTIFIER, MANNER, NAMED, TOWARD, WHOLE, Claim
 from memories.claims.manners import OPPOSITE, WITH_PRESENCE
 from memories.claims.pieces import EMAIL, URL
 from memories.lexicon.english_words import SERIES, SERIES_OR_VERBS
@@ -98,7 +98,12 @@ def _is_rare(bare: str) -> bool:
 
 def contradict(old: Claim, new: Claim) -> bool:
     """Whether both say something of the same words that cannot hold together: A pays B and B pays A, may and must."""
-    return _is_exchanged(old, new) or _other_manner(old, new) or _other_direction(old, new)
+    denied = is_denied(old) != is_denied(new) and DENIED in old.marks ^ new.marks
+    return denied or _is_exchanged(old, new) or _other_manner(old, new) or _other_direction(old, new)
+
+
+def is_denied(claim: Claim) -> bool:
+    return DENIED in claim.marks or any(hard.startswith("negation:") for hard in claim.hard)
 
 
 def differ(old: Claim, new: Claim) -> bool:

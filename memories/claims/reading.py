@@ -4,15 +4,17 @@ import hashlib
 from collections.abc import Iterator
 
 from memories.claims import chinese
-from memories.claims.claim import OBJECT, OPENING, Claim
+from memories.claims.claim import DENIED, OBJECT, OPENING, Claim
 from memories.claims.distinctions import distinctions
 from memories.claims.lookalikes import folded
+from memories.claims.manners import is_denied
 from memories.claims.marks import marks
 from memories.claims.measuring import measured
 from memories.claims.obfuscation import deobfuscated
 from memories.claims.objects import objects
 from memories.claims.pieces import Piece, scan
 from memories.claims.relating import denied, fills_a_role, names, openings, ordered, roles, scopes, subjects
+from memories.claims.words import fold
 from memories.lexicon import chinese_words
 from memories.lexicon.english_words import HAPPENED, SERIES, SERIES_OR_VERBS, SUBJECT_OF
 from memories.values.text import normal
@@ -22,8 +24,9 @@ DENIALS = {"opposite": "negation:not", "negation": "negation:not", "lack": "lack
 LONGEST_TEXT = 20_000
 # The first one took what looks alike for different, and saw no objects; the second saw no openings, the third no
 # numbers of series, the fourth no spaced letters, digits for letters, encodings and traditional Chinese, the fifth not
-# the order of words, names in code and words like "may". What a former one sealed is compared by it.
-NORMALISATION = 6
+# the order of words, names in code and words like "may", the sixth no negations of further languages. What a former one
+# sealed is compared by it.
+NORMALISATION = 7
 MARKED = frozenset({"side", "bound", "pole", "daypart", "frequency"})
 TOKENS = VALUED | MARKED | {"word", "opposite"}
 
@@ -51,6 +54,8 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     denying = scopes(pieces)
     if normalisation > 5:
         marked.update(distinctions(text[:LONGEST_TEXT], pieces))
+    if normalisation > 6 and is_denied(fold(normal(text[:LONGEST_TEXT]))):
+        marked.add(DENIED)
     tokens: set[str] = set()
     hard: set[str] = {f"name:{name}" for name in named}
     hard.update(f"subject:{name}" for name in about)

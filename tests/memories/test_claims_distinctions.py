@@ -49,6 +49,8 @@ OTHER_CLAIMS = [
     ("Close old tickets of customers", "Close old tickets of customers unless escalated"),
     ("客户必须预付货款", "客户可以预付货款"),
     ("只有管理员可以删除订单", "管理员可以删除订单"),
+    ("Kunden zahlen die Rechnung ohne Abzug", "Kunden zahlen die Rechnung"),
+    ("Il cliente non paga in anticipo", "Il cliente paga in anticipo"),
 ]
 SAME_CLAIMS = [
     ("Every Monday Sarah sends the weekly report", "Sarah sends the weekly report every Monday"),

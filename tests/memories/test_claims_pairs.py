@@ -192,6 +192,12 @@ PAIRS = [
     ("张伟负责采购", "李娜负责采购", OTHER, CHANGED),
     ("合同没有到期", "合同到期", CHANGED, CHANGED),
     ("周五下午不要发版", "星期五下午禁止发版", SAME, SAME),
+    ("Wir deployen freitags", "Wir deployen nicht freitags", CHANGED, CHANGED),
+    ("Nous ne déployons pas le vendredi", "Nous déployons le vendredi", CHANGED, CHANGED),
+    ("Nunca desplegamos los viernes", "Desplegamos los viernes", CHANGED, CHANGED),
+    ("No desplegamos nunca los viernes", "No desplegamos los viernes", SAME, SAME),
+    ("Мы не деплоим по пятницам", "Мы деплоим по пятницам", CHANGED, CHANGED),
+    ("金曜日にデプロイします", "金曜日にデプロイしません", CHANGED, CHANGED),
 ]
 
 

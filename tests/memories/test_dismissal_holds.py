@@ -100,7 +100,8 @@ def test_the_upgrade_seals_again_what_is_dismissed_and_whose_text_is_kept() -> N
     former: Any = import_module("memories.migrations.0049_claims_in_other_letters")
     former.seal_again(apps, None)
     former.read_again(apps, None)
-    import_module("memories.migrations.0054_order_of_words").seal_again(apps, None)
+    for name in ("0054_order_of_words", "0063_negations_of_further_languages"):
+        import_module(f"memories.migrations.{name}").seal_again(apps, None)
     assert dict(Tombstone.objects.values_list("memory_id", "normalisation")) == {kept.pk: NORMALISATION, None: 4}
     assert store("N e v e r s e n d p r o p o s a l s o n F r i d a y s", key="another").suppressed
     assert store("Acme pays on ｎｅｔ-30 terms", key="one more").suppressed
