@@ -8,7 +8,7 @@ counterparts (docs/learning.md).
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from consolidation.extraction.transcripts import comparable
+from consolidation.extraction.transcripts import SPACES, comparable
 
 DENIED, UNDECIDED = "denied_when_asked", "not_told_apart"
 LONGEST_WORDS = 300  # characters of a message that are shown around a quote
@@ -33,6 +33,7 @@ def words_around(text: str, quote: str) -> str:
     """The message of a quote, with its speaker's name where it begins with one; of a long one the part around it."""
     if len(text) <= LONGEST_WORDS:
         return text
+    text = SPACES.sub(" ", text)  # as they are compared
     at, size = max(comparable(text).find(comparable(quote)), 0), max(LONGEST_WORDS, len(quote))
     start = max(0, min(at - (size - len(quote)) // 2, len(text) - size))
     return f"{'… ' if start else ''}{text[start : start + size]}"

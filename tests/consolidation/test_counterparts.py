@@ -32,6 +32,7 @@ def test_of_a_long_message_the_part_around_the_quote_is_shown() -> None:
     assert "net-45 holds" in shown and len(shown) <= LONGEST_WORDS + 2 and words_around("short", "short") == "short"
     long = "net-45 holds for all. " * 30
     assert long in words_around(f"{'before ' * 100}{long}{'after ' * 100}", long), "a quote is shown whole"
+    assert "net-45 holds" in words_around(text.replace(" ", "\n" + 12 * " "), "net-45 holds"), "whatever its blanks"
 
 
 def told(*said: bool | None) -> dict[str, Any]:
