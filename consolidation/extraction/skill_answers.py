@@ -112,6 +112,8 @@ class Extraction(BaseModel):
             return {}
         if isinstance(value, dict) and "skill" not in value and "name" in value:
             return {"skill": value}
+        if isinstance(value, dict) and not value.keys() & cls.model_fields.keys():
+            raise ValueError("it has neither a skill nor a reason")
         if isinstance(value, dict):
             return {"skill": value.get("skill") or None, "reason": str(value.get("reason") or "")}
         return value

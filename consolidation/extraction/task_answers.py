@@ -33,6 +33,9 @@ class Chunks(BaseModel):
     @classmethod
     def _as_tasks(cls, value: Any) -> Any:
         given = value if isinstance(value, dict) else {"tasks": value}
+        known, other = cls.model_fields, given.keys() - cls.model_fields.keys()
+        if other and "tasks" not in given and all(given.get(name) is None for name in known):
+            raise ValueError(f"it has none of these: {', '.join(known)}")
         tasks = given.get("tasks")
         return {
             **given,

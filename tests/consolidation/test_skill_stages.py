@@ -7,6 +7,7 @@ from pydantic import ValidationError
 
 from consolidation.extraction.skill_answers import Extraction, Query, Scripts, Tools
 from consolidation.extraction.task_answers import Chunks, divide
+from consolidation.extraction.transcript_question import WholeReading
 from skills.manifest import Fields, Step
 from skills.merging import merge
 
@@ -56,6 +57,13 @@ def test_ranges_are_repaired(indices: Any, positions: tuple[int, ...]) -> None:
 @pytest.mark.parametrize("answer", [None, {}, [], {"tasks": None}, {"tasks": "none"}, {"tasks": [1, "x"]}, "prose"])
 def test_an_answer_without_tasks_is_no_task(answer: Any) -> None:
     assert tasks(answer) == {}
+
+
+@pytest.mark.parametrize("shape", [Chunks, WholeReading, Extraction])
+def test_an_object_of_another_shape_is_asked_for_again_and_is_not_nothing(shape: Any) -> None:
+    for answer in ({"result": {"tasks": [task("A", [1, 2])], "skill": SKILL}}, {"error": "I cannot help with that."}):
+        with pytest.raises(ValidationError):
+            shape.model_validate(answer)
 
 
 def test_what_is_dropped_is_said_with_its_reason() -> None:
