@@ -104,9 +104,9 @@ if CACHE_URL:
         "default": {"BACKEND": backend, "LOCATION": CACHE_URL, "KEY_PREFIX": "memos", "OPTIONS": waits}
     }
 
-# A job begins no question to the model after a minute. One may take three, or two answers of the longest time, and as
-# much as three more in waiting for calls that others make.
-JOB_SECONDS = 240 + max(180, ENV.LLM_TIMEOUT) + ENV.LLM_TIMEOUT
+# A job begins no question to the model after a minute. One may take three, or two answers of the longest time after a
+# minute of attempts that failed at once, and as much as three more in waiting for calls that others make.
+JOB_SECONDS = 240 + max(180, 60 + ENV.LLM_TIMEOUT) + ENV.LLM_TIMEOUT
 Q_CLUSTER: dict[str, Any] = {
     "name": "memos",
     "label": "Jobs",

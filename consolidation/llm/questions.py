@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 MOST_ATTEMPTS = 4
 FIRST_WAIT, LONGEST_WAIT = 1.0, 60.0  # seconds between two attempts
-LONGEST_QUESTION = 180.0  # seconds with all attempts, or one attempt that takes longer
+LONGEST_QUESTION = 180.0  # seconds with all attempts,
+RETRIED_FOR = 60.0  # or these before one attempt that takes longer
 LEAST_ANSWER = 256  # tokens that are asked for where the estimate leaves less
 MOST_HALVES = 4
 LONGEST_REPEATED = 20_000  # characters of an answer that is given back to be repaired
@@ -103,8 +104,8 @@ class Question(Generic[T]):
 
     @property
     def until(self) -> float:
-        """By the clock, when no further attempt begins."""
-        return self.begun + self.waited + max(LONGEST_QUESTION, self.model.endpoint.timeout)
+        """By the clock, when the last attempt has ended, however long it takes."""
+        return self.begun + self.waited + max(LONGEST_QUESTION, RETRIED_FOR + self.model.endpoint.timeout)
 
     def answer_or_repair(self, messages: Messages) -> T:
         try:
