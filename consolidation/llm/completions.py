@@ -14,6 +14,7 @@ from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 from consolidation.llm.errors import TooLong, Truncated, Unavailable
 
 LOOP, TIMES = 40, 3  # words that come again and again: the model repeats itself
+STUCK = 1_000  # characters of one sign, or of blanks alone, which a grammar for JSON lets a model write for ever
 LOOK_EVERY, LOOK_BACK = 20, 4_000  # tokens, characters
 _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
 _DATA = "data:"
@@ -141,12 +142,14 @@ class Completion:
         self.thought += message.thought
         self.refusal += message.refusal or ""
         self.pieces += bool(message.written or message.called or message.thought)
-        if self.pieces % LOOK_EVERY == LOOK_EVERY - 1 and repeats_itself(self.text):
+        if self.pieces % LOOK_EVERY == LOOK_EVERY - 1 and repeats_itself(self.text or self.written):
             raise Truncated("the model repeated the same words again and again: its answer was not read further")
 
 
 def repeats_itself(text: str) -> bool:
-    """Whether the end of a text is a few words, at most LOOP, again and again, for TIMES times LOOP words."""
+    """Whether the end of a text is a few words, at most LOOP, again and again, for TIMES times LOOP words, or STUCK."""
+    if len(text) > STUCK and len({*text[-STUCK:]} - {*" \t\r\n"}) < 2:
+        return True
     tail = _WORD.findall(text[-LOOK_BACK:])[-LOOP * TIMES :]
     whole = len(tail) == LOOP * TIMES
     return whole and any(tail[period:] == tail[:-period] for period in range(1, LOOP + 1))

@@ -25,7 +25,7 @@ LONGEST_CARELESS = 50_000  # characters; a parser that forgives takes its time
 THOUGHTS = re.compile(  # chat templates may begin them, then the answer holds the end of them alone
     r"\A\s*(?:<(think|thinking|reasoning)>.*?</\1>|(?![<{\[`]).*?</think(?:ing)?>(?=[^{\[]*[{\[]))", re.DOTALL
 )
-_decoder = json.JSONDecoder()
+_decoder = json.JSONDecoder(strict=False)  # a line that ends within a text means one thing
 T = TypeVar("T", bound=BaseModel)
 
 

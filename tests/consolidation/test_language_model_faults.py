@@ -31,7 +31,7 @@ def test_an_answer_of_the_wrong_type_is_given_back_once_with_what_is_wrong(endpo
         (GOOD[:-5], "no complete JSON"),
         ("I would rather not.", "no complete JSON"),
         ("", "no complete JSON"),
-        ("[" * 100_000, "no complete JSON"),
+        (("[" * 900 + "[],") * 100, "no complete JSON"),
         ('{"city": "Oslo"} {"nights": 3}', "nights: "),
         (f'{{"trips": [{GOOD}, {{"city": "Ro', "no complete JSON"),
         (f'{{"trips": [{GOOD} {GOOD}]}}', "no complete JSON"),
@@ -60,6 +60,13 @@ def test_a_busy_endpoint_is_asked_again_when_it_says(endpoint: ModelEndpoint) ->
     assert waits.waited == [7.0]
     assert [(ok, "429" in error) for ok, error in ledger()] == [(False, True), (True, False)]
     assert LLMCall.objects.order_by("pk")[0].tokens_in == 0  # nothing was read, nothing costs
+
+
+def test_a_busy_endpoint_is_asked_again_also_where_one_answer_may_take_half_an_hour(endpoint: ModelEndpoint) -> None:
+    waits = Waits()
+    endpoint.answers("trip", Reply(status=503), Reply(status=429, headers={"Retry-After": "50"}), GOOD)
+    assert ask(model(waits, timeout=1_800)).city == "Oslo"
+    assert waits.waited == [1.0, 50.0]
 
 
 def test_an_endpoint_that_takes_no_connection_costs_nothing(endpoint: ModelEndpoint) -> None:

@@ -53,6 +53,7 @@ def test_an_answer_is_found_where_servers_put_it(endpoint: ModelEndpoint, messag
         '{"city": "Oslo", "nights": 3,}',
         '```json\n{city: "Oslo", nights: 3} \n```',
         '{"city": "Oslo", // the capital\n "nights": 3}',
+        '{"why": "A line that\nends.", "city": "Oslo", "nights": 3}',
     ],
 )
 def test_json_that_was_written_carelessly_is_read_where_it_means_one_thing(
@@ -95,8 +96,9 @@ def test_a_model_that_falls_silent_in_the_middle_is_left(endpoint: ModelEndpoint
         ask(replace(asked, endpoint=replace(asked.endpoint, idle=0.2)))
 
 
-def test_a_model_that_goes_round_in_circles_is_stopped(endpoint: ModelEndpoint) -> None:
-    endpoint.answers("trip", Reply("The trip goes to Oslo, " * 400, silence=True))
+@pytest.mark.parametrize("text", ["The trip goes to Oslo, " * 400, " \n" * 4_000, '{"city": "' + "!" * 8_000])
+def test_a_model_that_goes_round_in_circles_is_stopped(endpoint: ModelEndpoint, text: str) -> None:
+    endpoint.answers("trip", Reply(text, silence=True))
     with pytest.raises(Truncated, match="repeated"):
         ask(model())
     assert LLMCall.objects.get().tokens_out > 0
@@ -108,6 +110,7 @@ def test_a_model_that_goes_round_in_circles_is_stopped(endpoint: ModelEndpoint) 
         ("one two three " * 40, True),
         ("我想要去奥斯陆" * 20, True),
         ("one two three " * 39, False),
+        ("-" * 900, False),
         ("| --- " * 300, False),
         (" ".join(f'{{"day": {n}, "city": "Oslo"}},' for n in range(99)), False),
     ],
