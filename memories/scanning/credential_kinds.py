@@ -47,6 +47,11 @@ WITH_SPACES = (
         rf"[\w-]{{4,100}}(?:{_BROKEN})(?=[A-Za-z_-]{{0,40}}\d)(?=[\d_-]{{0,40}}[A-Za-z])[\w-]{{6,200}}(?=[\s\\\"'`.,;]|\Z)",
     ),
     kind("-----begin ", rf"(?P<secret>{_PEM})", "key"),
+    _issued(  # such a key in base64, as a kubeconfig and a Secret of Kubernetes hold it
+        "ls0tls1crudjti",
+        r"LS0tLS1CRUdJTiB(?:QUklWQVRF|SU0EgUFJJVkFU|FQyBQUklWQVRF|PUEVOU1NIIF|FTkNSWVBURUQg|EU0EgUFJJVkFU|QR1AgUFJJVkFU)"
+        rf"[A-Za-z0-9+/]{{0,20000}}+(?:{_BROKEN}[A-Za-z0-9+/]{{16,100}})*={{0,2}}",
+    ),
     _issued("akia|asia", r"A[KS]IA(?=[A-Z0-9 -]{0,24}[2-7])(?:[ -][A-Z0-9]{4}){4}(?![A-Za-z0-9])"),
     _issued("a k i a|ak ia", r"A ?K ?I ?A(?=[A-Z0-9 ]{0,32}[2-7])(?: ?[A-Z0-9]){16}(?![A-Za-z0-9])"),
 )

@@ -16,7 +16,7 @@ _NAMES = (
     r"|api[ _-]?(?:key|token|secret)|(?:shared[ _-]?)?access[ _-]?key|(?:account|encryption|master"
     r"|license|private)[ _-]?key"
     r"|(?:auth|refresh|bearer|session|access|csrf|xsrf|bot|deploy)[ _-]?token|bearer"
-    r"|credentials?|requirepass|(?<![\w-])pw(?=[ ]?[:=])|(?<![\w-])pass(?=[ ]?[:=])"
+    r"|credentials?|requirepass|(?<![\w-])psk(?=[ ]?[:=])|(?<![\w-])pw(?=[ ]?[:=])|(?<![\w-])pass(?=[ ]?[:=])"
     r"|session[ _-]?(?:id|key|cookie)|(?:php|j)sess(?:ion)?id|connect\.sid|csrftoken"
 )
 _JOINED = r"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|(?<=PG)|(?<=db)|(?<=DB)|(?<=\\[nrt]))"
@@ -24,7 +24,7 @@ _ENDS = r"(?i:[_-](?:base|value|prod|dev|staging|test|live|old|new|\d{1,2}))?"
 _NAME = rf"{_JOINED}(?i:{_NAMES}|[a-z0-9]{{1,20}}[_-](?:token|pass|pw|pat)(?![a-z])){_ENDS}"
 _QUOTE = r"(?:\\{0,3}['\"`“”‘’]|\*\*)?"
 _SPACE = r"[ \t]{0,3}"
-_SET = r"(?:[:=]{1,2}(?:\*\*)?|\||=>|->|%3[AaDd]|[：＝]|\b(?:is|was|lautet|ist|es|est|era)(?: now| still)?\b)"
+_SET = r"(?:(?!:\?)[:=]{1,2}(?:\*\*)?|\||=>|->|%3[AaDd]|[：＝]|\b(?:is|was|lautet|ist|es|est|era)(?: now| still)?\b)"
 _PLAIN = r"[^\s'\"\\,;()\[\]{}<>`“”，。；、…•]"
 _DRAWN = r"[A-Za-z]{0,32}?[A-Z][a-z]{1,2}(?=[A-Z])[A-Za-z]{0,32}?[A-Z][a-z]{1,2}(?=[A-Z])[A-Za-z]{0,32}"  # by lot
 _RARE = (  # pairs of letters of which one in 33 stands in English words and names of code, and half in letters by lot
@@ -52,7 +52,7 @@ _FLAGS = (
 )
 _MYSQL = r"(?:mysql(?:dump|admin|import)?|mariadb(?:-dump)?)\b[^\n|;&\"]{0,200}? -p"  # `-p shop` asks for it
 _CALLS = (
-    r"sshpass|plink|pscp|7z|unzip|zip|docker login"
+    r"sshpass|plink|pscp|7z|(?:az|docker|helm registry|nerdctl|oc|podman|skopeo) login"
     r"|mongo(?:sh|dump)?|redis-cli|ldapsearch"
 )
 NAME = re.compile(_NAME)
@@ -63,7 +63,7 @@ _BEFORE_KEY = (
 )
 STEMS = (  # in lower case; every name holds one. `key` and `token` alone, which stand in most answers, are no names
     *("passw", "passphrase", "passcode", "mot de passe", "_pass", "-pass", "pass:", "pass :", "pass=", "pass ="),
-    *("pwd", "_pw", "-pw", "pw:", "pw :", "pw=", "pw =", "_pat", "-pat", "_token", "-token"),
+    *("pwd", "_pw", "-pw", "pw:", "pw :", "pw=", "pw =", "psk", "_pat", "-pat", "_token", "-token"),
     *("secret", "bearer", "kennwort", "contrase", "credential", "requirepass", "sess", "connect.sid", "csrftoken"),
     *(f"{first}{between}key" for first in _BEFORE_KEY for between in ("", " ", "_", "-")),
     *(f"{first}{between}token" for first in _BEFORE_TOKEN for between in ("", " ")),
@@ -122,7 +122,7 @@ BESIDE = (
     ),
     _kind(  # a variable of a shell or an .env file may hold a word
         "pass|pwd|secret|token|_key",
-        r"(?:^|[\s\"'`;]|\\n)(?:[A-Z0-9]{1,20}_){0,5}(?:PG)?"
+        r"(?:^|[\s\"'`;]|\\n)(?:[A-Z0-9]{1,20}_){0,5}(?:PG|SSH)?"
         r"(?:PASS(?:WORD|WD|PHRASE)?|PWD|SECRET|TOKEN|(?:API|ACCESS|SECRET|PRIVATE)_KEY)"
         rf"(?:_[A-Z0-9]{{1,20}}){{0,2}}=(?!/)(?i:{_STAND_IN})(?P<secret>{_PLAIN}{{4,512}}+){_NO_CODE}",
     ),
@@ -137,16 +137,17 @@ BESIDE = (
         rf"(?![-@/.])(?P<secret>{_PLAIN}{{4,512}}+){_NO_CODE}",
     ),
     _kind(
-        " -p| -a| -w",
+        " -p| -a| -w| -c ",
         rf"(?:{_MYSQL}(?:(?! )| {TELLING})|(?:{_CALLS})\b[^\n|;&\"]{{0,200}}? -(?:p|pw|a|w)[ ]?"
-        rf"|(?:sqlcmd|osql|bcp)\b[^\n|;&\"]{{0,200}}? -P[ ]?){_QUOTE}(?=[^\s'\"\\]{{0,64}}"
+        rf"|(?:sqlcmd|osql|bcp|unzip|zip)\b[^\n|;&\"]{{0,200}}? -P[ ]?"
+        rf"|snmp(?:bulk|get|set|walk)\w{{0,4}}\b[^\n|;&\"]{{0,80}}? -c ){_QUOTE}(?=[^\s'\"\\]{{0,64}}"
         rf"[A-Za-z!#$%&*+=?^~@])(?![-$<\"'])"
         rf"(?P<secret>{_PLAIN}{{4,256}}+)",
     ),
     _kind(
         "curl |wget |http ",
         rf"(?:curl|wget|http)\b[^\n|;]{{0,300}}? (?:-u|--user|-a|--auth|--proxy-user)[ =]?{_QUOTE}"
-        rf"[\w.@-]{{1,64}}:(?!\$)(?P<secret>{_PLAIN}{{3,256}}+)",
+        rf"[\w.@%${{}}-]{{1,64}}:(?!\$)(?P<secret>{_PLAIN}{{3,256}}+)",
     ),
     _kind(  # what a program reads from its standard input
         "| sudo -|stdin|with-token|luks",
@@ -196,8 +197,30 @@ BESIDE = (
     ),
     _kind(
         "://",
-        r"://[^\s:/@\"'\\]{0,100}:(?![$<{])(?P<secret>[^\s:/@\"'\\•]{3,200}(?:@"
-        r"[^\s:/@\"'\\•]{1,100}){0,2})@[\w\[%.{$-]",
+        r"://[^\s:/@\"'\\]{0,100}:(?![$<{]|(?i:pass(?:word|wd)?|pw|pwd|secret|token|x{3,9})@)"
+        r"(?P<secret>[^\s:/@\"'\\•]{3,200}(?:@[^\s:/@\"'\\•]{1,100}){0,2})@[\w\[%.{$-]",
+    ),
+    _kind(  # a token in the place of the user
+        "://",
+        r"://(?P<secret>(?=[A-Za-z_-]{0,60}\d)(?=[\d_-]{0,60}[A-Za-z])[\w-]{32,255})@[\w\[%.{$-]",
+    ),
+    _kind("thin:", rf"(?i:jdbc:oracle:\w{{3,5}}:)[\w$#.-]{{1,60}}/(?P<secret>{_PLAIN}{{3,100}}?)@"),
+    _kind(
+        "sqlplus |rman |sqlldr |expdp |impdp |userid=",
+        rf"(?i:\b(?:sqlplus|rman|sqlldr|expdp|impdp)\b[^\n|;&/]{{0,60}} |userid=){_QUOTE}[\w$#.-]{{1,60}}"
+        rf"/(?!\$)(?P<secret>[^\s'\"\\@/]{{3,100}})@",
+    ),
+    _kind(  # user:password in base64, in the files of Docker and npm
+        "auth",
+        r"(?<![A-Za-z-])_?auth(?:\\{0,7}\")? ?[:=] ?(?:\\{0,7}\")?(?![A-Za-z]{0,64}[a-z]{7})"
+        r"(?=[\w+/]{0,64}\d)(?=[\w+/]{0,64}[A-Z])"
+        r"(?P<secret>(?:[A-Za-z0-9+/]{4}){3,500}(?:[\w+/]{2}==|[\w+/]{3}=)?)(?![\w+/.(-])",
+        "token",
+    ),
+    _kind(
+        "with|using|cred",
+        r"(?i:\b(?:log(?:ged)? ?in|sign(?:ed)? in) (?:with|using)|\bcred(?:ential)?s(?: are)?:?) [\w.@-]{2,40} ?/ ?"
+        rf"(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])(?P<secret>(?:(?!/){_PLAIN}){{6,64}}+)",
     ),
     _kind(
         "sig=|token=|key=|code=|auth=|signature=",

@@ -85,6 +85,11 @@ SECRETS = [
         "Das Passwort für den Server ist Sommer!26",
     ),
     *("PIN is 4930", "the door code is 4930", "CVV 493", "密码：Ｈｕｎｔｅｒ２Ｋｚ"),
+    *('curl -u "$USER:hunter2" https://x', "SSHPASS=hunter2Kz sshpass -e ssh h", "az login -u app -p hunter2Kz -t x"),
+    *("sqlplus system/hunter2Kz@XE", "jdbc:oracle:thin:scott/hunter2Kz@//ora:1521/XE", "zip -P hunter2Kz a.zip b"),
+    *("client-key-data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlF", "snmpwalk -v2c -c hunter2Kz 10.0.0.1"),
+    *("https://" + "0af3" * 10 + "@github.com/o/r.git", '{"auth": "b3duZXI6Z2hwX3NlY3JldHRva2Vu"}'),
+    *('psk="correct horse battery"', "log in with admin/hunter2Kz on staging"),
 ]
 HARMLESS = [
     "the password is wrong!",
@@ -129,6 +134,8 @@ HARMLESS = [
     "IBAN DE89 3704 0044 0532 0130 00",
     "存托凭证代号为9151",
     "the error code is E1234 and the pin layout of the chip",
+    *("DB_PASSWORD=${DB_PASSWORD:?missing}", "postgres://user:password@localhost/db", "http://me:xxx@host/"),
+    *("unzip -p archive.zip file1.txt", "auth: Http2BasicProvider", '"auth": "none"', "http://user-1@host:8080/a"),
 ]
 
 
