@@ -1,14 +1,20 @@
 """A backup or a restore that fails says what failed and what to do, also where the failed program said nothing."""
 
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.files.storage import InMemoryStorage, storages
 from django.core.management import CommandError, call_command
 
+from memos_site.management.commands.backup import draft_of
 from memos_site.platform.outages import StoreUnavailable
 from memos_site.platform.postgres import archive
+from skills.models import SkillVersion
 from tests.make import make_skill
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -77,6 +83,49 @@ def test_packages_that_cannot_be_written_are_named(place: Path) -> None:
     assert f"{place}/skills" in said
 
 
+def test_packages_of_a_backup_are_restored_into_an_object_store_too(place: Path, settings: Any) -> None:
+    """A store that moves from one machine to several: its packages lay in a directory, and shall lie in a bucket."""
+    path = SkillVersion.objects.get(skill=make_skill()).package
+    shutil.copytree(place / "skills", place / "saved" / "skills", dirs_exist_ok=True)
+    memory = {"BACKEND": "tests.memos_site.test_backup_refusals.Bucket"}
+    settings.STORAGES = settings.STORAGES | {"skills": memory}
+    program(place, "pg_restore", "exit 0")
+    said = StringIO()
+    call_command("restore", str(place / "saved"), "--force", stdout=said, stderr=said)
+    assert "packages are missing" not in said.getvalue()
+    assert storages["skills"].open(path).read() == (place / "skills" / path).read_bytes()
+
+
+class Bucket(InMemoryStorage):
+    """Another store than a directory of files."""
+
+    def stored_files(self) -> Iterator[tuple[str, datetime]]:
+        for scope in self.listdir("")[0]:
+            for name in self.listdir(scope)[0]:
+                for file in self.listdir(f"{scope}/{name}")[1]:
+                    yield f"{scope}/{name}/{file}", datetime.now(UTC)
+
+
+def test_a_folder_that_cannot_be_made_is_named(place: Path) -> None:
+    (place / "file").write_text("no folder")
+    assert refusal("backup", str(place / "file" / "new")).startswith(f"there is no backup in {place}/file/new: ")
+
+
+def test_a_second_backup_into_the_same_folder_leaves_the_first_alone(place: Path) -> None:
+    with draft_of(place / "new") as draft:
+        (draft / archive.DUMP).write_bytes(b"half")
+        assert f"another backup writes {draft}" in refusal("backup", str(place / "new"))
+        assert (draft / archive.DUMP).read_bytes() == b"half"
+
+
+def test_what_an_ended_backup_left_is_replaced(place: Path) -> None:
+    (place / "new.unfinished").mkdir()
+    (place / "new.unfinished" / "old").write_bytes(b"half")
+    program(place, "pg_dump", "exit 0")
+    call_command("backup", str(place / "new"), stdout=StringIO())
+    assert [path.name for path in (place / "new").iterdir()] == ["skills"]
+
+
 def test_a_store_that_does_not_answer_after_a_restore_is_told_and_not_raised(
     place: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -84,7 +133,7 @@ def test_a_store_that_does_not_answer_after_a_restore_is_told_and_not_raised(
         raise StoreUnavailable("the package store (S3 bucket packages) does not answer; nothing has changed")
 
     make_skill()
-    monkeypatch.setattr("skills.storages.local.LocalStorage.exists", silent)
+    monkeypatch.setattr("skills.storages.local.LocalStorage.stored_files", silent)
     program(place, "pg_restore", "exit 0")
     written, told = StringIO(), StringIO()
     call_command("restore", str(place / "saved"), "--force", stdout=written, stderr=told)

@@ -1,4 +1,8 @@
+import fcntl
+import os
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,20 +25,44 @@ class Command(BaseCommand):
     def handle(self, *args: Any, directory: Path, **options: Any) -> None:
         if directory.exists():
             raise CommandError(f"{directory} exists; name a new directory")
-        draft = directory.with_name(directory.name + ".unfinished")
-        shutil.rmtree(draft, ignore_errors=True)
-        draft.mkdir(mode=0o700, parents=True)
         try:
-            archive.dump(draft)
-            packages = copy_packages(draft)  # after the database: every package that it names has been written before
-            key = copy_key(draft)
-            draft.rename(directory)
+            with draft_of(directory) as draft:
+                archive.dump(draft)
+                packages = copy_packages(draft)  # after the database: each package that it names was written before
+                key = copy_key(draft)
+                draft.rename(directory)
         except (archive.ArchiveFailed, OSError) as problem:
             again = "correct that and run the command again, which begins anew"
             raise CommandError(f"there is no backup in {directory}: {problem}\n{again}") from problem
         self.stdout.write(
             f"{directory}: the database, {packages}, {key}. It holds secrets: keep it as you keep the store"
         )
+
+
+@contextmanager
+def draft_of(directory: Path) -> Iterator[Path]:
+    """A new folder beside it, in the place of one that an ended backup left. BlockingIOError: one is being written."""
+    draft = directory.with_name(directory.name + ".unfinished")
+    if draft.exists():
+        with locked(draft):
+            shutil.rmtree(draft)
+    draft.mkdir(mode=0o700, parents=True)
+    with locked(draft):
+        yield draft
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Hold a folder as long as this process lives."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BlockingIOError(f"another backup writes {folder}") from None
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def copy_key(directory: Path) -> str:

@@ -12,6 +12,7 @@ from memos_site.management.commands.backup import KEY, PACKAGES
 from memos_site.platform.env import ENV
 from memos_site.platform.outages import StoreUnavailable
 from memos_site.platform.postgres import archive
+from skills import storages as package_store
 
 WITHOUT_KEY = (
     "everybody signs in anew, and what was forgotten before dismissals had a key of their own may be stored again"
@@ -40,7 +41,7 @@ class Command(BaseCommand):
             restore_packages(directory)  # before the database: a restore that is cut off in between is simply repeated
             restore_key(directory)
             archive.load(directory)
-        except (archive.ArchiveFailed, OSError) as problem:
+        except (archive.ArchiveFailed, StoreUnavailable, OSError) as problem:
             again = "The database is as empty as it was: correct that and run the command again"
             raise CommandError(f"{directory} was not restored: {problem}\n{again}") from problem
         if problems := "; ".join(filter(None, (problems, absent_packages()))):
@@ -60,9 +61,9 @@ def missing_parts(directory: Path) -> Iterator[str]:
 
 
 def restore_packages(directory: Path) -> None:
-    storage = storages["skills"]
-    if (directory / PACKAGES).exists() and isinstance(storage, FileSystemStorage):
-        shutil.copytree(directory / PACKAGES, storage.location, dirs_exist_ok=True)
+    source = directory / PACKAGES
+    for path in sorted(file for file in source.rglob("*") if file.is_file()):
+        package_store.store(path.relative_to(source).as_posix(), path.read_bytes())
 
 
 def absent_packages() -> str:
@@ -76,9 +77,10 @@ def absent_packages() -> str:
         cursor.execute("SELECT DISTINCT package FROM skills_skillversion WHERE package <> '' ORDER BY 1")
         names = [package for (package,) in cursor.fetchall()]
     try:
-        absent = [package for package in names if not storages["skills"].exists(package)]
+        stored = {path for path, _ in package_store.stored_packages()}
     except StoreUnavailable as problem:
         return f"whether packages are there is not known: {problem}"
+    absent = [package for package in names if package not in stored]
     return f"packages are missing: {len(absent):,} that the database names, such as {absent[0]}" if absent else ""
 
 
