@@ -1,5 +1,6 @@
 """The answer to the download of a package, after the caller was authorised: a stream, or an address of the store."""
 
+from django.core.files.base import File
 from django.http import FileResponse, HttpResponseBase, HttpResponseRedirect
 
 from memories.values.exceptions import Lost
@@ -16,8 +17,16 @@ def download(version: SkillVersion) -> HttpResponseBase:
         answer: HttpResponseBase = HttpResponseRedirect(url)
         answer["Cache-Control"] = "no-store"  # the address is a key for five minutes
         return answer
-    file = storages.open_package(version.package)
+    file = package_of(version)
     return FileResponse(file, as_attachment=True, filename=filename, content_type="application/zip")
+
+
+def package_of(version: SkillVersion) -> "File[bytes]":
+    """Its file. Lost: the store does not hold it as it was written."""
+    try:
+        return storages.open_package(version.package)
+    except FileNotFoundError:
+        raise lost(version) from None
 
 
 def lost(version: SkillVersion) -> Lost:

@@ -38,5 +38,5 @@ def _copy(former: Storage, path: str, sha256: str) -> str:
     if hashlib.sha256(content).hexdigest() != sha256:
         return "damaged"
     storages.store(path, content)
-    with storages.open_package(path) as file:
+    with storages.open_package(path, intact=False) as file:
         return "copied" if hashlib.sha256(file.read()).hexdigest() == sha256 else "damaged"

@@ -30,7 +30,7 @@ def delete_unnamed(path: str) -> bool:
 
 def _delete(path: str) -> bool:
     try:
-        with storages.open_package(path) as file:
+        with storages.open_package(path, intact=False) as file:
             content = file.read()
     except FileNotFoundError:  # another sweep was faster
         return False

@@ -21,7 +21,7 @@ from memories.values.choices import BELIEVED, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.field_errors import format_instant
 from memories.values.trust import Trust
-from skills import downloads, storages
+from skills import downloads
 from skills.models import Skill, SkillVersion
 from skills.packaging import zip_of, zip_reading
 
@@ -185,9 +185,7 @@ def _lines(memories: Sequence[Memory], trust: Trust, *, at: datetime) -> bytes:
 
 def files_of(version: SkillVersion) -> dict[str, bytes]:
     """The files of its package by their paths, which begin with the skill's folder. Lost: it is not in the store."""
-    if not storages.holds(version.package):
-        raise downloads.lost(version)
-    with storages.open_package(version.package) as file, zipfile.ZipFile(file) as package:
+    with downloads.package_of(version) as file, zipfile.ZipFile(file) as package:
         return {entry.filename: package.read(entry) for entry in package.infolist() if not entry.is_dir()}
 
 

@@ -1,6 +1,5 @@
 """GET skills/{name}/versions, one of them, its package, and one file of the package as harmless bytes."""
 
-import io
 import zipfile
 from datetime import datetime
 from typing import Any, Literal
@@ -20,7 +19,7 @@ from memories.api.payload_shapes import Performance
 from memories.api.shapes import EXAMPLE_TIME, Count, Json, Page, Shape, Share
 from memories.models import Performance as Record
 from memories.values.exceptions import NotFound
-from skills import downloads, models, storages
+from skills import downloads, models
 from skills.api.skills import NAME, REFUSES, SCOPE, Number, Package, Sha256, SkillView
 
 NUMBER = OpenApiParameter(
@@ -199,9 +198,7 @@ class OneFile(SkillView):
 
 def _read(version: models.SkillVersion, path: str) -> bytes:
     try:
-        with storages.open_package(version.package) as file, zipfile.ZipFile(io.BytesIO(file.read())) as archive:
+        with downloads.package_of(version) as file, zipfile.ZipFile(file) as archive:
             return archive.read(f"{version.fields['name']}/{path}")
-    except FileNotFoundError:
-        raise downloads.lost(version) from None
     except KeyError:
         raise NotFound from None

@@ -3,9 +3,13 @@
 A path contains the hash of its content: equal paths, equal files. So nothing is ever renamed or overwritten.
 """
 
+import hashlib
+import logging
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import datetime
+from pathlib import PurePosixPath
 from typing import Any, Protocol, cast
 
 from django.core.files.base import ContentFile, File
@@ -13,6 +17,7 @@ from django.core.files.storage import storages
 
 __all__ = ["delete", "holds", "open_package", "package_path", "presigned_url", "store", "stored_packages"]
 
+log = logging.getLogger("memos.storages")
 _PATH = re.compile(r"[^/]+/[^/]+/(?:[0-9a-f]{64}\.zip|\.draft-[^/]+)")  # of our own making
 
 
@@ -31,10 +36,11 @@ def package_path(scope: str, name: str, sha256: str) -> str:
 def store(path: str, content: bytes) -> None:
     """Write a package unless it exists. OSError, StoreUnavailable: it failed, and no partial file is left behind."""
     storage = storages["skills"]
-    if storage.exists(path):
-        if storage.size(path) == len(content):
-            return
-        storage.delete(path)  # its name tells what it should be: this one was cut off outside of our hands
+    with suppress(FileNotFoundError):
+        with storage.open(path) as file:
+            if file.read() == content:
+                return
+        storage.delete(path)  # its name tells what it should be: this one was damaged outside of our hands
     storage.save(path, ContentFile(content))
 
 
@@ -42,9 +48,16 @@ def holds(path: str) -> bool:
     return bool(storages["skills"].exists(path))
 
 
-def open_package(path: str) -> "File[bytes]":
-    """The file of a package. FileNotFoundError: the storage has lost it."""
-    return cast("File[bytes]", storages["skills"].open(path))
+def open_package(path: str, *, intact: bool = True) -> "File[bytes]":
+    """The file of a package. FileNotFoundError: the storage has lost it, or, as it has to be `intact`, damaged it."""
+    file = cast("File[bytes]", storages["skills"].open(path))
+    if intact and _PATH.fullmatch(path):
+        if hashlib.sha256(file.read()).hexdigest() != PurePosixPath(path).stem:
+            file.close()
+            log.error("%s is damaged: its content is not that of its name", path)
+            raise FileNotFoundError(path)
+        file.seek(0)
+    return file
 
 
 def presigned_url(path: str, *, filename: str) -> str | None:

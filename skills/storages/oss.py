@@ -38,10 +38,6 @@ class OSSPackageStorage(Storage):
         with self._failures():
             return bool(self._bucket.object_exists(self._key(name)))
 
-    def size(self, name: str) -> int:
-        with self._failures():
-            return int(self._bucket.get_object_meta(self._key(name)).content_length)
-
     def delete(self, name: str) -> None:
         with self._failures():
             self._bucket.delete_object(self._key(name))

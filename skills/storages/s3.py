@@ -58,10 +58,6 @@ class S3PackageStorage(S3Storage):
         with self._failures():
             return bool(super().exists(name))
 
-    def size(self, name: str) -> int:
-        with self._failures():
-            return int(super().size(name))
-
     def delete(self, name: str) -> None:
         with self._failures():
             super().delete(name)

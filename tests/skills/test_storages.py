@@ -1,5 +1,6 @@
 """One contract for the three places where packages may lie."""
 
+import hashlib
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,7 @@ from tests.make import bytes_of, caller, make_skill, make_version
 from tests.pages import signed_in
 from tests.skills.stores import STORES, Store
 
+ONE = package_path("team:a+b@c", "refund", hashlib.sha256(b"one").hexdigest())
 PATH = package_path("team:a+b@c", "refund", "0" * 64)
 SECRETS = ("aws-secret", "oss-secret")
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:oss2", "ignore::DeprecationWarning:botocore")
@@ -38,10 +40,11 @@ def clean(place: Store) -> None:
 
 def test_what_is_stored_comes_back_byte_for_byte(place: Store) -> None:
     content = bytes(range(256)) * 5000
-    store(PATH, content)
-    with open_package(PATH) as file:
+    path = package_path("", "refund", hashlib.sha256(content).hexdigest())
+    store(path, content)
+    with open_package(path) as file:
         assert file.read() == content
-    assert place.files() == {PATH: content}
+    assert place.files() == {path: content}
 
 
 def test_an_object_is_neither_renamed_nor_overwritten(place: Store) -> None:
@@ -52,10 +55,15 @@ def test_an_object_is_neither_renamed_nor_overwritten(place: Store) -> None:
     assert place.files() == {PATH: b"one"}
 
 
-def test_an_object_that_was_cut_off_is_written_again(place: Store) -> None:
-    store(PATH, b"on")
-    store(PATH, b"one")
-    assert place.files() == {PATH: b"one"}
+@pytest.mark.parametrize("damaged", [b"on", b"0ne"])
+def test_an_object_that_was_damaged_is_not_handed_out_and_written_again(place: Store, damaged: bytes) -> None:
+    store(ONE, damaged)
+    with pytest.raises(FileNotFoundError):
+        open_package(ONE)
+    store(ONE, b"one")
+    assert place.files() == {ONE: b"one"}
+    with open_package(ONE) as file:
+        assert file.read() == b"one"
 
 
 def test_what_is_not_there_is_a_missing_file(place: Store) -> None:
