@@ -36,7 +36,7 @@ def run(words: Sequence[str], *, scripts: Path) -> int:
             return _sync(options, url, token, scripts)
         with Memos(url, token) as client:
             answer = options.work(client, options)
-    except (MemosError, httpx.HTTPError, ValueError) as error:
+    except (MemosError, httpx.HTTPError, ValueError, OSError) as error:  # a folder or a file may be closed to us
         sys.stderr.write(f"memos: {str(error) or type(error).__name__}\n")
         return 1
     text = json.dumps(answer, ensure_ascii=False, indent=2) if options.json else options.text(answer)
@@ -114,11 +114,7 @@ def _sync(options: argparse.Namespace, url: str, token: str, scripts: Path) -> i
     for folder in folders:
         path = Path(folder).expanduser()
         path.mkdir(parents=True, exist_ok=True)
-        try:
-            script["sync"](path, options.scope or "")
-        except OSError as error:
-            sys.stderr.write(f"memos: {path}: {error}\n")
-            return 1
+        script["sync"](path, options.scope or "")
     return 0
 
 

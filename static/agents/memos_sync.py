@@ -77,9 +77,9 @@ def sync(folder: Path, scope: str) -> None:
         fresh = folder / f".{name}.new"
         shutil.rmtree(fresh, ignore_errors=True)
         zipfile.ZipFile(io.BytesIO(content)).extractall(fresh)
+        (fresh / name / mark.name).write_text(etag)  # first: a folder without it is taken for somebody else's
         shutil.rmtree(place, ignore_errors=True)
         (fresh / name).rename(place)
-        mark.write_text(etag)
         shutil.rmtree(fresh)
         print(f"{name}: version {skill['published_version']}")
     for mark in folder.glob("*/.memos"):

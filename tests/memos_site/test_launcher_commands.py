@@ -102,6 +102,23 @@ def test_skills_are_synced_into_a_folder_or_into_those_of_connected_agents(
     assert (home / "of-claude" / "book-flight" / "SKILL.md").exists()
 
 
+def test_a_folder_that_cannot_be_written_is_told_in_a_line_and_synced_once_it_can(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make_skill()
+    (home / "file").write_text("no folder")
+    code, _none, said = told(capsys, "skills", "sync", "~/file")
+    assert (code, said) == (1, f"memos: [Errno 17] File exists: '{home}/file'\n")
+
+    def full(*_: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "write_text", full)
+        assert told(capsys, "skills", "sync", "~/skills")[::2] == (1, "memos: [Errno 28] No space left on device\n")
+    assert told(capsys, "skills", "sync", "~/skills")[:2] == (0, "book-flight: version 1\n")
+
+
 def test_what_is_refused_and_a_server_that_is_away_are_said_in_one_line(
     home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
