@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from consolidation.execution import never
 from consolidation.models import AuditCursor, Run, Webhook, WebhookDelivery
+from consolidation.models.redundancies import kept_only
 from consolidation.models.runs import RUN
 from consolidation.models.webhooks import Format, WebhookEvent
 from consolidation.webhooks import chat, sending
@@ -120,8 +121,8 @@ def _moment(entry: UUID) -> datetime:
 
 def _candidates(created: Mapping[UUID, datetime]) -> Iterator[Event]:
     """Of the memories that were created those that wait for a decision."""
-    rows = Memory.objects.filter(pk__in=created, status=Status.CANDIDATE).only("type", "scope", "sensitivity")
-    for row in rows.order_by("pk"):
+    rows = Memory.objects.filter(~kept_only(), pk__in=created, status=Status.CANDIDATE)
+    for row in rows.only("type", "scope", "sensitivity").order_by("pk"):
         data = {**_place(row), "type": row.type}
         yield Event(WebhookEvent.CANDIDATE_CREATED, row.pk, created[row.pk], row.scope, row.sensitivity, data)
 

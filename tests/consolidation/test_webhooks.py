@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from consolidation.models import Run, Webhook, WebhookDelivery
+from consolidation.models import Redundancy, Run, Webhook, WebhookDelivery
 from consolidation.models.webhooks import BACK_OFF, WebhookEvent
 from consolidation.webhooks import outbox, sending
 from memories.models import Proposal
@@ -110,6 +110,15 @@ def test_a_webhook_is_told_of_nothing_above_its_clearance_or_outside_of_its_scop
 def test_what_no_longer_waits_is_no_candidate() -> None:
     hook(events=["candidate_created"])
     store_claim("Sure", key="a", confidence=90, at=timezone.now())
+    outbox.collect(at=timezone.now())
+    assert not WebhookDelivery.objects.exists()
+
+
+def test_what_is_only_kept_and_that_nobody_is_asked_about_is_no_candidate() -> None:
+    hook(events=["candidate_created"])
+    stored = store_claim("Acme pays on net-30 terms", at=timezone.now())
+    assert stored.memory is not None
+    Redundancy.objects.create(memory=stored.memory, why=Redundancy.Why.COUNTED, at=timezone.now())
     outbox.collect(at=timezone.now())
     assert not WebhookDelivery.objects.exists()
 
