@@ -13,6 +13,7 @@ from consolidation.insights.flows import ENDED
 from consolidation.insights.headline import Beside, headline
 from consolidation.insights.snapshots import NOW
 from consolidation.models.daily_counts import COUNTED
+from memories.api import paging
 from memories.api.base import ApiView
 from memories.api.openapi import operation
 from memories.api.paging import query
@@ -97,8 +98,8 @@ class InsightsView(ApiView):
         Counted once an hour within what the caller may see: what came in, what was decided, what agents were given, how
         runs ended with memory and without it, what the language model was asked.
         """
-        window, scope = _window(request.query_params.get("days")), request.query_params.get("scope")
-        return Response(_answer(self.trust, window, scope, at=timezone.now()))
+        asked = paging.exact(request, "days", "scope")
+        return Response(_answer(self.trust, _window(asked.get("days")), asked.get("scope"), at=timezone.now()))
 
 
 def _window(text: str | None) -> Literal[30, 90]:

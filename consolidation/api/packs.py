@@ -89,9 +89,7 @@ class Packs(ApiView):
 
         Newest first: what was chosen of each scope.
         """
-        rows = models.Pack.objects.visible_to(self.trust)
-        if (scope := request.query_params.get("scope")) is not None:
-            rows = rows.filter(scope=scope)
+        rows = models.Pack.objects.visible_to(self.trust).filter(**paging.exact(request, "scope"))
         return paging.answer(request, rows, ("-created_at", "-id"), show=Pack.of, at=paging.moment(request))
 
     @operation(
@@ -100,6 +98,7 @@ class Packs(ApiView):
         {200: {"type": "string", "format": "binary"}},
         takes=PackRequest,
         example={"name": "refunds", "scope": "project:shop", "skills": ["refund-payment"]},
+        refuses=(404,),
         media_type="application/zip",
     )
     def post(self, request: Request) -> HttpResponseBase:

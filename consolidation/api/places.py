@@ -9,6 +9,7 @@ from rest_framework.response import Response
 
 from consolidation.places import knowledge_of, known_places, names_of
 from consolidation.places.agents_md import agents_md
+from memories.api import paging
 from memories.api.base import ApiView, FileNegotiation
 from memories.api.openapi import operation
 from memories.api.paging import query
@@ -59,8 +60,7 @@ class Places(ApiView):
         Repositories, or the folders that commands name most, with something to tell: those with most runs first, at
         most 200.
         """
-        scope = request.query_params.get("scope")
-        places = known_places(self.trust if scope is None else self.trust.narrowed(scopes=[scope]))
+        places = known_places(self.trust.narrowed(scopes=paging.exact(request, "scope").values()))
         return Response(
             {"next": None, "previous": None, "results": [KnownPlaceShape.from_row(place) for place in places]}
         )
@@ -85,13 +85,14 @@ class AgentsMd(ApiView):
         Which commands start there and which do not, in how many runs, and what people or several agents said
         of it. What a person dismissed is not in it. 404 where nothing is known.
         """
-        place_asked, scope = request.query_params.get("place", ""), request.query_params.get("scope")
+        asked = paging.exact(request, "place", "scope")
+        place_asked, scope = asked.get("place", ""), asked.get("scope", "")
         if len(place_asked) > LONGEST:
             raise Invalid(FieldError("/place", "too_long", f"must be at most {LONGEST} characters long"))
-        trust = self.trust if scope is None else self.trust.narrowed(scopes=[scope])
+        trust = self.trust.narrowed(scopes=[scope] if "scope" in asked else [])
         names = names_of(place_asked, trust) if place_asked else [""]
         known = knowledge_of(names, trust, at=timezone.now())
         if known.is_empty:
             raise NotFound("nothing is known of this place")
         headers = {"Content-Disposition": 'attachment; filename="AGENTS.md"', "X-Content-Type-Options": "nosniff"}
-        return HttpResponse(agents_md(known, title=scope or ""), content_type=TEXT, headers=headers)
+        return HttpResponse(agents_md(known, title=scope), content_type=TEXT, headers=headers)

@@ -4,6 +4,7 @@ from django.http import StreamingHttpResponse
 from django.utils import timezone
 from rest_framework.request import Request
 
+from memories.api import paging
 from memories.api.base import ApiView, FileNegotiation
 from memories.api.openapi import operation
 from memories.models import Memory
@@ -25,9 +26,9 @@ class Export(ApiView):
         One memory, episode or relation a line, by age, in every status; `manage.py import_memories --from memos` reads
         them again. With `scope` only what is of that scope. Nothing counts as used.
         """
-        at, scope = timezone.now(), request.query_params.get("scope")
+        at, only = timezone.now(), paging.exact(request, "scope")
         rows = Memory.objects.told_to(self.trust).unexpired(at)
-        lines = exporting.lines(self.trust, at=at, rows=None if scope is None else rows.filter(scope=scope))
+        lines = exporting.lines(self.trust, at=at, rows=rows.filter(**only))
         response = StreamingHttpResponse(lines, content_type=LINES)
         response["Content-Disposition"] = 'attachment; filename="memories.jsonl"'
         return response

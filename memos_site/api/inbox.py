@@ -107,7 +107,7 @@ class Inbox(ApiView):
         newest.
         """
         at, now = paging.moment(request), timezone.now()
-        filters = {name: request.query_params.get(name, "") for name in EXACT}
+        filters = dict.fromkeys(EXACT, "") | paging.exact(request, *EXACT)
         filters |= {"kind": _one(request, "kind", KINDS), "category": _one(request, "category", Category.values)}
         versions = Prefetch("skill__versions", of_skills.SkillVersion.objects.select_related("skill"))
         rows = review.rows_of_parts(self.trust).prefetch_related(versions)

@@ -17,7 +17,7 @@ PATH = "/api/v1/memories"
 
 @pytest.fixture
 def client() -> APIClient:
-    return caller(permissions=["read", "review"])
+    return caller(permissions=["read", "review", "skills"])
 
 
 def listed(client: APIClient, query: str = "", path: str = PATH) -> list[str]:
@@ -37,7 +37,14 @@ def pages(client: APIClient, url: str, *, key: str = "id", on: str = "next") -> 
     return read
 
 
-@pytest.mark.parametrize("path", ["memories?scope=a&scope=b", "episodes?source=a&source=b", "audit?actor=a&actor=b"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("memories?scope=a&scope=b", "episodes?source=a&source=b", "audit?actor=a&actor=b", "inbox?scope=a&scope=b"),
+        *("insights?scope=a&scope=b", "packs?scope=a&scope=b", "places?scope=a&scope=b", "export?scope=a&scope=b"),
+        "places/agents.md?scope=a&scope=b",
+    ],
+)
 def test_a_filter_of_one_value_that_comes_twice_is_named_and_not_half_followed(client: APIClient, path: str) -> None:
     [wrong] = client.get(f"/api/v1/{path}").json()["errors"]
     assert (wrong["pointer"], wrong["code"]) in {(f"/{name}", "too_many") for name in ("scope", "source", "actor")}
