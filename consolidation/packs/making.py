@@ -163,7 +163,7 @@ def make(
     }
     number = version_of(pack.created_at if pack else at)
     manifest |= {"left_out": left_out(pack, contents)} if pack else {}
-    plugin = {"name": name, "version": number, "description": description or f"Skills of {scope}"}
+    plugin = {"name": name, "version": number, "description": description or f"Skills of {scope or name}"}
     manifests = {MANIFEST: manifest, ".claude-plugin/plugin.json": plugin, "gemini-extension.json": plugin}
     for path, value in manifests.items():
         files[path] = f"{json.dumps(value, ensure_ascii=False, indent=2)}\n".encode()
@@ -179,8 +179,13 @@ def _lines(memories: Sequence[Memory], trust: Trust, *, at: datetime) -> bytes:
     """As an export writes them, without what leads to runs that stay here."""
     rows = Memory.objects.filter(pk__in=[row.pk for row in memories])
     records = (json.loads(line) for line in exporting.lines(trust, at=at, rows=rows))
-    kept = ({key: value for key, value in line.items() if key not in LEFT_OUT} for line in records)
+    kept = ({key: _kept(value) for key, value in line.items() if key not in LEFT_OUT} for line in records)
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in kept).encode()
+
+
+def _kept(value: Any) -> Any:
+    """A payload names its evidence too."""
+    return {key: inner for key, inner in value.items() if key != "evidence"} if isinstance(value, dict) else value
 
 
 def files_of(version: SkillVersion) -> dict[str, bytes]:

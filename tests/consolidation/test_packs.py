@@ -32,6 +32,11 @@ from tests.pages import signed_in
 pytestmark = pytest.mark.django_db
 HERE, THERE = "project:shop", "project:new"
 TERMS, TONE = "Acme pays on net-30 terms", "Write short letters"
+RUN = {
+    "source_type": "episode",
+    "source_id": "01a226e7-c7d5-72da-b55b-859e30d9d4f8",
+    "timestamp": "2026-03-01T12:00:00Z",
+}
 MANIFEST = {
     "kind": "memos-pack",
     "version": 1,
@@ -50,7 +55,7 @@ def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
 def known() -> list[Memory]:
     told: dict[str, Any] = {"scope": HERE, "status": "confirmed", "confidence": 90}
     return [
-        make_memory(TERMS, key="acme-terms", category="fact", **told),
+        make_memory(TERMS, key="acme-terms", category="fact", payload={"kind": "semantic", "evidence": [RUN]}, **told),
         make_memory(TONE, category="preference", **told),
     ]
 
@@ -139,6 +144,7 @@ def test_a_pack_is_also_a_plugin_and_holds_no_run_and_no_number() -> None:
         lines = [json.loads(line) for line in archive.read("memories.jsonl").splitlines()]
     assert {line["content"] for line in lines} == {TERMS, TONE}
     assert not {"evidence", "sources", "thread_id", "confidence"} & {name for line in lines for name in line}
+    assert RUN["source_id"] not in json.dumps(lines)
 
 
 def test_only_what_is_chosen_and_seen_goes_in() -> None:
