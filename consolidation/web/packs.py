@@ -10,7 +10,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.text import slugify
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_http_methods, require_POST
 
 from consolidation.models import Pack
 from consolidation.packs import making
@@ -20,13 +20,14 @@ from memories.values.choices import Permission
 from memories.values.exceptions import Invalid, Lost
 from memories.values.trust import Trust
 
-SHOWN = 60  # memories to choose from; a search finds the others
+SHOWN = 60  # memories, and skills, to choose from; a search finds the others
 KEPT = 12  # of the packs made before; the API lists all
 
 
-@require_safe
+@require_http_methods(["GET", "HEAD", "POST"])
 def packs(request: HttpRequest) -> HttpResponse:
-    return _page(request, request.GET, _reader(request))
+    """What was chosen so far comes as a form: an address has no room for some hundred ids."""
+    return _page(request, request.POST or request.GET, _reader(request))
 
 
 @require_POST
@@ -75,17 +76,18 @@ def _page(request: HttpRequest, form: QueryDict, trust: Trust, *, wrong: str = "
     known, ids = making.known_in(scope, trust, at=at), _ids(form)
     chosen = list(known.filter(pk__in=ids))
     others = (saying(known, words) if words else known).exclude(pk__in=ids)
-    skills = list(making.published_in(scope, trust)[:SHOWN])
-    names = set(form.getlist("skill"))
+    published, names = making.published_in(scope, trust), form.getlist("skill")
+    chosen_skills = list(published.filter(name__in=names))
+    skills = published.mentioning(words, every_status=False) if words else published
     context: dict[str, Any] = {
         "scope": scope,
         "q": words,
         "chosen": chosen,
         "others": others[:SHOWN],
         "most": SHOWN,
-        "skills": [(skill, skill.name in names) for skill in skills],
-        "names": [skill.name for skill in skills if skill.name in names],
-        "agent_gets": _block(chosen, [skill for skill in skills if skill.name in names]),
+        "chosen_skills": chosen_skills,
+        "other_skills": skills.exclude(name__in=names)[:SHOWN],
+        "agent_gets": _block(chosen, chosen_skills),
         "name": form.get("name", "").strip() or slugify(scope.replace(":", "-"))[:64] or "pack",
         "description": form.get("description", ""),
         "wrong": wrong,

@@ -259,7 +259,7 @@ def test_on_the_page_one_searches_chooses_sees_what_an_agent_gets_and_downloads(
     found = anna.get("/packs/", {"scope": HERE, "q": "letters"}).content.decode()
     assert (TONE in found, TERMS in found, "What an agent gets" in found) == (True, False, False)
     chosen = {"scope": HERE, "q": "letters", "memory": [str(terms.pk), "x"], "skill": "refund-payment"}
-    page = anna.get("/packs/", chosen).content.decode()
+    page = anna.post("/packs/", chosen).content.decode()
     assert f"- {TERMS}\n\nSkills that it can load:\n- refund-payment: Books a flight" in page
     answer = anna.post("/packs/download/", {**chosen, "name": "refunds"})
     assert answer["Content-Disposition"] == 'attachment; filename="refunds.zip"'
@@ -267,6 +267,19 @@ def test_on_the_page_one_searches_chooses_sees_what_an_agent_gets_and_downloads(
     assert ([line["content"] for line in pack.lines], [*pack.skills]) == ([TERMS], ["refund-payment"])
     wrong = anna.post("/packs/download/", {**chosen, "name": "No Name!"})
     assert (wrong.status_code, "must be small letters" in wrong.content.decode().lower()) == (400, True)
+
+
+def test_some_hundred_chosen_ones_have_room_and_words_find_every_skill(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("consolidation.web.packs.SHOWN", 2)
+    for name in ("book-flight", "charge-card", "refund-payment", "ship-box"):
+        make_skill(name, scope=HERE)
+    anna = signed_in()
+    page = anna.get("/packs/", {"scope": HERE}).content.decode()
+    assert 'value="ship-box"' not in page and page.count("The first 2: words find the others.") == 1
+    assert page.index('<form class="teach" method="post"') < page.index('name="skill"'), "an address has room for few"
+    chosen = {"scope": HERE, "q": "ship-box", "skill": ["refund-payment"]}
+    page = anna.post("/packs/", chosen).content.decode()
+    assert 'value="ship-box" >' in page and 'value="refund-payment" checked>' in page and "charge-card" not in page
 
 
 def test_nobody_packs_what_they_may_not_see() -> None:
