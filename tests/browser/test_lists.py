@@ -4,7 +4,12 @@ import pytest
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
+from consolidation import schedules
+from consolidation.models import Run
+from memories.intake import evidence
+from memories.intake.evidence import Witness
 from memories.people import trust_of
+from memories.values.choices import Outcome
 from memories.web.memory_list import COLUMNS
 from memos_site import review
 from skills import publishing
@@ -13,7 +18,7 @@ from skills.models import SkillVersion
 from tests.browser.conftest import LONGEST_WAIT
 from tests.browser.test_review import sign_in
 from tests.deciding import LATER
-from tests.make import ANNA, AT, make_agent, make_memory, make_person, make_skill
+from tests.make import ANNA, AT, answer, call, make_agent, make_memory, make_person, make_run, make_skill, user
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -69,6 +74,21 @@ def test_long_examples_sources_and_names_do_not_widen_their_pages(browser: Brows
     for address in [*addresses, "/agents/?ended=1"]:
         page.goto(live_server.url + address)
         page.locator("main summary:has(h2)").evaluate_all("all => all.forEach(one => (one.parentElement.open = true))")
+        for width in (390, 768, 1024):
+            page.set_viewport_size({"width": width, "height": 844})
+            assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (address, width)
+
+
+def test_the_tables_of_runs_skills_and_tools_fit_a_tablet(browser: Browser, live_server: LiveServer) -> None:
+    schedules.ensure()
+    counters = {"episodes_read": 12_345, "facts_created": 7, "set_aside": 2}
+    Run.objects.create(kind="consolidate", trigger="schedule", scope="y" * 120, counters=counters, status="succeeded")
+    skill, tool = make_skill(), "book_" + "flight" * 40
+    ran = make_run(outcome="success", messages=[user("Book me a flight"), call(tool), answer({"booked": True})])
+    evidence.count(skill.memory, [Witness(ran.pk, Outcome.SUCCESS, AT, ran.content)], at=AT, founding=True)
+    page = sign_in(browser, live_server)
+    for address in ("/runs/", "/skills/", "/skills/tools/", f"/memories/{skill.pk}/"):
+        page.goto(live_server.url + address)
         for width in (390, 768, 1024):
             page.set_viewport_size({"width": width, "height": 844})
             assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, (address, width)
