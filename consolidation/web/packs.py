@@ -47,7 +47,10 @@ def download(request: HttpRequest) -> HttpResponseBase:
         if trust.may(Permission.REVIEW):
             making.keep(contents, trust, at=at, **about)
     except Invalid as invalid:
-        return _page(request, form, trust, wrong="; ".join(error.detail for error in invalid.errors[:3]), status=400)
+        wrong = "; ".join(error.detail for error in invalid.errors[:3])
+        if any(error.code == "not_there" for error in invalid.errors):
+            wrong = _("Some of what you chose is believed or published no longer. The rest stands here: look again.")
+        return _page(request, form, trust, wrong=wrong, status=400)
     except Lost as lost:
         return _page(request, form, trust, wrong=str(lost), status=409)
     return HttpResponse(content, content_type="application/zip", headers=making.headers(name))

@@ -269,19 +269,6 @@ def test_on_the_page_one_searches_chooses_sees_what_an_agent_gets_and_downloads(
     assert (wrong.status_code, "must be small letters" in wrong.content.decode().lower()) == (400, True)
 
 
-def test_some_hundred_chosen_ones_have_room_and_words_find_every_skill(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("consolidation.web.packs.SHOWN", 2)
-    for name in ("book-flight", "charge-card", "refund-payment", "ship-box"):
-        make_skill(name, scope=HERE)
-    anna = signed_in()
-    page = anna.get("/packs/", {"scope": HERE}).content.decode()
-    assert 'value="ship-box"' not in page and page.count("The first 2: words find the others.") == 1
-    assert page.index('<form class="teach" method="post"') < page.index('name="skill"'), "an address has room for few"
-    chosen = {"scope": HERE, "q": "ship-box", "skill": ["refund-payment"]}
-    page = anna.post("/packs/", chosen).content.decode()
-    assert 'value="ship-box" >' in page and 'value="refund-payment" checked>' in page and "charge-card" not in page
-
-
 def test_nobody_packs_what_they_may_not_see() -> None:
     terms, _tone = known()
     skill = make_skill("refund-payment", scope=HERE)
