@@ -95,5 +95,5 @@ def _id(text: str) -> UUID:
 def _reviewer(request: HttpRequest) -> Trust:
     trust = trust_of(request.user)
     if not trust.may(Permission.REVIEW):
-        raise PermissionDenied(_("Judging how runs ended needs the permission to review."))
+        raise PermissionDenied("judging how runs ended needs the permission review")
     return trust

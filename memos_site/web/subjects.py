@@ -81,7 +81,7 @@ def merge(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     """Say that another name is a spelling of this subject (`name`, as it is written, or `id`, and its `version`)."""
     trust, now = trust_of(request.user), timezone.now()
     if not _may_merge(trust):
-        return refuse(NotAllowed(_("Merging spellings needs the permission to review in every scope.")))
+        return refuse(NotAllowed("merging spellings needs the permission review in every scope"))
     into = _subject(subject_id, trust)
     try:
         name = request.POST.get("name", "")[:256]

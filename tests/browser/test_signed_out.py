@@ -74,7 +74,7 @@ def test_a_verdict_of_who_may_judge_no_more_is_refused_in_words_and_not_sent_aga
     page.goto(f"{live_server.url}/outcomes/")
     User.objects.get(username="anna").groups.clear()
     press(page, "s")
-    expect(page.get_by_text("needs the permission to review")).to_be_visible()
+    expect(page.get_by_text("needs the permission review")).to_be_visible()
     expect(page.get_by_text("not saved yet, tried again")).to_be_hidden()
 
 

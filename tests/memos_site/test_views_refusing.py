@@ -15,11 +15,13 @@ def test_who_may_not_decide_reads_which_permission_that_needs_and_who_gives_it()
         (f"/memories/{memory.pk}/decide/", "Deciding needs the permission review."),
         ("/memories/teach/", "Teaching needs the permission review."),
         (f"/memories/{memory.pk}/forget/", "Forgetting needs the permission review."),
+        ("/outcomes/judge/", "Judging how runs ended needs the permission review."),
+        (f"/subjects/{memory.pk}/merge/", "Merging spellings needs the permission review in every scope."),
     ):
         answer = viewer.post(path, {"decision": "promote"})
         page = answer.content.decode()
         assert answer.status_code == 403
-        assert reason in page, path
+        assert reason in page and f"{reason}." not in page, path
         assert "an administrator can add you to their group" in page
         assert "You are signed in as vera" in page
 
