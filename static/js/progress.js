@@ -7,7 +7,7 @@ const PAUSE = 2000; // ms between two questions
 const BUSY = "form.edit, details.menu[open], #bulk.on, dialog[open], [aria-busy]";
 
 async function follow(line) {
-  const page = await fetched(line.dataset.poll).catch((error) => (error instanceof Refused ? null : soon(line)));
+  const page = await fetched(line.dataset.poll).catch((error) => (error instanceof Refused ? null : void soon(line)));
   const fresh = page?.querySelector(".under-way");
   if (!fresh) return; // no answer, a refusal, or the session has ended
   if (!fresh.dataset.poll && !document.querySelector(BUSY)) return void location.reload();
