@@ -2,6 +2,7 @@
 
 import json
 import re
+import runpy
 import shutil
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ from tests.memos_site.harness import SCRIPTS, shell
 
 DOCS = Path(__file__).resolve().parents[2] / "docs" / "agents"
 PAGES = sorted(DOCS.glob("*.md"))
+CONNECTED = {
+    of.source: of for of in runpy.run_path(str(SCRIPTS / "memos_harnesses.py"))["HARNESSES"].values()
+}  # page -> what `connect` writes
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -35,6 +39,14 @@ def test_configurations_are_json_and_name_events_that_the_hook_knows(page: Path)
     for block in blocks(page.name, "json"):
         for event in json.loads(block).get("hooks", {}):
             assert f'"{event}"' in known
+
+
+@pytest.mark.parametrize("page", CONNECTED)
+def test_hooks_that_are_written_by_hand_are_asked_about_the_tools_that_connect_asks_about(page: str) -> None:
+    for block in blocks(f"{page}.md", "json"):
+        for event, [entry] in json.loads(block).get("hooks", {}).items():
+            wanted = CONNECTED[page].hooks[event]
+            assert entry.get("matcher") == wanted or not wanted
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
