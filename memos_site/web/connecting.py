@@ -44,8 +44,8 @@ PROSE = [  # of the documents, each paragraph on one line, so that it is transla
         "whether it works:"
     ),
     _(
-        "Hooks and tools in `~/.cursor`, what else stands there stays, and a line for each step that says whether "
-        "it works:"
+        "Hooks, tools and skills in `~/.cursor`, what else stands there stays, and a line for each step that says "
+        "whether it works:"
     ),
     _(
         "Hooks, tools and skills in `~/.config/opencode`, what else stands there stays, and a line for each step "

@@ -49,6 +49,16 @@ def test_hooks_that_are_written_by_hand_are_asked_about_the_tools_that_connect_a
             assert entry.get("matcher") == wanted or not wanted
 
 
+def test_the_pages_promise_the_skills_of_each_agent_that_connect_brings_them_to() -> None:
+    rows = dict(re.findall(r"\]\(([\w-]+)\.md\) \| (.+) \|$", (DOCS / "README.md").read_text(), re.MULTILINE))
+    told = {
+        page
+        for page in CONNECTED
+        if "skills" in rows[page] and " and skills in `~/" in (DOCS / f"{page}.md").read_text()
+    }
+    assert told == {page for page, harness in CONNECTED.items() if harness.skills}
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_what_is_downloaded_is_served(page: Path) -> None:
     for name in re.findall(r"/static/(agents/[\w.]+)", page.read_text()):
