@@ -95,8 +95,8 @@ class InsightsView(ApiView):
     def get(self, request: Request) -> Response:
         """Counts of each day
 
-        Counted once an hour within what the caller may see: what came in, what was decided, what agents were given, how
-        runs ended with memory and without it, what the language model was asked.
+        Counted every 15 minutes, within what the caller may see: what came in, what was decided, what agents were
+        given, how runs ended with memory and without it, what the language model was asked.
         """
         asked = paging.exact(request, "days", "scope")
         return Response(_answer(self.trust, _window(asked.get("days")), asked.get("scope"), at=timezone.now()))

@@ -6,6 +6,8 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from consolidation.api.insights import InsightsView
+from consolidation.schedules import MINUTES
 from memories.values.choices import Permission, Sensitivity
 from tests.consolidation.test_insights_page import put
 from tests.make import caller
@@ -86,3 +88,7 @@ def test_it_asks_no_more_questions_when_there_is_more() -> None:
     for days_ago in range(20):
         put("decided", "taken", 1, days_ago=days_ago, scope=f"project:{days_ago}")
     assert statements() == few
+
+
+def test_the_document_says_how_often_is_counted() -> None:
+    assert f"Counted every {MINUTES['consolidation.tasks.insights']} minutes" in str(InsightsView.get.__doc__)
