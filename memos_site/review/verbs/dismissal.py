@@ -13,7 +13,10 @@ from memories.values.field_types import SOMETHING
 from memos_site.review.verbs.verb import Because, Verb, Verdict, Why, Words
 
 # an empty reason is rejected when the verdict is applied, because `why` alone is a reason too
-Reason = Annotated[Why, Field(json_schema_extra={"minLength": 1, "pattern": SOMETHING})]
+Reason = Annotated[
+    Why,
+    Field(description=f"{', '.join(REASONS)}, or a sentence", json_schema_extra={"minLength": 1, "pattern": SOMETHING}),
+]
 
 
 def joined(reason: str, why: str) -> str:
@@ -23,7 +26,6 @@ def joined(reason: str, why: str) -> str:
 
 class Dismissal(Because):
     reason: Reason
-    """wrong, stale, duplicate, sensitive, noise, other, or a sentence"""
     why: Why = ""
     """More about it; taken alone where `reason` is empty"""
 
