@@ -1,4 +1,5 @@
-"""Read-only admin pages of episodes, evidence, audit entries and other records. Memory is registered by review."""
+"""Read-only admin pages of episodes, evidence, audit entries and other records. That of memories, which decides,
+is in `memos_site.admin`."""
 
 from typing import Any, ClassVar
 

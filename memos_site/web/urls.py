@@ -1,4 +1,4 @@
-"""URLs of the pages about people, and of the search over everything."""
+"""URLs of the pages about people, and of the search over everything. Other pages of the site: `memos_site/urls.py`."""
 
 from django.urls import path
 
