@@ -25,7 +25,7 @@ from memories.models import Episode, Memory
 T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
 CHUNKS = "chunks"  # the step that divides a conversation into tasks
-MOST_HALVINGS = 3  # of a part
+MOST_PARTS, MOST_HALVINGS = 8, 3  # of a transcript, of a part
 
 
 class Needless(NamedTuple):
@@ -118,7 +118,7 @@ class Work:
         return answer
 
     def ask_parts(self, shape: type[Shape], parts: Sequence[str], *, system: str, what: str, purpose: str = "") -> None:
-        """Ask about each part of the transcript, side by side; the answers are kept as "part 1", "part 2", ...
+        """Ask about the first MOST_PARTS of the transcript, side by side; the answers are kept as "part 1", "part 2"...
 
         A part that the model's context does not hold is asked in halves: "part 2.1" and "part 2.2".
         """
@@ -134,7 +134,7 @@ class Work:
                 for half, text in enumerate(halves, start=1):
                     ask(f"{number}.{half}", text)
 
-        self.together([partial(ask, str(number), part) for number, part in enumerate(parts, start=1)])
+        self.together([partial(ask, str(number), part) for number, part in enumerate(parts[:MOST_PARTS], start=1)])
 
     def answers_of_parts(self, shape: type[Shape]) -> list[Shape]:
         """What `ask_parts` has kept, in the order of the transcript."""

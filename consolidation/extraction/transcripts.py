@@ -23,7 +23,6 @@ MOST_EVENTS = 400
 LONGEST_READ = 200_000  # characters of a text or result that are loaded
 LONGEST_SHOWN = 6_000  # of a text or result that the model sees: its beginning and its end
 LENGTHS = (LONGEST_SHOWN, 2_000, 800, 300, 120)  # of a passage, tried in turn where a transcript must be short
-MOST_PARTS = 8
 CUT = "\n[… {left} characters left out …]\n"
 PASSAGES_CUT = "[… {left} passages left out …]"
 SPEAKERS = {roles.USER: "user", roles.ASSISTANT: "agent", roles.TOOL: "tool"}
@@ -84,7 +83,7 @@ class Transcript:
         return detect_lang(words or "\n".join(passage.text[:LONGEST_SHOWN] for passage in self.passages))
 
     def parts(self, tokens: int) -> list[str]:
-        """The transcript in texts of about so many tokens, whole passages each; at most MOST_PARTS."""
+        """The transcript in texts of about so many tokens, whole passages each."""
         parts, part, size = [], list[str](), 0
         for passage in self.passages:
             shown = passage.shown
@@ -93,7 +92,7 @@ class Transcript:
                 part, size = [], 0
             part.append(shown)
             size += estimate(shown)
-        return [*parts, "\n".join(part)][:MOST_PARTS] if part else parts[:MOST_PARTS]
+        return [*parts, "\n".join(part)] if part else parts
 
     def within(self, tokens: int) -> str:
         """The transcript in about so many tokens: long passages are cut, at worst passages in the middle left out."""

@@ -19,6 +19,7 @@ from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
 from consolidation.extraction.steps import (
     CHUNKS,
+    MOST_PARTS,
     Needless,
     Notes,
     Opinion,
@@ -82,11 +83,12 @@ def chunk(work: Work) -> Counter[str]:
     asked = transcript_question.question(work.transcript, with_end=outcome_judge.is_asked(work.episode))
     what = TRANSCRIPT[work.transcript.language]
     work.ask_parts(asked.shape, asked.parts, system=asked.system, what=what, purpose=transcript_question.TASKS)
-    tasks_found = division(work.run, work.transcript)
+    tasks_found, unread = division(work.run, work.transcript), len(asked.parts[MOST_PARTS:])
     if not tasks_found.tasks:
-        raise StepSkipped("; ".join(["no task in it", *tasks_found.dropped]))
+        left = [f"the last {unread} of its {len(asked.parts)} parts were not read"] if unread else []
+        raise StepSkipped("; ".join(["no task in it", *left, *tasks_found.dropped]))
     ground = Ground.of(work.transcript)
-    return Counter(tasks=len(tasks_found.tasks)) + Counter(
+    return Counter(tasks=len(tasks_found.tasks), unread_parts=unread) + Counter(
         fault for task in tasks_found.tasks if (fault := ground.title_fault(task.name))
     )
 

