@@ -176,6 +176,20 @@ def test_teaching_what_was_dismissed_asks_and_restore_takes_it_back(anna: Trust)
     assert Tombstone.objects.get().lifted_at == AT
 
 
+@pytest.mark.parametrize("forgotten", [False, True])
+def test_a_dismissal_is_taken_back_also_where_something_near_is_known(anna: Trust, forgotten: bool) -> None:
+    words = "Nordlys wants invoices after delivery due in 30 days on paper"
+    teach(anna, "Invoices to Nordlys are due within 30 days after delivery")
+    row = taught(teach(anna, words, resolve="separate"))
+    row.dismiss(by=ANNA, why="wrong", at=AT)
+    if forgotten:
+        row.delete()
+    with pytest.raises(NearDuplicate, match=r"was (?:dismissed|forgotten)"):
+        teach(anna, words, resolve="update")
+    assert taught(teach(anna, words, resolve="restore")).status == Status.CONFIRMED
+    assert Tombstone.objects.get().lifted_at == AT
+
+
 def test_teaching_asks_of_a_dismissal_under_another_category_and_key(anna: Trust) -> None:
     make_memory("Gina eats grapes daily", key="gina", category="contact").dismiss(by=ANNA, why="wrong", at=AT)
     with pytest.raises(NearDuplicate, match="was dismissed"):

@@ -16,7 +16,7 @@ from memories.intake.claims.writing import KeyTaken, create, live_row, lock_key_
 from memories.intake.reports.claims import TeachingReport
 from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored, add_evidence
 from memories.lifecycle.ladder import USER, Ladder
-from memories.models import Evidence, Memory, claim_locks
+from memories.models import Evidence, Memory, Tombstone, claim_locks
 from memories.values import text
 from memories.values.choices import Category, Hold, Origin, Permission, Sensitivity, Status, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
@@ -106,7 +106,8 @@ def _teach(teaching: Teaching) -> Stored:
     if resolve == "update" and (row := _row_to_update(teaching, near)):
         _dismissed(teaching)  # asks first
         return _replace(teaching, row)
-    if near and resolve != "separate":
+    takes_back = resolve == "restore" and _dismissal(teaching) is not None  # what is near was shown before
+    if near and resolve != "separate" and not takes_back:
         raise NearDuplicate(near)
     return _dismissed(teaching) or _create(teaching)
 
@@ -149,15 +150,22 @@ def _row_to_update(teaching: Teaching, near: list[Near]) -> Memory | None:
     return row
 
 
+def _dismissal(teaching: Teaching) -> Tombstone | None:
+    """The dismissal of this very claim. Of one that the caller may not see nothing is told, and a person's word is no
+    automatic write."""
+    statement, trust = teaching.statement, teaching.trust
+    place: dict[str, Any] = {"scope": statement.scope, "key": statement.key}
+    tombstone = admission.dismissal_of(statement.content, **place, claims_only=True).blocking  # it restores no skill
+    seen = tombstone is not None and trust.sees(scope=tombstone.scope, sensitivity=tombstone.sensitivity)
+    return tombstone if seen else None
+
+
 def _dismissed(teaching: Teaching) -> Stored | None:
     """Ask what to do about a dismissal of this very claim (NearDuplicate), or take it back when that is the answer."""
     statement, resolve, trust = teaching.statement, teaching.report.resolve, teaching.trust
-    place: dict[str, Any] = {"scope": statement.scope, "key": statement.key}
-    tombstone = admission.dismissal_of(statement.content, **place, claims_only=True).blocking  # it restores no skill
+    tombstone = _dismissal(teaching)
     if tombstone is None or resolve == "separate":
         return None
-    if not trust.sees(scope=tombstone.scope, sensitivity=tombstone.sensitivity):
-        return None  # nothing is told of it, and a person's word is no automatic write
     rows = Memory.objects.visible_to(trust).filter(pk=tombstone.memory_id) if tombstone.memory_id else None
     row = rows.first() if rows is not None else None
     if resolve != "restore":
