@@ -150,7 +150,7 @@ def _failures(trust: Trust, period: Period, *, administers: bool) -> Iterator[Li
     """Runs that failed in the period and, for administrators, messages and mails that were given up."""
     runs = Run.objects.visible_to(trust).filter(status=Run.Status.FAILED)
     for run in runs.filter(finished_at__gte=period.since, finished_at__lt=period.until).order_by("-finished_at")[:MOST]:
-        yield Line(str(TITLES.get(run.kind, run.kind)), site_page("run", run.pk), run.error[:LONGEST])
+        yield Line(str(TITLES.get(run.kind, run.kind)), site_page("run", run.pk), _shortened(sentence(run.error)))
     if not administers:
         return
     given_up = {"next_at__gte": period.since, "next_at__lt": period.until}  # of the last try, days after the first

@@ -27,6 +27,7 @@ from tests.memos_site.smtp_server import MailServer, smtp
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
+TOKEN = f"ghp_{'a1B2' * 9}"
 MONDAY = datetime(2026, 3, 2, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
 SITE = "https://memos.example.com"
@@ -76,14 +77,14 @@ def test_a_digest_says_what_waits_what_changed_and_what_fails_with_a_link_to_eac
     reader()
     store_claim("Acme pays on net-30 terms", at=MONDAY - 5 * DAY)
     claim = Memory.objects.get()
-    run = Run.objects.create(
-        kind="consolidate", trigger="api", status="failed", finished_at=MONDAY - timedelta(hours=5), error="ValueError"
-    )
+    ended: Any = {"finished_at": MONDAY - timedelta(hours=5), "error": f"ValueError: {TOKEN}"}
+    run = Run.objects.create(kind="consolidate", trigger="api", status="failed", **ended)
     assert job(MONDAY) == 1
     [mail] = server.mails
     body = text(mail)
     assert mail["From"] == "Memos <memos@example.com>" and mail["To"] == "anna@example.com"
     assert "Facts and preferences: 1" in body and "Acme pays on net-30 terms" in body and "ValueError" in body
+    assert TOKEN not in body, "no middleware masks what is mailed"
     html = part(mail, "text/html")
     for address in (f"{SITE}/memories/{claim.pk}/", f"{SITE}/runs/{run.pk}/", f"{SITE}/?kind=semantic"):
         assert address in body and f'href="{address}"' in html
