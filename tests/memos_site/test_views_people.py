@@ -242,3 +242,11 @@ def test_an_unknown_decision_is_refused_in_the_readers_language() -> None:
     client.cookies[settings.LANGUAGE_COOKIE_NAME] = "zh-hans"
     answer = client.post(f"/people/{person.pk}/", {"decision": "praise"})
     assert (answer.status_code, answer.content.decode()) == (400, "未知的决定")
+
+
+def test_a_person_without_a_group_is_shown_without_one_and_given_none_by_another_field() -> None:
+    admin, person = signed_in("olga", group="administrator"), User.objects.create_user("nina")
+    page = admin.get(f"/people/{person.pk}/").content.decode()
+    assert '<option value="" selected>none</option>' in page
+    answer = admin.post(f"/people/{person.pk}/", {"decision": "give", "group": "", "clearance": "2", "scopes": "shop"})
+    assert (answer.status_code, person.groups.count()) == (400, 0)
