@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Count, F, FloatField, OuterRef, Q, QuerySet, Subquery, Window
@@ -17,7 +18,7 @@ from consolidation.insights.figures import Figures
 from consolidation.models.daily_counts import OTHER_SCOPES
 from consolidation.models.worth import LEAST_COMPARED, SkillWorth
 from memories.models import Memory, Proposal
-from memories.values.choices import LIVE
+from memories.values.choices import LIVE, Status
 from memories.values.trust import Trust
 from skills.models import SkillVersion
 
@@ -52,19 +53,19 @@ class MeasuredSkill:
     gain: float
 
 
-def week(figures: Figures) -> list[Change]:
+def week(figures: Figures, *, scope: str | None) -> list[Change]:
     """Kinds of change that happened, from the daily counts."""
-    memories, inbox = reverse("memories"), reverse("inbox")
+    confirmed = _list_of("memories", scope, status=Status.CONFIRMED)
 
     def lately(name: str, *labels: str) -> int:
         return int(sum(n or 0 for n in figures.by_day(name, *labels)[-DAYS:]))
 
     fading = sum(n or 0 for name in ("fades", "expires") for n in figures.now(name, ["0"]))
     changes = [
-        Change(lately("arrived", ""), _("came in to be learned or decided"), inbox),
-        Change(lately("decided", "taken", "changed"), _("taken or reworded by people"), f"{memories}?status=confirmed"),
-        Change(lately("decided", "climbed"), _("promoted by rules"), f"{memories}?status=confirmed"),
-        Change(lately("decided", "refused"), _("dismissed or rejected"), reverse("dismissed")),
+        Change(lately("arrived", ""), _("came in to be learned or decided"), _list_of("inbox", scope)),
+        Change(lately("decided", "taken", "changed"), _("taken or reworded by people"), confirmed),
+        Change(lately("decided", "climbed"), _("promoted by rules"), confirmed),
+        Change(lately("decided", "refused"), _("dismissed or rejected"), _list_of("dismissed", scope)),
         Change(int(fading), _("will fade or end within a week"), "#chart-forecast"),
     ]
     return [change for change in changes if change.n]
@@ -89,7 +90,10 @@ def named(trust: Trust, *, at: datetime, scope: str | None) -> list[NamedChanges
     n = contested[0].conflicts if contested else 0
     words = ngettext("open conflict", "open conflicts", n)
     lost = _("faded: claims that lost confidence, the latest first")
-    changes = (Change(n, words, f"{reverse('inbox')}?kind=conflict"), Change(None, lost, "#chart-forecast"))
+    changes = (
+        Change(n, words, _list_of("inbox", scope, kind=Proposal.Kind.CONFLICT)),
+        Change(None, lost, "#chart-forecast"),
+    )
     return [NamedChanges(*change) for change in zip(changes, (contested, faded), strict=True) if change[1]]
 
 
@@ -116,6 +120,12 @@ def best_and_worst(trust: Trust, *, scope: str | None) -> tuple[list[MeasuredSki
     measured = [MeasuredSkill(row.pk, row.memory.skill.title, row, row.gain) for row in named.order_by("best")]
     best = [one for one in measured if one.gain > 0][:MOST_SKILLS]
     return best, [one for one in measured[::-1] if one.gain <= 0][:MOST_SKILLS]
+
+
+def _list_of(page: str, scope: str | None, **filters: str) -> str:
+    """The address of a list, narrowed to the scope where it has a name."""
+    asked = filters | ({"scope": scope} if scope and scope != OTHER_SCOPES else {})
+    return reverse(page) + (f"?{urlencode(asked)}" if asked else "")
 
 
 def _runs(did: str) -> CombinedExpression:

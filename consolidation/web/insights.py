@@ -35,7 +35,7 @@ def insights(request: HttpRequest) -> HttpResponse:
         "headline": headline(figures, trust, scope=only),
         "best": best,
         "worst": worst,
-        "changes": recent_changes.week(figures),
+        "changes": recent_changes.week(figures, scope=only),
         "named": recent_changes.named(trust, at=now, scope=only),
         "published": recent_changes.published(trust, at=now, scope=only),
         "counted_at": figures.counted_at,

@@ -260,3 +260,13 @@ def test_a_queue_that_hardly_changes_is_said_to_over_the_days_that_were_counted(
     put("waiting", "day", 10, days_ago=days)
     put("waiting", "day", 10)
     assert f"The queue has hardly changed {said}" in page_of(client)
+
+
+def test_the_counts_of_a_scope_lead_to_the_rows_of_this_scope(client: Client) -> None:
+    for name, label in (("arrived", ""), ("decided", "taken"), ("decided", "refused")):
+        put(name, label, 3, scope="project:shop")
+    page, every = page_of(client, "?scope=project:shop"), page_of(client)
+    for address in ("/", "/memories/?status=confirmed", "/dismissed/"):
+        assert f'href="{address}"><strong>3' in every
+        narrowed = f"{address}{'&amp;' if '?' in address else '?'}scope=project%3Ashop"
+        assert f'href="{narrowed}"><strong>3' in page
