@@ -12,7 +12,8 @@ from memories.scanning.credential_kinds import kind as _kind
 _NAMES = (
     r"pass(?:word|wd|phrase|code)s?|passwor[td]|kennwort|mot de passe|pwd(?![^\w/]{1,6}/)"
     r"|contrase(?:ñ|n|\\{1,8}u00f1|\\{1,8}xf1|%c3%b1)a"
-    r"|secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:client|app|webhook|shared|signing)[ _-]?(?:secret|key)"
+    r"|(?<!\d:)(?<!xisting)secret(?:[ _-]?(?:access[ _-]?)?key)?|(?:api|wlan)[ -]?schl(?:ü|ue|\\{1,8}u00fc)ssel"
+    r"|(?:client|app|webhook|shared|signing)[ _-]?(?:secret|key)"
     r"|api[ _-]?(?:key|token|secret)|(?:shared[ _-]?)?access[ _-]?key|(?:account|encryption|master"
     r"|license|private)[ _-]?key"
     r"|(?:auth|refresh|bearer|session|access|csrf|xsrf|bot|deploy)[ _-]?token|bearer"
@@ -21,10 +22,14 @@ _NAMES = (
 )
 _JOINED = r"(?:(?<![A-Za-z])|(?<=[a-z])(?=[A-Z])|(?<=PG)|(?<=db)|(?<=DB)|(?<=\\[nrt]))"
 _ENDS = r"(?i:[_-](?:base|value|prod|dev|staging|test|live|old|new|\d{1,2}))?"
-_NAME = rf"{_JOINED}(?i:{_NAMES}|[a-z0-9]{{1,20}}[_-](?:token|pass|pw|pat)(?![a-z])){_ENDS}"
+_NAME = (
+    rf"{_JOINED}(?!PASS: [\w.:/-]{{0,60}}[_.:/])(?i:{_NAMES}|[a-z0-9]{{1,20}}[_-](?:token|pass|pw|pat)(?![a-z])){_ENDS}"
+)
 _QUOTE = r"(?:\\{0,3}['\"`“”‘’]|\*\*)?"
 _SPACE = r"[ \t]{0,3}"
-_SET = r"(?:(?!:\?)[:=]{1,2}(?:\*\*)?|\||=>|->|%3[AaDd]|[：＝]|\b(?:is|was|lautet|ist|es|est|era)(?: now| still)?\b)"
+_SET = (
+    r"(?:(?!:\?)[:=]{1,2}(?:\*\*)?|\||=>|->|%3[AaDd]|[：＝是为]|\b(?:is|was|lautet|ist|es|est|era)(?: now| still)?\b)"
+)
 _PLAIN = r"[^\s'\"\\,;()\[\]{}<>`“”，。；、…•]"
 _DRAWN = r"[A-Za-z]{0,32}?[A-Z][a-z]{1,2}(?=[A-Z])[A-Za-z]{0,32}?[A-Z][a-z]{1,2}(?=[A-Z])[A-Za-z]{0,32}"  # by lot
 _RARE = (  # pairs of letters of which one in 33 stands in English words and names of code, and half in letters by lot
@@ -35,17 +40,15 @@ _RARE = (  # pairs of letters of which one in 33 stands in English words and nam
 )
 _UNSPEAKABLE = rf"(?=[A-Za-z]{{10,64}}(?![\w.(\[-]))(?:[A-Za-z]{{0,30}}?(?:{_RARE})){{2}}"
 TELLING = (  # no word alone, and no path
-    r"(?:(?=[^\s'\"\\]{0,64}(?:\d|[!#$%&*+/=?^~@]\w|[A-Za-z]-[A-Z]|[A-Z]-[a-z]))(?!/[a-z]+/)"
+    r"(?:(?=[^\s'\"\\]{0,64}(?:\d|[!#$%&*+/=?^~@]\w|[A-Za-z]-[A-Z]|[A-Z]-[a-z]))(?!(?:[a-z][a-z\d-]{0,40}/){3}|/[a-z]+/)"
     rf"|(?={_DRAWN}(?![\w.(\[-]))|(?={_UNSPEAKABLE}))"
 )
 _NO_CODE = r"(?![(\[])"  # after a value: a call or an index is no value
 _STAND_IN = (  # what stands where a secret would
     r"(?!\$|%\(|[<{\[*•]|[xX*.]{3}|(?:none|null|nil|true|false|undefined|required|optional|string|str|int"
-    r"|bool|bytes|any|text"
-    r"|password|passwd|secret|token|your|my|the|example|invalid|wrong|empty|missing|some\w*|redacted"
-    r"|removed|hidden|changed|self|os"
-    r"|args|kwargs|request|settings|config|env|process|options|user|data|input|get\w*|generate\w*|read"
-    r"|value)(?![a-z0-9]*\d))"
+    r"|bool|bytes|any|text|password|passwd|secret|token|your|my|the|example|invalid|wrong|empty|missing|some\w*"
+    r"|redacted|removed|hidden|changed|self|os|args|kwargs|request|settings|config|env|process|options|user"
+    r"|data|input|get\w*|generate\w*|read|value)(?![a-z0-9]*\d))"
 )
 _FLAGS = (
     r"pass(?:word|wd|phrase|code)?|pwd|(?:[a-z]{1,12}-)?(?:token|secret|api-?key|access-?key|secret-key)|auth-token"
@@ -53,7 +56,7 @@ _FLAGS = (
 _MYSQL = r"(?:mysql(?:dump|admin|import)?|mariadb(?:-dump)?)\b[^\n|;&\"]{0,200}? -p"  # `-p shop` asks for it
 _CALLS = (
     r"sshpass|plink|pscp|7z|(?:az|docker|helm registry|nerdctl|oc|podman|skopeo) login"
-    r"|mongo(?:sh|dump)?|redis-cli|ldapsearch"
+    r"|mongo(?:sh|dump)?|redis-cli|ldapsearch|cqlsh"
 )
 NAME = re.compile(_NAME)
 _BEFORE_TOKEN = ("api", "access", "auth", "refresh", "csrf", "xsrf", "bot", "deploy")
@@ -63,7 +66,7 @@ _BEFORE_KEY = (
 )
 STEMS = (  # in lower case; every name holds one. `key` and `token` alone, which stand in most answers, are no names
     *("passw", "passphrase", "passcode", "mot de passe", "_pass", "-pass", "pass:", "pass :", "pass=", "pass ="),
-    *("pwd", "_pw", "-pw", "pw:", "pw :", "pw=", "pw =", "psk", "_pat", "-pat", "_token", "-token"),
+    *("pwd", "_pw", "-pw", "pw:", "pw :", "pw=", "pw =", "psk", "schl", "_pat", "-pat", "_token", "-token"),
     *("secret", "bearer", "kennwort", "contrase", "credential", "requirepass", "sess", "connect.sid", "csrftoken"),
     *(f"{first}{between}key" for first in _BEFORE_KEY for between in ("", " ", "_", "-")),
     *(f"{first}{between}token" for first in _BEFORE_TOKEN for between in ("", " ")),
@@ -89,7 +92,8 @@ AFTER_NAME = (  # what may follow a name
         rf"{TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"
     ),
     re.compile(  # "the password hunter2X", "set the password to hunter2X"
-        rf"(?i:(?: to| is| as| called)?[ \t]{{1,3}}){_QUOTE}(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])"
+        rf"(?i:(?: (?:(?:was |has been )?(?:changed |reset |set )?to|(?:wurde )?auf|is|as|called))?[ \t]{{1,3}})"
+        rf"{_QUOTE}(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])"
         r"(?![\w-]{1,40}[.=(\[/])(?=[^\s'\"\\]{0,40}(?:[a-z][A-Z0-9]|[!#$%&*+=?^~@]))"
         rf"(?P<secret>{_PLAIN}{{7,512}}+){_NO_CODE}"
     ),
@@ -133,14 +137,14 @@ BESIDE = (
     ),
     _kind(
         "-pass|-pwd|-token|-secret|-key|-api|-acc|-auth",
-        rf"(?i:(?<![\w-])--?(?:{_FLAGS}))(?:\\{{0,3}}['\"]{_SPACE},{_SPACE}|=|[ \t]{{1,3}}){_QUOTE}(?i:{_STAND_IN})"
-        rf"(?![-@/.])(?P<secret>{_PLAIN}{{4,512}}+){_NO_CODE}",
+        rf"(?i:(?<![\w-])--?(?:{_FLAGS}))(?:\\{{0,3}}['\"]{_SPACE},{_SPACE}(?=\\{{0,3}}['\"]{TELLING})|=|[ \t]{{1,3}})"
+        rf"{_QUOTE}(?i:{_STAND_IN})(?![-@/.]|[A-Z_]{{4,40}}(?![\w-]))(?P<secret>{_PLAIN}{{4,512}}+){_NO_CODE}",
     ),
     _kind(
         " -p| -a| -w| -c ",
         rf"(?:{_MYSQL}(?:(?! )| {TELLING})|(?:{_CALLS})\b[^\n|;&\"]{{0,200}}? -(?:p|pw|a|w)[ ]?"
         rf"|(?:sqlcmd|osql|bcp|unzip|zip)\b[^\n|;&\"]{{0,200}}? -P[ ]?"
-        rf"|snmp(?:bulk|get|set|walk)\w{{0,4}}\b[^\n|;&\"]{{0,80}}? -c ){_QUOTE}(?=[^\s'\"\\]{{0,64}}"
+        rf"|snmp(?:bulk|get|set|walk)\w{{0,4}}\b[^\n|;&\"]{{0,80}}? -c (?!public\b)){_QUOTE}(?=[^\s'\"\\]{{0,64}}"
         rf"[A-Za-z!#$%&*+=?^~@])(?![-$<\"'])"
         rf"(?P<secret>{_PLAIN}{{4,256}}+)",
     ),
@@ -161,12 +165,17 @@ BESIDE = (
         r"(?:sudo (?:-\w{1,8} ){0,3}-\w{0,4}S|--password-stdin|--with-token)\b[^\n|;&]{0,60}?<<< ?"
         rf"{_QUOTE}(?!\$)(?P<secret>{_PLAIN}{{3,200}})",
     ),
-    _kind("openssl ", rf"openssl [^\n|;&]{{1,120}}? -k {_QUOTE}(?![-$])(?P<secret>{_PLAIN}{{4,200}})"),
+    _kind(
+        "openssl |ssh-keygen |securestring|mc alias|ldapsearch",
+        r"(?:openssl [^\n|;&]{1,120}? -k |ldapsearch [^\n|;&]{1,200}? -w "
+        r"|ssh-keygen (?:[^\n|;&]{1,120}? )?-[NP] |mc alias set(?: \S{1,200}){3} "
+        rf"|(?i:ConvertTo-SecureString )(?:-String )?){_QUOTE}(?![-$])(?P<secret>{_PLAIN}{{4,200}})",
+    ),
     _kind(  # user%password, and the password beside /user:
-        "smbclient|smbget|smbmap|rpcclient|winexe|net use",
+        "smbclient|smbget|smbmap|rpcclient|winexe|net use|net user ",
         r"(?:(?:smb(?:client|get|map)|rpcclient|winexe) [^\n|;&]{0,120}?-U ?['\"]?[\w.\\/-]{1,64}%(?![$%])"
         r"|net use [^\n|;&]{0,120}?/user:\S{1,64} (?!/)"
-        rf"|net use [^\n/|;&]{{0,120}}? (?=\S{{4,64}} /user:){TELLING})"
+        rf"|net user \S{{1,64}} (?!/){TELLING}|net use [^\n/|;&]{{0,120}}? (?=\S{{4,64}} /user:){TELLING})"
         rf"(?P<secret>{_PLAIN}{{4,200}})",
     ),
     _kind(  # "with Zx9!kk2L as its password"
@@ -175,7 +184,10 @@ BESIDE = (
         rf"(?P<secret>{_PLAIN}{{6,64}}){_QUOTE} as "
         r"(?i:(?:an?|its|the|his|her|their|your|my) )?(?i:pass(?:word|phrase|code)|pwd)\b",
     ),
-    _kind("pass", r"(?i:echo )['\"]?[\w.-]{1,64}:(?P<secret>[^\s'\"|]{3,200})['\"]? ?\| ?(?:sudo )?chpasswd"),
+    _kind(
+        "pass",
+        rf"(?i:echo ){_QUOTE}[\w.-]{{1,64}}:(?P<secret>[^\s'\"\\|]{{3,200}})[\\'\"]{{0,4}} ?\| ?(?:sudo )?chpasswd",
+    ),
     _kind("pass", r"htpasswd (?:-\w{1,8} ){0,4}\S{1,200} \S{1,64} (?P<secret>[^\s'\"|;]{3,200})"),
     _kind(
         "pass|identified by",
@@ -207,7 +219,7 @@ BESIDE = (
     _kind("thin:", rf"(?i:jdbc:oracle:\w{{3,5}}:)[\w$#.-]{{1,60}}/(?P<secret>{_PLAIN}{{3,100}}?)@"),
     _kind(
         "sqlplus |rman |sqlldr |expdp |impdp |userid=",
-        rf"(?i:\b(?:sqlplus|rman|sqlldr|expdp|impdp)\b[^\n|;&/]{{0,60}} |userid=){_QUOTE}[\w$#.-]{{1,60}}"
+        rf"(?i:\b(?:sqlplus|rman|sqlldr|expdp|impdp)\b[^\n|;&/]{{0,60}} |userid=){_QUOTE}[A-Za-z][\w$#.-]{{0,60}}"
         rf"/(?!\$)(?P<secret>[^\s'\"\\@/]{{3,100}})@",
     ),
     _kind(  # user:password in base64, in the files of Docker and npm
@@ -220,7 +232,7 @@ BESIDE = (
     _kind(
         "with|using|cred",
         r"(?i:\b(?:log(?:ged)? ?in|sign(?:ed)? in) (?:with|using)|\bcred(?:ential)?s(?: are)?:?) [\w.@-]{2,40} ?/ ?"
-        rf"(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])(?P<secret>(?:(?!/){_PLAIN}){{6,64}}+)",
+        rf"(?!(?i:oauth))(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])(?P<secret>(?:(?!/){_PLAIN}){{6,64}}+)",
     ),
     _kind(
         "sig=|token=|key=|code=|auth=|signature=",
@@ -267,18 +279,18 @@ BESIDE = (
         r"(?:(?:\b|(?<=\\[nrt]))(?:PIN|Pin|CVV2?|CVC2?|OTP)\b|(?i:\b(?:cvv2?|cvc2?|(?:security|verification|one-?time"
         r"|access|door|alarm|gate|unlock|login|2fa|mfa|pin)[ _-](?:pass)?(?:code|pin|number)|passcode|pin))"
         r"(?=['\"\\]{0,4}[ ]?(?:[:=]|is\b|was\b)))(?: (?:code|number))?\\{0,3}['\"]?(?: (?:for|of|to)"
-        r"[^\n.:=\d]{1,40}?)?(?:[ ]?[:=#]|[ ]is\b|[ ]was\b|(?=[ ]))(?: now)?[ ]{0,2}\\{0,3}['\"]?"
+        r"[^\n.:=\d]{1,40}?)?(?:[ ]?[:=#]|[ ](?:is|was|lautet|ist)\b|(?=[ ]))(?: now)?[ ]{0,2}\\{0,3}['\"]?"
         r"(?P<secret>\d{3,8}|\d{3}[ -]\d{3})(?![\w.:/-]?\d|\w)",
         "PIN",
         24,
         110,
     ),
     _kind(
-        "密码|口令|密钥|秘钥|令牌|密碼|金鑰|访问凭证|登录凭证|私钥|暗号",
-        r"(?:密码|口令|密钥|秘钥|令牌|密碼|金鑰|访问凭证|登录凭证|私钥|暗号)(?!\[)(?:[（(][^）)\n]{0,20}[）)])?"
+        "密码|口令|密钥|秘钥|令牌|密碼|金鑰|访问凭证|登录凭证|私钥|暗号|授权码",
+        r"(?:密码|口令|密钥|秘钥|令牌|密碼|金鑰|访问凭证|登录凭证|私钥|暗号|授权码(?!模式))(?!\[|长度|红包)(?:[（(][^）)\n]{0,20}[）)])?"
         r"[^\n!-~。，；、！？]{0,12}?[ ]{0,2}"
         r"(?:(?=[!-~]{0,30}\d)|是|为|為|:|：|=|＝|成|用|作|到|\"|“|「|'|`|\\\"|[ ]){1,4}[^\n!-~。，；、！？]{0,4}"
-        r"[\"'`\\“「 ]{0,3}(?![\[<{$•])(?P<secret>[!#$%&*+\-./0-9:=?@A-Z^_a-z|~]{4,256})",
+        r"[\"'`\\“「 ]{0,3}(?![\[<{$•]|[A-Z]+_[A-Z_]+(?!\w))(?P<secret>[!#$%&*+\-./0-9:=?@A-Z^_a-z|~]{4,256})",
     ),
     _kind(
         "验证码|校验码|安全码|取件码|提取码",

@@ -90,6 +90,14 @@ SECRETS = [
     *("client-key-data: LS0tLS1CRUdJTiBSU0EgUFJJVkFURSBLRVktLS0tLQpNSUlF", "snmpwalk -v2c -c hunter2Kz 10.0.0.1"),
     *("https://" + "0af3" * 10 + "@github.com/o/r.git", '{"auth": "b3duZXI6Z2hwX3NlY3JldHRva2Vu"}'),
     *('psk="correct horse battery"', "log in with admin/hunter2Kz on staging"),
+    *(
+        'ssh-keygen -N "hunter2Kz" -f id',
+        "ConvertTo-SecureString 'hunter2Kz' -AsPlainText",
+        "net user bob hunter2Kz! /add",
+    ),
+    *("mc alias set s3 https://s3.x app hunter2Kz", 'ldapsearch -D "cn=a" -w hunter2Kz', "cqlsh -u c -p hunter2Kz h"),
+    *("Der API-Schlüssel lautet hunter2Kz", "Das Kennwort wurde auf Hunter#2Kz geändert", "Ihre PIN lautet 4821"),
+    *("the password was changed to Hunter#2Kz", "Secret 是 hunter2Kz", "邮箱授权码是 qwertyuiopasdfgh"),
 ]
 HARMLESS = [
     "the password is wrong!",
@@ -136,6 +144,14 @@ HARMLESS = [
     "the error code is E1234 and the pin layout of the chip",
     *("DB_PASSWORD=${DB_PASSWORD:?missing}", "postgres://user:password@localhost/db", "http://me:xxx@host/"),
     *("unzip -p archive.zip file1.txt", "auth: Http2BasicProvider", '"auth": "none"', "http://user-1@host:8080/a"),
+    *(
+        'add_argument("--password", help="of the user")',
+        '@option("--token", "token_value")',
+        "--api-key API_KEY  the key",
+    ),
+    *("secret: projects/my-project/secrets/db/versions/3", "arn:aws:secretsmanager:eu:123:secret:prod/db-AbCdEf"),
+    *("--set auth.existingSecret=my-release2", "snmpwalk -c public 10.0.0.1", "PASS: test_login2 (0.3s)"),
+    *("请将密码设置为环境变量 DB_PASSWORD", "密钥长度 2048 位", "log in with SSO/OAuth2"),
 ]
 
 
