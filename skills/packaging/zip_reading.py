@@ -8,6 +8,7 @@ import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
@@ -21,6 +22,7 @@ MAX_ENTRIES = 200
 MAX_SKILL_MD = 256 * 1024  # far above what an agent should load at once; reading it takes seconds at worst
 TOO_LARGE = f"the package is larger than {MAX_COMPRESSED // MIB} MiB"
 NESTED = "an archive inside the archive"
+_SAYS_UTF8 = 0x800  # the flag of an entry
 _ARCHIVES = re.compile(r"\.(zip|jar|whl|egg|docx|xlsx|pptx|tar|tgz|gz|bz2|xz|7z|rar|zst)$", re.IGNORECASE)
 _MAGIC = (b"PK\x03\x04", b"PK\x05\x06", b"\x1f\x8b", b"BZh", b"7z\xbc\xaf", b"Rar!", b"\xfd7zXZ", b"\x28\xb5\x2f\xfd")
 _READ_ERRORS = (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError, IndexError)
@@ -80,8 +82,19 @@ def is_archive(content: bytes) -> bool:
 
 
 def plain_name(name: str) -> str:
-    """A path as `zip x.zip ./*` and published examples write it (`./scripts/plan.py`), without its first `./`."""
-    return name.removeprefix("./") or name
+    """A path as `zip x.zip ./*` and published examples write it (`./scripts/plan.py`), without its first `./`, and in
+    the Unicode form of texts, which links have: macOS names files in another one.
+    """
+    return unicodedata.normalize("NFC", name.removeprefix("./") or name)
+
+
+def _name(entry: zipfile.ZipInfo) -> str:
+    """The path of an entry. That of macOS' archiver is UTF-8 too, though it does not say so."""
+    name = entry.orig_filename
+    if not entry.flag_bits & _SAYS_UTF8:
+        with suppress(UnicodeError):
+            name = name.encode("cp437").decode()
+    return plain_name(name)
 
 
 def size_problems(files: Mapping[str, bytes]) -> list[str]:
@@ -98,7 +111,7 @@ def size_problems(files: Mapping[str, bytes]) -> list[str]:
 
 def _read(archive: zipfile.ZipFile) -> Archive:
     entries = [entry for entry in archive.infolist() if entry.orig_filename != "./"]
-    names = [(plain_name(entry.orig_filename), entry.is_dir()) for entry in entries]
+    names = [(_name(entry), entry.is_dir()) for entry in entries]
     contents = Archive(names=[name for name, is_folder in names if not is_folder])
     contents.problems = [*_limit_problems(entries), *duplicate_names([name for name, _ in names])]
     readable = not contents.problems
@@ -110,7 +123,7 @@ def _read(archive: zipfile.ZipFile) -> Archive:
         if readable:
             _read_entry(archive, entry, contents)
         else:
-            contents.unread.append(plain_name(entry.orig_filename))
+            contents.unread.append(_name(entry))
     return contents
 
 
@@ -120,12 +133,12 @@ def _read_entry(archive: zipfile.ZipFile, entry: zipfile.ZipInfo, contents: Arch
         with archive.open(entry) as file:
             content = file.read(entry.file_size + 1)
     except _READ_ERRORS:
-        contents.problems.append(f"{printable(entry.filename)}: damaged")
+        contents.problems.append(f"{printable(_name(entry))}: damaged")
         return
     if is_archive(content):
-        contents.problems.append(f"{printable(entry.filename)}: {NESTED}")
+        contents.problems.append(f"{printable(_name(entry))}: {NESTED}")
         return
-    contents.files[plain_name(entry.filename)] = content
+    contents.files[_name(entry)] = content
 
 
 def _limit_problems(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
@@ -135,7 +148,7 @@ def _limit_problems(entries: list[zipfile.ZipInfo]) -> Iterator[str]:
         yield f"more than {MAX_EXPANDED // MIB} MiB when expanded"
     for entry in entries:
         if entry.file_size > MAX_RATIO * max(entry.compress_size, 1):
-            yield f"{printable(entry.orig_filename)}: expands more than {MAX_RATIO} times"
+            yield f"{printable(_name(entry))}: expands more than {MAX_RATIO} times"
 
 
 def duplicate_names(names: Iterable[str]) -> Iterator[str]:
@@ -154,8 +167,8 @@ def duplicate_names(names: Iterable[str]) -> Iterator[str]:
 
 
 def _entry_problems(entry: zipfile.ZipInfo) -> Iterator[str]:
-    name, kind = printable(entry.orig_filename), stat.S_IFMT(entry.external_attr >> 16)
-    yield from name_problems(plain_name(entry.orig_filename))
+    name, kind = printable(_name(entry)), stat.S_IFMT(entry.external_attr >> 16)
+    yield from name_problems(_name(entry))
     if kind == stat.S_IFLNK:
         yield f"{name}: a link"
     elif kind not in (0, stat.S_IFREG, stat.S_IFDIR):

@@ -179,3 +179,15 @@ def test_a_zip_beyond_a_limit_names_the_files_that_may_not_lie_there() -> None:
 def test_a_broken_frontmatter_is_named_before_the_fields_that_it_hides() -> None:
     found = problems(make_zip({"SKILL.md": b"---\nname: [1\n---\n"}))
     assert found[0] == "SKILL.md: the frontmatter is not valid YAML, or too long or deep"
+
+
+def test_a_link_follows_a_file_that_macos_has_packed() -> None:
+    """Its archiver writes names in UTF-8 without saying so, and an umlaut as two signs."""
+    name = "U\u0308bersicht.md"
+    placeholder = "x" * (len(name.encode()) - 3) + ".md"
+    text = f"{SKILL}\nSee [ways](reference/Übersicht.md).\n"
+    content = make_zip({"plan-trip/SKILL.md": text.encode(), f"plan-trip/reference/{placeholder}": b"# Ways\n"})
+    skill = unpack(content.replace(placeholder.encode(), name.encode()))
+    [path] = [path for path in skill.files if path != "SKILL.md"]
+    assert skill.warnings == [f"reference/Übersicht.md: is now {path}"]
+    assert f"[ways]({path})" in skill.files["SKILL.md"].decode()
