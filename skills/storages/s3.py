@@ -102,6 +102,9 @@ class S3PackageStorage(S3Storage):
             yield
         except ClientError as error:
             raise failure(self._store, _status(error), str(error.response.get("Error", {}).get("Code", ""))) from None
+        except RecursionError:  # boto3 asks a redirection again and again
+            what = "it redirects: AWS_ENDPOINT_URL_S3 has to be its own address, https where it wants that"
+            raise failure(self._store, 0, what) from None
         except HTTPClientError:
             raise no_answer(self._store) from None
         except BotoCoreError as error:  # no credentials, say

@@ -12,7 +12,7 @@ from memos_site.platform.outages import StoreUnavailable
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.packaging import pack
-from skills.storages import presigned_url, store, stored_packages
+from skills.storages import holds, presigned_url, store, stored_packages
 from tests.make import bytes_of, caller, make_skill, make_version
 from tests.skills import oss_server
 from tests.skills.oss_server import Answer, Call, Server
@@ -102,6 +102,14 @@ def test_boto3_reads_keys_from_a_file_and_region_and_address_from_its_own_variab
     with using({**s3, "AWS_DEFAULT_REGION": "eu-north-1", "AWS_SHARED_CREDENTIALS_FILE": str(keys)}, tmp_path):
         url = presigned_url(PATH, filename="refund.zip")
     assert url and url.startswith(server.url) and "of-the-file%2F" in url and "%2Feu-north-1%2Fs3%2F" in url
+
+
+def test_a_store_that_redirects_is_an_outage_that_says_so(server: Server, tmp_path: Path) -> None:
+    """A proxy that leads from http to https, say."""
+    server.fault = lambda call: (307, {"Location": "https://127.0.0.1:1/"}, b"")
+    s3 = {"SKILLS_REPO_BACKEND": "S3", "SKILLS_S3_BUCKET": "packages", "AWS_ENDPOINT_URL_S3": server.url, **AWS}
+    with using(s3, tmp_path), pytest.raises(StoreUnavailable, match="it redirects: AWS_ENDPOINT_URL_S3"):
+        holds(PATH)
 
 
 def test_nobody_there_is_an_outage_too(tmp_path: Path) -> None:
