@@ -45,7 +45,7 @@ TELLING = (  # no word alone, and no path
 )
 _NO_CODE = r"(?![(\[])"  # after a value: a call or an index is no value
 _STAND_IN = (  # what stands where a secret would
-    r"(?!\$|%\(|[<{\[*•]|[xX*.]{3}|(?:none|null|nil|true|false|undefined|required|optional|string|str|int"
+    r"(?!\$|%[(s]|['\"] ?\+|[<{\[*•]|[xX*.]{3}|(?:none|null|nil|true|false|undefined|required|optional|string|str|int"
     r"|bool|bytes|any|text|password|passwd|secret|token|your|my|the|example|invalid|wrong|empty|missing|some\w*"
     r"|redacted|removed|hidden|changed|self|os|args|kwargs|request|settings|config|env|process|options|user"
     r"|data|input|get\w*|generate\w*|read|value)(?![a-z0-9]*\d))"
@@ -54,10 +54,7 @@ _FLAGS = (
     r"pass(?:word|wd|phrase|code)?|pwd|(?:[a-z]{1,12}-)?(?:token|secret|api-?key|access-?key|secret-key)|auth-token"
 )
 _MYSQL = r"(?:mysql(?:dump|admin|import)?|mariadb(?:-dump)?)\b[^\n|;&\"]{0,200}? -p"  # `-p shop` asks for it
-_CALLS = (
-    r"sshpass|plink|pscp|7z|(?:az|docker|helm registry|nerdctl|oc|podman|skopeo) login"
-    r"|mongo(?:sh|dump)?|redis-cli|ldapsearch|cqlsh"
-)
+_CALLS = r"sshpass|plink|pscp|7z|(?:az|docker|oc|podman|skopeo) login|mongo(?:sh|dump)?|redis-cli|ldapsearch|cqlsh"
 NAME = re.compile(_NAME)
 _BEFORE_TOKEN = ("api", "access", "auth", "refresh", "csrf", "xsrf", "bot", "deploy")
 _BEFORE_KEY = (
@@ -80,6 +77,7 @@ AFTER_NAME = (  # what may follow a name
     re.compile(rf"{_QUOTE}\]?{_SPACE}{_SET}{_SPACE}{_QUOTE}{TELLING}(?P<secret>{_PLAIN}{{6,512}}+){_NO_CODE}"),
     re.compile(  # between quotes it may hold anything
         rf"(?:\\{{0,3}}['\"])?\]?{_SPACE}(?:[:=]{{1,2}}|=>|\bis\b|\(){_SPACE}(?P<open>\\{{0,3}}['\"])(?i:{_STAND_IN})"
+        r"(?!(?:_[a-z_]+|(?:[a-z]{1,20}-){1,6}(?:token|password|secret|key))(?P=open))"  # the name of one
         r"(?P<secret>(?:(?!(?P=open)|\\?n|\n)[^\n]){1,3}(?:(?!(?P=open))[^\n]){3,200}?)(?P=open)"
     ),
     re.compile(  # on a line of its own
@@ -191,7 +189,7 @@ BESIDE = (
     _kind("pass", r"htpasswd (?:-\w{1,8} ){0,4}\S{1,200} \S{1,64} (?P<secret>[^\s'\"|;]{3,200})"),
     _kind(
         "pass|identified by",
-        r"(?i:identified (?:with \w{1,40} )?by|(?:encrypted )?password) E?(?:\\{0,3}['\"])(?P<secret>"
+        r"(?i:identified (?:with \w{1,40} )?by|(?:encrypted )?password) E?(?:\\{0,3}['\"])(?!%[(s])(?P<secret>"
         r"[^'\"\\\n]{3,200})['\"\\]",
     ),
     _kind(

@@ -17,7 +17,7 @@ _RULED = frozenset("-+|: #/*;=\t")  # a line between head and rows, perhaps in a
 _VALUE = re.compile(r"[ \t\"'`*\\]*([^\s\"'`\\]*)")  # a JSON document may go on behind it
 _TOKEN = re.compile(r"(?i:(?:\w{1,20}[ _-])?token)")
 _LIKE_TOKENS = re.compile(r"(?=\S*\d)(?=\S*[a-z])(?=\S*[A-Z])[\w+/.-]{12,512}={0,2}|[0-9a-f]{32,128}")
-_TELLING = re.compile(rf"{TELLING}(?!\d{{2,4}}[-/.]\d{{1,2}}[-/.])[^\s'\"\\]{{6,512}}")  # and no date
+_TELLING = re.compile(rf"{TELLING}(?!\d{{2,4}}[-/.]\d{{1,2}}[-/.]|@?\w+\()[^\s'\"\\]{{6,512}}")  # and no date, no call
 
 Columns = dict[int, re.Pattern[str]]  # by the number of a column what its secrets look like
 

@@ -97,6 +97,7 @@ SECRETS = [
     ),
     *("mc alias set s3 https://s3.x app hunter2Kz", 'ldapsearch -D "cn=a" -w hunter2Kz', "cqlsh -u c -p hunter2Kz h"),
     *("Der API-Schlüssel lautet hunter2Kz", "Das Kennwort wurde auf Hunter#2Kz geändert", "Ihre PIN lautet 4821"),
+    *('password: "monkey-bars"', 'SECRET_KEY = "_hunter2Kz"'),
     *("the password was changed to Hunter#2Kz", "Secret 是 hunter2Kz", "邮箱授权码是 qwertyuiopasdfgh"),
 ]
 HARMLESS = [
@@ -151,6 +152,12 @@ HARMLESS = [
     ),
     *("secret: projects/my-project/secrets/db/versions/3", "arn:aws:secretsmanager:eu:123:secret:prod/db-AbCdEf"),
     *("--set auth.existingSecret=my-release2", "snmpwalk -c public 10.0.0.1", "PASS: test_login2 (0.3s)"),
+    *('SESSION_KEY = "_auth_user_id"', 'TOKEN = "x-oss-security-token"', "user_pass = '%s:%s'"),
+    *(
+        'IDENTIFIED BY "%(password)s"',
+        "password: \"' + word + '\"",
+        "return password1, password2\n@sensitive_post(a, b)",
+    ),
     *("请将密码设置为环境变量 DB_PASSWORD", "密钥长度 2048 位", "log in with SSO/OAuth2"),
 ]
 
