@@ -69,6 +69,10 @@ _WORDS: dict[str, tuple[str, str]] = {
         "No user spoke in this run: what it was for is not known.",
         "本次运行中没有用户发言，无从得知要做什么。",
     ),
+    "removed": (
+        "The transcript of this run was removed: there is nothing to compare.",
+        "本次运行的记录已被删除，无从比较。",
+    ),
     "no_run": (
         "You have reported no run with this name that you may see.",
         "没有找到你报告过且有权查看的这次运行。",
@@ -136,11 +140,11 @@ def answer(body: Any, *, trust: Trust) -> dict[str, Any]:
     if not request.names_a_run:
         run = run_of_request(request)
         verdict = _verdict(run, run, tool_rules(), request, seen)
-    elif recording := find(request, seen):
+    elif (recording := find(request, seen)) is None or not recording.has_transcript:
+        return asdict(RunVerdict(said=[sentence("removed" if recording else "no_run")]))
+    else:
         run, rules = recording.run, tool_rules([recording.episode])
         verdict = _verdict(run, recording.calls, rules, request, seen, but=recording.episode.pk)
-    else:
-        return asdict(RunVerdict(said=[sentence("no_run")]))
     names = names_of(request.source or trust.actor.name, tuple(call.tool for call in run.steps))
     in_callers_words: dict[str, Any] = in_names(asdict(verdict), names)
     return in_callers_words

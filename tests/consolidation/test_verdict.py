@@ -1,13 +1,16 @@
 """POST verdict: how a run would end, told by runs like it, and silence where they are few, unlike or hidden."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from consolidation.api.verdict import VerdictAnswer
 from consolidation.guidance.judging import HIGH, LOW, Judged, Level
 from consolidation.guidance.verdict import sentences
+from memories.lifecycle import removal
 from memories.models import Episode, Memory
 from memories.values.choices import Sensitivity
 from tests.consolidation.experience import consolidated
@@ -129,6 +132,18 @@ def test_a_caller_learns_nothing_from_runs_that_it_may_not_see(refunded: list[Me
             "level": "unknown", "risk": None, "missing": [], "similar": [], "based_on": {"cases": 0},
             "expected": {"effects": [], "share": 0, "cases": 0},
         }  # fmt: skip
+
+
+def test_of_a_run_without_its_transcript_nobody_says_that_it_called_nothing() -> None:
+    agent = caller(clearance=Sensitivity.MEDIUM)
+    run: Any = agent.post("/api/v1/conversations", {"messages": talk(1, "cancel_ticket"), "id": "r1"}, format="json")
+    episode = run.json()["episode"]["id"]
+    removal.remove_transcripts([UUID(episode)], at=timezone.now())
+    told = ask(agent, episode_id=episode)
+    assert (told["level"], told["said"]) == (
+        "unknown",
+        ["The transcript of this run was removed: there is nothing to compare."],
+    )
 
 
 def test_four_cases_are_too_few(agent: APIClient) -> None:
