@@ -7,6 +7,7 @@ its commands does not start in this repository.
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from consolidation.guidance import command_notes, precedent
@@ -39,23 +40,26 @@ LEAST_CASES = 4  # that agree on a value before it is told: of notes by two or t
 MOST_CALLS = 200
 
 
-def checked(asked: GuidanceQuestion, experience: Experience | None, rules: ToolRules, trust: Trust) -> Checked | None:
+def checked(
+    asked: GuidanceQuestion, experience: Experience | None, rules: ToolRules, trust: Trust, *, at: datetime
+) -> Checked | None:
     """None: no call is about to be made."""
     call = asked.call
     if call is None:
         return None
     note = _compared(asked, call, experience, rules, trust)
-    policy_notes = _broken_policies(asked.run, call, rules, trust)
+    policy_notes = _broken_policies(asked.run, call, rules, trust, at=at)
     note = replace(note, arguments=[*policy_notes, *note.arguments])
     if not (not_starting := command_notes.notes(asked.run, call, rules, trust)):
         return note
     return replace(note, text=note.text.removesuffix(ADVICE).rstrip(), arguments=[*not_starting, *note.arguments])
 
 
-def _broken_policies(run: Run, call: Call, rules: ToolRules, trust: Trust) -> Iterator[Note]:
+def _broken_policies(run: Run, call: Call, rules: ToolRules, trust: Trust, *, at: datetime) -> Iterator[Note]:
     """A note for each rule of agents' instructions that people accepted and the call breaks, by what it sends and what
     the run has shown."""
-    held = {policy.rule: policy.memory for policy in Policy.objects.in_force(call.name, trust)} if call.name else {}
+    in_force = Policy.objects.in_force(call.name, trust, at=at) if call.name else ()
+    held = {policy.rule: policy.memory for policy in in_force}
     for rule in broken(list(held), run, call, rules):
         pointer = within("/arguments", rule.argument) if rule.argument else "/tool"
         yield {"pointer": pointer, "note": f"Confirmed rule {held[rule].key}: {held[rule].content}"}

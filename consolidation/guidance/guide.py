@@ -35,9 +35,9 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | N
     opening = asked.is_opening
     experience = gather(speech, identifiers, seen, opening=opening, but=but) if speech else None
     if experience is None:
-        return Guidance(check=checked(asked, None, rules, seen))
+        return Guidance(check=checked(asked, None, rules, seen, at=at))
     calibration = curves.calibration_of(experience.profiles[0].scope, seen)
-    check = checked(asked, experience, rules, seen)
+    check = checked(asked, experience, rules, seen, at=at)
     if experience.nearness < LEAST_NEARNESS:
         return Guidance(check=check)
     weight, votes = weighed(experience, calibration, moment_of(asked, speech)), experience.votes

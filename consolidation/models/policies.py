@@ -14,6 +14,7 @@ from consolidation.learning.facts.call_rules import CallRule, Condition
 from memories.models import Memory
 from memories.models.trusted import Trusted
 from memories.transfer.options import Made
+from memories.values import conditions
 from memories.values.choices import BELIEVED, Origin
 from memories.values.text import detect_lang
 from memories.values.trust import Trust
@@ -32,9 +33,10 @@ def is_policy(memory: Memory) -> bool:
 class PolicyQuerySet(Trusted["Policy"]):
     trust_path = "memory__"
 
-    def in_force(self, tool: str, trust: Trust) -> Self:
-        """Those about this tool that people accepted as they were written, and that the caller may be offered."""
-        accepted = self.filter(tool=tool, memory__status__in=BELIEVED, memory__content=F("words"))
+    def in_force(self, tool: str, trust: Trust, *, at: datetime) -> Self:
+        """Those about this tool that people accepted as they were written, and that the caller may be offered then."""
+        valid = self.filter(conditions.valid(at).q("memory__"), tool=tool)
+        accepted = valid.filter(memory__status__in=BELIEVED, memory__content=F("words"))
         return accepted.offered_to(trust, "memory__").select_related("memory").order_by("pk")[:MOST_CHECKED]
 
 

@@ -109,6 +109,9 @@ def test_a_rule_of_the_instructions_waits_for_a_person_and_is_then_checked_until
     assert noted(agent) == [{"pointer": "/tool", "note": f"Confirmed rule {KEY}: {SENTENCE}"}]
     assert noted(agent, "pending") == []
     assert noted(caller(clearance=Sensitivity.MEDIUM, scopes=["project:other"])) == []
+    Memory.objects.filter(pk=memory.pk).update(expires_at=LATER)
+    assert noted(agent) == [], "its time is over, though no job has removed it yet"
+    Memory.objects.filter(pk=memory.pk).update(expires_at=None)
     memory.dismiss(by=ANNA, why="stale", at=LATER)
     assert noted(agent) == []
 
