@@ -22,7 +22,6 @@ from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.call_rules import broken
 from consolidation.learning.runs.harness_tools import known_as
 from consolidation.learning.runs.run import Call, Run
-from consolidation.learning.runs.values import parsed
 from consolidation.learning.wording import upper_first
 from consolidation.models import Policy
 from consolidation.models.arguments import ArgumentFact
@@ -87,7 +86,7 @@ def _compared(
         case_precedent.ill_without,
         arguments=[
             *_provenance(asked, call, experience, rules, trust),
-            *_notes(call.arguments, call.name, experience, case_precedent),
+            *_notes(call, experience, case_precedent),
         ],
         runs=[_run(experience, n, acting) for n in case_precedent.runs],
     )
@@ -133,19 +132,19 @@ def _provenance(
     return notes(asked.run, call, facts.habits(call.name, experience.profiles[0].scope), rules)
 
 
-def _notes(
-    arguments: Mapping[str, Any], tool: str, experience: Experience, similar: Precedent
-) -> Iterator[dict[str, str]]:
+def _notes(call: Call, experience: Experience, similar: Precedent) -> Iterator[dict[str, str]]:
     """Arguments for which the similar cases that ended well agree on another word. Ids and amounts differ anyway."""
     well = {experience.profiles[n].pk: experience.cases[n].case for n in similar.runs if experience.cases[n].well}
     if not well:
         return
-    calls = Event.objects.filter(episode__in=well, kind="tool_call", tool__in=known_as(tool)).exclude(ok=False)
+    tools = [call.called] if call.is_operation else known_as(call.name)
+    calls = Event.objects.filter(episode__in=well, kind="tool_call", tool__in=tools).exclude(ok=False)
     agreed: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for episode_id, args in calls.values_list("episode_id", "args")[:MOST_CALLS]:
-        for name, value in _words(parsed(args)):
+    for episode_id, tool, args in calls.values_list("episode_id", "tool", "args")[:MOST_CALLS]:
+        past = replace(call, tool=tool, args=args)
+        for name, value in _words(past.arguments) if past.name == call.name else ():
             agreed[name][value].add(well[episode_id])
-    for name, value in _words(arguments):
+    for name, value in _words(call.arguments):
         cases = Counter({other: len(held) for other, held in agreed[name].items()})
         if cases and value not in cases and len(cases) == 1 and cases.total() >= LEAST_CASES:
             usual, n = cases.most_common(1)[0]
@@ -155,9 +154,9 @@ def _notes(
             }
 
 
-def _words(arguments: Any) -> Iterator[tuple[str, str]]:
+def _words(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The arguments that are a choice among few words: short, without digits."""
-    for name, value in arguments.items() if isinstance(arguments, dict) else ():
+    for name, value in arguments.items():
         written = str(value).lower() if isinstance(value, bool) else value
         if (
             isinstance(written, str)

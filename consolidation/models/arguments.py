@@ -13,6 +13,7 @@ from django.db.models import Q
 from consolidation.learning.facts.argument_counts import Shown
 from consolidation.learning.facts.argument_facts import ArgumentFindings, testimony
 from consolidation.learning.facts.argument_habits import Habits
+from consolidation.learning.runs.operations import called_as
 from consolidation.models.counted_facts import WRITTEN, CountedFact, CountedFactQuerySet, CountedRun
 from memories.models import Event
 from memories.values.choices import Outcome
@@ -70,7 +71,8 @@ class ArgumentFact(CountedFact):
         super().save_written(findings)
 
     def calls(self, shown: Iterable[CountedRun]) -> dict[UUID, UUID]:
-        return Event.objects.first_calls((sighting.episode_id for sighting in shown), tool=self.tool)
+        tool, text = called_as(self.tool)
+        return Event.objects.first_calls((sighting.episode_id for sighting in shown), tool=tool, containing=text)
 
 
 class ArgumentUse(CountedRun):

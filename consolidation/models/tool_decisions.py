@@ -7,6 +7,7 @@ from typing import Any, NamedTuple, Self
 from django.db import connection, models, transaction
 from django.db.models import Q
 
+from consolidation.learning.runs.operations import does_many
 from memories.models import AuditEntry
 from memories.models.trusted import new_id
 from memories.values.exceptions import Conflict
@@ -23,7 +24,10 @@ NAMES = """
 """
 CALLED = """
 WITH RECURSIVE names (tool) AS ({names})
-SELECT names.tool, used.calls, used.runs, used.last_at, used.sensitivity
+SELECT names.tool, used.calls, used.runs, used.last_at, used.sensitivity, (
+    SELECT e.args FROM memories_event e WHERE e.tool = names.tool AND e.kind = 'tool_call'
+    ORDER BY e.episode_id DESC LIMIT 1
+)
 FROM names CROSS JOIN LATERAL (
     SELECT count(*), count(DISTINCT latest.episode_id), max(latest.at), min(memory.sensitivity)
     FROM (SELECT e.episode_id, e.at, e.kind FROM memories_event e WHERE e.tool <> '' AND e.tool = names.tool
@@ -37,13 +41,17 @@ LIMIT %(most)s
 
 
 class CalledTool(NamedTuple):
-    """A tool with those of its latest MOST_CALLS calls that the reader may see; `sensitivity`: the lowest of them."""
+    """A tool with those of its latest MOST_CALLS calls that the reader may see; `sensitivity`: the lowest of them.
+
+    `does_many`: what a call does stands in its arguments.
+    """
 
     name: str
     calls: int
     runs: int
     last_at: datetime
     sensitivity: int
+    does_many: bool = False
 
     @property
     def is_cut(self) -> bool:
@@ -64,7 +72,8 @@ def _called(trust: Trust, names: str, **asked: Any) -> list[CalledTool]:
     statement = CALLED.format(names=names, visible=trust.filter.sql("memory"))
     with connection.cursor() as cursor:
         cursor.execute(statement, asked | {"latest": MOST_CALLS} | trust.filter.values())
-        return [CalledTool(*row) for row in cursor.fetchall()]
+        rows = [(CalledTool(*row[:-1]), row[-1]) for row in cursor.fetchall()]
+    return [tool._replace(does_many=does_many(tool.name, args)) for tool, args in rows]
 
 
 class ToolDecisionQuerySet(models.QuerySet["ToolDecision"]):

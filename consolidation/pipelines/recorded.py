@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Case, JSONField, TextField, When
+from django.db.models import Case, JSONField, Q, TextField, When
 from django.db.models.functions import Cast, Left, Length
 
 from consolidation.learning.effects.places import repository
 from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs import operations
 from consolidation.learning.runs.run import Call, Message, Run
 from memories.intake.episodes.dependencies import resolve
 from memories.models import Episode, Event
@@ -108,8 +109,9 @@ def runs(episode_ids: Sequence[UUID], recent: Recent | None = None) -> list[Run]
 
 
 def calls_of(episodes: Sequence[Episode]) -> list[tuple[Run, Episode]]:
-    """Each episode as a run of its calls alone, with arguments only where a tool runs commands."""
-    lines = When(tool__in=_command_tools(episodes), args_length__lte=LARGEST_LINE, then="args")
+    """Each episode as a run of its calls alone, with arguments only where these tell what the call does."""
+    tells = Q(tool__in=_command_tools(episodes)) | Q(args__has_any_keys=operations.KEYS)
+    lines = When(tells, args_length__lte=LARGEST_LINE, then="args")
     rows = Event.objects.filter(episode__in=episodes, kind=CALL)
     rows = rows.annotate(args_length=Length(Cast("args", TextField())))
     rows = rows.annotate(line=Case(lines, output_field=JSONField()))

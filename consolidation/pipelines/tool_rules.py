@@ -13,6 +13,7 @@ from django.conf import settings
 
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import is_thought, name_tells
+from consolidation.learning.runs import operations
 from consolidation.models import ToolDecision, ToolUse
 from consolidation.models.tool_decisions import MOST_CALLS
 from consolidation.pipelines.recorded import read_only_hints
@@ -56,7 +57,8 @@ def observe(scope: str, rules: ToolRules, *, at: datetime) -> None:
     tools = {tool for calls in steps.values() for _, tool in calls if is_uncertain(tool, rules)}
     if tools:
         tools -= read_only_hints(Episode.objects.filter(pk__in=outcomes).only("pk", "environment")).keys()
-    ToolUse.objects.keep([_observed(tool, steps, outcomes, rules, at=at) for tool in sorted(tools)])
+    observed = (_observed(tool, steps, outcomes, rules, at=at) for tool in sorted(tools))
+    ToolUse.objects.keep([use for use in observed if use])
 
 
 def _steps(episodes: Iterable[UUID]) -> dict[UUID, list[tuple[int, str]]]:
@@ -81,10 +83,13 @@ def _observed(
     rules: ToolRules,
     *,
     at: datetime,
-) -> ToolUse:
+) -> ToolUse | None:
+    """None: a tool that does many things, whose calls tell one by one."""
     columns = ("episode_id", "position", "args", "result", "ok", "episode__memory__sensitivity")
     rows = Event.objects.filter(tool=tool, kind="tool_call").order_by("-episode_id", "position")
     calls = [_Call(*row) for row in rows.values_list(*columns)[:MOST_CALLS]]
+    if any(operations.does_many(tool, call.args) for call in calls[:1]):
+        return None
     with_it = {call.episode_id for call in calls}
     same, other = repeats(calls, steps | _steps(with_it - outcomes.keys()), rules)
     used = {id for id, called in steps.items() if any(name == tool for _, name in called)}

@@ -35,7 +35,7 @@ DECISIONS = {"reads": True, "acts": False, "": None}
 
 @dataclass(frozen=True)
 class Row:
-    """A tool with what it counts as (`reads`, `acts`, `commands` or `nothing`) and why."""
+    """A tool with what it counts as (`reads`, `acts`, `commands`, `operations` or `nothing`) and why."""
 
     called: CalledTool
     counts_as: str
@@ -48,7 +48,7 @@ class Row:
 
     @property
     def is_decidable(self) -> bool:
-        return self.counts_as in ("reads", "acts")
+        return self.counts_as in ("reads", "acts", "operations")
 
 
 @require_safe
@@ -82,12 +82,14 @@ def _row(called: CalledTool, rules: ToolRules, declared: Mapping[str, bool], dec
         return Row(called, "commands", "commands", decision)
     if decision and decision.only_reads is not None:
         return Row(called, decision.state, "person", decision)
+    return Row(called, *_undecided(called, name, rules, declared), decision)
+
+
+def _undecided(called: CalledTool, name: str, rules: ToolRules, declared: Mapping[str, bool]) -> tuple[str, str]:
+    if called.does_many and not declared.get(name):
+        return "operations", "operations"
     if name in declared:
-        return Row(called, "reads" if declared[name] else "acts", "declared", decision)
-    return Row(called, *_undeclared(name, rules), decision)
-
-
-def _undeclared(name: str, rules: ToolRules) -> tuple[str, str]:
+        return "reads" if declared[name] else "acts", "declared"
     if rules.reads(name):
         return "reads", "behaviour" if name in rules.marked else "name"
     return "acts", "verb" if name_tells(name) else "unknown"

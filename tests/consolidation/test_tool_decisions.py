@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from consolidation.models import Pattern
+from consolidation.models import Pattern, ToolUse
 from consolidation.models.tool_decisions import ToolDecision, called_tools
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import AuditEntry, Episode, Memory
@@ -14,7 +14,7 @@ from memories.values.choices import Sensitivity
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor, Trust
 from tests.consolidation.experience import NOON, competence, consolidated, run
-from tests.make import ANNA, AT, BEN
+from tests.make import ANNA, AT, BEN, answer, call, user
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -118,3 +118,14 @@ def test_tools_are_counted_searched_and_paged_by_name(django_assert_num_queries:
     assert list(rows(client.get(PAGE, {"after": "make_099"}))) == ["make_100"]
     [found] = client.get(PAGE, {"q": "KE_007"}).context["rows"]
     assert (found.called.calls, found.called.runs) == (2, 2)
+
+
+def test_a_tool_whose_arguments_tell_what_a_call_does_counts_call_by_call_unless_a_person_decides() -> None:
+    asked = [user("pay"), call("run_sql", sql="UPDATE orders SET state = 'x'"), answer("ok")]
+    asked += [call("run_sql", "c2", sql="SELECT * FROM orders"), answer("rows", "c2")]
+    run([], messages=asked)
+    assert rows(signed_in().get(PAGE)) == {"run_sql": ("operations", "operations")}
+    consolidated()
+    assert Pattern.objects.get().signature == "UPDATE orders" and not ToolUse.objects.exists()
+    decide("run_sql", True)
+    assert rows(signed_in("ben").get(PAGE)) == {"run_sql": ("reads", "person")}

@@ -9,6 +9,7 @@ from dataclasses import replace
 from consolidation.learning.commands.shell import command_line
 from consolidation.learning.effects.attempts import not_started
 from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs import operations
 from consolidation.learning.runs.run import Call, Run
 
 NO_ACTION = "no_action"  # the signature of a run without effects
@@ -60,8 +61,8 @@ def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozense
 
 
 def are_of_lines(kinds: Collection[str]) -> bool:
-    """Return whether one of these effects is a command kind: only those hold a space or a slash."""
-    return any(set(kind) & {" ", "/"} for kind in kinds)
+    """Return whether one of these effects is a command kind: only those and operations hold a space or a slash."""
+    return any(set(kind) & {" ", "/"} and not operations.tool_name(kind) for kind in kinds)
 
 
 def are_chores(kinds: Collection[str]) -> bool:
@@ -83,9 +84,10 @@ def unfolded(run: Run, rules: ToolRules) -> Run:
     """Return the run with one call per command of its command lines, so that a command is a tool like any other.
 
     Commands that are known not to have started are marked. The result of a line goes to its first command with an
-    effect, else to its last one. Without command lines the same run is returned.
+    effect, else to its last one. A tool that does many things but counts as one is one. Without any of these the same
+    run is returned.
     """
-    if not any(rules.runs_commands(call.name) and call.via == "" for call in run.steps):
+    if not any((rules.runs_commands(call.name) and call.via == "") or rules.is_one(call) for call in run.steps):
         return run
     calls = [part for call in run.steps for part in _parts(call, rules)]
     return replace(run, calls=tuple(calls))
@@ -94,7 +96,7 @@ def unfolded(run: Run, rules: ToolRules) -> Run:
 def _parts(call: Call, rules: ToolRules) -> Iterator[Call]:
     kinds = rules.kinds(call)
     if not rules.runs_commands(call.name) or call.via or kinds == (call.name,):
-        yield call
+        yield replace(call, whole=True) if rules.is_one(call) else call
         return
     line = command_line(call)
     idle = not_started(call, line)

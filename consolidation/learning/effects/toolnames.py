@@ -4,6 +4,7 @@ cancel the order)."""
 import re
 from functools import lru_cache
 
+from consolidation.learning.runs import operations
 from memories.lexicon.english_requests import OF_TOOL_NAMES
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.tool_names import (
@@ -61,7 +62,9 @@ def words(tool: str) -> list[str]:
 
 @lru_cache(maxsize=20_000)
 def bare_name(tool: str) -> str:
-    """Return a tool's name without the server of an MCP tool or a dotted namespace."""
+    """Return a tool's name without the server of an MCP tool or a dotted namespace; of an operation as of a tool."""
+    if named := operations.tool_name(tool):
+        return named
     bare = _MCP.sub("", tool.strip())
     return _NAMESPACE.split(bare)[-1] or bare
 
@@ -80,7 +83,7 @@ def _verb_first(parts: list[str]) -> list[str]:
 def _verb(tool: str) -> str:
     """Return the verb of a name, or its first word; of a command, whose words have blanks between them, the first."""
     parts = words(tool)
-    return parts[0] if " " in tool.strip() else _verb_first(parts)[0]
+    return parts[0] if " " in bare_name(tool) else _verb_first(parts)[0]
 
 
 def name_reads(tool: str) -> bool:

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from consolidation.learning.runs.values import text_of
+from consolidation.learning.runs.values import parsed, text_of
 from memories.lexicon.tool_messages import ERRORS, FAILED, SUCCESS
 
 _LATIN = "|".join(sorted(word for word in FAILED if re.match("[a-zé]", word) and word != "fail"))  # fail-safe is on
@@ -27,7 +27,11 @@ MOST_LINES = 200
 _TAGGED = re.compile(r"\s*<(return_?code|exit_?code|exit_?status)>\s*(-?\d+)\s*</\1>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-z_]{2,20}>")
 _CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
+_HTTP_STATUS = ("status", "status_code", "statusCode", "http_status", "httpStatus")
 _FIELDS = sorted(ERRORS)
+_TELLING = (
+    "error", "errors", "message", *_FIELDS, "stderr", "detail", "content", "output", "stdout", "text", "body",
+)  # fmt: skip
 
 
 def looks_failed(result: Any) -> bool:
@@ -49,12 +53,17 @@ def _says_failed(result: dict[str, Any]) -> bool:
         return True
     if any(result.get(key) is False for key in SUCCESS):
         return True
-    if str(result.get("status", "")).lower() in FAILED:
+    if str(result.get("status", "")).lower() in FAILED or any(map(_is_refusal, map(result.get, _HTTP_STATUS))):
         return True
     if exit_code(result):
         return True
     content = result.get("content", result.get("output"))
     return isinstance(content, str) and bool(_LEADING.match(content[:400])) and not _INNOCENT.match(content[:400])
+
+
+def _is_refusal(status: Any) -> bool:
+    """Return whether this is an HTTP status of 400 to 599."""
+    return bool(re.fullmatch(r"[45]\d\d", str(status))) and not isinstance(status, float)
 
 
 def exit_code(result: dict[str, Any]) -> int | None:
@@ -72,9 +81,21 @@ def message(result: Any) -> str:
     The error field of an object, a traceback's last line, else the line ranked best by `_vague`.
     """
     if isinstance(result, dict):
-        for key in ("error", "errors", "message", *_FIELDS, "stderr", "detail", "content", "output", "stdout", "text"):
+        for key in (
+            "error",
+            "errors",
+            "message",
+            *_FIELDS,
+            "stderr",
+            "detail",
+            "content",
+            "output",
+            "stdout",
+            "text",
+            "body",
+        ):
             if result.get(key) and result[key] is not True:
-                inner = result[key]
+                inner = parsed(result[key])
                 return message(inner.get("message", inner) if isinstance(inner, dict) else inner)
         return ""
     if isinstance(result, list):

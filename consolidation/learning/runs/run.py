@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 from uuid import UUID
 
-from consolidation.learning.runs import errors, harness_tools, terms, values
+from consolidation.learning.runs import errors, harness_tools, operations, terms, values
 from consolidation.learning.runs.holdings import Held, hold
 from memories.values import roles
 
@@ -33,13 +33,24 @@ class Call:
     via: str = ""  # the tool that ran this command; '' for a call of a tool
     line: str = ""  # the command line, on the one command that has its result
     started: bool = True  # False: a command that is known not to have started; told of single commands (`via`)
+    whole: bool = False  # its tool counts as one, whatever the arguments say
     after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
     starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
     def name(self) -> str:
-        """The tool's name without surrounding space, of coding agents' tools the common one; '' when it is no text."""
-        return harness_tools.canonical(self.tool.strip(), self.arguments) if isinstance(self.tool, str) else ""
+        """The operation of a tool that does many things, else the tool, of coding agents' tools the common one.
+
+        '' when the recorded name is no text.
+        """
+        if self._operation:
+            return self._operation.name
+        return harness_tools.canonical(self.called, self._sent)
+
+    @property
+    def called(self) -> str:
+        """The recorded name of the tool, without surrounding space."""
+        return self.tool.strip() if isinstance(self.tool, str) else ""
 
     @cached_property
     def failed(self) -> bool:
@@ -53,9 +64,22 @@ class Call:
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """The named arguments; empty when the arguments are not an object."""
+        """The named arguments, without what the name tells; empty when the arguments are not an object."""
+        return self._operation.arguments if self._operation else self._sent
+
+    @cached_property
+    def _sent(self) -> dict[str, Any]:
         arguments = values.parsed(self.args)
         return {str(key): value for key, value in arguments.items()} if isinstance(arguments, dict) else {}
+
+    @property
+    def is_operation(self) -> bool:
+        """Whether the name tells more than the tool's: `POST a.example/users` of a tool for HTTP requests, say."""
+        return self._operation is not None
+
+    @cached_property
+    def _operation(self) -> operations.Operation | None:
+        return None if self.whole else operations.of(self.called, self._sent)
 
 
 @dataclass(frozen=True)

@@ -113,7 +113,7 @@ def learn(
         fields=fields,
         triggers=[*map(_term, learned.said), *map(_error, (mode for mode in learned.met if mode.template))],
         recipe=[step.model_dump() for step in fields.recipe],
-        required_tools=list(dict.fromkeys(stage.via or stage.tool for stage in learned.steps if not stage.optional)),
+        required_tools=list(dict.fromkeys(stage.agent_tool for stage in learned.steps if not stage.optional)),
         failure_modes=[_mode(mode) for mode in learned.met],
         fallbacks=[_fallback(mode) for mode in learned.met if mode.next],
         contrast=_plain(learned.seen) | {"signs": _plain(learned.signs), "beside": _plain(learned.beside)},
@@ -185,10 +185,11 @@ def _worse(seen: Contrast, own: frozenset[str], well: tuple[int, int]) -> Way | 
 
 
 def _step(stage: Stage, say: Phrases) -> Step:
-    called = say("plain_command" if stage.via else "plain_step", tool=code(stage.tool), phrase=phrase(stage.tool))
+    key = "plain_command" if stage.via else "plain_operation" if stage.through else "plain_step"
+    called = say(key, tool=code(stage.tool), phrase=phrase(stage.tool))
     return Step(
         step=upper_first(called),
-        tool=stage.via or stage.tool,
+        tool=stage.agent_tool,
         args_schema=stage.args_schema,
         validation=say("returns", what=stage.returns) if stage.returns and not stage.via else "",
         optional=stage.optional,

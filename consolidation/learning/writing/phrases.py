@@ -27,6 +27,8 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "step": ("{phrase} with {tool}{often}.", "调用 {tool}{often}。"),
     "step_command": ("Run {tool}{often}.", "运行 {tool}{often}。"),
     "plain_step": ("{phrase}", "调用 {tool}"),
+    "plain_operation": ("{phrase}: {tool}", "调用 {tool}"),
+    "through": ("through {tool}", "经 {tool}"),
     "plain_command": ("run {tool}", "运行 {tool}"),
     "returns": ("it returns {what}", "返回{what}"),
     "look_first": ("Look first: {tools}.", "先查看：{tools}。"),

@@ -212,6 +212,8 @@ def tool_lines(stages: Sequence[Stage], say: Phrases) -> list[str]:
 def _about(stage: Stage, say: Phrases) -> Iterator[str]:
     properties: dict[str, Any] = stage.args_schema.get("properties", {})
     required = stage.args_schema.get("required", [])
+    if stage.through:
+        yield say("through", tool=code(stage.through))
     if stage.changes:
         yield say("changes")
     given = [_argument(name, schema, name in required, say) for name, schema in properties.items()][:MOST_ARGUMENTS]

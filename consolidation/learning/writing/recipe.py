@@ -41,6 +41,12 @@ class Stage(Counted):
     returns: str
     well: bool = True  # the counted runs are successes
     via: str = ""  # of a command: the tool that runs it
+    through: str = ""  # of an operation: the tool that does it
+
+    @property
+    def agent_tool(self) -> str:
+        """The tool that an agent needs for it."""
+        return self.via or self.through or self.tool
 
     @property
     def share(self) -> float:
@@ -161,6 +167,7 @@ def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]]
         returns=returns(scope, say, tool, [call for call in seen if not call.failed]),
         well=bool(scope.successes),
         via=next((call.via for call in seen if call.via), ""),
+        through=seen[0].called if seen[0].is_operation else "",
         ids=ids,
     )
 

@@ -1,0 +1,197 @@
+"""Calls of a tool that does many things, by what the call does: HTTP requests, SQL, GraphQL, tools with an `action`.
+
+    http_request(method=PATCH, url=https://a.example/v2/devices/lap-7?dry=1, body={...})
+        -> `PATCH a.example/v2/devices/{device}`, arguments {url: {device: lap-7, dry: 1}, body: {...}}
+    run_sql(query=UPDATE shop.orders SET ...)  -> `UPDATE shop.orders`
+    graphql(query=mutation { cancelOrder(...) })  -> `mutation cancelOrder`
+    jira(action=create_issue, summary=...)  -> `jira.create_issue`, arguments {summary: ...}
+
+So that a look-up and a change through one tool are two things, and each is learned with its own arguments.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from consolidation.learning.runs.values import parsed
+from memories.lexicon.english_verbs import OF_TOOLS
+from memories.lexicon.tool_names import CHANGING, READING
+
+METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
+KEYS = ("method", "http_method", "verb", "url", "sql", "statement", "sql_query", "query", "action", "operation")
+LONGEST = 120  # of a name
+LONGEST_TEXT = 20_000
+_VERBS = {
+    "GET": "get", "HEAD": "get", "OPTIONS": "get", "POST": "create", "PUT": "update", "PATCH": "update",
+    "DELETE": "delete", "SELECT": "get", "SHOW": "get", "INSERT": "insert", "UPDATE": "update", "REPLACE": "insert",
+    "MERGE": "update", "TRUNCATE": "delete", "CREATE": "create", "ALTER": "update", "DROP": "delete", "query": "get",
+}  # fmt: skip
+_ADDRESSES = ("url", "uri", "endpoint", "path")
+_HEADERS = frozenset({"headers", "http_headers"})
+_NAMED_METHOD = re.compile(r"(?:^|[_.-])(?:http|https|requests?|rest|api|web)[_.-](get|post|put|patch|delete)$", re.I)
+_VERSION = re.compile(r"v\d+(?:\.\d+)*(?:(?:alpha|beta)\d*)?", re.IGNORECASE)
+_ID = re.compile(r".*\d.*\d.*|\d|.*[-_]\d|.*[@%].*|.{40,}")
+_WORD = re.compile(r"[A-Za-z][A-Za-z_-]*[A-Za-z]")
+_ACTION = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+){0,5}")
+_DATABASE = re.compile(r"sql|database|(?:^|[_.-])(?:db|query)(?:$|[_.-])|bigquery|postgres|snowflake|warehouse", re.I)
+_QUOTED = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:''|[^'])*'", re.DOTALL)
+_T = r"(?P<table>[\w$.\"`\[\]]+)"
+_CHANGES = re.compile(
+    rf"\b(?P<verb>INSERT|REPLACE|MERGE)\s+(?:INTO|OVERWRITE)\s+(?:TABLE\s+)?{_T}"
+    rf"|\b(?P<verb2>UPDATE)\s+(?:ONLY\s+)?{_T.replace('table', 'table2')}(?:\s+(?:AS\s+)?\w+)?\s+SET\b"
+    rf"|\b(?P<verb3>DELETE)\s+FROM\s+{_T.replace('table', 'table3')}"
+    rf"|(?:^|;)\s*(?P<verb4>TRUNCATE|(?:CREATE|ALTER|DROP)(?:\s+\w+){{0,3}}?\s+(?:TABLE|VIEW|INDEX|SCHEMA|SEQUENCE))"
+    rf"\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?{_T.replace('table', 'table4')}",
+    re.IGNORECASE,
+)
+_READS = re.compile(r"\s*\(*\s*(?:SELECT|WITH|SHOW|DESCRIBE|DESC|EXPLAIN|PRAGMA|VALUES)\b", re.IGNORECASE)
+_FROM = re.compile(rf"\bFROM\s+{_T}", re.IGNORECASE)
+_GRAPHQL = re.compile(r"\s*(?:#[^\n]*\n\s*)*(mutation|query)?\b[^{]*\{\s*(?:\w+\s*:\s*)?(\w+)")
+
+
+class Operation(NamedTuple):
+    """What a call does: its name in place of the tool's, and the arguments that are left."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
+def of(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
+    """Return what a call does where its arguments tell; None for a tool that does one thing, and for command lines."""
+    if not tool or "command" in arguments or "cmd" in arguments:
+        return None
+    found = _request(tool, arguments) or _statement(tool, arguments) or _action(tool, arguments)
+    return Operation(found.name[:LONGEST], found.arguments) if found else None
+
+
+def does_many(tool: str, args: Any) -> bool:
+    """Return whether the recorded arguments of a call tell what its tool does."""
+    arguments = parsed(args)
+    return isinstance(arguments, dict) and of(tool.strip(), arguments) is not None
+
+
+def tool_name(operation: str) -> str:
+    """Return the name that a tool of this operation alone would have, `update_device`; '' for other names."""
+    verb, _, rest = operation.partition(" ")
+    if verb == "mutation":
+        return rest
+    if verb not in _VERBS:
+        return ""
+    if verb in METHODS:
+        return _of_resource(verb, rest)
+    return f"{_VERBS[verb]}_{rest.rsplit('.', 1)[-1]}" if rest else "get_rows"
+
+
+def called_as(operation: str) -> tuple[str, str]:
+    """Return (tool, text in its arguments) by which recorded calls are found; '' where one does not matter."""
+    if not tool_name(operation):
+        return operation, ""
+    rest = operation.partition(" ")[2]
+    return "", rest.partition("{")[0].rstrip("/") or rest
+
+
+def _request(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
+    named = _NAMED_METHOD.search(tool)
+    given = next((arguments[key] for key in ("method", "http_method", "verb") if key in arguments), None)
+    method = str(given or (named[1] if named else "")).upper()
+    key = next((key for key in _ADDRESSES if isinstance(arguments.get(key), str)), "")
+    if method not in METHODS or not key:
+        return None
+    rest = {name: parsed(value) for name, value in arguments.items() if name not in {*_HEADERS, key} and value != given}
+    body = next((value for value in rest.values() if isinstance(value, dict) and "query" in value), None)
+    if arguments[key].rstrip("/").endswith("graphql") and body and (asked := _graphql(body)):
+        return Operation(asked.name, rest)
+    try:
+        address = urlsplit(arguments[key].strip()[:LONGEST_TEXT])
+        host = address.hostname or ""
+    except ValueError:  # an open bracket in the host, say
+        return None
+    path, ids = _path(address.path)
+    url = {**ids, **dict(parse_qsl(address.query))}
+    return Operation(f"{method} {host}{path}", {**({key: url} if url else {}), **rest})
+
+
+def _path(path: str) -> tuple[str, dict[str, str]]:
+    """Return a path with its ids as `{order}`, and these ids by name."""
+    parts: list[str] = []
+    ids: dict[str, str] = {}
+    for part in path.strip("/").split("/") if path.strip("/") else ():
+        if _ID.fullmatch(part) and not _VERSION.fullmatch(part):
+            name = _singular(parts[-1]) if parts and _WORD.fullmatch(parts[-1]) else "id"
+            name = name if name not in ids else f"{name}_{len(ids) + 1}"
+            ids[name] = unquote(part)
+            parts.append(f"{{{name}}}")
+        else:
+            parts.append(part)
+    return "".join(f"/{part}" for part in parts), ids
+
+
+def _of_resource(method: str, address: str) -> str:
+    """Return `update_device` for PATCH a.example/v2/devices/{device}; what an address ends in may be a verb itself."""
+    words = [part.strip("_") for part in address.split("/")[1:] if _WORD.fullmatch(part.strip("_"))]
+    if not words:
+        return f"{_VERBS[method]}_{address.partition('/')[0].replace('.', '_')}"
+    *others, last = words
+    if method == "POST" and re.split("[_-]", last.lower())[0] in READING | CHANGING | OF_TOOLS:
+        return "_".join([last, *map(_singular, others[-1:])])  # orders/{order}/cancel
+    is_one = address.endswith("}") or method == "POST"
+    return f"{_VERBS[method]}_{_singular(last) if is_one else last}"
+
+
+def _singular(word: str) -> str:
+    if word.endswith("ies"):
+        return f"{word[:-3]}y"
+    if word.endswith(("sses", "shes", "ches", "xes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
+
+
+def _statement(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
+    for key in ("sql", "statement", "sql_query", "query"):
+        text = arguments.get(key)
+        if not isinstance(text, str):
+            continue
+        if "graphql" in tool.lower() and (asked := _graphql(arguments)):
+            return asked
+        if (key == "query" and not _DATABASE.search(tool)) or not (name := _sql(text[:LONGEST_TEXT])):
+            continue
+        return Operation(name, dict(arguments))
+    return None
+
+
+def _sql(text: str) -> str:
+    """Return the verb and the table of the first statement that changes something, else of a query; '' for no SQL."""
+    plain = _QUOTED.sub(lambda quoted: "''" if quoted[0][0] == "'" else " ", text)
+    if change := _CHANGES.search(plain):
+        verb, table = _groups(change)
+        return f"{verb.split()[0].upper()} {table}"
+    if not _READS.match(plain):
+        return ""
+    source = _FROM.search(plain)
+    return f"SELECT {_bare(source['table'])}" if source else "SELECT"
+
+
+def _groups(change: re.Match[str]) -> Iterator[str]:
+    groups = change.groupdict()
+    for name in ("verb", "table"):
+        found = next(value for key, value in groups.items() if key.startswith(name) and value)
+        yield _bare(found) if name == "table" else found
+
+
+def _bare(table: str) -> str:
+    return re.sub(r"[\"`\[\]]", "", table).strip(".")
+
+
+def _graphql(arguments: Mapping[str, Any]) -> Operation | None:
+    asked = _GRAPHQL.match(str(arguments.get("query"))[:LONGEST_TEXT])
+    return Operation(f"{asked[1] or 'query'} {asked[2]}", dict(arguments)) if asked else None
+
+
+def _action(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
+    for key in ("action", "operation"):
+        value = arguments.get(key)
+        if isinstance(value, str) and len(value) <= 50 and _ACTION.fullmatch(value):
+            rest = {name: given for name, given in arguments.items() if name != key}
+            return Operation(f"{tool}.{value.replace('.', '_')}", rest)
+    return None
