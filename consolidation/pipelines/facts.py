@@ -15,6 +15,7 @@ from django.db import transaction
 
 from consolidation.learning.facts.findings import Findings, Language
 from consolidation.learning.facts.startups import LEAST_RUNS
+from consolidation.learning.writing.phrases import is_chinese
 from consolidation.models.arguments import ArgumentFact
 from consolidation.models.commands import CommandFact
 from consolidation.models.counted_facts import CountedFact, CountedRun
@@ -27,7 +28,6 @@ from memories.intake.evidence import record_suppressed
 from memories.intake.statements import add_evidence, uncounted
 from memories.models import Episode, Evidence, Memory, Proposal
 from memories.models.evidence import episode_occasion
-from memories.values import text
 from memories.values.choices import LIVE, ActorKind, Category, Hold, Origin, Sensitivity, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor, everything
@@ -139,8 +139,8 @@ def _language(shown: Sequence[CountedRun]) -> Language:
     """That of most requests, as far as their runs are still there."""
     latest = [run.episode_id for run in shown[:MOST_OPENINGS]]
     openings = RunProfile.objects.filter(pk__in=latest).values_list("opening", flat=True)
-    languages = Counter(map(text.detect_lang, openings))
-    return "zh" if languages["zh"] > languages["en"] else "en"
+    chinese = Counter(map(is_chinese, openings))
+    return "zh" if chinese[True] > chinese[False] else "en"
 
 
 def _meet_closed(fact: CountedFact, memory: Memory) -> Counter[str]:

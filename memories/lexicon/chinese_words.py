@@ -3,6 +3,7 @@
 from memories.lexicon import words
 
 HAN = "\u3400-\u4dbf\u4e00-\u9fff"  # inside the brackets of a regular expression: Chinese characters in common use
+KANA = "\u3041-\u30ff"  # the same of Japanese syllables, by which a text with Chinese characters is Japanese
 
 # Things of a series, told apart by their number, and what makes a number an amount.
 SERIES = (

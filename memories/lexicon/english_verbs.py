@@ -50,11 +50,11 @@ OF_TOOLS = (
     | words(
         """
     acknowledge activate adjust allocate analyze arrange authorise authorize ban classify click clone complete
-    compose compute connect count deactivate decline detect discount dispatch drop emit enroll enter evaluate
-    exchange exec execute expand expire extend extract find get grant grep hand index inspect invoke join kill link
-    login look lookup map navigate parse patch pause ping play predict promote queue rebook rebuild recommend redeem
-    refresh refuse register reload reopen resize resume retire retrieve retry revoke rollback subscribe suspend swap
-    think toggle transcribe transform trigger undo unlock unsubscribe upsert view void
+    compose compute connect count deactivate decline detect discount dispatch drag drop emit enroll enter evaluate
+    exchange exec execute expand expire extend extract fill find get grant grep hand index inspect invoke join kill
+    link login look lookup map navigate parse patch pause ping play predict press promote queue rebook rebuild
+    recommend redeem refresh refuse register reload reopen resize resume retire retrieve retry revoke rollback
+    subscribe suspend swap think toggle transcribe transform trigger type undo unlock unsubscribe upsert view void
     """
     )
 )

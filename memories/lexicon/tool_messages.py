@@ -1,5 +1,5 @@
 """Words of tools' messages: what results call an error, and what may be quoted of one in English, Spanish, Portuguese,
-Italian, German and French; in Chinese `chinese_words` says it."""
+Italian, German and French; in Chinese `chinese_words` says it. Errors also in Japanese, Korean and Russian."""
 
 from memories.lexicon import words
 
@@ -7,12 +7,15 @@ from memories.lexicon import words
 FAILED = words(
     """
     error errore erreur erro fehler fehlgeschlagen fehlschlag exception failed failure fail fatal échec echec échoué
-    falha falhou fallito fallo falló fallido fallida 错误 錯誤 异常 異常 失败 失敗 出错
+    falha falhou fallito fallo falló fallido fallida fault 错误 錯誤 异常 異常 失败 失敗 出错
+    エラー 오류 실패 ошибка
     """
 )
-ERRORS = words("error errors errore errori erreur erreurs erro erros fehler exception 错误 錯誤 异常 異常")
+ERRORS = words(
+    "error errors errore errori erreur erreurs erro erros fehler exception fault 错误 錯誤 异常 異常 エラー 오류 ошибка"
+)
 # What a result calls that it went well, as a field with true or false.
-SUCCESS = words("success ok exito éxito sucesso successo erfolg succès succes 成功")
+SUCCESS = words("success ok exito éxito sucesso successo erfolg succès succes 成功 성공 успех")
 
 # Words of error messages: always quotable, never a person's name.
 PLAIN = words(

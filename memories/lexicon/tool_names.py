@@ -21,6 +21,7 @@ READING = words(
     browse calculate cat check compare consult count describe examine explain fetch find get glob grep
     identify inspect list locate lookup ls peek preview query read retrieve rg search show tail think track
     verify view
+    goto hover navigate screenshot scroll snapshot wait
     buscar busca calcular calcula comparar compara comprobar comprueba consultar consulta contar encontrar
     encuentra estimar identificar leer lee listar lista mostrar muestra obtener obten obtén rastrear revisar revisa
     traer ver verificar verifica
@@ -61,7 +62,7 @@ CHANGING_ZH = tuple(
 )
 # Verbs at the end of a name that begins with none (kundeSuchen, stock_check, invoice_create): those that are no nouns
 # (price_list, map_view).
-LAST = words("add cancel create delete edit modify remove send update") | (
+LAST = words("add cancel click create delete edit modify remove send update") | (
     (READING | CHANGING) - words("browse cat consulta count list lista liste preview query suche tail track view")
 )
 HANDING_OVER = words(

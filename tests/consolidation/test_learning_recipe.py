@@ -77,7 +77,7 @@ def test_examples_are_the_few_words_that_a_field_takes() -> None:
 
     schema = learned([book(n) for n in range(8)]).recipe[0]["args_schema"]
 
-    assert schema["properties"]["cabin"]["examples"] == ["business", "economy"]
+    assert schema["properties"]["cabin"]["examples"] == ["economy", "business"]
     assert "examples" not in schema["properties"]["city"]
 
 
@@ -115,3 +115,31 @@ def test_ignored_tools_are_no_steps() -> None:
     runs = [run(n, ("think", {}, ""), EDIT) for n in range(2)]
 
     assert [step["tool"] for step in learned(runs, rules=ToolRules(ignored=frozenset({"think"}))).recipe] == ["edit"]
+
+
+def test_what_every_run_clicks_stands_in_the_order_of_the_clicks() -> None:
+    clicks: list[Script] = [
+        ("browser_click", {"selector": f"#{name}"}, "ok") for name in ("signin", "plate-ok", "renew")
+    ]
+    open_page: Script = ("browser_goto", {"url": "https://city.example"}, "Page")
+    competence = learned([run(n, "renew the permit", open_page, *clicks, thread=f"case {n}") for n in range(9)])
+
+    assert competence.fields.title == "Click"
+    assert "once per `selector` (3 times): `#signin`, `#plate-ok`, `#renew`." in competence.fields.procedure
+
+
+def test_a_small_number_that_all_runs_sent_is_shown_and_one_that_differs_or_may_tell_of_somebody_is_not() -> None:
+    runs = [
+        run(
+            n,
+            "raise it",
+            ("set_quota", {"gb": 100, "days": n + 1, "phone": 110, "room": 4711}, "ok"),
+            thread=f"case {n}",
+        )
+        for n in range(4)
+    ]
+    (step,) = learned(runs).recipe
+    shown = {name: schema.get("examples") for name, schema in step["args_schema"]["properties"].items()}
+    assert shown == {"gb": [100], "days": None, "phone": None, "room": None}
+    (alone,) = learned(runs[:1]).recipe
+    assert "100" not in str(alone)

@@ -122,3 +122,19 @@ def test_the_procedure_names_sources_by_path_and_never_by_value() -> None:
     assert "`user` from the user (ask for it)" in procedure
     assert "`order` from `get_user` → `orders[]`" in procedure
     assert "A000" not in procedure
+
+
+def test_an_id_within_an_answer_in_words_has_a_source() -> None:
+    runs = [
+        run(n, "close it", ("open_case", {}, f"Case KX-{n}71 was opened."), ("close_case", {"case": f"KX-{n}71"}, "ok"))
+        for n in range(3)
+    ]
+    assert "`case` from `open_case`" in learned(runs).fields.procedure
+
+
+def test_a_japanese_request_is_no_chinese_one_and_its_ids_have_a_source() -> None:
+    runs = [
+        run(n, f"予約番号YK3010{n}の宿泊日を一日延ばしてください。", ("extend_stay", {"no": f"YK3010{n}"}, "ok"))
+        for n in range(3)
+    ]
+    assert "`no` from the user's request" in learned(runs).fields.procedure

@@ -11,6 +11,7 @@ from consolidation.learning.effects.toolnames import phrase
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.run import Call, Run
 from consolidation.pipelines.recorded import calls_of
+from memories.models import Episode
 from tests.consolidation.experience import run as recorded_run
 from tests.consolidation.recorded import START, learned, run
 from tests.make import answer, user
@@ -171,5 +172,5 @@ def test_of_a_long_run_the_calls_are_read_with_what_tells_what_they_do() -> None
     recorded = recorded_run(
         ["cancel_order"], messages=[*asked, tool_call("pay", "c2", order="O-1"), answer("ok", "c2")]
     )
-    ((found, _),) = calls_of([recorded])
+    ((found, _),) = calls_of([Episode.objects.get(pk=recorded.pk)])
     assert [(made.name, bool(made.arguments)) for made in found.calls] == [("UPDATE orders", True), ("pay", False)]

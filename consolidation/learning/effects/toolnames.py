@@ -28,9 +28,13 @@ AMBIGUOUS = frozenset({
 })  # fmt: skip
 THOUGHTS = frozenset({"think", "thinking", "thought", "reflect", "sequentialthinking", "思考"})
 _VERBS = READING | CHANGING | OF_TOOLS | HANDING_OVER
+_BROWSER = re.compile(r"^(?:browser|puppeteer|playwright|computer)[_.](?=[a-z])")
 _NAMESPACE = re.compile(r"[./:](?=\w)")
 _MCP = re.compile(r"^mcp_+(?:[^_]+(?:_[^_]+)*?)__(?=.)", re.IGNORECASE)
 _LOOKS = {"get", "fetch", "show", "query", "retrieve", "lookup"}
+_ALONE = {
+    "think": "think it through", "calculate": "do the arithmetic", "navigate": "open the page", "goto": "open the page",
+}  # fmt: skip
 _SEARCHES = {"search", "grep", "rg", "glob"}
 _UNCOUNTED = {
     "insurance",
@@ -65,7 +69,7 @@ def bare_name(tool: str) -> str:
     """Return a tool's name without the server of an MCP tool or a dotted namespace; of an operation as of a tool."""
     if named := operations.tool_name(tool):
         return named
-    bare = _MCP.sub("", tool.strip())
+    bare = _BROWSER.sub("", _MCP.sub("", tool.strip()))
     return _NAMESPACE.split(bare)[-1] or bare
 
 
@@ -118,11 +122,11 @@ def phrase(tool: str, *, article: str = "the") -> str:
         kind = words(named[-2])
         parts = [*parts, *kind] if parts[0] in OF_TOOLS else [*kind, *parts]
     verb, *rest = _verb_first(parts)
-    if verb not in OF_TOOLS:
+    if verb not in OF_TOOLS and verb not in _ALONE:
         return " ".join(parts) if verb in READING | CHANGING else f"run {' '.join(parts)}"
     rest = _apart(rest)
     if not rest:
-        return {"think": "think it through", "calculate": "do the arithmetic"}.get(verb, verb)
+        return _ALONE.get(verb, verb)
     words_of_object = _object(rest, article if verb not in _SEARCHES | {"list"} else "")
     if verb in _LOOKS:
         return f"look up {words_of_object}"

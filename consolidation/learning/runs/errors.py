@@ -1,6 +1,7 @@
 """Detection of failed tool results and their error message, for recordings without an explicit status."""
 
 import re
+from http import HTTPStatus
 from typing import Any
 
 from consolidation.learning.runs.values import parsed, text_of
@@ -8,9 +9,11 @@ from memories.lexicon.tool_messages import ERRORS, FAILED, SUCCESS
 
 _LATIN = "|".join(sorted(word for word in FAILED if re.match("[a-zé]", word) and word != "fail"))  # fail-safe is on
 _HAN = "|".join(sorted(word for word in FAILED if not re.match("[a-zé]", word)))
+_REASONS = "|".join(status.phrase for status in HTTPStatus if status >= HTTPStatus.BAD_REQUEST)
 _LEADING = re.compile(
     rf"\s*(?:\[?(?:panic|traceback|{_LATIN})\b\]?(?=\s*[:!(\]-]|\s+\w)"
-    rf"|\w*(?:Error|Exception)\b\s*[:(]|{_HAN}|HTTP(?:/\d\.\d)?\s+[45]\d\d\b)",
+    rf"|\w*(?:Error|Exception)\b\s*[:(]|{_HAN}|❌|[\w.-]+: (?:fatal )?error:"
+    rf"|HTTP(?:/\d(?:\.\d)?)?(?: error)?\s+[45]\d\d\b|status(?: code)?\s*[:=]\s*[45]\d\d\b|[45]\d\d (?:{_REASONS})\b)",
     re.IGNORECASE,
 )
 _ANYWHERE = re.compile(
@@ -24,13 +27,15 @@ _INNOCENT = re.compile(
 _PLACED = re.compile(r"[^\s:]+:\d+(?::\d+)?:? \S")
 _EXIT = re.compile(r"\b(?:exit(?:ed)?(?: with)?(?: code| status)|returncode|exit_code)\b", re.IGNORECASE)
 MOST_LINES = 200
+MOST_WRAPPED = 4
 _TAGGED = re.compile(r"\s*<(return_?code|exit_?code|exit_?status)>\s*(-?\d+)\s*</\1>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-z_]{2,20}>")
 _CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
 _HTTP_STATUS = ("status", "status_code", "statusCode", "http_status", "httpStatus")
 _FIELDS = sorted(ERRORS)
 _TELLING = (
-    "error", "errors", "message", *_FIELDS, "stderr", "detail", "content", "output", "stdout", "text", "body",
+    "error", "errors", "message", "faultstring", *_FIELDS, "stderr", "detail", "content", "output", "stdout", "text",
+    "body",
 )  # fmt: skip
 
 
@@ -49,16 +54,33 @@ def looks_failed(result: Any) -> bool:
 
 
 def _says_failed(result: dict[str, Any]) -> bool:
-    if any(result.get(key) for key in ("isError", "is_error", *_FIELDS)):
+    named = {str(key).lower(): value for key, value in result.items()}
+    if any(named.get(key) for key in ("iserror", "is_error", *_FIELDS)) or _holds_error(result):
         return True
-    if any(result.get(key) is False for key in SUCCESS):
+    if any(named.get(key) is False for key in SUCCESS):
         return True
-    if str(result.get("status", "")).lower() in FAILED or any(map(_is_refusal, map(result.get, _HTTP_STATUS))):
+    if str(named.get("status", "")).lower() in FAILED or any(map(_is_refusal, map(result.get, _HTTP_STATUS))):
         return True
     if exit_code(result):
         return True
     content = result.get("content", result.get("output"))
     return isinstance(content, str) and bool(_LEADING.match(content[:400])) and not _INNOCENT.match(content[:400])
+
+
+def _holds_error(result: dict[str, Any]) -> bool:
+    """Return whether an object that is wrapped in others has an error: of SOAP, say."""
+    inner = _unwrapped(result)
+    return inner is not result and any(str(key).lower() in ERRORS and value for key, value in inner.items())
+
+
+def _unwrapped(result: dict[str, Any]) -> dict[str, Any]:
+    """Return the object inside objects that hold nothing else, none of which is called an error."""
+    for _ in range(MOST_WRAPPED):
+        ((name, inner),) = result.items() if len(result) == 1 else (("", None),)
+        if not isinstance(inner, dict) or str(name).lower() in ERRORS:
+            break
+        result = inner
+    return result
 
 
 def _is_refusal(status: Any) -> bool:
@@ -81,23 +103,10 @@ def message(result: Any) -> str:
     The error field of an object, a traceback's last line, else the line ranked best by `_vague`.
     """
     if isinstance(result, dict):
-        for key in (
-            "error",
-            "errors",
-            "message",
-            *_FIELDS,
-            "stderr",
-            "detail",
-            "content",
-            "output",
-            "stdout",
-            "text",
-            "body",
-        ):
-            if result.get(key) and result[key] is not True:
-                inner = parsed(result[key])
-                return message(inner.get("message", inner) if isinstance(inner, dict) else inner)
-        return ""
+        result = _unwrapped(result)
+        named = {str(key).lower(): value for key, value in result.items()}
+        inner = parsed(next((named[key] for key in _TELLING if named.get(key) and named[key] is not True), ""))
+        return message(inner.get("message", inner) if isinstance(inner, dict) else inner)
     if isinstance(result, list):
         return message(result[0]) if result else ""
     text = text_of(result)

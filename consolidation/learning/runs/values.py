@@ -1,9 +1,11 @@
-"""Access to recorded values: JSON parsing and bounded traversal."""
+"""Access to recorded values: parsing of JSON and XML, and bounded traversal."""
 
 import json
+import re
 from functools import lru_cache
 from itertools import repeat
 from typing import Any
+from xml.etree import ElementTree
 
 Path = tuple[str, ...]  # keys from the outside in; "[]" stands for any item of a list
 LONGEST_JSON = 200_000
@@ -12,17 +14,46 @@ MOST_FLAT = 40
 DEEPEST = 8
 ITEM = "[]"
 Scalar = str | int | float | bool
+_NO_DATA = re.compile(r"<!DOCTYPE|<html\b", re.IGNORECASE)
 _SCALARS, _NESTED, _EXACT = (str, int, float), (dict, list, tuple), frozenset({str, int, float, bool})
 
 
 def parsed(value: Any) -> Any:
-    """Parse a text that holds a JSON object or list; other values and invalid JSON are returned unchanged."""
-    if not isinstance(value, str) or len(value) > LONGEST_JSON or value.lstrip()[:1] not in {"{", "["}:
+    """Parse a text that holds a JSON object or list, or XML; other values and invalid texts are returned unchanged."""
+    if not isinstance(value, str) or len(value) > LONGEST_JSON or (first := value.lstrip()[:1]) not in {"{", "[", "<"}:
         return value
     try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
+        return _from_xml(value) if first == "<" else json.loads(value)
+    except (ValueError, RecursionError, ElementTree.ParseError):
         return value
+
+
+def _from_xml(text: str) -> Any:
+    """Return the root's name -> its content; the text itself of HTML and of what declares a type: it may be a bomb."""
+    if _NO_DATA.search(text[:1_000]) or "<!ENTITY" in text:
+        return text
+    root = ElementTree.fromstring(text.strip())  # noqa: S314 - without declarations nothing is expanded
+    return {_plain(root.tag): _content(root)}
+
+
+def _content(element: ElementTree.Element) -> Any:
+    """Return an element's attributes and children by name, several of one name as a list; without any its text."""
+    fields: dict[str, Any] = {_plain(name): value for name, value in element.attrib.items()}
+    for child in element:
+        name, content = _plain(child.tag), _content(child)
+        if name not in fields:
+            fields[name] = content
+        elif isinstance(fields[name], list):
+            fields[name].append(content)
+        else:
+            fields[name] = [fields[name], content]
+    text = (element.text or "").strip()
+    return fields | ({"text": text} if text else {}) if fields else text
+
+
+def _plain(tag: str) -> str:
+    """Return a name without its namespace."""
+    return tag.rpartition("}")[2]
 
 
 def leaves(value: Any, most: int = MOST_LEAVES) -> list[tuple[Path, Scalar]]:

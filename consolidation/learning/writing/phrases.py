@@ -6,10 +6,10 @@ from functools import cache
 from typing import Literal
 
 from consolidation.learning.comparison.scope import Scope
-from memories.lexicon.chinese_words import HAN
+from memories.lexicon.chinese_words import HAN, KANA
 
 Language = Literal["en", "zh"]
-_HAN = re.compile(f"[{HAN}]")
+_HAN, _KANA = re.compile(f"[{HAN}]"), re.compile(f"[{KANA}]")
 
 _SENTENCES: dict[str, tuple[str, str]] = {
     "no_action": ("Answer without changing anything", "只答复，不做任何更改"),
@@ -214,8 +214,9 @@ class Phrases:
 
 
 def is_chinese(text: str) -> bool:
-    """Whether at least a fifth of a text, and two of its characters, are Han."""
-    return len(_HAN.findall(text)) >= max(2, 0.2 * len(text))
+    """Whether at least a fifth of a text, and two of its characters, are Han, and few are Japanese syllables."""
+    han = len(_HAN.findall(text))
+    return han >= max(2, 0.2 * len(text)) and 3 * len(_KANA.findall(text)) < han
 
 
 def phrases(scope: Scope) -> Phrases:

@@ -153,7 +153,9 @@ def _often(stage: Stage, say: Phrases) -> str:
         return ""
     each = say("once_per", per=code(stage.per)) if stage.per else ""
     if stage.usual == stage.most:
-        return each + say("fixed", n=say.times(stage.most))
+        sent = _examples(stage.args_schema.get("properties", {}).get(stage.per, {}))
+        listed = f": {', '.join(map(code, sent))}" if len(sent) == stage.most else ""
+        return each + say("fixed", n=say.times(stage.most)) + listed
     usual = say.times(stage.usual) if stage.usual < 3 else str(stage.usual)
     return each + say("usually", n=usual, most=say.times(stage.most))
 
@@ -224,9 +226,19 @@ def _about(stage: Stage, say: Phrases) -> Iterator[str]:
 
 def _argument(name: str, schema: dict[str, Any], required: bool, say: Phrases) -> str:
     notes = [] if required else [say("optional")]
-    inner = list(schema.get("items", schema).get("properties", {}))[:4]
-    if schema.get("examples"):
-        notes.append(say("such_as", what=say.join([str(example) for example in schema["examples"][:3]], "or")))
+    inner = list(schema.get("items", schema).get("properties", {}).items())[:4]
+    if sent := _examples(schema):
+        notes.append(say("such_as", what=say.join(sent[:3], "or")))
     elif inner:
-        notes.append(say("list_of" if schema["type"] == "array" else "object_of", what=say.join(inner)))
+        told = [_told(field, _examples(of_field), say) for field, of_field in inner]
+        notes.append(say("list_of" if schema["type"] == "array" else "object_of", what=say.join(told)))
     return f"{code(name)} ({', '.join(notes)})" if notes else code(name)
+
+
+def _told(name: str, sent: list[str], say: Phrases) -> str:
+    return f"{name} ({say('such_as', what=say.join(sent[:3], 'or'))})" if sent else name
+
+
+def _examples(schema: dict[str, Any]) -> list[str]:
+    """Return what was sent as an argument, or as the items of one that is a list, in the order of the calls."""
+    return [str(example) for example in schema.get("examples") or schema.get("items", {}).get("examples", ())]

@@ -81,13 +81,24 @@ def _schema(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> dict[st
     return schema
 
 
-def _examples(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> list[str]:
-    """Return the most frequent values that may be shown, if they cover at least half of the texts seen."""
+def _examples(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> Sequence[str | int | float]:
+    """Return the most frequent values that may be shown, if they cover at least half of the texts seen.
+
+    Of equally frequent ones that which was sent first; of numbers the one that all calls sent.
+    """
+    if number := _number(scope, tool, path, seen):
+        return [number]
     texts = [value for value in seen if isinstance(value, str)]
     words = [value for value in texts if len(value) <= LONGEST_EXAMPLE and len(value.split()) <= 4]
     counted = Counter(value for value in words if scope.may_show(tool, "args", path, value))
-    kept = sorted(counted, key=lambda value: (-counted[value], value))[:MOST_EXAMPLES]
+    kept = sorted(counted, key=lambda value: -counted[value])[:MOST_EXAMPLES]
     return kept if sum(counted[value] for value in kept) * 2 >= len(texts) else []
+
+
+def _number(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> int | float | None:
+    sent = {value for value in seen if isinstance(value, int | float) and not isinstance(value, bool)}
+    is_constant = len(sent) == 1 and all(type(value) in (int, float) for value in seen)
+    return next((value for value in sent if is_constant and scope.may_show_number(tool, path, value)), None)
 
 
 def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str:

@@ -9,14 +9,15 @@ from typing import Literal
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import Path, leaves, spelled
-from memories.lexicon.chinese_words import HAN
+from memories.lexicon.chinese_words import HAN, KANA
 
 LONGEST_SPEECH = 30_000
 LONGEST_KEY = 200
+LEAST_ID = 4
 PROSE = 5  # least words of what an agent writes itself; two Chinese characters are one
 _CODE = re.compile(r"(?<![A-Z\d'-])[A-Z]{2}(?![A-Z\d'-])")
 _HAN = re.compile(f"[{HAN}]")
-_W = rf"[^\W{HAN}]"  # Chinese has no spaces: an id may stand between its characters
+_W = rf"[^\W{HAN}{KANA}]"  # Chinese and Japanese have no spaces: an id may stand between their characters
 _TOKEN = re.compile(rf"(?:{_W}|@)(?:{_W}|[@.+#/:-])*")
 
 
@@ -88,6 +89,9 @@ class _Heard:
     def read(self, call: Call) -> None:
         """Add the values of a result; one that repeats an argument of the call is not new."""
         paths = {key: path for path, leaf in leaves(call.arguments) if (key := _key(leaf))}
+        for token in _ids(call.returned):
+            if token not in paths:
+                self._from.setdefault(token, Origin("result", call.name))
         for path, leaf in leaves(call.returned):
             if (key := _key(leaf)) and key not in paths:
                 self._from.setdefault(key, Origin("result", call.name, path))
@@ -109,6 +113,14 @@ class _Heard:
             words = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))
             for name in sorted({self._used[word] for word in words if word in self._used}):
                 yield Origin("names", path=(name,))
+
+
+def _ids(result: object) -> Iterator[str]:
+    """Yield the words with a digit of a result that is a text, as they may be sent later."""
+    if isinstance(result, str):
+        for word in _TOKEN.findall(result[:LONGEST_SPEECH].lower()):
+            if len(token := word.strip(".:-/")) >= LEAST_ID and any(map(str.isdigit, token)):
+                yield token
 
 
 def _key(leaf: object) -> str:
