@@ -109,7 +109,7 @@ def _names_in(*runs: Run) -> set[str]:
     pairs = [pair for call in calls for value in (call.arguments, call.returned) for pair in leaves(value)]
     codes = (str(leaf) for _, leaf in pairs if not re.search(r"\s", str(leaf)))
     keys = (key for path, _ in pairs for key in path)
-    return set(WORD.findall(" ".join([*(call.name for call in calls), *keys, *codes])))
+    return set(WORD.findall(" ".join([*(f"{call.name} {call.called}" for call in calls), *keys, *codes])))
 
 
 def _is_instruction(line: ModelLine, success: Side, failure: Side) -> bool:

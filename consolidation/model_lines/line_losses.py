@@ -34,11 +34,16 @@ def heeds(run: Run, line: ModelLine, rules: ToolRules) -> bool:
 
 
 def calls_tool(run: Run, tool: str, rules: ToolRules) -> bool:
-    return any(tool == call.name or tool in rules.kinds(call) for call in run.steps)
+    return any(_is_of(call, tool, rules) for call in run.steps)
+
+
+def _is_of(call: Call, tool: str, rules: ToolRules) -> bool:
+    """Whether a model that read the call may name it so: by its tool, or by what it counts as."""
+    return tool in {call.name, call.called, *rules.kinds(call)}
 
 
 def _is_meant(call: Call, line: ModelLine, rules: ToolRules) -> bool:
-    if line.tool != call.name and line.tool not in rules.kinds(call):
+    if not _is_of(call, line.tool, rules):
         return False
     if not line.argument:
         return True

@@ -10,6 +10,7 @@ from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import phrase
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.run import Call, Run
+from consolidation.model_lines.line_losses import calls_tool
 from consolidation.pipelines.recorded import calls_of
 from memories.models import Episode
 from tests.consolidation.experience import run as recorded_run
@@ -174,3 +175,8 @@ def test_of_a_long_run_the_calls_are_read_with_what_tells_what_they_do() -> None
     )
     ((found, _),) = calls_of([Episode.objects.get(pk=recorded.pk)])
     assert [(made.name, bool(made.arguments)) for made in found.calls] == [("UPDATE orders", True), ("pay", False)]
+
+
+def test_a_model_may_name_a_call_by_its_tool_or_by_what_it_does() -> None:
+    assert all(calls_tool(hired(1), tool, RULES) for tool in ("http_request", "POST idp.acme.example/users"))
+    assert not calls_tool(hired(1), "run_sql", RULES)
