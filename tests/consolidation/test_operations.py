@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from consolidation.learning.commands import commands
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import phrase
@@ -180,3 +181,30 @@ def test_of_a_long_run_the_calls_are_read_with_what_tells_what_they_do() -> None
 def test_a_model_may_name_a_call_by_its_tool_or_by_what_it_does() -> None:
     assert all(calls_tool(hired(1), tool, RULES) for tool in ("http_request", "POST idp.acme.example/users"))
     assert not calls_tool(hired(1), "run_sql", RULES)
+
+
+@pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        ("curl -s -X POST https://idp.example/users -H 'Authorization: x' -d '{}'", ("POST idp.example/users",)),
+        ('curl -XDELETE "$BASE/orders/O-17" | jq .', ("DELETE /$BASE/orders/{order}", "jq")),
+        ("docker exec web curl --request=PUT http://api:8000/users/7", ("PUT api/users/{user}",)),
+        ("curl -T report.csv https://a.example/files", ("PUT a.example/files",)),
+        ("curl --json '{}' https://a.example/orders/17/refund", ("POST a.example/orders/{order}/refund",)),
+        ("curl -sS https://a.example/users", ("curl",)),
+        ("curl -X POST localhost:8000/users -d x", ("curl -X",)),
+        ("curl -X POST http://127.0.0.1:8000/users -d x", ("curl -X",)),
+        ("curl -o x.tar https://a.example/x.tar", ("curl -X",)),
+        ("curl -X POST", ("curl -X",)),
+    ],
+)
+def test_a_curl_that_changes_something_elsewhere_counts_as_its_request(line: str, kinds: tuple[str, ...]) -> None:
+    assert commands.kinds(line) == kinds
+
+
+def test_runs_that_send_requests_by_curl_become_a_skill_of_what_they_did() -> None:
+    lines = ["curl -s https://a.example/orders/O-{}", "curl -X POST https://a.example/orders/O-{}/refund -d amount=5"]
+    runs = [run(n, "refund", *[("bash", {"command": line.format(n + 10)}, "{}") for line in lines]) for n in range(3)]
+    competence = learned(runs)
+    assert competence.fields.title == "Refund an order" and competence.required_tools == ["bash"]
+    assert "Refund the order with `POST a.example/orders/{order}/refund`." in competence.fields.procedure

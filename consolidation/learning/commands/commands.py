@@ -1,14 +1,15 @@
 """Command kinds of a command line: `pytest`, `git commit`, `sed -i`, `cat >`.
 
 A kind is a program with its subcommand, without paths, values and options, except the option or redirection that makes
-a reading program write. Whether a kind is read-only can be told from its name alone.
+a reading program write; of a `curl` that changes something elsewhere it is the request. Whether a kind is read-only can
+be told from its name alone.
 """
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from consolidation.learning.commands import programs
+from consolidation.learning.commands import programs, web_requests
 from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS, SUBCOMMANDS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
 from consolidation.learning.commands.wrappers import (
@@ -68,6 +69,8 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
         return python_kind(arguments)
     if _asks_for_help(program, arguments):
         return f"{program} --version"
+    if program == "curl" and (request := web_requests.changed(arguments)):
+        return request
     if program in programs.WRITING_OPTIONS and any(_writes(program, word) for word in arguments):
         return f"{program} {programs.WRITING_OPTIONS[program][0]}"
     if program not in SUBCOMMANDS:

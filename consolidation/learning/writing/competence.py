@@ -185,7 +185,8 @@ def _worse(seen: Contrast, own: frozenset[str], well: tuple[int, int]) -> Way | 
 
 
 def _step(stage: Stage, say: Phrases) -> Step:
-    key = "plain_command" if stage.via else "plain_operation" if stage.through else "plain_step"
+    is_operation = stage.through or (stage.via and not stage.is_command)
+    key = "plain_command" if stage.is_command else "plain_operation" if is_operation else "plain_step"
     called = say(key, tool=code(stage.tool), phrase=phrase(stage.tool))
     return Step(
         step=upper_first(called),

@@ -134,7 +134,7 @@ def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: P
 
 
 def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
-    key = "step_command" if stage.via else "step"
+    key = "step_command" if stage.is_command else "step"
     head = say(key, phrase=upper_first(phrase(stage.tool)), tool=code(stage.tool), often=_often(stage, say))
     if stage.share < ALWAYS:
         step = head if say.language == "zh" else f"{head[:1].lower()}{head[1:]}"

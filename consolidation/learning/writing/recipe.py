@@ -9,6 +9,7 @@ from typing import Any
 
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.toolnames import words
+from consolidation.learning.runs import operations
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.writing import schemas
@@ -47,6 +48,11 @@ class Stage(Counted):
     def agent_tool(self) -> str:
         """The tool that an agent needs for it."""
         return self.via or self.through or self.tool
+
+    @property
+    def is_command(self) -> bool:
+        """Whether its command is told: not that of a request which `curl` sends, told as what it is."""
+        return bool(self.via) and not operations.tool_name(self.tool)
 
     @property
     def share(self) -> float:
