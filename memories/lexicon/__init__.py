@@ -3,7 +3,8 @@
 `english_words`: grammar, negations, opposites and series, for claims; stop words; habits. `english_verbs`: imperatives,
 verbs of tool names and of work. `english_requests`: words of requests. `chinese_words`: the same in Chinese, and words
 of tools' messages. `tool_names`: verbs of tool names that tell whether a tool reads, changes or hands over, in seven
-languages. `tool_messages`: words of errors, in six languages.
+languages. `tool_messages`: words of errors, in six languages. Whoever adds a language of tools adds it to both, and its
+titles and fields of persons to `consolidation/learning/runs/privacy.py`.
 
 Of a list that claims are read with stored fingerprints and tombstones depend: a change of one raises `NORMALISATION`.
 """
