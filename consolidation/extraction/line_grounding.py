@@ -25,8 +25,11 @@ HAN_NUMERALS = ["零", "一", "二两", "三", "四", "五", "六", "七", "八"
 _BULLET = re.compile(r"^\s*(?:\d+[.)、]\s*|[-*+]\s+|#+\s*)+")
 _STEP = re.compile(r"\bsteps?\s+\d+(?:\s*(?:-|–|to|and|or)\s*\d+)?|(?:第\s*|步骤\s*)\d+\s*步?", re.IGNORECASE)
 _PATH = re.compile(
-    r"(?:https?://|(?<![\w/.])(?:~|\.{1,2})?/)[^\s`'\"()<>，。]+|(?<![\w/])[\w.-]+(?:/[\w.-]+){2,}"
-    r"|\b[\w-]+\.(?:py|js|ts|tsx|json|md|txt|sh|ya?ml|toml|cfg|ini|csv|sql|html|css|go|rs|java|log|env|lock|xml)\b"
+    r"(?:https?://|(?<![\w/.])(?:~|\.{1,2})?/|\b[A-Za-z]:\\)[^\s`'\"()<>，。]+|(?<![\w/.-])[\w.-]++(?:/[\w.-]++){2,}"
+    r"|(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
+    r"|(?<![\w.-])(?:[A-Za-z0-9-]{1,63}\.)+(?:com|net|org|io|ai|dev|app|info|eu|de|fr|uk|cn|ru|jp|example)\b"
+    r"|(?<![\w-])[\w-]++\.(?:py|js|ts|tsx|json|md|txt|sh|ya?ml|toml|cfg|ini|csv|sql|html|css|go|rs|java|log|env|lock"
+    r"|xml)\b"
 )
 _CODE = re.compile(r"`([^`]+)`|(?<![\w`])([A-Za-z]\w*_\w*|[a-z]+[A-Z]\w*)")
 _NUMBER = re.compile(r"\d+(?:[.,:/-]\d+)*")
