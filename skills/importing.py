@@ -13,12 +13,11 @@ from typing import Any
 from django.conf import settings
 from django.db import IntegrityError, transaction
 
-from memories import indexing
 from memories.intake import admission
 from memories.intake.inserting import insert_memories
 from memories.intake.statements import NOTHING_TOLD, Statement, Stored
 from memories.lifecycle.ladder import Ladder
-from memories.models import Memory
+from memories.models import Memory, Passage
 from memories.scanning import credentials
 from memories.values.choices import LIVE, ActorKind, Origin, Sensitivity, Status, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid
@@ -167,7 +166,7 @@ def _reword(memory: Memory, prepared: PreparedImport, *, trust: Trust, at: datet
     columns["payload"] = {**columns["payload"], **memory.payload, **_steps(columns["payload"])}
     Memory.objects.filter(pk=memory.pk).update(**columns, updated_at=at)
     memory.refresh_from_db()
-    indexing.reindex(memory)
+    Passage.objects.rewrite(memory)
     return None
 
 

@@ -9,8 +9,8 @@ from uuid import UUID
 
 from django.db import transaction
 
-from memories import embedding, indexing
-from memories.models import EmbeddingModel, Event, Evidence, Memory
+from memories import embedding
+from memories.models import EmbeddingModel, Event, Evidence, Memory, Passage
 from memories.search.request import SearchRequest
 from memories.search.run import find
 from memories.values import roles
@@ -78,7 +78,7 @@ def routing(memory: Memory, description: str, openings: Openings, *, at: datetim
         changed = Memory.objects.select_for_update(of=("self",)).get(pk=memory.pk)
         changed.content = description
         Memory.objects.filter(pk=memory.pk).update(content=description)
-        indexing.reindex(changed)
+        Passage.objects.rewrite(changed)
         own, others = (sum(_finds(memory, text, at=at) for text in texts) for texts in (openings.own, openings.others))
         transaction.set_rollback(True)
     return Routing(own, len(openings.own), others, len(openings.others))

@@ -21,12 +21,11 @@ from consolidation.pipelines.attempts import Checkpoint, attempt, no_checkpoint
 from consolidation.pipelines.plan_counting import digest
 from consolidation.pipelines.proposals import SOURCE
 from consolidation.pipelines.tool_rules import tool_rules
-from memories import indexing
 from memories.intake import admission, evidence
 from memories.intake.evidence import Witness, record_suppressed
 from memories.intake.inserting import insert_memories
 from memories.intake.statements import Statement
-from memories.models import Episode, Memory, claim_locks
+from memories.models import Episode, Memory, Passage, claim_locks
 from memories.models.digest_key import DigestKey
 from memories.values.choices import LIVE, Hold, Origin, Outcome, Sensitivity, Status, Type
 from memories.values.trust import SYSTEM, everything
@@ -132,7 +131,7 @@ def _follow(memory: Memory, shape: PlanShape, latest: Sequence[PlannedRun], *, a
         dismissal, columns = admission.admit_new_words(memory, statement, trust=everything(SYSTEM))
         if dismissal.blocking is None:
             Memory.objects.filter(pk=memory.pk).update(**columns, updated_at=at)
-            indexing.reindex(Memory.objects.get(pk=memory.pk))
+            Passage.objects.rewrite(Memory.objects.get(pk=memory.pk))
     elif statement.payload != memory.payload:
         Memory.objects.filter(pk=memory.pk).update(payload=statement.payload)
 

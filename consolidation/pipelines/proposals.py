@@ -11,13 +11,12 @@ from consolidation.learning.runs.lines import Line
 from consolidation.learning.writing.competence import Competence
 from consolidation.models import Pattern, Sighting
 from consolidation.models.worth import SkillLines
-from memories import indexing
 from memories.intake import admission, evidence
 from memories.intake.admission import Admission
 from memories.intake.evidence import Witness
 from memories.intake.inserting import insert_memories
 from memories.intake.statements import Statement
-from memories.models import Episode, Memory
+from memories.models import Episode, Memory, Passage
 from memories.values.choices import Origin, Outcome, Sensitivity, Status, Type
 from memories.values.trust import SYSTEM, everything
 from skills import publishing
@@ -229,5 +228,5 @@ def _reword(memory: Memory, competence: Competence, *, at: datetime) -> bool:
     for name, value in columns.items():
         setattr(memory, name, value)
     Memory.objects.filter(pk=memory.pk).update(**columns, updated_at=at)
-    indexing.reindex(memory)
+    Passage.objects.rewrite(memory)
     return True

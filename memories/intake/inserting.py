@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from memories import indexing
-from memories.models import AuditEntry, Episode, Event, Evidence, Memory, bulk_rows, subject
+from memories.models import AuditEntry, Episode, Event, Evidence, Memory, Passage, bulk_rows, passage, subject
 from memories.values.trust import Actor
 
 
@@ -27,12 +26,12 @@ def insert_memories(
     False, with `unless_taken`: a single one was not inserted, because another live memory has its key or thread.
     """
     trail = [memory.audit(action, by=by, at=at, **facts) for memory in memories]
-    passages, rest = indexing.of_new_memories(memories)
+    passages, rest = passage.part_of_insert(passage.of_memories(memories))
     names = subject.part_of_insert(memories)
     also = names.beside(passages) if names else passages
     if not bulk_rows.insert(memories, evidence, trail, also=also, unless_taken=unless_taken):
         return False
-    indexing.index_rest(rest)
+    Passage.objects.write(rest)
     return True
 
 
@@ -56,10 +55,10 @@ def insert_episodes(
     new = {memory.pk for memory in memories}
     if any(event.episode_id not in new for event in events):  # its memory is no row of this statement
         bulk_rows.insert(memories, episodes, events, [*created, *trail])
-        indexing.index_events(events, titles_of=episodes)
+        Passage.objects.write_events(events, titles_of=episodes)
         return True
-    passages, rest = indexing.of_new_episodes(events, titles_of=episodes)
+    passages, rest = passage.part_of_insert(passage.of_events(events, titles_of=episodes))
     if not bulk_rows.insert(memories, episodes, events, [*created, *trail], also=passages, unless=unless):
         return False
-    indexing.index_rest(rest)
+    Passage.objects.write(rest)
     return True

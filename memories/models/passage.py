@@ -77,6 +77,14 @@ def of_event(event: Event) -> Iterator[Draft]:
         yield Draft(event.episode_id, event.position, part_text, part, event.id, event.actor or event.role, event.at)
 
 
+def of_memories(memories: Iterable[Memory]) -> Iterator[Draft]:
+    return chain.from_iterable(map(of_memory, memories))
+
+
+def of_events(events: Iterable[Event], *, titles_of: Iterable[Episode] = ()) -> Iterator[Draft]:
+    return chain.from_iterable((*map(of_title, titles_of), *map(of_event, events)))
+
+
 class PassageQuerySet(Trusted["Passage"]):
     def write(self, drafts: Iterable[Draft]) -> None:
         """Insert passages with their vectors, or their queue entries for an endpoint, by one statement.
@@ -90,11 +98,10 @@ class PassageQuerySet(Trusted["Passage"]):
             _write(batch)
 
     def write_memories(self, memories: Iterable[Memory]) -> None:
-        self.write(draft for memory in memories for draft in of_memory(memory))
+        self.write(of_memories(memories))
 
     def write_events(self, events: Iterable[Event], *, titles_of: Iterable[Episode] = ()) -> None:
-        titles = (draft for episode in titles_of for draft in of_title(episode))
-        self.write(chain(titles, (draft for event in events for draft in of_event(event))))
+        self.write(of_events(events, titles_of=titles_of))
 
     def rewrite(self, memory: Memory) -> None:
         """Rewrite the passages of a memory after its content changed, in the same transaction, under the lock of its

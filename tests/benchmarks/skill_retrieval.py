@@ -83,13 +83,12 @@ def named_in_context(text: str, scope: str, known: dict[Any, Effects]) -> list[E
 
 
 def keep_titles(scope: str) -> None:
-    from memories import indexing
-    from memories.models import Memory
+    from memories.models import Memory, Passage
 
     for memory in Memory.objects.filter(scope=scope, type="competence"):
         memory.content = memory.content.split(". ")[0]
         memory.save(update_fields=["content"])
-        indexing.reindex(memory)
+        Passage.objects.rewrite(memory)
 
 
 def measure(domain: str, scope: str, asked: list[Opening], *, misses: bool) -> Counter[str]:

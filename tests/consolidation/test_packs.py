@@ -18,8 +18,7 @@ from consolidation import run_queue
 from consolidation.models import ImportFile
 from consolidation.packs import making
 from consolidation.packs.bringing_in import read
-from memories import indexing
-from memories.models import Memory
+from memories.models import Memory, Passage
 from memories.transfer.sqlite_file import Unreadable
 from memories.values.choices import Sensitivity
 from memories.values.trust import everything
@@ -253,7 +252,7 @@ def test_a_pack_of_many_skills_takes_no_more_statements_than_one_of_few() -> Non
 
 def test_on_the_page_one_searches_chooses_sees_what_an_agent_gets_and_downloads() -> None:
     terms, tone = known()
-    indexing.reindex(tone)
+    Passage.objects.rewrite(tone)
     make_skill("refund-payment", scope=HERE)
     anna = signed_in()
     found = anna.get("/packs/", {"scope": HERE, "q": "letters"}).content.decode()

@@ -6,13 +6,12 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from memories import indexing
 from memories.intake.admission import admit_experience, sensitivity_of
 from memories.intake.episodes.new_rows import Ingested
 from memories.intake.episodes.sensitivity import may_continue
 from memories.intake.inserting import insert_memories
 from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
-from memories.models import Memory, claim_locks
+from memories.models import Memory, Passage, claim_locks
 from memories.models.withholding import withhold_state
 from memories.scanning import SECRET, credentials
 from memories.values.choices import LIVE, Type
@@ -118,7 +117,7 @@ def _replace(
     row.salience, row.salience_at, row.updated_at, row.version = 1.0, at, at, row.version + 1
     row.save(update_fields=REPLACED)
     if row.content != former:
-        indexing.reindex(row)
+        Passage.objects.rewrite(row)
     if rises:
         row.sensitivity_follows()
     if before == report.state:
