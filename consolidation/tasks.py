@@ -1,6 +1,7 @@
 """The functions that scheduled jobs call. Rows are the queue: a task may come twice or get lost without harm."""
 
 import time
+from collections.abc import Callable
 
 from django.conf import settings
 from django.db import transaction
@@ -24,46 +25,41 @@ from consolidation.webhooks import outbox
 from memories.models import Memory, Mention
 from memos_site.platform import tracing
 
+SCHEDULE = Run.Trigger.SCHEDULE
 NAMED_AT_ONCE = 500  # memories in one transaction
 SLICE = 200  # seconds of work in one job, which may take 300
 WEBHOOK_SLICE = 50  # a message may take ten more
 EXTRACT_SLICE = 50  # a question that was begun may take 180 more
 
 
+def after(seconds: float) -> Callable[[], bool]:
+    """Whether so many seconds have passed since this call."""
+    deadline = time.monotonic() + seconds
+    return lambda: time.monotonic() > deadline
+
+
 @tracing.job
 def consolidate() -> str:
     """Run consolidation for SLICE seconds, then queue the rest; scopes that another worker has are skipped."""
-    deadline = time.monotonic() + SLICE
-    run = consolidation_run.consolidate(
-        trigger=Run.Trigger.SCHEDULE,
-        wait=False,
-        at=timezone.now(),
-        should_stop=lambda: time.monotonic() > deadline,
-    )
+    run = consolidation_run.consolidate(trigger=SCHEDULE, wait=False, at=timezone.now(), should_stop=after(SLICE))
     return f"{run.status}: {run.counters}" if run else "nothing new"
 
 
 @tracing.job
 def patterns() -> str:
     """Apply the pattern rules to new events for SLICE seconds; the rest is left to the next job."""
-    deadline = time.monotonic() + SLICE
-    run = pattern_run.apply_rules(
-        trigger=Run.Trigger.SCHEDULE,
-        wait=False,
-        at=timezone.now(),
-        record_empty=False,
-        should_stop=lambda: time.monotonic() > deadline,
-    )
+    at, should_stop = timezone.now(), after(SLICE)
+    run = pattern_run.apply_rules(trigger=SCHEDULE, wait=False, at=at, record_empty=False, should_stop=should_stop)
     return f"{run.status}: {run.counters} {run.error}".strip() if run else "nothing new"
 
 
 @tracing.job
 def subjects() -> str:
     """Read the names in claims that were stored before names were kept, oldest first, for SLICE seconds."""
-    deadline, read, named = time.monotonic() + SLICE, 0, 0
+    is_over, read, named = after(SLICE), 0, 0
     cursor = AuditCursor.of("subjects")  # whose `entry` is the last memory
     rows = Memory.objects.knowledge().order_by("pk")
-    while time.monotonic() < deadline and (batch := list(rows.filter(pk__gt=cursor.entry)[:NAMED_AT_ONCE])):
+    while not is_over() and (batch := list(rows.filter(pk__gt=cursor.entry)[:NAMED_AT_ONCE])):
         fresh = [memory for memory in batch if memory.created_at < timezone.now() - LATEST_COMMIT]
         with transaction.atomic():
             named += Mention.objects.name_in(fresh)
@@ -78,23 +74,15 @@ def subjects() -> str:
 @tracing.job
 def duplicates() -> str:
     """Compare new and reworded memories with their neighbours for SLICE seconds; the rest is left to the next job."""
-    deadline = time.monotonic() + SLICE
-    run = duplicates_run.find_duplicates(
-        trigger=Run.Trigger.SCHEDULE,
-        at=timezone.now(),
-        record_empty=False,
-        should_stop=lambda: time.monotonic() > deadline,
-    )
+    at, should_stop = timezone.now(), after(SLICE)
+    run = duplicates_run.find_duplicates(trigger=SCHEDULE, at=at, record_empty=False, should_stop=should_stop)
     return f"{run.status}: {run.counters}" if run else "nothing new"
 
 
 @tracing.job
 def extract() -> str:
     """Let the language model read queued conversations; none is begun after EXTRACT_SLICE seconds."""
-    deadline = time.monotonic() + EXTRACT_SLICE
-    processed = extraction_run.process_queue(
-        should_stop=lambda: time.monotonic() > deadline, threads=settings.LLM_CONCURRENCY
-    )
+    processed = extraction_run.process_queue(should_stop=after(EXTRACT_SLICE), threads=settings.LLM_CONCURRENCY)
     return f"{processed} processed"
 
 
@@ -102,34 +90,29 @@ def extract() -> str:
 def contrast() -> str:
     """Let the language model compare the runs of queued skills, then of scopes; no case is begun after EXTRACT_SLICE
     seconds."""
-    deadline = time.monotonic() + EXTRACT_SLICE
-    queues = (contrast_run.process_queue, lessons_run.process_queue)
-    return f"{sum(work(should_stop=lambda: time.monotonic() > deadline) for work in queues)} processed"
+    queues, should_stop = (contrast_run.process_queue, lessons_run.process_queue), after(EXTRACT_SLICE)
+    return f"{sum(work(should_stop=should_stop) for work in queues)} processed"
 
 
 @tracing.job
 def reembed() -> str:
     """Continue the reembedding with another model for SLICE seconds, or start it if it is due."""
-    deadline = time.monotonic() + SLICE
-    run = reembedding_run.reembed(
-        trigger=Run.Trigger.SCHEDULE, at=timezone.now(), should_stop=lambda: time.monotonic() > deadline
-    )
+    run = reembedding_run.reembed(trigger=SCHEDULE, at=timezone.now(), should_stop=after(SLICE))
     return f"{run.status}: {run.counters} {run.error}".strip() if run else "nothing to do"
 
 
 @tracing.job
 def queued() -> str:
     """Do the runs that people and agents ordered, for SLICE seconds."""
-    deadline = time.monotonic() + SLICE
-    return f"{run_queue.work(should_stop=lambda: time.monotonic() > deadline)} runs"
+    return f"{run_queue.work(should_stop=after(SLICE))} runs"
 
 
 @tracing.job
 def webhooks() -> str:
     """Write messages for what happened since the last job, and send what is due, for WEBHOOK_SLICE seconds."""
-    deadline = time.monotonic() + WEBHOOK_SLICE
+    should_stop = after(WEBHOOK_SLICE)
     outbox.collect(at=timezone.now())
-    return f"{outbox.send_due(should_stop=lambda: time.monotonic() > deadline)} tries"
+    return f"{outbox.send_due(should_stop=should_stop)} tries"
 
 
 @tracing.job
@@ -149,5 +132,4 @@ def remove_transcripts() -> str:
 @tracing.job
 def insights() -> str:
     """Count what the page of insights shows: today, and what is missing of the past, for SLICE seconds."""
-    deadline = time.monotonic() + SLICE
-    return f"{day_counts.count(at=timezone.now(), should_stop=lambda: time.monotonic() > deadline)} days"
+    return f"{day_counts.count(at=timezone.now(), should_stop=after(SLICE))} days"

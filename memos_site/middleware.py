@@ -1,8 +1,9 @@
 """Middleware of every request: its id, its language, a length for its body, and no NUL characters on pages."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import cache
-from typing import cast
+from typing import Any, cast
 
 from csp.constants import HEADER
 from csp.middleware import CSPMiddleware
@@ -17,10 +18,10 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from uuid_utils.compat import uuid7
 
+from memories.scanning.shown_texts import SHOWN
 from memories.values import links
 from memories.values.exceptions import NotAllowed
 from memos_site.api.error_pages import length_required
-from memos_site.masked_answers import MaskedAnswers
 from memos_site.platform.correlation import request_id
 from memos_site.platform.postgres import replicas
 from memos_site.platform.problem_details import PROGRAMS
@@ -218,3 +219,33 @@ def _is_api(request: HttpRequest) -> bool:
 
 def _nul_refusal(where: str) -> HttpResponse:
     return HttpResponseBadRequest(f"A NUL character cannot be part of {where}.", content_type="text/plain")
+
+
+class MaskedAnswers:
+    """A view that shows a secret on purpose (a new token, a value that a person asked for) says `shows_secrets`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        response: Any = self.get_response(request)
+        shown = SHOWN.get(response.headers.get("Content-Type", "").partition(";")[0])
+        if shown is None or getattr(response, "shows_secrets", False):
+            return response  # type: ignore[no-any-return]
+        if response.streaming:
+            response.streaming_content = _lines(response.streaming_content, shown)
+        elif response.content:
+            with suppress(UnicodeDecodeError):  # bytes that are served as a text
+                text = response.content.decode()
+                if (masked := shown(text)) is not text:
+                    response.content = masked.encode()
+        return response  # type: ignore[no-any-return]
+
+
+def _lines(parts: Iterable[bytes], shown: Callable[[str], str]) -> Iterator[bytes]:
+    """Our own streams hand out whole lines; a part that ends within a character is handed on."""
+    for part in parts:
+        try:
+            yield shown(part.decode()).encode()
+        except UnicodeDecodeError:
+            yield part

@@ -69,7 +69,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
     "memos_site.middleware.NotForThem",
     "axes.middleware.AxesMiddleware",
-    "memos_site.masked_answers.MaskedAnswers",
+    "memos_site.middleware.MaskedAnswers",
 ]
 
 ROOT_URLCONF = "memos_site.urls"

@@ -10,7 +10,7 @@ ROOMS = ("memos_site", "memories", "skills", "consolidation")
 CALLED_BY_A_FRAMEWORK = re.compile(
     r"add_arguments|get_\w+|has_\w+_permission|save_\w+|response_add|view_on_site|clean_\w+|process_(exception|view)"
     r"|can_fast_delete|relabeled_clone|login|describe|(state|database)_(forwards|backwards)|patch|authenticate_header"
-    r"|allow_request|select_parser|connect_unix_socket|enqueue|(queue|lock)_size|accept_connections|maintenance|has_perm"
+    r"|allow_request|select_(parser|renderer)|connect_unix_socket|enqueue|(queue|lock)_size|accept_connections|maintenance|has_perm"
     r"|__getattr__"
 )
 OF_DECORATORS = ["@*validator*", "@register*", "@*.register*", "@admin.*", "@*computed_field*", "@display*"]

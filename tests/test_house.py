@@ -109,7 +109,7 @@ def test_the_gate_knows_who_passes_by(line: str) -> None:
 
 
 WRITING = ("memories/intake", "memories/transfer", "skills", "consolidation/pipelines", "consolidation/extraction")
-INSERTING_ROWS = {"bulk_rows.insert", "passage.part_of_insert", "Passage.objects.write", "Passage.objects.write_events"}
+INSERTING_ROWS = {"bulk_rows.insert", "passage.part_of_insert", "Passage.objects.write"}
 
 
 def inserts_a_memory(node: ast.AST) -> bool:

@@ -4,15 +4,15 @@ The trail and the tombstones of many are drawn from their rows by the statement 
 claims and to make their rows took Python a third of the time of all that the database does to expire them.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from datetime import datetime
 from uuid import UUID
 
-import uuid_utils
 from uuid_utils.compat import uuid7
 
 from memories.lifecycle.removal import remove
 from memories.models import Adaptation, Memory, Tombstone, bulk_rows
+from memories.models.built import literal
 from memories.values.choices import EXPERIENCE, LIVE, RevertReason, Status, Type
 from memories.values.trust import SYSTEM
 
@@ -65,15 +65,10 @@ def _recorded(ids: Collection[UUID], *, at: datetime) -> tuple[list[UUID], list[
     entries = bulk_rows.insert_select(like.audit("expire", by=SYSTEM, at=at, batch=uuid7()), ENTRY, "gone")
     stones = bulk_rows.insert_select(Tombstone.over(like, by=SYSTEM, why="", at=at, blocks=False), STONE, MARKED)
     statement = f"WITH {GONE}, entries AS ({entries.sql}), stones AS ({stones.sql}) {LEFT}"
-    given = [_array(ids), *(_array(uuid_utils.uuid7() for _ in ids) for _ in ("entries", "stones"))]
+    given = [literal(map(str, ids)), *(literal(str(uuid7()) for _ in ids) for _ in ("entries", "stones"))]
     live, left = [*LIVE], [Status.APPLIED, Type.COMPETENCE]
     with bulk_rows.prepared() as cursor:
         cursor.execute(statement, [*given, *entries.parameters, *stones.parameters, [*UNNAMED], live, *left, live])
         transaction_id, applied, competences = cursor.fetchone()
     bulk_rows.learn_transaction_id(transaction_id)
     return applied, competences
-
-
-def _array(ids: Iterable[object]) -> str:
-    """The ids as the text of a PostgreSQL array: adapted one by one they take Python four times as long."""
-    return "{" + ",".join(map(str, ids)) + "}"

@@ -6,6 +6,7 @@ dialogues this finds 5 points more of the evidence than adding a share of the ne
 """
 
 import math
+import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from operator import itemgetter
@@ -15,8 +16,8 @@ from typing import Any, NamedTuple, Self, overload
 import numpy as np
 
 from memories.search import relevance
-from memories.search.named_actors import named
 from memories.search.relevance import Array, Word
+from memories.values import roles
 
 ENOUGH = 0.5  # of what the question's words tell: less counts as less, or one weak stem would outweigh any meaning
 FEW_PASSAGES = 10  # fewer do not tell how rare a word is
@@ -250,3 +251,40 @@ def _kept(scores: Array, share: Array) -> Array:
 def _nth(scores: Array, n: int) -> float:
     """The nth best score; 0 where there are fewer."""
     return float(np.partition(scores, -n)[-n]) if len(scores) >= n else 0.0
+
+
+Array = np.ndarray[Any, Any]
+
+
+def named(actors: Sequence[str], sources: Sequence[str], question: str) -> Array:
+    """1 where the question names the speaker or source. Of several people with the same first name it names those whose
+    whole name it says, if it says one; else all of them.
+    """
+    lowered = question.casefold()
+    names = {*actors, *sources}
+    first = {name: name.casefold().split()[0] for name in names if is_named(name, lowered)}
+    whole = {name for name in first if _is_said(name, lowered)}
+    known = {first[name] for name in whole if " " in name.strip()}
+    meant = {name for name in first if name in whole or first[name] not in known}
+    if not meant:
+        return np.zeros(len(actors))
+    return np.array([not meant.isdisjoint(pair) for pair in zip(actors, sources, strict=True)], dtype=float)
+
+
+def _is_said(name: str, question: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name.strip().casefold())}(?!\w)", question) is not None
+
+
+def is_named(name: str, question: str) -> bool:
+    """Whether the casefolded question names this speaker or source, by the whole name or its first word.
+
+    A role such as `user` is no name.
+    """
+    name = name.strip().casefold()
+    if not name or roles.is_role(name):
+        return False
+    if not name.isascii():
+        return name in question
+    first = name.split()[0]
+    spoken = {name, first} if len(first) > 2 else {name}
+    return any(_is_said(actor, question) for actor in spoken)

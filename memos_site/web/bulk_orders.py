@@ -1,7 +1,6 @@
 """A bulk decision that a run carries out: its progress, its own page, and where else the same is known."""
 
 from collections.abc import Mapping
-from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -14,7 +13,6 @@ from django.views.decorators.http import require_safe
 from consolidation.models import BulkOrder, Run
 from memories.intake import equal_claims
 from memories.models import AuditEntry
-from memories.models.built import BuiltRows
 from memories.people import trust_of
 from memos_site import review
 from memos_site.web import action_words
@@ -29,18 +27,13 @@ MAX_NAME = 120  # characters
 def under_way(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the orders of the person that a run carries out; how others ended is told once, as a message with undo."""
     shown = []
-    for order in _to_tell(request.user.pk).read():
+    for order in BulkOrder.objects.to_tell(request.user.pk):
         if order.run.is_unfinished:
             shown.append(_state(order))
         elif order.tell(at=timezone.now()):
             level = messages.SUCCESS if order.run.status == Run.Status.SUCCEEDED else messages.WARNING
             messages.add_message(request, level, action_words.of_order(order), extra_tags=_steps(request, order).tags)
     return shown
-
-
-@lru_cache(maxsize=256)
-def _to_tell(person_id: int | None) -> BuiltRows[BulkOrder]:
-    return BuiltRows(BulkOrder.objects.to_tell(person_id))
 
 
 def _steps(request: HttpRequest, order: BulkOrder) -> Steps:

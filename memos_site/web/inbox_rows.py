@@ -118,11 +118,7 @@ def proposals(trust: Trust, **filters: str) -> "QuerySet[Proposal]":
 
 def decided_memory(trust: Trust, memory_id: Any) -> Memory | None:
     """Return the memory in its present state, with its latest audit entry as `last_entry`; None when not visible."""
-    memory = Memory.objects.visible_to(trust).select_related("skill").filter(pk=memory_id).first()
-    if memory:
-        trail = AuditEntry.objects.visible_to(trust).with_rationale(trust).about("memory", memory_id)
-        memory.last_entry = trail.last()  # type: ignore[attr-defined]  # for the template alone
-    return memory
+    return next(iter(decided_memories(trust, [memory_id])), None)
 
 
 def decided_memories(trust: Trust, ids: Collection[UUID]) -> list[Memory]:

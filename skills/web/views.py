@@ -8,19 +8,22 @@ from django.db.models import Count, F, IntegerField, OuterRef, Prefetch, Subquer
 from django.db.models.functions import Cast, Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext_lazy as _
-from django.views.decorators.http import require_safe
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_POST, require_safe
 
 from memories.models import Evidence, Memory
 from memories.people import trust_of
 from memories.values.choices import Status
-from memories.values.exceptions import Lost
+from memories.values.exceptions import Conflict, Invalid, Lost, NotFound
 from memories.web.paging import NEWEST, page_of
-from skills import downloads
+from skills import downloads, renaming, revising
 from skills.models import Skill, SkillVersion
+from skills.web.editing import editor
 
 ORDERS = {"": ("-reported_runs", "-created_at", "-id"), "newest": NEWEST}
-SORTS = [("newest", _("Newest first"))]
+SORTS = [("newest", gettext_lazy("Newest first"))]
 
 
 @require_safe
@@ -86,3 +89,32 @@ def package(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponseB
     except Lost as lost:
         messages.error(request, str(lost))
         return redirect("skill_version", memory_id, number)
+
+
+@require_POST
+def rename_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    trust = editor(request)
+    skill = get_object_or_404(Skill.objects.visible_to(trust).prefetch_related("versions"), pk=memory_id)
+    name = request.POST.get("name", "").strip()
+    try:
+        renaming.rename(skill, name, trust=trust, at=timezone.now())
+        messages.success(request, _("Renamed. The old name stays: downloads by it go on."))
+    except (Conflict, Invalid) as refusal:
+        messages.error(request, str(refusal))
+    return redirect("memory", memory_id=memory_id)
+
+
+@require_POST
+def merge_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
+    trust = editor(request)
+    visible = Skill.objects.visible_to(trust).select_related("memory").prefetch_related("versions")
+    skill = get_object_or_404(visible, pk=memory_id)
+    try:
+        other = visible.named(request.POST.get("other", "").strip(), scope=skill.scope)
+        version = revising.merge(skill, other, trust=trust, at=timezone.now())
+        messages.success(request, _("Version %(n)s waits to be published.") % {"n": version.number})
+    except NotFound:
+        messages.error(request, _("There is no skill of that name in this scope."))
+    except (Conflict, Invalid) as refusal:
+        messages.error(request, str(refusal))
+    return redirect("memory", memory_id=memory_id)

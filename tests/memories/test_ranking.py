@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.search.named_actors import is_named
-from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights, by_passage, idf
+from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights, by_passage, idf, is_named
 from memories.search.ranking_memories import by_memory
 from memories.search.relevance import Word
 

@@ -6,8 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from memories.models import EmbeddingModel, Memory
 from memories.models.vector import _half_floats
-from memories.search import rehearsal
-from memories.search.rehearsal import rehearse
+from memos_site.management import rehearsal
 from tests.make import AT
 from tests.memories.searched import known
 
@@ -17,7 +16,7 @@ pytestmark = pytest.mark.django_db
 def searches() -> list[str]:
     """The statements of a rehearsal that find candidates."""
     with CaptureQueriesContext(connection) as queries:
-        rehearse(at=AT)
+        rehearsal.rehearse_search(at=AT)
     return [query["sql"] for query in queries.captured_queries if "matched AS MATERIALIZED" in query["sql"]]
 
 

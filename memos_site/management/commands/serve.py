@@ -25,7 +25,6 @@ from django.utils import timezone
 from consolidation import schedules
 from memories import embedding, leases, people
 from memories.search import warming
-from memories.search.rehearsal import rehearse
 from memories.values.exceptions import Conflict
 from memos_site.demo import load as load_demo
 from memos_site.management import rehearsal
@@ -112,7 +111,7 @@ class Command(BaseCommand):
             schedules.load()
             application = web.load()
             first = prepared.result()
-        rehearse(at=timezone.now())
+        rehearsal.rehearse_search(at=timezone.now())
         rehearsal.rehearse(application)
         embedding.built_in().leave_rows()
         connections.close_all()

@@ -10,9 +10,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from memos_site.platform.postgres import sizing
 from memos_site.platform.postgres.account import Account
 
 MAJOR = "18"
@@ -164,7 +164,7 @@ class Cluster:
     def start(self) -> subprocess.Popen[bytes]:
         """Start `postgres` as a child; returns at once, before it is ready."""
         sockets = self.socket_directory()
-        options = OPTIONS | sizing.options(self.data) | {"unix_socket_directories": str(sockets)}
+        options = OPTIONS | sized_options(self.data) | {"unix_socket_directories": str(sockets)}
         flags = [flag for name, value in options.items() for flag in ("-c", f"{name}={value}")]
         command = self.account.command(self.binaries / "postgres", "-D", self.data, *flags, reaching=self.data)
         return subprocess.Popen(command, stdin=subprocess.DEVNULL, env=environment())  # noqa: S603 - our own program, no shell
@@ -196,3 +196,50 @@ def arguments_of(pid: int) -> list[str]:
 
 def pairs(words: list[str]) -> Iterator[list[str]]:
     return (words[at : at + 2] for at in range(len(words)))
+
+
+SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - where PostgreSQL puts what processes share
+CONTAINER_LIMIT = Path("/sys/fs/cgroup/memory.max")
+MIN_SHARED_MEMORY = 1 << 30  # bytes; containers have 64 MiB by default, too little to build a large index
+MIN_BUFFERS, FEW_BUFFERS, MAX_BUFFERS = 128, 512, 4096  # MiB; few: enough for 300,000 passages
+BUFFER_SHARE = 8  # one part in so many of the memory
+GROWTH = 2  # times the size of the store, which may grow before the next start
+
+
+def sized_options(data: Path) -> dict[str, str]:
+    """Options by size: up to an eighth of the memory as buffers; index builds in files if shared memory is small.
+
+    With PostgreSQL's default of 128 MiB a search among a million passages takes twice as long; but unused buffers cost
+    18 MB a GiB, so what the store in `data` cannot fill is not taken.
+    """
+    most = min(max(memory() // BUFFER_SHARE >> 20, MIN_BUFFERS), MAX_BUFFERS)
+    buffers = min(most, max(GROWTH * _size(data) >> 20, FEW_BUFFERS))
+    small = not _shared_memory_suffices()
+    return {"shared_buffers": f"{buffers}MB"} | ({"dynamic_shared_memory_type": "mmap"} if small else {})
+
+
+def memory() -> int:
+    """Bytes of memory of this machine, or of the container if it has less."""
+    physical = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    try:
+        limit = CONTAINER_LIMIT.read_text().strip()
+    except OSError:
+        return physical
+    return min(physical, int(limit)) if limit.isdigit() else physical
+
+
+def _size(data: Path) -> int:
+    """Bytes of the tables and indexes of a cluster; a file that goes meanwhile counts nothing."""
+    total = 0
+    for path in (data / "base").glob("*/*"):
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
+    return total
+
+
+def _shared_memory_suffices() -> bool:
+    """Whether shared memory is large enough; only Linux has a directory for it, with a size."""
+    if not SHARED_MEMORY.is_dir():
+        return True
+    memory = os.statvfs(SHARED_MEMORY)
+    return memory.f_blocks * memory.f_frsize >= MIN_SHARED_MEMORY
