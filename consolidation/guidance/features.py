@@ -122,10 +122,6 @@ def naming(tools: Iterable[str]) -> Ids:
     return np.array(sorted({_hash(word) for tool in tools for word in _words(" ".join(words(tool)))}), np.uint32)
 
 
-def identifiers(run: Run, *, until: int | None = None) -> list[int]:
-    return of_moment(run, until=until)[1]
-
-
 def _identifiers(shown: Iterable[str]) -> list[int]:
     terms = (term for term in shown if len(term) >= LEAST_IDENTIFIER and any(map(str.isdigit, term)))
     return [int(np.int32(np.uint32(_hash(term)).view(np.int32))) for term in list(dict.fromkeys(terms))[:MOST_TERMS]]

@@ -5,7 +5,6 @@ that one, two or three passages before or after it. In conversations the answer 
 dialogues this finds 5 points more of the evidence than adding a share of the neighbours' scores.
 """
 
-import math
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -158,13 +157,6 @@ class Scores(Sequence[Scored]):
         return [Scored(self.rows[n], *line) for n, line in zip(numbers.tolist(), lines, strict=True)]
 
 
-def idf(found: float, holding: Sequence[float]) -> list[float]:
-    """Inverse document frequency (BM25): ln(1 + (N - df + 0.5) / (df + 0.5)), with N = `found` and df of each word in
-    `holding`.
-    """
-    return [math.log(1 + (max(found - df, 0) + 0.5) / (df + 0.5)) for df in holding]
-
-
 def by_passage(
     pool: Collection[Candidate], words: Sequence[Word], question: str, weights: Weights, *, meant: float = 1.0
 ) -> Scores:
@@ -251,9 +243,6 @@ def _kept(scores: Array, share: Array) -> Array:
 def _nth(scores: Array, n: int) -> float:
     """The nth best score; 0 where there are fewer."""
     return float(np.partition(scores, -n)[-n]) if len(scores) >= n else 0.0
-
-
-Array = np.ndarray[Any, Any]
 
 
 def named(actors: Sequence[str], sources: Sequence[str], question: str) -> Array:

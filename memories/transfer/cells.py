@@ -19,7 +19,8 @@ PLACEHOLDER = re.compile(r"\{([a-z_]{1,40})\}")
 NO_TIME = "0001-01-01T00:00:00Z"  # as programs in Go write a time that is not set
 
 Raw = Mapping[str, Any]
-Reader = Callable[[Raw], LeftOut | tuple[type[AnyRecord], dict[str, Any]]]
+Meant = LeftOut | tuple[type[AnyRecord], dict[str, Any]]  # what a row is read as
+Reader = Callable[[Raw], Meant]
 
 
 def fault(field: str, detail: str, code: str = "invalid") -> Invalid:

@@ -3,13 +3,11 @@
 from collections.abc import Iterator
 from datetime import UTC
 from pathlib import Path
-from typing import Any
 
-from memories.transfer import cells, intelligence
-from memories.transfer.cells import Raw
+from memories.transfer import cells
+from memories.transfer.cells import Meant, Raw
 from memories.transfer.records import (
     AdaptationRecord,
-    AnyRecord,
     ClaimRecord,
     LeftOut,
     LooseEvent,
@@ -25,7 +23,6 @@ KNOWN = (
 )
 NAMES = {"source": "source_plugin"}
 STATUSES = ("candidate", "confirmed", "applied", "dismissed")
-Meant = LeftOut | tuple[type[AnyRecord], dict[str, Any]]
 
 
 def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
@@ -39,15 +36,9 @@ def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
             if ADAPTATIONS in tables:
                 yield from _adaptations(file)
         elif {"events", "patterns"} & tables:
-            yield from intelligence.rows(file, tables, scope)
+            yield from _intelligence(file, tables, scope)
         else:
             raise Unreadable("no table memories, events or patterns: it is no database of Founder OS")
-
-
-def count(path: Path) -> int:
-    with opened(path) as file:
-        every = {MEMORIES, OBSERVATIONS, ADAPTATIONS, "events", "patterns"} & file.tables()
-        return sum(file.count(table) for table in every)
 
 
 def _memories(file: SqliteFile, scope: str | None) -> Iterator[SourceRow]:
@@ -125,4 +116,81 @@ def _adaptation(raw: Raw) -> Meant:
         "description": cells.text(raw, "description"),
         "applied_at": applied_at,
         "reverted_at": cells.instant(raw, "reverted_at"),
+    }
+
+
+EVENTS, PATTERNS, HEALING = "events", "patterns", "healing_patterns"
+EVENT_COLUMNS = ("id", "timestamp", "session_id", "plugin", "command", "event_type", "payload", "outcome")
+PATTERN_COLUMNS = ("id", "pattern_type", "plugin", "instruction", "confidence", "status")
+MORE_OF_PATTERNS = ("command", "description", "confirmations", "created_at", "updated_at")
+KINDS = ("pre_command", "post_command", "mcp_call", "decision_point", "error")
+OUTCOMES = {"success": "success", "failure": "failure", "degraded": "partial"}
+CATEGORIES = {"taste": "preference", "workflow": "workflow", "autonomy": "pattern"}
+PATTERN_STATUSES = ("candidate", "active", "approved", "rejected")
+
+
+def _intelligence(file: SqliteFile, tables: set[str], scope: str | None) -> Iterator[SourceRow]:
+    if PATTERNS in tables:
+        columns = file.columns(PATTERNS, needed=PATTERN_COLUMNS, known=MORE_OF_PATTERNS)
+        yield from cells.read_table(file, PATTERNS, columns, lambda raw: _pattern(raw, scope), {"source": "plugin"})
+    if EVENTS in tables:
+        columns = file.columns(EVENTS, needed=EVENT_COLUMNS, known=("duration_ms",))
+        order = "session_id, timestamp, rowid"
+        yield from cells.read_table(file, EVENTS, columns, lambda raw: _event(raw, scope), {}, order)
+    if HEALING in tables and (there := file.count(HEALING)):
+        why = "what was repaired is not imported"
+        yield SourceRow(HEALING, f"({there} _intelligence)", LeftOut(why))
+
+
+def _event(raw: Raw, scope: str | None) -> Meant:
+    kind, outcome, at = cells.text(raw, "event_type"), raw.get("outcome"), cells.instant(raw, "timestamp")
+    if kind not in KINDS:
+        raise cells.fault("event_type", f"must be one of {', '.join(KINDS)}", "unknown_value")
+    if outcome is not None and outcome not in OUTCOMES:
+        raise cells.fault("outcome", f"must be one of {', '.join(OUTCOMES)}", "unknown_value")
+    if at is None:
+        raise cells.fault("timestamp", "is required", "required")
+    session, plugin = cells.text(raw, "session_id").strip(), cells.text(raw, "plugin").strip() or "founder-os"
+    command = cells.text(raw, "command").strip()
+    event = {
+        "kind": kind,
+        "actor": plugin,
+        "ref": cells.text(raw, "id"),
+        "at": at,
+        "summary": " ".join(part for part in (plugin, command) if part),
+        "tool": command if kind == "mcp_call" else "",
+        "result": cells.json_of(raw, "payload", dict, nothing=None),
+        "ok": None if outcome is None else outcome == "success",
+        "latency_ms": cells.number(raw, "duration_ms", least=0, most=1e12),
+    }
+    return LooseEvent, {
+        "group": (EVENTS, session or f"{plugin} {at.astimezone(UTC).date()}"),
+        "source": plugin,
+        "scope": cells.scope_of(scope, {**raw, "source_plugin": plugin}),
+        "thread_id": session or None,
+        "outcome": OUTCOMES.get(str(outcome)),
+        "event": event,
+    }
+
+
+def _pattern(raw: Raw, scope: str | None) -> Meant:
+    """What the plugins' own rules found is a candidate here, whatever it was there; people decide."""
+    kind, status = cells.text(raw, "pattern_type"), cells.text(raw, "status")
+    if kind not in CATEGORIES:
+        raise cells.fault("pattern_type", f"must be one of {', '.join(CATEGORIES)}", "unknown_value")
+    if status not in PATTERN_STATUSES:
+        raise cells.fault("status", f"must be one of {', '.join(PATTERN_STATUSES)}", "unknown_value")
+    plugin, command = cells.text(raw, "plugin").strip() or "founder-os", cells.text(raw, "command").strip()
+    return ClaimRecord, {
+        "category": CATEGORIES[kind],
+        "content": cells.text(raw, "instruction").strip() or cells.text(raw, "description"),
+        "source": plugin,
+        "scope": cells.scope_of(scope, {**raw, "source_plugin": plugin}),
+        "tags": [tag for tag in (kind, command) if tag],
+        "confidence": cells.percent_of_share(raw, "confidence"),
+        "status": "dismissed" if status == "rejected" else "candidate",
+        "reason": "rejected in Founder OS" if status == "rejected" else "",
+        "times_confirmed": cells.whole(raw, "confirmations"),
+        "created_at": cells.instant(raw, "created_at"),
+        "updated_at": cells.instant(raw, "updated_at"),
     }

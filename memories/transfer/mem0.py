@@ -7,9 +7,9 @@ from typing import Any
 
 from memories.intake.claims import category_of
 from memories.transfer import cells
-from memories.transfer.cells import Raw
+from memories.transfer.cells import Meant, Raw
 from memories.transfer.json_files import bounded_lines, objects_of_lines, objects_of_list
-from memories.transfer.records import AnyRecord, ClaimRecord, LeftOut, SourceRow
+from memories.transfer.records import ClaimRecord, LeftOut, SourceRow
 from memories.values.choices import Category
 from memories.values.exceptions import Invalid
 from memories.values.field_errors import format_instant
@@ -20,7 +20,6 @@ FENCE = "---"
 FIELD = re.compile(r"([a-z_]{1,40}):(?:\s+(.*))?")
 LISTS = ("files", "categories")
 NAMES = {"content": "memory", "tags": "categories"}
-Meant = LeftOut | tuple[type[AnyRecord], dict[str, Any]]
 
 
 def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:

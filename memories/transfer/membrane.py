@@ -8,10 +8,11 @@ from typing import Any
 
 from memories.intake.reports import payloads
 from memories.transfer import cells
-from memories.transfer.cells import Raw
-from memories.transfer.records import AnyRecord, ClaimRecord, EpisodeRecord, LeftOut, RelationRecord, SourceRow
+from memories.transfer.cells import Meant, Raw
+from memories.transfer.records import ClaimRecord, EpisodeRecord, LeftOut, RelationRecord, SourceRow
 from memories.transfer.sqlite_file import SqliteFile, opened
 from memories.values.exceptions import Invalid
+from memories.values.field_errors import format_instant
 
 RECORDS, RELATIONS = "memory_records", "relations"
 RECORD = ("id", "type", "sensitivity", "confidence", "salience", "scope", "created_at", "updated_at")
@@ -28,7 +29,6 @@ BESIDE = {  # table -> its columns
     "competence_stats": ("success_count", "failure_count"),
 }
 SOURCE = "membrane"
-Meant = LeftOut | tuple[type[AnyRecord], dict[str, Any]]
 
 
 def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
@@ -53,11 +53,6 @@ def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
             yield cells.row_of(RECORDS, str(raw["id"])[:512], whole, partial(_record, scope=scope), {})
         if RELATIONS in tables:
             yield from _relations(file)
-
-
-def count(path: Path) -> int:
-    with opened(path) as file:
-        return sum(file.count(table) for table in {RECORDS, RELATIONS} & file.tables())
 
 
 def _beside(file: SqliteFile, table: str, columns: list[str], id: Any) -> list[Any]:
@@ -135,7 +130,7 @@ def _plain(source: dict[str, Any]) -> dict[str, Any]:
     """Without the table's own column, its time as ours are written."""
     at = cells.instant(source, "timestamp")
     kept = {name: value for name, value in source.items() if name not in ("record_id", "timestamp")}
-    return {**kept, **({"timestamp": at.isoformat().replace("+00:00", "Z")} if at else {})}
+    return {**kept, **({"timestamp": format_instant(at)} if at else {})}
 
 
 def _semantic(raw: Raw, payload: dict[str, Any], common: dict[str, Any]) -> Meant:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from memories.transfer import cells
-from memories.transfer.cells import Raw
+from memories.transfer.cells import Meant, Raw
 from memories.transfer.json_files import objects_of_lines
-from memories.transfer.records import AnyRecord, ClaimRecord, EpisodeRecord, LeftOut, RelationRecord, SourceRow
+from memories.transfer.records import AnyRecord, ClaimRecord, EpisodeRecord, RelationRecord, SourceRow
 from memories.values.choices import Origin
 from memories.values.exceptions import Invalid
 
@@ -18,7 +18,6 @@ SHAPES: dict[str, type[AnyRecord]] = {MEMORY: ClaimRecord, EPISODE: EpisodeRecor
 TOLD_ONLY = ("kind", "origin", "hold")  # how it stood there; here it is imported, and held by nobody
 POLICIES = "policies"  # the source of memories that consolidation reads in instructions, each with a rule about calls
 NO_RULE = "the rule that its words stand for is not in the file: calls are not checked against it here"
-Meant = LeftOut | tuple[type[AnyRecord], dict[str, Any]]
 
 
 def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:

@@ -26,17 +26,6 @@ def is_gone(former: str) -> bool:
     return _start_time(int(pid)) != started
 
 
-def runs(pid: int) -> bool:
-    """Whether a process of this host and container has the id."""
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:  # somebody else's
-        return True
-    return True
-
-
 def boot() -> str:
     """With which identities of this host begin until it is started again; '' where the system does not tell."""
     try:

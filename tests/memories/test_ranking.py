@@ -1,6 +1,5 @@
 """How passages and memories are ranked, from candidates alone."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights, by_passage, idf, is_named
+from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights, by_passage, is_named
 from memories.search.ranking_memories import by_memory
 from memories.search.relevance import Word
 
@@ -26,14 +25,6 @@ def ranked(*pool: Candidate, tells: tuple[float, ...] = (1.0,), question: str = 
 
 def words(*tells: float) -> list[Word]:
     return [Word(one, one) for one in tells]
-
-
-def test_a_rare_word_tells_more_than_a_common_one() -> None:
-    assert idf(1000, [1, 900]) == [pytest.approx(math.log(1 + 999.5 / 1.5)), pytest.approx(math.log(1 + 100.5 / 900.5))]
-
-
-def test_more_passages_than_were_counted_hold_a_word_without_harm() -> None:
-    assert idf(10, [12])[0] > 0
 
 
 def test_a_word_counts_less_the_further_away_it_was_said() -> None:
