@@ -5,5 +5,3 @@ from consolidation.guidance.guide import answer
 from consolidation.guidance.holdback import offer_lessons
 from consolidation.guidance.holdback import without as withheld_from
 from consolidation.guidance.request import GuidanceQuestion, check
-
-__all__ = ["Guidance", "GuidanceQuestion", "answer", "check", "offer_lessons", "withheld_from"]

@@ -6,5 +6,3 @@ it is read in follows from the caller's trust.
 
 from consolidation.places.knowledge import PlaceKnowledge, knowledge_of
 from consolidation.places.known_places import KnownPlace, known_places, names_of
-
-__all__ = ["KnownPlace", "PlaceKnowledge", "knowledge_of", "known_places", "names_of"]

@@ -6,8 +6,6 @@ from importlib import resources
 from consolidation.learning.facts.findings import Language
 from memories.values.text import detect_lang
 
-__all__ = ["detect_lang", "prompt"]
-
 
 @cache
 def prompt(name: str, language: Language) -> str:

@@ -18,23 +18,3 @@ from memories.claims.claim import (
 from memories.claims.comparing import Likeness, compare, may_be_same, share_identifier
 from memories.claims.encodings import readings
 from memories.claims.reading import NORMALISATION, claim_of
-
-__all__ = [
-    "ALIKE_FROM",
-    "NORMALISATION",
-    "SAME_FROM",
-    "Claim",
-    "Likeness",
-    "as_lists",
-    "claim_of",
-    "compare",
-    "fingerprint",
-    "from_lists",
-    "jaccard",
-    "kin",
-    "may_be_same",
-    "prefix",
-    "readings",
-    "sealed",
-    "share_identifier",
-]

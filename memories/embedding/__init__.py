@@ -8,19 +8,6 @@ from memories.embedding.embedder import Array, Embedder, EmbeddingError, Refused
 from memories.embedding.question_vectors import ask
 from memories.embedding.static import Static
 
-__all__ = [
-    "Array",
-    "Embedder",
-    "EmbeddingError",
-    "Refused",
-    "Unavailable",
-    "ask",
-    "built_in",
-    "centred_similarity",
-    "embedder",
-    "named",
-]
-
 
 @cache
 def built_in() -> Static:

@@ -4,5 +4,3 @@ from memories.lifecycle.confidence_decay import expire, settle
 from memories.lifecycle.forgetting.forget import Receipt, erase, forget, suggestions
 from memories.lifecycle.pruning import prune
 from memories.lifecycle.salience import penalize, reinforce
-
-__all__ = ["Receipt", "erase", "expire", "forget", "penalize", "prune", "reinforce", "settle", "suggestions"]

@@ -3,5 +3,3 @@
 from memories.metrics.figures import collect, dismissals, inbox
 from memories.metrics.snapshots import refresh
 from memories.metrics.tallies import TENS, TENTHS
-
-__all__ = ["TENS", "TENTHS", "collect", "dismissals", "inbox", "refresh"]

@@ -3,5 +3,3 @@
 from memories.search.request import SearchRequest, check
 from memories.search.results import PassageHit, Result, SearchResults
 from memories.search.run import find, search
-
-__all__ = ["PassageHit", "Result", "SearchRequest", "SearchResults", "check", "find", "search"]

@@ -139,7 +139,7 @@ def _intelligence(file: SqliteFile, tables: set[str], scope: str | None) -> Iter
         yield from cells.read_table(file, EVENTS, columns, lambda raw: _event(raw, scope), {}, order)
     if HEALING in tables and (there := file.count(HEALING)):
         why = "what was repaired is not imported"
-        yield SourceRow(HEALING, f"({there} _intelligence)", LeftOut(why))
+        yield SourceRow(HEALING, f"({there} rows)", LeftOut(why))
 
 
 def _event(raw: Raw, scope: str | None) -> Meant:

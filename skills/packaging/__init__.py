@@ -3,21 +3,3 @@
 from skills.packaging.packages import File, Package, extras, pack, pack_files, texts, unpack, unpack_files, zip_of
 from skills.packaging.unpacking import UnpackedSkill, field_files, is_text, path_problem, renamed
 from skills.packaging.zip_reading import PackageRefused
-
-__all__ = [
-    "File",
-    "Package",
-    "PackageRefused",
-    "UnpackedSkill",
-    "extras",
-    "field_files",
-    "is_text",
-    "pack",
-    "pack_files",
-    "path_problem",
-    "renamed",
-    "texts",
-    "unpack",
-    "unpack_files",
-    "zip_of",
-]

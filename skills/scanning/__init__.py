@@ -12,8 +12,6 @@ from typing import Any
 from skills.scanning import python_code, secrets, text_rules
 from skills.scanning.findings import WRITTEN_BY_MODEL, Finding, Severity
 
-__all__ = ["WRITTEN_BY_MODEL", "Finding", "Severity", "gravest_first", "scan"]
-
 MOST_CHARACTERS = 1_000_000  # of all files: about three seconds
 MOST_FOR_INSTRUCTIONS = 250_000  # about two
 _MAX_FINDINGS = 20  # of one scanner in one file

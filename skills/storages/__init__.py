@@ -15,8 +15,6 @@ from typing import Any, Protocol, cast
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
 
-__all__ = ["delete", "holds", "open_package", "package_path", "presigned_url", "store", "stored_packages"]
-
 log = logging.getLogger("memos.storages")
 _PATH = re.compile(r"[^/]+/[^/]+/(?:[0-9a-f]{64}\.zip|\.draft-[^/]+)")  # of our own making
 

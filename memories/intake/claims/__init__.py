@@ -18,26 +18,3 @@ from memories.intake.claims.storing import store
 from memories.intake.claims.teaching import category_of, key_of, teach
 from memories.intake.claims.writing import remember
 from memories.intake.statements import Occasion, Statement, Stored
-
-__all__ = [
-    "Near",
-    "NearDuplicate",
-    "Occasion",
-    "Resemblance",
-    "Statement",
-    "Stored",
-    "alike_and_equal",
-    "category_of",
-    "compare_with",
-    "equals_and_near",
-    "equals_elsewhere",
-    "equals_of",
-    "held_equals",
-    "key_of",
-    "nearest",
-    "remember",
-    "resemblance_of",
-    "resemblances_of",
-    "store",
-    "teach",
-]

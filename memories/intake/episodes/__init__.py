@@ -5,15 +5,3 @@ from memories.intake.episodes.conversations import conversation, conversations
 from memories.intake.episodes.events import record_events
 from memories.intake.episodes.new_rows import Ingested
 from memories.intake.episodes.working_states import working_state
-
-__all__ = [
-    "Ingested",
-    "close_silent",
-    "conversation",
-    "conversations",
-    "judge",
-    "outcome",
-    "record_events",
-    "set_outcome",
-    "working_state",
-]

@@ -8,19 +8,3 @@ from memories.intake.revisions.merging import merge
 from memories.intake.revisions.revising import Revised, ask, carry_out
 from memories.intake.revisions.superseding import begin, choose, fork, retract, supersede
 from memories.intake.revisions.undoing import together
-
-__all__ = [
-    "Revised",
-    "ask",
-    "begin",
-    "carry_out",
-    "choose",
-    "contest",
-    "contest_by_words",
-    "contest_with",
-    "fork",
-    "merge",
-    "retract",
-    "supersede",
-    "together",
-]

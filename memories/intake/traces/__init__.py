@@ -2,5 +2,3 @@
 
 from memories.intake.traces.otlp import Span, read_json, read_protobuf
 from memories.intake.traces.recording import Recorded, record_spans
-
-__all__ = ["Recorded", "Span", "read_json", "read_protobuf", "record_spans"]

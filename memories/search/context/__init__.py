@@ -3,5 +3,3 @@
 from memories.search.context.assembling import Context, Item, assemble, with_quotes
 from memories.search.context.request import ContextRequest, check
 from memories.search.context.selection import Rationed
-
-__all__ = ["Context", "ContextRequest", "Item", "Rationed", "assemble", "check", "with_quotes"]

@@ -7,5 +7,3 @@ from memos_site.review.verbs.verb import Because, Offer, Verb, Verdict, Words
 
 VERBS = {verb.name: verb for verb in (PROMOTE, DEMOTE, DISMISS, REJECT, RETIRE, RESTORE, PIN, SNOOZE, EDIT)}
 OF_MANY = [verb for verb in VERBS.values() if verb.of_many]
-
-__all__ = ["OF_MANY", "VERBS", "Because", "Offer", "Verb", "Verdict", "Words"]
