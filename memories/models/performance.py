@@ -25,7 +25,7 @@ Z95 = 1.959964
 FAILS_BELOW, LEAST_USES = 0.5, 5  # success rate, and uses, of what is flagged as failing
 
 
-def wilson(successes: int, failures: int, z: float = Z95) -> tuple[float, float]:
+def wilson(successes: int, failures: int) -> tuple[float, float]:
     """The 95 % Wilson score interval of a success rate (Wilson 1927), 0-1; (0, 1) without a use.
 
     Its lower end is `reliability`.
@@ -33,9 +33,9 @@ def wilson(successes: int, failures: int, z: float = Z95) -> tuple[float, float]
     n = successes + failures
     if n == 0:
         return 0.0, 1.0
-    rate, spread = successes / n, z * z / n
+    rate, spread = successes / n, Z95 * Z95 / n
     middle = rate + spread / 2
-    margin = z * sqrt(rate * (1 - rate) / n + spread / (4 * n))
+    margin = Z95 * sqrt(rate * (1 - rate) / n + spread / (4 * n))
     return max(0.0, (middle - margin) / (1 + spread)), min(1.0, (middle + margin) / (1 + spread))
 
 

@@ -32,9 +32,9 @@ class Ends(NamedTuple):
     ill: int
 
 
-def contexts_of(memory: Memory, *, trust: Trust, most: int = MOST_SHOWN) -> list[Used]:
+def contexts_of(memory: Memory, *, trust: Trust) -> list[Used]:
     """The latest contexts that the reader may see, without the other memories in them; two statements at most."""
-    rows = list(Injection.objects.visible_to(trust).of(memory.pk)[:most])
+    rows = list(Injection.objects.visible_to(trust).of(memory.pk)[:MOST_SHOWN])
     runs = _runs({row.thread_id for row in rows if row.thread_id}, trust)
     return [_used(row, str(memory.pk), runs.get(row.thread_id)) for row in rows]
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest
@@ -23,10 +23,9 @@ def page_of(
     *,
     limit: int = 50,
     at: datetime | None = None,
-    also: Sequence[QuerySet[Any]] = (),
     parts: Sequence[keyset.Part[M]] | None = None,
 ) -> keyset.Page[M]:
-    """The page at the URL's `cursor`, or the first one; `also` and `parts` as in keyset.page.
+    """The page at the URL's `cursor`, or the first one; `parts` as in keyset.page.
 
     `at`: that of `moment_of`, where values decay.
     404: the cursor belongs to another list.
@@ -34,7 +33,7 @@ def page_of(
     try:
         cursor = cursor_of(request)
         at = at or timezone.now()
-        return keyset.page(rows, order, limit=limit, at=at, cursor=cursor, also=also, parts=parts)
+        return keyset.page(rows, order, limit=limit, at=at, cursor=cursor, parts=parts)
     except Invalid as invalid:
         raise Http404(str(invalid)) from None
 

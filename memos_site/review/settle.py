@@ -28,7 +28,6 @@ def settle(
     against: Collection[UUID],
     *,
     at: datetime,
-    why: str = "",
     seen: str = "",
 ) -> UUID:
     """Let one of memories that contradict each other hold, and return the batch.
@@ -51,7 +50,7 @@ def settle(
         known = Relation.objects.contests(trust, at=at).filter(source=memory, target__in=others)
         if known.values("target").distinct().count() != len(others):
             raise Conflict("they do not contradict each other any more")
-        decision: dict[str, Any] = {"by": trust.actor, "at": at, "why": why.strip(), "batch": batch}
+        decision: dict[str, Any] = {"by": trust.actor, "at": at, "why": "", "batch": batch}
         revisions.choose(keep, [memory_id, *others], scope=memory.scope, **decision)
         winner = Memory.objects.get(pk=keep)
         if winner.status in UNDECIDED:
@@ -59,9 +58,7 @@ def settle(
     return batch
 
 
-def merge(
-    trust: Trust, memory_id: UUID, other_id: UUID, content: str, *, at: datetime, why: str = ""
-) -> tuple[Memory, UUID]:
+def merge(trust: Trust, memory_id: UUID, other_id: UUID, content: str, *, at: datetime) -> tuple[Memory, UUID]:
     """Unite two claims as one new memory with these words and the evidence of both; return it and the batch.
 
     NotFound, NotAllowed as in `decide`; Conflict: one of them is closed, or of another scope; Invalid: no words.
@@ -71,7 +68,7 @@ def merge(
         decidable(rows, trust, id_of_row)
     if not content.strip():
         raise Invalid(FieldError("/content", "required", "say in which words"))
-    change = Change("merge", why.strip() or MERGE_REASON, NewMemory(content=content.strip()))
+    change = Change("merge", MERGE_REASON, NewMemory(content=content.strip()))
     done = revisions.ask(change, [memory_id, other_id], trust=trust, at=at)
     if done.refused or done.memory is None or done.batch is None:
         raise done.refused or Conflict("one of them may not be merged without another person")
