@@ -11,7 +11,7 @@ from django.contrib.postgres.search import SearchQuery
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from memories import embedding, indexing
+from memories import embedding
 from memories.intake import episodes
 from memories.intake.observations import observation
 from memories.intake.reports.events import EventReport, ObservationReport, ToolOutputReport, WorkingStateReport, check
@@ -109,7 +109,7 @@ def test_changed_words_are_found_and_the_former_ones_are_not() -> None:
 
 def test_an_episode_keeps_its_passages_whatever_becomes_of_its_summary() -> None:
     memory = make_run()
-    indexing.reindex(memory)
+    Passage.objects.rewrite(memory)
     assert memory.passages.exists()
 
 
