@@ -30,6 +30,7 @@ def call(tool: str, arguments: Any, result: Any = None) -> Call:
 @pytest.mark.parametrize(
     ("tool", "arguments", "name", "left"),
     [
+        ("api", {"method": "POST", "path": "/a", "type": "POST"}, "POST /a", {"type": "POST"}),
         ("http_request", HTTP, "GET hr.example.com/api/employees", {"url": {"email": "a@example.com"}}),
         (
             "api",

@@ -19,7 +19,8 @@ from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.tool_names import CHANGING, READING
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
-KEYS = ("method", "http_method", "verb", "url", "sql", "statement", "sql_query", "query", "action", "operation")
+_METHOD_NAMES = ("method", "http_method", "verb")
+KEYS = (*_METHOD_NAMES, "url", "sql", "statement", "sql_query", "query", "action", "operation")
 LONGEST = 120  # of a name
 LONGEST_TEXT = 20_000
 _VERBS = {
@@ -93,12 +94,12 @@ def called_as(operation: str) -> tuple[str, str]:
 
 def _request(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
     named = _NAMED_METHOD.search(tool)
-    given = next((arguments[key] for key in ("method", "http_method", "verb") if key in arguments), None)
-    method = str(given or (named[1] if named else "")).upper()
+    given = next((key for key in _METHOD_NAMES if key in arguments), "")
+    method = str(arguments.get(given) or (named[1] if named else "")).upper()
     key = next((key for key in _ADDRESSES if isinstance(arguments.get(key), str)), "")
     if method not in METHODS or not key:
         return None
-    rest = {name: parsed(value) for name, value in arguments.items() if name not in {*_HEADERS, key} and value != given}
+    rest = {name: parsed(value) for name, value in arguments.items() if name not in {*_HEADERS, key, given}}
     body = next((value for value in rest.values() if isinstance(value, dict) and "query" in value), None)
     if arguments[key].rstrip("/").endswith("graphql") and body and (asked := _graphql(body)):
         return Operation(asked.name, rest)
