@@ -13,7 +13,7 @@ from django.db.models import Q
 from consolidation.learning.facts.argument_counts import Shown
 from consolidation.learning.facts.argument_facts import ArgumentFindings, testimony
 from consolidation.learning.facts.argument_habits import Habits
-from consolidation.learning.runs.operations import called_as
+from consolidation.learning.runs.operations import sent_text
 from consolidation.models.counted_facts import WRITTEN, CountedFact, CountedFactQuerySet, CountedRun
 from memories.models import Event
 from memories.values.choices import Outcome
@@ -71,8 +71,9 @@ class ArgumentFact(CountedFact):
         super().save_written(findings)
 
     def calls(self, shown: Iterable[CountedRun]) -> dict[UUID, UUID]:
-        tool, text = called_as(self.tool)
-        return Event.objects.first_calls((sighting.episode_id for sighting in shown), tool=tool, containing=text)
+        ids = [sighting.episode_id for sighting in shown]
+        own = Event.objects.first_calls(ids, tool=self.tool)
+        return own or Event.objects.first_calls(ids, containing=sent_text(self.tool))
 
 
 class ArgumentUse(CountedRun):

@@ -58,6 +58,7 @@ def call(tool: str, arguments: Any, result: Any = None) -> Call:
         ("run_sql", {"query": "ALTER TABLE IF EXISTS orders ADD note text"}, "ALTER orders", None),
         ("graphql", {"query": "mutation M($id: ID!) { cancelOrder(id: $id) { id } }"}, "mutation cancelOrder", None),
         ("jira", {"action": "create_issue", "summary": "x"}, "jira.create_issue", {"summary": "x"}),
+        ("use_mcp_tool", {"tool_name": "get_order", "arguments": '{"id": "O-1"}'}, "get_order", {"id": "O-1"}),
         ("computer", {"action": "left_click", "at": [1, 2]}, "computer.left_click", {"at": [1, 2]}),
     ],
 )
@@ -80,6 +81,8 @@ def test_a_call_is_named_by_what_it_does(tool: str, arguments: Any, name: str, l
         ("http_request", {"method": "GET", "url": 7}),
         ("http_request", {"method": "GET", "url": "http://[a"}),
         ("http_request", {"method": ["GET"], "url": "https://a.example"}),
+        ("rate_tool", {"tool": "a hammer", "args": {"stars": 5}}),
+        ("call_tool", {"tool_name": "get_order", "arguments": "none"}),
         ("http_request", None),
     ],
 )

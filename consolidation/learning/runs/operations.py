@@ -1,28 +1,32 @@
-"""Calls of a tool that does many things, by what the call does: HTTP requests, SQL, GraphQL, tools with an `action`.
+"""Calls of a tool that does many things, by what the call does: HTTP requests, SQL, GraphQL, actions, other tools.
 
     http_request(method=PATCH, url=https://a.example/v2/devices/lap-7?dry=1, body={...})
         -> `PATCH a.example/v2/devices/{device}`, arguments {url: {device: lap-7, dry: 1}, body: {...}}
     run_sql(query=UPDATE shop.orders SET ...)  -> `UPDATE shop.orders`
     graphql(query=mutation { cancelOrder(...) })  -> `mutation cancelOrder`
     jira(action=create_issue, summary=...)  -> `jira.create_issue`, arguments {summary: ...}
+    use_mcp_tool(tool_name=get_order, arguments={...})  -> `get_order`
 
 So that a look-up and a change through one tool are two things, and each is learned with its own arguments.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from consolidation.learning.runs import sql_statements
 from consolidation.learning.runs.values import parsed
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.tool_names import CHANGING, READING
 
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 _METHOD_NAMES = ("method", "http_method", "verb")
-KEYS = (*_METHOD_NAMES, "url", "sql", "statement", "sql_query", "query", "action", "operation")
+_TOOL_NAMES, _TOOL_ARGUMENTS = ("tool_name", "tool", "tool_slug"), ("arguments", "args", "tool_input", "parameters")
+_STATEMENTS, _ACTIONS = ("sql", "statement", "sql_query", "query"), ("action", "operation")
+KEYS = (*_METHOD_NAMES, *_TOOL_NAMES, *_STATEMENTS, *_ACTIONS, "url")
 LONGEST = 120  # of a name
-LONGEST_TEXT = 20_000
+LONGEST_TEXT = 5_000
 _VERBS = {
     "GET": "get", "HEAD": "get", "OPTIONS": "get", "POST": "create", "PUT": "update", "PATCH": "update",
     "DELETE": "delete", "SELECT": "get", "SHOW": "get", "INSERT": "insert", "UPDATE": "update", "REPLACE": "insert",
@@ -34,20 +38,9 @@ _NAMED_METHOD = re.compile(r"(?:^|[_.-])(?:http|https|requests?|rest|api|web)[_.
 _VERSION = re.compile(r"v\d+(?:\.\d+)*(?:(?:alpha|beta)\d*)?", re.IGNORECASE)
 _ID = re.compile(r".*\d.*\d.*|\d|.*[-_]\d|.*[@%].*|.{40,}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]*[A-Za-z]")
+_TOOL = re.compile(r"\w[\w.:/-]{1,99}")
 _ACTION = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+){0,5}")
 _DATABASE = re.compile(r"sql|database|(?:^|[_.-])(?:db|query)(?:$|[_.-])|bigquery|postgres|snowflake|warehouse", re.I)
-_QUOTED = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:''|[^'])*'", re.DOTALL)
-_T = r"(?P<table>[\w$.\"`\[\]]+)"
-_CHANGES = re.compile(
-    rf"\b(?P<verb>INSERT|REPLACE|MERGE)\s+(?:INTO|OVERWRITE)\s+(?:TABLE\s+)?{_T}"
-    rf"|\b(?P<verb2>UPDATE)\s+(?:ONLY\s+)?{_T.replace('table', 'table2')}(?:\s+(?:AS\s+)?\w+)?\s+SET\b"
-    rf"|\b(?P<verb3>DELETE)\s+FROM\s+{_T.replace('table', 'table3')}"
-    rf"|(?:^|;)\s*(?P<verb4>TRUNCATE|(?:CREATE|ALTER|DROP)(?:\s+\w+){{0,3}}?\s+(?:TABLE|VIEW|INDEX|SCHEMA|SEQUENCE))"
-    rf"\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?{_T.replace('table', 'table4')}",
-    re.IGNORECASE,
-)
-_READS = re.compile(r"\s*\(*\s*(?:SELECT|WITH|SHOW|DESCRIBE|DESC|EXPLAIN|PRAGMA|VALUES)\b", re.IGNORECASE)
-_FROM = re.compile(rf"\bFROM\s+{_T}", re.IGNORECASE)
 _GRAPHQL = re.compile(r"\s*(?:#[^\n]*\n\s*)*(mutation|query)?\b[^{]*\{\s*(?:\w+\s*:\s*)?(\w+)")
 
 
@@ -62,7 +55,7 @@ def of(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
     """Return what a call does where its arguments tell; None for a tool that does one thing, and for command lines."""
     if not tool or "command" in arguments or "cmd" in arguments:
         return None
-    found = _request(tool, arguments) or _statement(tool, arguments) or _action(tool, arguments)
+    found = _inner(arguments) or _request(tool, arguments) or _statement(tool, arguments) or _action(tool, arguments)
     return Operation(found.name[:LONGEST], found.arguments) if found else None
 
 
@@ -84,12 +77,20 @@ def tool_name(operation: str) -> str:
     return f"{_VERBS[verb]}_{rest.rsplit('.', 1)[-1]}" if rest else "get_rows"
 
 
-def called_as(operation: str) -> tuple[str, str]:
-    """Return (tool, text in its arguments) by which recorded calls are found; '' where one does not matter."""
+def sent_text(operation: str) -> str:
+    """Return what the recorded arguments of a call hold that counts as this, where no tool is called so."""
     if not tool_name(operation):
-        return operation, ""
+        return operation.rpartition(".")[2]
     rest = operation.partition(" ")[2]
-    return "", rest.partition("{")[0].rstrip("/") or rest
+    return rest.partition("{")[0].rstrip("/") or rest
+
+
+def _inner(arguments: Mapping[str, Any]) -> Operation | None:
+    """Return the tool that a tool calls: `use_mcp_tool(tool_name=..., arguments=...)` and its like."""
+    name = next((arguments[key] for key in _TOOL_NAMES if key in arguments), None)
+    sent = next((parsed(arguments[key]) for key in _TOOL_ARGUMENTS if key in arguments), None)
+    is_one = isinstance(name, str) and _TOOL.fullmatch(name) and isinstance(sent, dict)
+    return Operation(str(name), {str(key): value for key, value in sent.items()}) if is_one and sent else None
 
 
 def _request(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
@@ -149,39 +150,16 @@ def _singular(word: str) -> str:
 
 
 def _statement(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
-    for key in ("sql", "statement", "sql_query", "query"):
+    for key in _STATEMENTS:
         text = arguments.get(key)
         if not isinstance(text, str):
             continue
         if "graphql" in tool.lower() and (asked := _graphql(arguments)):
             return asked
-        if (key == "query" and not _DATABASE.search(tool)) or not (name := _sql(text[:LONGEST_TEXT])):
+        if (key == "query" and not _DATABASE.search(tool)) or not (name := sql_statements.name_of(text[:LONGEST_TEXT])):
             continue
         return Operation(name, dict(arguments))
     return None
-
-
-def _sql(text: str) -> str:
-    """Return the verb and the table of the first statement that changes something, else of a query; '' for no SQL."""
-    plain = _QUOTED.sub(lambda quoted: "''" if quoted[0][0] == "'" else " ", text)
-    if change := _CHANGES.search(plain):
-        verb, table = _groups(change)
-        return f"{verb.split()[0].upper()} {table}"
-    if not _READS.match(plain):
-        return ""
-    source = _FROM.search(plain)
-    return f"SELECT {_bare(source['table'])}" if source else "SELECT"
-
-
-def _groups(change: re.Match[str]) -> Iterator[str]:
-    groups = change.groupdict()
-    for name in ("verb", "table"):
-        found = next(value for key, value in groups.items() if key.startswith(name) and value)
-        yield _bare(found) if name == "table" else found
-
-
-def _bare(table: str) -> str:
-    return re.sub(r"[\"`\[\]]", "", table).strip(".")
 
 
 def _graphql(arguments: Mapping[str, Any]) -> Operation | None:
@@ -190,7 +168,7 @@ def _graphql(arguments: Mapping[str, Any]) -> Operation | None:
 
 
 def _action(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
-    for key in ("action", "operation"):
+    for key in _ACTIONS:
         value = arguments.get(key)
         if isinstance(value, str) and len(value) <= 50 and _ACTION.fullmatch(value):
             rest = {name: given for name, given in arguments.items() if name != key}
