@@ -7,7 +7,7 @@ _T = r"([\w$.\"`\[\]]+)"  # a table
 _CHANGES = re.compile(
     rf"\b(INSERT|REPLACE|MERGE)\s+(?:INTO|OVERWRITE)\s+(?:TABLE\s+)?{_T}"
     rf"|\b(UPDATE)\s+(?:ONLY\s+)?{_T}(?:\s+(?:AS\s+)?\w+)?\s+SET\b|\b(DELETE)\s+FROM\s+{_T}"
-    rf"|(?:^|;)\s*(TRUNCATE|(?:CREATE|ALTER|DROP)(?:\s+\w+){{0,3}}?\s+(?:TABLE|VIEW|INDEX|SCHEMA|SEQUENCE))"
+    rf"|(?:^|;)\s*(TRUNCATE(?:\s+TABLE)?|(?:CREATE|ALTER|DROP)(?:\s+\w+){{0,3}}?\s+(?:TABLE|VIEW|INDEX|SCHEMA|SEQUENCE))"
     rf"\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?{_T}",
     re.IGNORECASE,
 )
