@@ -117,7 +117,7 @@ def test_another_tool_with_a_command_argument_stays_a_tool() -> None:
         ("sudo -E apt-get install -y jq", ("apt-get install",)),
         ("timeout 60 bash -c 'npm run test'", ("npm run test",)),
         ("grep foo $(git ls-files | tail)", ("grep",)),
-        ("curl -s https://x -d @body", ("curl -X",)),
+        ("curl -s https://x -d @body", ("POST x",)),
         ("cd x; export A=1", ("cd",)),
         ("type ls", ("sh type",)),
         ("", ()),
