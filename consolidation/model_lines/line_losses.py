@@ -34,16 +34,16 @@ def heeds(run: Run, line: ModelLine, rules: ToolRules) -> bool:
 
 
 def calls_tool(run: Run, tool: str, rules: ToolRules) -> bool:
-    return any(_is_of(call, tool, rules) for call in run.steps)
+    return any(_may_be_named(call, tool, rules) for call in run.steps)
 
 
-def _is_of(call: Call, tool: str, rules: ToolRules) -> bool:
+def _may_be_named(call: Call, tool: str, rules: ToolRules) -> bool:
     """Whether a model that read the call may name it so: by its tool, or by what it counts as."""
     return tool in {call.name, call.called, *rules.kinds(call)}
 
 
 def _is_meant(call: Call, line: ModelLine, rules: ToolRules) -> bool:
-    if not _is_of(call, line.tool, rules):
+    if not _may_be_named(call, line.tool, rules):
         return False
     if not line.argument:
         return True

@@ -24,7 +24,7 @@ from memories.lexicon.tool_messages import PLAIN
 
 Test = Callable[[Run], bool]
 FEW_VALUES = 8
-FEW_DIGITS = 1_000
+SMALL = 1_000
 RUNS_PER_VALUE = 3
 REQUEST_MESSAGES = 6  # of the user: who asks, for what, with which details; later ones agree and thank
 _FIELD = re.compile(r"[a-z]+(?:_[a-z]+)*_?[1-9]")  # address1, line_2
@@ -221,15 +221,15 @@ class Scope:
 
     def may_show_number(self, tool: str, path: values.Path, number: float) -> bool:
         """Return whether a number may stand in a skill: below 1,000, and the only one that the runs sent there."""
-        if not 0 < abs(number) < FEW_DIGITS or any(map(personal, path)):
+        if not 0 < abs(number) < SMALL or any(map(personal, path)):
             return False
-        holders, several = Holders(), set()
+        holders, numbers = Holders(), set()
         for run in self.all:
             calls = (call for call in run.steps if call.name == tool)
             sent = {leaf for call in calls for at, leaf in values.leaves(call.arguments) if at == path}
             holders.add({str(leaf) for leaf in sent}, run.thread)
-            several |= sent
-        return len(several) == 1 and holders.common(str(number))
+            numbers |= sent
+        return len(numbers) == 1 and holders.common(str(number))
 
     @cached_property
     def _parameters(self) -> dict[str, set[str]]:

@@ -87,7 +87,7 @@ def unfolded(run: Run, rules: ToolRules) -> Run:
     effect, else to its last one. A tool that does many things but counts as one is one. Without any of these the same
     run is returned.
     """
-    if not any((rules.runs_commands(call.name) and call.via == "") or rules.is_one(call) for call in run.steps):
+    if not any((rules.runs_commands(call.name) and call.via == "") or rules.counts_as_one(call) for call in run.steps):
         return run
     calls = [part for call in run.steps for part in _parts(call, rules)]
     return replace(run, calls=tuple(calls))
@@ -96,7 +96,7 @@ def unfolded(run: Run, rules: ToolRules) -> Run:
 def _parts(call: Call, rules: ToolRules) -> Iterator[Call]:
     kinds = rules.kinds(call)
     if not rules.runs_commands(call.name) or call.via or kinds == (call.name,):
-        yield replace(call, whole=True) if rules.is_one(call) else call
+        yield replace(call, whole=True) if rules.counts_as_one(call) else call
         return
     line = command_line(call)
     idle = not_started(call, line)

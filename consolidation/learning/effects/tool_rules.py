@@ -32,9 +32,9 @@ class ToolRules:
             return ()
         if self.runs_commands(call.name) and (line := command_line(call)):
             return commands.kinds(line) or (call.name,)
-        return (call.called if self.is_one(call) else call.name,)
+        return (call.called if self.counts_as_one(call) else call.name,)
 
-    def is_one(self, call: Call) -> bool:
+    def counts_as_one(self, call: Call) -> bool:
         """Return whether a tool that does many things counts as one: it only reads, hands over or counts as nothing."""
         tool = call.called
         return call.is_operation and (tool in self.ignored or self.hands_over(tool) or self.marked.get(tool) is True)

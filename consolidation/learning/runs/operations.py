@@ -38,6 +38,7 @@ _NAMED_METHOD = re.compile(r"(?:^|[_.-])(?:http|https|requests?|rest|api|web)[_.
 _VERSION = re.compile(r"v\d+(?:\.\d+)*(?:(?:alpha|beta)\d*)?", re.IGNORECASE)
 _ID = re.compile(r".*\d.*\d.*|\d|.*[-_]\d|.*[@%].*|.{40,}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]*[A-Za-z]")
+_OF_ALL = frozenset({"all", "bulk", "batch", "current", "latest", "me", "new", "self", "status", "summary"})
 _TOOL = re.compile(r"\w[\w.:/-]{1,99}")
 _ACTION = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+){0,5}")
 _DATABASE = re.compile(r"sql|database|(?:^|[_.-])(?:db|query)(?:$|[_.-])|bigquery|postgres|snowflake|warehouse", re.I)
@@ -55,7 +56,9 @@ def of(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
     """Return what a call does where its arguments tell; None for a tool that does one thing, and for command lines."""
     if not tool or "command" in arguments or "cmd" in arguments:
         return None
-    found = _inner(arguments) or _request(tool, arguments) or _statement(tool, arguments) or _action(tool, arguments)
+    found = (
+        _called_tool(arguments) or _request(tool, arguments) or _statement(tool, arguments) or _action(tool, arguments)
+    )
     return Operation(found.name[:LONGEST], found.arguments) if found else None
 
 
@@ -66,7 +69,7 @@ def does_many(tool: str, args: Any) -> bool:
 
 
 def tool_name(operation: str) -> str:
-    """Return the name that a tool of this operation alone would have, `update_device`; '' for other names."""
+    """Return a tool name that says the same as an operation, `update_device`, for its words; '' for other names."""
     verb, _, rest = operation.partition(" ")
     if verb == "mutation":
         return rest
@@ -78,14 +81,14 @@ def tool_name(operation: str) -> str:
 
 
 def sent_text(operation: str) -> str:
-    """Return what the recorded arguments of a call hold that counts as this, where no tool is called so."""
+    """Return a text by which the recorded calls of an operation are found: their arguments hold it."""
     if not tool_name(operation):
         return operation.rpartition(".")[2]
     rest = operation.partition(" ")[2]
     return rest.partition("{")[0].rstrip("/") or rest
 
 
-def _inner(arguments: Mapping[str, Any]) -> Operation | None:
+def _called_tool(arguments: Mapping[str, Any]) -> Operation | None:
     """Return the tool that a tool calls: `use_mcp_tool(tool_name=..., arguments=...)` and its like."""
     name = next((arguments[key] for key in _TOOL_NAMES if key in arguments), None)
     sent = next((parsed(arguments[key]) for key in _TOOL_ARGUMENTS if key in arguments), None)
@@ -119,8 +122,9 @@ def _path(path: str) -> tuple[str, dict[str, str]]:
     parts: list[str] = []
     ids: dict[str, str] = {}
     for part in path.strip("/").split("/") if path.strip("/") else ():
-        if _ID.fullmatch(part) and not _VERSION.fullmatch(part):
-            name = _singular(parts[-1]) if parts and _WORD.fullmatch(parts[-1]) else "id"
+        before = parts[-1] if parts and _WORD.fullmatch(parts[-1]) else ""
+        if (_ID.fullmatch(part) and not _VERSION.fullmatch(part)) or _names_one(part, before):
+            name = _singular(before) or "id"
             name = name if name not in ids else f"{name}_{len(ids) + 1}"
             ids[name] = unquote(part)
             parts.append(f"{{{name}}}")
@@ -129,13 +133,23 @@ def _path(path: str) -> tuple[str, dict[str, str]]:
     return "".join(f"/{part}" for part in parts), ids
 
 
+def _names_one(part: str, before: str) -> bool:
+    """Return whether a part of a path likely names one of many: users/anna, not users/search or users/roles."""
+    is_word = _is_verb(part) or _singular(part) != part or part.lower() in _OF_ALL
+    return _singular(before) != before and not is_word
+
+
+def _is_verb(part: str) -> bool:
+    return re.split("[_-]", part.strip("_").lower())[0] in READING | CHANGING | OF_TOOLS
+
+
 def _of_resource(method: str, address: str) -> str:
     """Return `update_device` for PATCH a.example/v2/devices/{device}; what an address ends in may be a verb itself."""
     words = [part.strip("_") for part in address.split("/")[1:] if _WORD.fullmatch(part.strip("_"))]
     if not words:
         return f"{_VERBS[method]}_{address.partition('/')[0].replace('.', '_')}"
     *others, last = words
-    if method == "POST" and re.split("[_-]", last.lower())[0] in READING | CHANGING | OF_TOOLS:
+    if method == "POST" and _is_verb(last):
         return "_".join([last, *map(_singular, others[-1:])])  # orders/{order}/cancel
     is_one = address.endswith("}") or method == "POST"
     return f"{_VERBS[method]}_{_singular(last) if is_one else last}"
