@@ -1,4 +1,4 @@
-"""The embedding queue: cut a text into passages, read them, ask the model outside of any transaction, write."""
+"""The embedding queue: take passages that wait, ask the model outside of any transaction, write their vectors."""
 
 import logging
 from collections import Counter
@@ -13,7 +13,7 @@ from memories import embedding
 from memories.embedding import Array, Embedder, Refused, Unavailable
 from memories.models import EmbeddingModel, Passage, Pending
 from memories.models.vector import halfvec_text
-from memories.values import text
+from memories.values import passage_texts
 from memories.values.choices import Sensitivity
 
 MOST_AT_ONCE = 64
@@ -55,7 +55,10 @@ def _allowed(taken: Sequence[int], embedder: Embedder) -> list[PendingPassage]:
     if embedder.external:
         rows = rows.filter(sensitivity__lte=Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY))
     values = rows.values_list("pk", "event_id", "actor", "text")
-    return [PendingPassage(pk, text.with_speaker(actor if event else "", words)) for pk, event, actor, words in values]
+    return [
+        PendingPassage(pk, passage_texts.with_speaker(actor if event else "", words))
+        for pk, event, actor, words in values
+    ]
 
 
 def _ask(batch: Sequence[PendingPassage], embedder: Embedder) -> list[Array | None]:

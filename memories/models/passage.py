@@ -24,7 +24,7 @@ from memories.models.key_words import in_key
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted
 from memories.models.vector import EmbeddingModel, FloatArray
-from memories.values import roles, search_words, text
+from memories.values import passage_texts, roles, search_words
 from memories.values.choices import Sensitivity, Type
 
 MOST_AT_ONCE = 2_000  # most passages of one statement
@@ -52,7 +52,7 @@ class Draft(NamedTuple):
 
 def of_memory(memory: Memory) -> Iterator[Draft]:
     """Yield the passages of a memory that is no episode."""
-    for position, part in enumerate(text.split(memory.content), start=1):
+    for position, part in enumerate(passage_texts.split(memory.content), start=1):
         yield Draft(memory.pk, position, part)
 
 
@@ -67,13 +67,15 @@ def of_event(event: Event) -> Iterator[Draft]:
     """
     if roles.of(event.role) == roles.SYSTEM:
         return
-    called = f"{event.tool} {text.of_value(event.args)}".strip() if event.tool or event.args is not None else ""
-    result = text.of_value(event.result) if event.result is not None else ""
+    called = (
+        f"{event.tool} {passage_texts.of_value(event.args)}".strip() if event.tool or event.args is not None else ""
+    )
+    result = passage_texts.of_value(event.result) if event.result is not None else ""
     words = dict.fromkeys((event.text, event.summary))
     lines = [line for line in (*words, called, result) if line.strip()]
     if not lines and event.kind not in OF_MESSAGES:
         lines = [f"{event.kind} {event.ref}"]
-    for part, part_text in enumerate(text.split("\n".join(lines))):
+    for part, part_text in enumerate(passage_texts.split("\n".join(lines))):
         yield Draft(event.episode_id, event.position, part_text, part, event.id, event.actor or event.role, event.at)
 
 
@@ -216,7 +218,7 @@ def _part(placed: str, drafts: Sequence[Draft]) -> bulk_rows.Part:
 
 
 def _as_json(drafts: Sequence[Draft], embed: Callable[[Sequence[str]], Any] | None) -> tuple[str, FloatArray]:
-    texts = [text.with_speaker(draft.actor or "", draft.text) for draft in drafts]
+    texts = [passage_texts.with_speaker(draft.actor or "", draft.text) for draft in drafts]
     vectors = embed(texts) if embed else [None] * len(drafts)
     rows, last = [], 0
     for draft, vector in zip(drafts, vectors, strict=True):

@@ -22,7 +22,7 @@ from memories.models.former_state import first_id_after
 from memories.models.key_words import in_key
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import halfvec_text
-from memories.values import search_words, text
+from memories.values import passage_texts, search_words
 from memories.values.conditions import Filter
 from memories.values.exceptions import FieldError, Invalid
 
@@ -113,12 +113,12 @@ class FormerWords:
         rows, all_of_them = reworded(Memory.objects.as_of(moment).filter(wanted.q()), moment)
         passages: list[FormerPassage] = []
         for pk, content, source, created_at, *rest in rows:
-            for position, part in enumerate(text.split(content), start=1):
+            for position, part in enumerate(passage_texts.split(content), start=1):
                 passages.append(FormerPassage(-len(passages) - 1, pk, position, part, source, created_at, *rest))
         built_in = embedding.built_in()
         if built_in.name != model:
             return cls(moment, passages, [None] * len(passages), all_of_them and not passages)
-        texts = [text.with_speaker(passage.actor, passage.text) for passage in passages]
+        texts = [passage_texts.with_speaker(passage.actor, passage.text) for passage in passages]
         vectors = built_in.embed(texts) if texts else []
         return cls(
             moment, passages, [None if vector is None else halfvec_text(vector) for vector in vectors], all_of_them

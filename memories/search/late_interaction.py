@@ -16,7 +16,7 @@ from memories.embedding.static import Numbers, Static
 from memories.search import emphasis, ranking
 from memories.search.candidates import Pool
 from memories.search.ranking import Candidate, Scores, Weights
-from memories.values import search_words, text
+from memories.values import passage_texts, search_words, text
 
 MOST_RERANKED = 20  # passages; with 30 or 60 no more is found
 LEAST_ALIKE = 0.4  # centred similarity; pieces below it have nothing to do with each other
@@ -49,7 +49,7 @@ def _alike(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> 
     distinct = np.array(list(dict.fromkeys(model.pieces(compared)))[:MOST_PIECES], dtype=np.int64)
     if not len(distinct):
         return {}
-    pieces = [model.pieces(text.with_speaker(row.actor, row.text)) for row in rows]
+    pieces = [model.pieces(passage_texts.with_speaker(row.actor, row.text)) for row in rows]
     near, weights = _nearest(distinct, pieces, model), model.piece_weights(distinct)
     group = {memory: number for number, memory in enumerate(dict.fromkeys(row.memory for row in rows))}
     places = np.array([[group[row.memory] for row in rows], [row.position for row in rows]])

@@ -16,7 +16,7 @@ from memories.intake import episodes
 from memories.intake.observations import observation
 from memories.intake.reports.events import EventReport, ObservationReport, ToolOutputReport, WorkingStateReport, check
 from memories.models import Event, Memory, Passage, Vector
-from memories.values import search_words, text
+from memories.values import passage_texts, search_words
 from memories.values.choices import Sensitivity, Type
 from memories.values.trust import everything
 from tests.at_once import at_once
@@ -67,7 +67,7 @@ def test_each_passage_has_the_vector_of_its_own_words_and_one_without_meaning_ha
     memory = make_run(messages=[user("Book a flight"), user("The parcel is late")], title="\u2603")
     model = embedding.built_in()
     kept = {row.passage.position: row.embedding for row in Vector.objects.filter(passage__memory=memory)}
-    said = [text.with_speaker("user", words) for words in ("Book a flight", "The parcel is late")]
+    said = [passage_texts.with_speaker("user", words) for words in ("Book a flight", "The parcel is late")]
     expected = [vector.astype("float16").tolist() for vector in model.embed(said) if vector is not None]
     assert [np.array(kept[position], dtype="float16").tolist() for position in sorted(kept)] == expected
     assert sorted(kept) == [1, 2]
@@ -116,7 +116,7 @@ def test_an_episode_keeps_its_passages_whatever_becomes_of_its_summary() -> None
 def test_a_long_text_is_found_to_its_last_word() -> None:
     words = [f"word{number}" for number in range(9_000)]
     memory = make_run(messages=[user(" ".join(words))])
-    assert all(len(passage.text) <= text.LONGEST for passage in memory.passages.all())
+    assert all(len(passage.text) <= passage_texts.LONGEST for passage in memory.passages.all())
     assert " ".join(memory.passages.order_by("part").values_list("text", flat=True)).split() == words
     assert len(found("word8999")) == 1
 
@@ -227,15 +227,15 @@ def test_what_is_raised_while_it_is_indexed_ends_equal() -> None:
 
 def test_texts_are_cut_where_something_ends() -> None:
     paragraph = "This is one sentence. " * 68
-    assert list(text.split(f"{paragraph}\n\n{paragraph}")) == [paragraph.strip()] * 2
-    assert [len(part) for part in text.split("字" * 1400 + "。" + "句" * 1400)] == [1401, 1400]
-    assert list(text.split(" \n ")) == []
+    assert list(passage_texts.split(f"{paragraph}\n\n{paragraph}")) == [paragraph.strip()] * 2
+    assert [len(part) for part in passage_texts.split("字" * 1400 + "。" + "句" * 1400)] == [1401, 1400]
+    assert list(passage_texts.split(" \n ")) == []
 
 
 def test_a_value_costs_what_is_taken_of_it() -> None:
     endless = {"rows": [{"a": "b"}] * 100_000}
-    assert len(text.of_value(endless)) <= text.LONGEST_VALUE
-    assert text.of_value({"to": ["Rome", 7, None, False]}) == "to: Rome 7 false"
+    assert len(passage_texts.of_value(endless)) <= passage_texts.LONGEST_VALUE
+    assert passage_texts.of_value({"to": ["Rome", 7, None, False]}) == "to: Rome 7 false"
 
 
 def test_the_words_in_a_path_of_a_memory_find_it() -> None:

@@ -21,10 +21,10 @@ from consolidation.learning.runs.lines import Line, ids_of, without_ids
 from consolidation.learning.runs.run import Run
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing import lessons, naming, procedure
+from consolidation.learning.writing.argument_sources import Sources, arguments
 from consolidation.learning.writing.failures import Mode, modes
 from consolidation.learning.writing.phrases import Phrases, phrases
 from consolidation.learning.writing.recipe import Stage, stages
-from consolidation.learning.writing.sources import Sources, arguments
 from skills.manifest import Fields, Step, TrackRecord
 
 LEAST_RUNS, CLEARLY = 3, 0.25  # of each of two ways, and what is between their shares of success

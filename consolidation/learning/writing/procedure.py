@@ -14,9 +14,9 @@ from consolidation.learning.runs.dialogue import Assent
 from consolidation.learning.runs.lines import Ids, Line
 from consolidation.learning.runs.values import ITEM, spelled
 from consolidation.learning.wording import upper_first
+from consolidation.learning.writing.argument_sources import Origin, Sources
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.recipe import Stage
-from consolidation.learning.writing.sources import Origin, Sources
 
 PLAIN_LOOKS = frozenset({
     "ls", "tree", "find", "pwd", "cat", "nl", "head", "tail", "less", "more", "sed", "awk", "gawk", "grep", "egrep",

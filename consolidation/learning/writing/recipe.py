@@ -13,9 +13,9 @@ from consolidation.learning.runs import operations
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.writing import schemas
+from consolidation.learning.writing.argument_sources import Sources, arguments
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.schemas import returns
-from consolidation.learning.writing.sources import Sources, arguments
 
 LEFT_OUT_BELOW = 0.2
 OPTIONAL_BELOW = 0.5

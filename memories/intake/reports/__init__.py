@@ -1,0 +1,1 @@
+"""What callers send, checked and made ready. Stored by `intake/episodes/` and `intake/claims/`."""

@@ -2,7 +2,7 @@ import pytest
 
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.runs.run import Run
-from consolidation.learning.writing.sources import Origin, arguments, trace
+from consolidation.learning.writing.argument_sources import Origin, arguments, trace
 from tests.consolidation.recorded import learned, run
 
 

@@ -1,4 +1,4 @@
-"""Origins of argument values: the user's words, or a field of an earlier result."""
+"""Where the values of a skill's arguments come from: the user's words, or a field of an earlier result."""
 
 import re
 from collections import Counter, defaultdict
