@@ -12,8 +12,7 @@ from typing import Any
 
 from django.db import transaction
 
-from consolidation import llm
-from consolidation.extraction import processing
+from consolidation import llm, trying_again
 from consolidation.model_lines.asking import Asking, keep_answer
 from consolidation.model_lines.case_pairs import CasePair
 from consolidation.models import Run, RunStep, RunStopped
@@ -43,10 +42,10 @@ def compare(comparison: Comparison) -> None:
     steps = list(run.steps.all())
     failed = [step for step in steps if step.status == RunStep.Status.FAILED]
     counters = Counter(cases_read=sum(step.answer is not None for step in steps))
-    if processing.may_come_again(failed):
+    if trying_again.may_come_again(failed):
         run.progress(stage="", done=len(steps) - len(failed), total=len(steps), counters=counters)
-        return processing.come_again(run, failed, at=now())
-    error = processing.faults(failed)
+        return trying_again.come_again(run, failed, at=now())
+    error = trying_again.faults(failed)
     if not counters["cases_read"]:
         status = Run.Status.FAILED if failed else Run.Status.SKIPPED
         return end(run, status, {}, at=now(), error=error or comparison.nothing)
@@ -83,7 +82,7 @@ def _ask_each(comparison: Comparison) -> bool:
     run, now = comparison.run, comparison.now
     steps = list(run.steps.all())
     for done, step in enumerate(steps):
-        if not processing.is_unfinished(step, run):
+        if not trying_again.is_unfinished(step, run):
             continue
         run.progress(stage=step.name, done=done, total=len(steps), counters=run.counters)
         if comparison.should_stop():
@@ -94,8 +93,8 @@ def _ask_each(comparison: Comparison) -> bool:
         try:
             _perform(Asking(run, step, comparison.level, now), at=now())
         except llm.NotNow as fault:
-            processing.uncount(step, str(fault))
-            processing.pause(run, fault, at=now())
+            trying_again.uncount(step, str(fault))
+            trying_again.pause(run, fault, at=now())
             return False
     return True
 

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from consolidation import execution
 from consolidation.extraction import episode_facts
-from consolidation.extraction.processing import MOST_ATTEMPTS, process
+from consolidation.extraction.processing import process
 from consolidation.extraction.queue import KIND
 from consolidation.extraction.steps import CHUNKS, Step, never
 from consolidation.guidance.skill_votes import ends_of_similar
@@ -21,7 +21,7 @@ from consolidation.llm.workers import Workers
 from consolidation.pipelines import outcome_judge, skills
 from consolidation.policies import policy_reading as policies
 
-__all__ = ["KIND", "MOST_ATTEMPTS", "STEPS", "process", "process_queue"]
+__all__ = ["KIND", "STEPS", "process", "process_queue"]
 
 STEPS: tuple[Step, ...] = (
     Step("facts", episode_facts.perform, after=(CHUNKS,)),

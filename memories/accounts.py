@@ -1,8 +1,9 @@
-"""Accounts of people, changed by administrators: made, given what they may do, stopped. Each change is audited.
+"""Accounts of people: those of the first start, and what administrators make, change and stop, which is audited.
 
 At least one active administrator remains.
 """
 
+import secrets
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Self
@@ -13,13 +14,15 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from memories import people
-from memories.models import AuditEntry, PersonLimits
+from memories.models import Agent, AuditEntry, PersonLimits
 from memories.models.audit import PERSON
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
 
 ADMINISTRATOR = "administrator"
+FIRST_ADMINISTRATOR = "admin"
+FIRST_AGENT = "first-agent"
 LEVELS = {"see_high": Sensitivity.HIGH, "see_hyper": Sensitivity.HYPER}  # by permission of a person
 
 
@@ -104,6 +107,31 @@ def forget_password(person: User, *, by: Actor, at: datetime) -> None:
 def record_password(person: User, *, at: datetime) -> None:
     """Record in the audit trail that a person has another password."""
     _audit(person, "password", by=people.trust_of(person).actor, at=at, after=_scopes(person))
+
+
+def create_person(name: str, *, group_name: str = "reviewer", password: str = "") -> tuple[User, str]:
+    """Create a person who can sign in; answers the password too (random unless given). IntegrityError: name taken."""
+    chosen = password or secrets.token_urlsafe(12)
+    with transaction.atomic():
+        administers = group_name == "administrator"
+        person = User.objects.create_user(name, password=chosen, is_staff=administers, is_superuser=administers)
+        person.groups.add(people.group(group_name))
+    return person, chosen
+
+
+def first_start() -> list[str] | None:
+    """Create an administrator where there is no person, and an agent where there is none; answers the lines that show
+    their secrets, this once. `create_agent` may have run before, or beside it.
+
+    None when there is a person already.
+    """
+    with transaction.atomic():
+        if User.objects.exists():
+            return None
+        _, password = create_person(FIRST_ADMINISTRATOR, group_name="administrator")
+        token = "" if Agent.objects.exists() else Agent.objects.issue(FIRST_AGENT)[1]
+    lines = [f"administrator  {FIRST_ADMINISTRATOR}", f"password       {password}"]
+    return [*lines, f"agent token    {token}"] if token else lines
 
 
 def _give(person: User, access: Access) -> None:

@@ -1,17 +1,18 @@
-"""People: groups and their permissions, the trust of a signed-in person, the accounts of the first start."""
+"""What a person may do and see: groups and their permissions, and the trust of one who is signed in.
 
-import secrets
+The accounts themselves are made and stopped in `memories/accounts.py`.
+"""
+
 from collections.abc import Sequence
 from functools import lru_cache
 
 from django.apps import apps
 from django.contrib.auth.management import create_permissions
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, Permission, User
-from django.db import transaction
 from django.db.models import Q, QuerySet, Subquery
 from django.http import HttpRequest
 
-from memories.models import Agent, PersonLimits
+from memories.models import PersonLimits
 from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.values.choices import ActorKind, Sensitivity
 from memories.values.choices import Permission as May
@@ -24,8 +25,6 @@ GROUPS = {
     "reviewer": REVIEWING,
     "administrator": (*REVIEWING, "see_high", "see_hyper"),
 }
-FIRST_ADMINISTRATOR = "admin"
-FIRST_AGENT = "first-agent"
 
 
 def trust_of(user: AbstractBaseUser | AnonymousUser) -> Trust:
@@ -66,31 +65,6 @@ def _permissions(names: Sequence[str]) -> QuerySet[Permission]:
     if rows.count() < len(names):
         create_permissions(apps.get_app_config("memories"), verbosity=0, interactive=False)
     return rows.all()
-
-
-def create_person(name: str, *, group_name: str = "reviewer", password: str = "") -> tuple[User, str]:
-    """Create a person who can sign in; answers the password too (random unless given). IntegrityError: name taken."""
-    chosen = password or secrets.token_urlsafe(12)
-    with transaction.atomic():
-        administers = group_name == "administrator"
-        person = User.objects.create_user(name, password=chosen, is_staff=administers, is_superuser=administers)
-        person.groups.add(group(group_name))
-    return person, chosen
-
-
-def first_start() -> list[str] | None:
-    """Create an administrator where there is no person, and an agent where there is none; answers the lines that show
-    their secrets, this once. `create_agent` may have run before, or beside it.
-
-    None when there is a person already.
-    """
-    with transaction.atomic():
-        if User.objects.exists():
-            return None
-        _, password = create_person(FIRST_ADMINISTRATOR, group_name="administrator")
-        token = "" if Agent.objects.exists() else Agent.objects.issue(FIRST_AGENT)[1]
-    lines = [f"administrator  {FIRST_ADMINISTRATOR}", f"password       {password}"]
-    return [*lines, f"agent token    {token}"] if token else lines
 
 
 class PermissionBackend:

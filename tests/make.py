@@ -7,7 +7,7 @@ from uuid import uuid4
 from django.contrib.auth.models import User
 from rest_framework.test import APIClient
 
-from memories import people
+from memories import accounts
 from memories.intake import episodes
 from memories.intake.reports import conversation
 from memories.models import Agent, Memory
@@ -95,7 +95,7 @@ def bearing(token: str) -> APIClient:
 
 
 def make_person(name: str = "anna", *, group: str = "reviewer") -> User:
-    return people.create_person(name, group_name=group, password="secret")[0]
+    return accounts.create_person(name, group_name=group, password="secret")[0]
 
 
 def make_skill(name: str = "book-flight", *, published: bool = True, at: datetime = AT, **facts: Any) -> Skill:

@@ -1,9 +1,9 @@
-"""Execution of the steps of one conversation's run: what fails is tried again, what was paid for is kept."""
+"""Execution of the steps of one conversation's run, each paid for once; `trying_again` says what comes again."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from django.conf import settings
 from django.utils import timezone
 
-from consolidation import llm
+from consolidation import llm, trying_again
 from consolidation.extraction import needs, transcripts
 from consolidation.extraction.queue import refusal
 from consolidation.extraction.steps import Done, Notes, OutOfTime, Step, StepSkipped, Work, never
@@ -19,11 +19,6 @@ from consolidation.extraction.transcripts import Transcript
 from consolidation.llm.workers import ALONE, Workers
 from consolidation.models import Run, RunStep, RunStopped
 from memories.models import Episode
-
-MOST_ATTEMPTS = 3  # of one step
-AGAIN = timedelta(minutes=1)  # until a failed step is tried again; longer each time
-OUTAGE = timedelta(minutes=5)  # until the model is asked again after it was out of reach
-DONE = (RunStep.Status.SUCCEEDED, RunStep.Status.SKIPPED)
 
 
 def process(
@@ -107,7 +102,7 @@ class ConversationReader:
             opinions = iter(needs.asked(questions, unwritten[0].work) if questions else ())
         except (llm.NotNow, OutOfTime) as fault:
             for step in unwritten:
-                uncount(step.work.step, str(fault))
+                trying_again.uncount(step.work.step, str(fault))
             self.halts.append(fault)
             return
         except Exception as fault:
@@ -136,7 +131,7 @@ class ConversationReader:
         try:
             return _perform(work, partial(step.perform, work), self.now)
         except (llm.NotNow, OutOfTime) as fault:
-            uncount(row, str(fault))
+            trying_again.uncount(row, str(fault))
             self.halts.append(fault)
             return Counter()
 
@@ -173,7 +168,7 @@ def _fail(work: Work, fault: Exception, *, at: datetime) -> None:
 def _halt(run: Run, halts: Sequence[llm.NotNow | OutOfTime], *, at: datetime) -> None:
     """Leave the run to another job: at once, or when the model can be asked again."""
     if fault := next((halt for halt in halts if isinstance(halt, llm.NotNow) and not isinstance(halt, llm.Busy)), None):
-        return pause(run, fault, at=at)
+        return trying_again.pause(run, fault, at=at)
     return run.requeue()
 
 
@@ -188,7 +183,7 @@ def _due(run: Run, steps: Sequence[Step], transcript: Transcript, begun: Collect
     """The steps that have not ended and were not begun by this worker, as far as all that they need have ended, if only
     in failing for good."""
     rows = {row.name: row for row in run.steps.all()}
-    ended = {name for name, row in rows.items() if row.status in DONE or _has_failed(row)}
+    ended = {name for name, row in rows.items() if row.status in trying_again.DONE or trying_again.has_failed(row)}
     planned = [Planned(position, step) for position, step in enumerate(_planned(run, steps, transcript))]
     missing = {step_plan.step.name for step_plan in planned} - ended
     left = [
@@ -199,59 +194,16 @@ def _due(run: Run, steps: Sequence[Step], transcript: Transcript, begun: Collect
     return [
         step_plan
         for step_plan in left
-        if step_plan.step.name not in rows or is_unfinished(rows[step_plan.step.name], run)
+        if step_plan.step.name not in rows or trying_again.is_unfinished(rows[step_plan.step.name], run)
     ]
-
-
-def _has_failed(row: RunStep) -> bool:
-    """Whether it is not tried again."""
-    return row.status == RunStep.Status.FAILED and row.attempts >= MOST_ATTEMPTS
-
-
-def is_unfinished(row: RunStep, run: Run) -> bool:
-    """Whether a step has not ended. One whose worker died three times ends here: it has failed."""
-    if row.status == RunStep.Status.PENDING and row.attempts >= MOST_ATTEMPTS:
-        row.finish(RunStep.Status.FAILED, at=run.moment, reason=row.reason or "its worker died each time")
-    return row.status not in DONE and row.attempts < MOST_ATTEMPTS
-
-
-def pause(run: Run, fault: llm.NotNow, *, at: datetime) -> None:
-    """Pause the run and all of its kind that wait: nothing can be asked now."""
-    wait = timedelta(seconds=fault.seconds or 0.0)
-    until = at + (wait if isinstance(fault, llm.DailyLimit) else max(wait, OUTAGE))
-    paused = {"status": Run.Status.PAUSED, "paused_until": until, "error": str(fault)}
-    waiting = Run.objects.queued().filter(kind=run.kind).update(**paused)
-    by_text = isinstance(fault, llm.Unavailable) and fault.by_text  # then the others go first
-    run.pause_until(until + OUTAGE if by_text and waiting else until, error=str(fault))
-
-
-def uncount(row: RunStep, reason: str) -> None:
-    """The step goes on later; it was no attempt of it."""
-    row.attempts -= 1
-    row.status, row.reason = RunStep.Status.PENDING, reason
-    RunStep.objects.filter(pk=row.pk).update(attempts=row.attempts, status=row.status, reason=reason)
 
 
 def _end(run: Run, names: Collection[str], counters: Counter[str], *, at: datetime) -> None:
     """Finish the run, or let it come again for the steps that failed."""
     rows = [row for row in run.steps.all() if row.name in names]
     failed = [row for row in rows if row.status == RunStep.Status.FAILED]
-    if may_come_again(failed):
+    if trying_again.may_come_again(failed):
         run.progress(stage="", done=len(rows) - len(failed), total=len(names), counters=counters)
-        return come_again(run, failed, at=at)
+        return trying_again.come_again(run, failed, at=at)
     status = Run.Status.FAILED if failed else Run.Status.SUCCEEDED
-    return run.finish(status, counters=dict(counters), at=at, error=faults(failed))
-
-
-def may_come_again(failed: Collection[RunStep]) -> bool:
-    return any(row.attempts < MOST_ATTEMPTS for row in failed)
-
-
-def come_again(run: Run, failed: Collection[RunStep], *, at: datetime) -> None:
-    """Pause the run for a while, until those that may are tried again."""
-    wait = AGAIN * max(row.attempts for row in failed if row.attempts < MOST_ATTEMPTS)
-    run.pause_until(at + wait, error=f"{faults(failed)}; it is tried again")
-
-
-def faults(failed: Collection[RunStep]) -> str:
-    return "; ".join(f"{row.name}: {row.reason}" for row in failed)
+    return run.finish(status, counters=dict(counters), at=at, error=trying_again.faults(failed))

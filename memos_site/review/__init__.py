@@ -7,7 +7,7 @@ from memos_site.review.consent import Question, question
 from memos_site.review.decide import Decision, decide
 from memos_site.review.decide_rows import OF_PROPOSALS, accept, lift, reject, revert, version_token
 from memos_site.review.explain import Explanation, explain, voice_of
-from memos_site.review.history import COUNTED_ACTIONS, History, PastDecision, history, past_decisions, tally
+from memos_site.review.past_decisions import COUNTED_ACTIONS, History, PastDecision, history, past_decisions, tally
 from memos_site.review.settle import merge, settle
 from memos_site.review.undo import BatchState, UndoResult, is_large, standing, undo
 from memos_site.review.waiting import (

@@ -9,9 +9,10 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from consolidation.models import Run
+from memories.accounts import FIRST_AGENT
 from memories.models import Agent, Memory
 from memories.models.agent import DEFAULT_PERMISSIONS
-from memories.people import FIRST_AGENT, administers, trust_of
+from memories.people import administers, trust_of
 from memories.values.choices import Permission, Sensitivity, Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust

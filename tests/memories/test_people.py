@@ -11,8 +11,9 @@ from django.contrib.contenttypes.models import ContentType
 from django.core.management import CommandError, call_command
 from pytest_django import DjangoAssertNumQueries
 
+from memories.accounts import first_start
 from memories.models import Agent, AuditEntry
-from memories.people import first_start, trust_of
+from memories.people import trust_of
 from memories.values.choices import Sensitivity
 from memos_site.management.commands.serve import lines_to_show
 from tests.make import AT, make_agent, make_person

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from memories import accounts
-from memories.people import GROUPS, create_person
+from memories.people import GROUPS
 from memories.values.choices import ActorKind
 from memories.values.trust import Actor
 
@@ -27,7 +27,7 @@ class Command(BaseCommand):
             raise CommandError(f"the name must have 1 to {LONGEST_NAME} characters")
         try:
             with transaction.atomic():
-                person, password = create_person(options["name"], group_name=options["group"])
+                person, password = accounts.create_person(options["name"], group_name=options["group"])
                 by = Actor(ActorKind.SYSTEM, "create_reviewer")
                 accounts.record_creation(person, by=by, at=timezone.now())
         except IntegrityError:

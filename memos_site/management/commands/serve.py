@@ -23,7 +23,7 @@ from django.db.migrations.exceptions import MigrationSchemaMissing
 from django.utils import timezone
 
 from consolidation import schedules
-from memories import embedding, leases, people
+from memories import accounts, embedding, leases
 from memories.search import warming
 from memories.values.exceptions import Conflict
 from memos_site.demo import load as load_demo
@@ -181,7 +181,7 @@ def prepare(*, demo: bool = False) -> list[str] | None:
     """
     with _one_at_a_time():
         call_command("migrate", verbosity=0, interactive=False)
-        first = people.first_start()
+        first = accounts.first_start()
         schedules.ensure()
     for warning in check_database():
         logger.warning("%s (%s)", warning.msg, warning.hint or warning.id)

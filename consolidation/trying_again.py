@@ -1,0 +1,55 @@
+"""When a run that asks the language model is tried again: its failed steps, and its kind while no model answers."""
+
+from collections.abc import Collection
+from datetime import datetime, timedelta
+
+from consolidation import llm
+from consolidation.models import Run, RunStep
+
+MOST_ATTEMPTS = 3  # of one step
+AGAIN = timedelta(minutes=1)  # until a failed step is tried again; longer each time
+OUTAGE = timedelta(minutes=5)  # until the model is asked again after it was out of reach
+DONE = (RunStep.Status.SUCCEEDED, RunStep.Status.SKIPPED)
+
+
+def has_failed(row: RunStep) -> bool:
+    """Whether it is not tried again."""
+    return row.status == RunStep.Status.FAILED and row.attempts >= MOST_ATTEMPTS
+
+
+def is_unfinished(row: RunStep, run: Run) -> bool:
+    """Whether a step has not ended. One whose worker died three times ends here: it has failed."""
+    if row.status == RunStep.Status.PENDING and row.attempts >= MOST_ATTEMPTS:
+        row.finish(RunStep.Status.FAILED, at=run.moment, reason=row.reason or "its worker died each time")
+    return row.status not in DONE and row.attempts < MOST_ATTEMPTS
+
+
+def pause(run: Run, fault: llm.NotNow, *, at: datetime) -> None:
+    """Pause the run and all of its kind that wait: nothing can be asked now."""
+    wait = timedelta(seconds=fault.seconds or 0.0)
+    until = at + (wait if isinstance(fault, llm.DailyLimit) else max(wait, OUTAGE))
+    paused = {"status": Run.Status.PAUSED, "paused_until": until, "error": str(fault)}
+    waiting = Run.objects.queued().filter(kind=run.kind).update(**paused)
+    by_text = isinstance(fault, llm.Unavailable) and fault.by_text  # then the others go first
+    run.pause_until(until + OUTAGE if by_text and waiting else until, error=str(fault))
+
+
+def uncount(row: RunStep, reason: str) -> None:
+    """The step goes on later; it was no attempt of it."""
+    row.attempts -= 1
+    row.status, row.reason = RunStep.Status.PENDING, reason
+    RunStep.objects.filter(pk=row.pk).update(attempts=row.attempts, status=row.status, reason=reason)
+
+
+def may_come_again(failed: Collection[RunStep]) -> bool:
+    return any(row.attempts < MOST_ATTEMPTS for row in failed)
+
+
+def come_again(run: Run, failed: Collection[RunStep], *, at: datetime) -> None:
+    """Pause the run for a while, until those that may are tried again."""
+    wait = AGAIN * max(row.attempts for row in failed if row.attempts < MOST_ATTEMPTS)
+    run.pause_until(at + wait, error=f"{faults(failed)}; it is tried again")
+
+
+def faults(failed: Collection[RunStep]) -> str:
+    return "; ".join(f"{row.name}: {row.reason}" for row in failed)
