@@ -18,7 +18,7 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from uuid_utils.compat import uuid7
 
-from memories.scanning.shown_texts import SHOWN
+from memories.scanning.masked_answers import SHOWN
 from memories.values import links
 from memories.values.exceptions import NotAllowed
 from memos_site.api.error_pages import length_required

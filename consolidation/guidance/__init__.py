@@ -1,4 +1,15 @@
-"""Which skill, whether to act, what to check: what finished runs say to one that is under way."""
+"""Which skill, whether to act, what to check: what finished runs say to one that is under way.
+
+profiling.py, features.py           a finished run as counted terms
+kernel.py, experience.py            how alike two runs are, and which may speak to a question
+votes.py, skill_votes.py, grounds.py    what similar runs speak for, and on what an answer rests
+calibration.py, logistic.py, curves.py  how often such an answer is right, and from where on one is given
+guide.py, offering.py               one question answered, and the skill that does it; as text: rendering.py
+checking.py, precedent.py, provenance.py, command_notes.py      a call that is about to be made
+risk.py, judging.py, verdict.py, run_verdicts.py                how a run would end, or ended
+skill_worth.py, latest_runs.py      what a skill is worth on the runs of its scope
+holdback.py, offer_benefit.py, anytime.py       whether offers help, by those that were withheld
+"""
 
 from consolidation.guidance.answer import Guidance
 from consolidation.guidance.guide import answer

@@ -11,7 +11,7 @@ from consolidation.learning.wording import joined
 from consolidation.places.knowledge import PlaceCommand, PlaceKnowledge
 from consolidation.places.known_places import BUILD, CHECKS, SET_UP, SHOWN_PURPOSES
 from memories.models import Memory
-from memories.scanning.shown_texts import masked
+from memories.scanning.masked_answers import masked
 from memories.search.context.rendering import in_one_line
 
 MOST_IN_BLOCK = 3  # lines of each kind

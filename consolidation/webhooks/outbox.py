@@ -17,7 +17,7 @@ from consolidation.models.webhooks import Format, WebhookEvent
 from consolidation.webhooks import chat, sending
 from memories.models import AuditEntry, Memory, Proposal
 from memories.models.trusted import new_id
-from memories.scanning import shown_texts
+from memories.scanning import masked_answers
 from memories.values.choices import Sensitivity, Status
 from memories.values.field_errors import format_instant
 from skills.models import SkillVersion
@@ -103,7 +103,7 @@ def _delivery(hook: Webhook, event: Event, *, at: datetime) -> WebhookDelivery:
         webhook=hook,
         event=event.kind,
         subject=event.subject,
-        body=shown_texts.shown_json(json.dumps(payload, ensure_ascii=False)),
+        body=masked_answers.shown_json(json.dumps(payload, ensure_ascii=False)),
         scope=event.scope,
         sensitivity=event.sensitivity,
         next_at=at,

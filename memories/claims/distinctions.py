@@ -9,9 +9,9 @@ from itertools import groupby, pairwise
 
 from memories.claims import chinese
 from memories.claims.claim import MANNER, NAMED, SEQUENCE, TOWARD
-from memories.claims.manners import ALONE, MANNERS, MOST_PIECES, TOWARDS, of_characters
 from memories.claims.marks import ADDRESS
 from memories.claims.pieces import Piece
+from memories.claims.qualifiers import ALONE, MOST_PIECES, QUALIFIERS, TOWARDS, of_characters
 from memories.lexicon.english_words import IRREGULAR, PASSIVE, PREPOSITIONS, SUBJECT_OF
 
 LONGEST_SEQUENCE = 60  # words; a longer text is hardly the same in another order
@@ -65,8 +65,8 @@ def distinctions(plain: str, pieces: list[Piece]) -> Iterator[str]:
         yield f"{NAMED}:{name}"
     if len(pieces) > MOST_PIECES:
         return
-    for manner in _manners(pieces):
-        yield f"{MANNER}:{manner}"
+    for qualifier in _qualifiers(pieces):
+        yield f"{MANNER}:{qualifier}"
     for preposition, value in _towards(pieces):
         yield f"{TOWARD}:{preposition}>{value}"
     words = [*_sequence(_letters_named(pieces))]
@@ -81,20 +81,20 @@ def _names(plain: str) -> set[str]:
     return {re.sub(r"(?<=\w)[_-]+(?=\w)", "", name).rstrip("/.").casefold() for name in names}
 
 
-def _manners(pieces: list[Piece]) -> set[str]:
+def _qualifiers(pieces: list[Piece]) -> set[str]:
     """Duty, share, time and conditions, by small words; a duty that is denied is no permission either."""
     denied = any(piece.kind == "negation" for piece in pieces)
-    manners: set[str] = set()
+    qualifiers: set[str] = set()
     for piece, after in pairwise([*pieces, Piece("break", "")]):
         if piece.kind == "han" or chinese.HAN.match(piece.written):
-            manners.update(of_characters(piece.written))
+            qualifiers.update(of_characters(piece.written))
         elif piece.written == "used" and after.written == "to":
-            manners.add("time=past")
-        elif piece.written in MANNERS and (piece.written != "half" or after.written in ("of", "the", "our", "all")):
-            manners.add(MANNERS[piece.written])
+            qualifiers.add("time=past")
+        elif piece.written in QUALIFIERS and (piece.written != "half" or after.written in ("of", "the", "our", "all")):
+            qualifiers.add(QUALIFIERS[piece.written])
         elif piece.written.startswith("whether"):
-            manners.add("condition=if")
-    return {manner for manner in manners if not (denied and manner.startswith("duty="))}
+            qualifiers.add("condition=if")
+    return {qualifier for qualifier in qualifiers if not (denied and qualifier.startswith("duty="))}
 
 
 def _towards(pieces: list[Piece]) -> Iterator[tuple[str, str]]:

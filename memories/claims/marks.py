@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 from memories.claims import leet
 from memories.claims.claim import ACCOUNT, DENIED, IDENTIFIER, MANNER, NAMED, TOWARD, WHOLE, Claim
-from memories.claims.manners import OPPOSITE, WITH_PRESENCE
 from memories.claims.pieces import EMAIL, URL
+from memories.claims.qualifiers import OPPOSITE, WITH_PRESENCE
 from memories.lexicon.english_words import SERIES, SERIES_OR_VERBS
 
 LEAST_WHOLE, LONGEST_WHOLE = 6, 200  # letters

@@ -7,12 +7,12 @@ from memories.claims import chinese
 from memories.claims.claim import DENIED, OBJECT, OPENING, Claim
 from memories.claims.distinctions import distinctions
 from memories.claims.lookalikes import folded
-from memories.claims.manners import is_denied
 from memories.claims.marks import marks
 from memories.claims.measuring import measured
 from memories.claims.obfuscation import deobfuscated
 from memories.claims.objects import objects
 from memories.claims.pieces import Piece, scan
+from memories.claims.qualifiers import is_denied
 from memories.claims.relating import denied, fills_a_role, names, openings, ordered, roles, scopes, subjects
 from memories.claims.words import fold
 from memories.lexicon import chinese_words

@@ -1,4 +1,10 @@
-"""Scanning of incoming texts for prompt injection, credentials and invisible characters."""
+"""Scanning of incoming texts: orders to a model, credentials, hidden characters.
+
+prompt_injection.py, orders/, ciphers.py    orders to a model, plain or disguised (letters: `claims/encodings.py`)
+credentials.py      finds and masks them: by issuer (credential_kinds.py), by words beside (named_secrets.py), in tables
+secret_removal.py   takes them out of what agents send, before it is stored
+masked_answers.py   masks them in what is answered, shown, mailed or exported
+"""
 
 from memories.scanning import ciphers, credentials, prompt_injection, secret_removal
 from memories.values import invisible

@@ -15,7 +15,7 @@ from django.db.models import Prefetch, QuerySet
 from memories import redaction
 from memories.models import Episode, Event, Evidence, Memory, Performance, Relation, Tombstone
 from memories.models.memory import MemoryQuerySet
-from memories.scanning import shown_texts
+from memories.scanning import masked_answers
 from memories.transfer.memos_lines import EPISODE, MEMORY, RELATION
 from memories.transfer.records import Curve, EventRecord, EvidenceRecord, TrackRecord
 from memories.values.choices import Sensitivity, Status, Type
@@ -49,7 +49,7 @@ def lines(trust: Trust, *, at: datetime, rows: MemoryQuerySet | None = None) -> 
 
 def _line(told: Json) -> str:
     line = json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=_plain)
-    return f"{shown_texts.shown_json(line)}\n"  # an export is a file that travels: it holds no credential
+    return f"{masked_answers.shown_json(line)}\n"  # an export is a file that travels: it holds no credential
 
 
 def _plain(value: object) -> str:

@@ -23,7 +23,7 @@ from memories.models.evidence import with_doubt, with_support
 from memories.models.memory import MemoryQuerySet
 from memories.models.withholding import tombstones_against
 from memories.people import trust_of
-from memories.search import usage
+from memories.search import injections
 from memories.search.subjects import subjects_in_memory
 from memories.values.choices import LIVE, ActorKind, Permission, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed
@@ -64,8 +64,8 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         "history": decisions[:most],
         "has_older": len(decisions) > most,
         "contest_entry": next((entry for entry in decisions if entry.action == "contest"), None),
-        "contexts": (contexts := usage.contexts_of(row, trust=trust) if row.times_used else []),
-        "ends": usage.ends_of(contexts),
+        "contexts": (contexts := injections.contexts_of(row, trust=trust) if row.times_used else []),
+        "ends": injections.ends_of(contexts),
         **_related_rows(row, trust),
         **_contests(row, trust),
         "withholding": _withholding(row, trust),

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext, pgettext
 from consolidation.models import Run, WebhookDelivery
 from consolidation.models.runs import TITLES
 from memories.models import AuditEntry, Mail, Memory, Proposal
-from memories.scanning import shown_texts
+from memories.scanning import masked_answers
 from memories.values.choices import Sensitivity, Status
 from memories.values.links import site_page
 from memories.values.trust import Trust
@@ -180,7 +180,7 @@ def _stays_here(sensitivity: int) -> bool:
 
 
 def _shortened(text: str) -> str:
-    text = " ".join(shown_texts.masked(text).split())
+    text = " ".join(masked_answers.masked(text).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 
 

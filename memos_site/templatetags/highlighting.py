@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 
 from memories.claims import words
 from memories.models import Memory
-from memories.scanning import shown_texts
+from memories.scanning import masked_answers
 from memories.values.choices import Type
 from memories.values.search_words import pairs
 from memories.values.text import UNSPACED
@@ -132,7 +132,7 @@ def excerpt(text: str, question: str, most: int) -> SafeString:
 
     Of a long text the `most` characters that hold most of these words.
     """
-    html = "".join(_pieces(shown_texts.masked(text), question, most))
+    html = "".join(_pieces(masked_answers.masked(text), question, most))
     return mark_safe(_BACKTICKS.sub(r"<code>\1</code>", html))  # noqa: S308 - escaped before
 
 

@@ -1,4 +1,4 @@
-"""Credentials in texts, by the detectors of detect-secrets.
+"""Credentials in texts, reported by the detectors of detect-secrets. A package masks them: `packaging/packages.py`.
 
 Only their patterns are used: nothing is asked of a network, and a comment in the text does not silence them.
 """

@@ -22,7 +22,7 @@ from skills import diffs, packaging
 from skills.diffs import Change, Piece
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
-from skills.packaging import rendering
+from skills.packaging import safe_html
 from skills.scanning import WRITTEN_BY_MODEL, Severity
 
 register = template.Library()
@@ -74,14 +74,14 @@ def step_label(step: Mapping[str, Any]) -> str:
 
 @register.filter
 def skill_md(markdown: str) -> SafeString:
-    return mark_safe(rendering.html(markdown))  # noqa: S308 - rendering.html sanitises
+    return mark_safe(safe_html.html(markdown))  # noqa: S308 - safe_html.html sanitises
 
 
 @register.inclusion_tag("skills/_skill_md.html", takes_context=True)
 def skill_md_of(context: Context, version: SkillVersion) -> dict[str, Any]:
     """The SKILL.md of a version with its size; of a long one the part that the address asks for."""
-    part = rendering.part(version.skill_md, _asked(context, "part"))
-    html = mark_safe(part.html)  # noqa: S308 - rendering.part sanitises
+    part = safe_html.part(version.skill_md, _asked(context, "part"))
+    html = mark_safe(part.html)  # noqa: S308 - safe_html.part sanitises
     size = len(version.skill_md.encode())
     return {"size": size, "part": part, "html": html, "request": context["request"]}
 

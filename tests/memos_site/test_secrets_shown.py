@@ -11,7 +11,7 @@ from django.test import Client
 from django.utils import timezone
 
 from memories.models import AuditEntry, Episode, Memory, Proposal
-from memories.scanning import shown_texts
+from memories.scanning import masked_answers
 from memories.values.choices import Type
 from memos_site import demo
 from skills.models import Skill
@@ -169,7 +169,7 @@ def test_an_edit_of_the_words_around_a_masked_secret_keeps_it() -> None:
     ],
 )
 def test_a_page_is_masked_as_it_is_read(page: str) -> None:
-    shown = shown_texts.SHOWN["text/html"](page)
+    shown = masked_answers.SHOWN["text/html"](page)
     assert "••••••" in shown
     assert not [part for part in ("hunter2", "Kz93Q", KEY[:8], KEY[8:]) if part in shown]
     assert page.count("<") == shown.count("<")
@@ -177,4 +177,4 @@ def test_a_page_is_masked_as_it_is_read(page: str) -> None:
 
 @pytest.mark.parametrize("page", ["<p>password</p><p>is wrong &amp; old</p>", '<a href="/?q=caf%C3%A9">x</a>'])
 def test_a_page_without_a_credential_is_left_alone(page: str) -> None:
-    assert shown_texts.SHOWN["text/html"](page) is page
+    assert masked_answers.SHOWN["text/html"](page) is page

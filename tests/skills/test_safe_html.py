@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 
 from skills.manifest import Fields
-from skills.packaging import rendering
-from skills.packaging.rendering import html
+from skills.packaging import safe_html
+from skills.packaging.safe_html import html
 from skills.packaging.skill_md_writer import skill_md
 from tests.skills.generated import FIELDS, TEXTS, patiently
 
@@ -114,13 +114,13 @@ def test_a_long_text_is_read_in_parts_that_hold_all_of_it() -> None:
     steps = [f"{n}. Step {n} of the list " + "word " * 40 for n in range(1, 401)]
     chapters = [f"## Chapter {n}\n\n" + f"Text of chapter {n}, see [there][far]. " + "word " * 700 for n in range(20)]
     body = "\n".join(steps) + "\n\n" + "\n\n".join(chapters) + "\n\n[far]: https://example.com/far\n"
-    parts = [rendering.part(body, 1)]
+    parts = [safe_html.part(body, 1)]
     while parts[-1].number < parts[-1].count:
-        parts.append(rendering.part(body, parts[-1].number + 1))
+        parts.append(safe_html.part(body, parts[-1].number + 1))
     assert len(parts) > 3
-    assert all(len(part.html) < 2 * rendering.LONGEST_PART for part in parts)
+    assert all(len(part.html) < 2 * safe_html.LONGEST_PART for part in parts)
     texts = [re.findall(r"Step \d+ of|Text of chapter \d+,", part.html) for part in parts]
-    whole = rendering.html(body)
+    whole = safe_html.html(body)
     assert [one for shown in texts for one in shown] == re.findall(r"Step \d+ of|Text of chapter \d+,", whole)
     assert sum(part.html.count("https://example.com/far") for part in parts) == whole.count("https://example.com/far")
     second = re.search(r"Step (\d+) of", parts[1].html)
@@ -130,8 +130,8 @@ def test_a_long_text_is_read_in_parts_that_hold_all_of_it() -> None:
 @pytest.mark.parametrize(("asked", "shown"), [(0, 1), (2, 2), (99, 5)])
 def test_a_part_that_is_not_there_is_the_nearest_one(asked: int, shown: int) -> None:
     body = "\n\n".join("paragraph " * 2_000 for _ in range(5))
-    assert rendering.part(body, asked).number == shown
+    assert safe_html.part(body, asked).number == shown
 
 
 def test_a_block_that_cannot_be_cut_is_one_part() -> None:
-    assert rendering.part("```\n" + "code\n" * 20_000 + "```\n", 1).count == 1
+    assert safe_html.part("```\n" + "code\n" * 20_000 + "```\n", 1).count == 1

@@ -21,7 +21,7 @@ def _values(**lists: str) -> dict[str, str]:
     return {word: group.replace("_", "=") for group, words in lists.items() for word in words.split()}
 
 
-MANNERS = _values(
+QUALIFIERS = _values(
     duty_must="must should shall required mandatory",
     duty_may="may can could might optionally",
     share_all="all every each always everybody everyone",

@@ -3,7 +3,7 @@
 import pytest
 from django.utils.html import escape
 
-from memories.search import filters, usage
+from memories.search import filters, injections
 from memories.values.choices import Sensitivity
 from tests.make import AT, make_run
 from tests.memories.contexts import ask
@@ -38,7 +38,7 @@ def test_the_latest_contexts_come_first_and_only_those_of_this_memory() -> None:
     for number in range(12):
         ask("invoices", thread_id=f"t{number}")
         ask("sky")
-    shown = usage.contexts_of(blue, trust=agent())
+    shown = injections.contexts_of(blue, trust=agent())
     assert [used.injection.thread_id for used in shown] == [f"t{number}" for number in range(11, 1, -1)]
     assert {(used.why, used.injection.at) for used in shown} == {("words", AT)}
 
@@ -47,10 +47,10 @@ def test_a_context_above_the_reader_is_not_told() -> None:
     blue = known("Invoices are blue")
     known("Invoices are secret", sensitivity=Sensitivity.HYPER)
     ask("invoices", by=agent(max_sensitivity=4))
-    assert usage.contexts_of(blue, trust=agent()) == []
-    assert len(usage.contexts_of(blue, trust=agent(max_sensitivity=4))) == 1
+    assert injections.contexts_of(blue, trust=agent()) == []
+    assert len(injections.contexts_of(blue, trust=agent(max_sensitivity=4))) == 1
     ask("invoices", scope="project:a")
-    assert usage.contexts_of(blue, trust=agent(scopes=frozenset({"project:b"}))) == []
+    assert injections.contexts_of(blue, trust=agent(scopes=frozenset({"project:b"}))) == []
 
 
 def test_the_page_says_how_the_runs_ended_that_had_it_in_their_prompt() -> None:
@@ -59,9 +59,9 @@ def test_the_page_says_how_the_runs_ended_that_had_it_in_their_prompt() -> None:
         ask("invoices of others", thread_id=thread or None)
         if thread:
             make_run(thread_id=thread, outcome=outcome)
-    shown = usage.contexts_of(blue, trust=agent())
+    shown = injections.contexts_of(blue, trust=agent())
     assert [used.run is not None for used in shown] == [False, True, True, True, True]
-    assert usage.ends_of(shown) == (3, 1, 1)
+    assert injections.ends_of(shown) == (3, 1, 1)
     page = " ".join(signed_in().get(f"/memories/{blue.pk}/").content.decode().split())
     assert "Of the 3 runs that lately had it in their prompt 1 ended well and 1 badly." in page
 
@@ -70,7 +70,7 @@ def test_a_run_above_the_reader_is_not_told() -> None:
     blue = known("Invoices are blue")
     ask("invoices of others", thread_id="a")
     make_run(thread_id="a", sensitivity="hyper", outcome="failure")
-    assert [used.run for used in usage.contexts_of(blue, trust=agent())] == [None]
+    assert [used.run for used in injections.contexts_of(blue, trust=agent())] == [None]
 
 
 def test_the_page_shows_a_memory_as_an_agent_reads_it() -> None:
