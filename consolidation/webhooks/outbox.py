@@ -25,6 +25,7 @@ from skills.models import SkillVersion
 JOB = "webhooks"
 SINCE = timedelta(days=7)  # how far back is looked for what has no entry in the audit trail
 AT_ONCE = 500
+SLOW = timedelta(seconds=1)  # an answer that takes as long
 LAST = UUID(int=(1 << 128) - 1)
 
 
@@ -61,22 +62,29 @@ def collect(*, at: datetime) -> int:
 def send_due(*, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never) -> int:
     """Send what is due, one message after the other; how many tries.
 
-    An address that gives no answer is left alone until the next job: waiting for it again and again would keep the
-    messages to the others.
+    Waiting for one address would keep the messages to the others: one that gives no answer is left alone until the next
+    job, and one that answers slowly is sent more only while nothing else is due.
     """
-    tries, silent = 0, set[UUID]()
-    while not should_stop() and (delivery := WebhookDelivery.take(now(), but=silent)):
+    tries, silent, slow = 0, set[UUID](), set[UUID]()
+    while not should_stop() and (delivery := _next(now(), silent=silent, slow=slow)):
         tries += 1
-        hook = delivery.webhook
+        hook, begun = delivery.webhook, now()
         headers = {
             sending.SIGNATURE: sending.signature(hook.secret, delivery.body, at=now()),
             sending.EVENT: delivery.event,
             sending.DELIVERY: str(delivery.pk),
         }
         answer = sending.post(hook.url, delivery.body, headers, format=hook.format)
-        delivery.record(answered=answer.status, error=answer.error, at=now())
+        ended = now()
+        delivery.record(answered=answer.status, error=answer.error, at=ended)
         silent |= {hook.pk} if answer.status is None else set()
+        slow |= {hook.pk} if ended - begun >= SLOW else set()
     return tries
+
+
+def _next(at: datetime, *, silent: set[UUID], slow: set[UUID]) -> WebhookDelivery | None:
+    prompt = WebhookDelivery.take(at, but=silent | slow)
+    return prompt or (WebhookDelivery.take(at, but=silent) if slow else None)
 
 
 def _write(hooks: Collection[Webhook], events: Collection[Event], *, at: datetime) -> None:

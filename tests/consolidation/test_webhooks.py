@@ -6,6 +6,7 @@ import json
 import socket
 from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.utils import timezone
@@ -199,6 +200,24 @@ def test_what_was_sent_is_seen_and_sent_again_by_reviewers_within_their_trust(re
     low = caller(permissions=Permission.values, clearance=Sensitivity.PUBLIC)
     assert low.get("/api/v1/webhooks/deliveries").json()["results"] == []
     assert low.post(f"/api/v1/webhooks/deliveries/{delivery.pk}/replay", {}, format="json").status_code == 404
+
+
+def test_who_answers_slowly_keeps_no_message_to_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, prompt = hook("https://slow.example.com/"), hook("https://prompt.example.com/")
+    start = timezone.now()
+    for n, row in enumerate([slow, slow, slow, prompt]):
+        facts = {"event": "run_failed", "subject": uuid4(), "body": "{}", "sensitivity": 1}
+        WebhookDelivery.objects.create(webhook=row, next_at=start + timedelta(milliseconds=n), **facts)
+    sent, clock = [], [start + timedelta(seconds=1)]
+
+    def post(url: str, *_args: object, **_facts: object) -> sending.Answer:
+        sent.append(url)
+        clock[0] += timedelta(seconds=9 if "slow" in url else 0)
+        return sending.Answer(204)
+
+    monkeypatch.setattr(sending, "post", post)
+    assert outbox.send_due(now=lambda: clock[0]) == 4
+    assert sent == [slow.url, prompt.url, slow.url, slow.url]
 
 
 def test_a_secret_is_shown_once_and_a_webhook_is_made_by_administrators_only() -> None:
