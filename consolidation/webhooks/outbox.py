@@ -55,7 +55,7 @@ def collect(*, at: datetime) -> int:
         _write(hooks, list(_candidates({memory: _moment(entry) for entry, memory in batch})), at=at)
         cursor.advance(batch[-1][0], at=at)
     runs = [*_failed_runs(oldest), *_retried_runs(since, oldest)]
-    _write(hooks, [*_published(oldest), *runs, *_harmful_skills(oldest)], at=at)
+    _write(hooks, [*_ripened(oldest), *_published(oldest), *runs, *_harmful_skills(oldest)], at=at)
     return len(hooks)
 
 
@@ -133,6 +133,15 @@ def _candidates(created: Mapping[UUID, datetime]) -> Iterator[Event]:
     for row in rows.only("type", "scope", "sensitivity").order_by("pk"):
         data = {**_place(row), "type": row.type}
         yield Event(WebhookEvent.CANDIDATE_CREATED, row.pk, created[row.pk], row.scope, row.sensitivity, data)
+
+
+def _ripened(since: datetime) -> Iterator[Event]:
+    """Skills that were only kept at first, and that people are asked about since more runs did the same."""
+    rows = Memory.objects.filter(~kept_only(), pattern__last_seen_at__gte=since, status=Status.CANDIDATE)
+    for row in rows.select_related("pattern").order_by("pk"):
+        data = {**_place(row), "type": row.type}
+        seen_at = row.pattern.last_seen_at
+        yield Event(WebhookEvent.CANDIDATE_CREATED, row.pk, seen_at, row.scope, row.sensitivity, data)
 
 
 def _published(since: datetime) -> Iterator[Event]:

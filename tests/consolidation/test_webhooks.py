@@ -11,7 +11,7 @@ from uuid import uuid4
 import pytest
 from django.utils import timezone
 
-from consolidation.models import Redundancy, Run, Webhook, WebhookDelivery
+from consolidation.models import Pattern, Redundancy, Run, Webhook, WebhookDelivery
 from consolidation.models.webhooks import BACK_OFF, WebhookEvent
 from consolidation.webhooks import outbox, sending
 from memories.models import Proposal
@@ -122,6 +122,19 @@ def test_what_is_only_kept_and_that_nobody_is_asked_about_is_no_candidate() -> N
     Redundancy.objects.create(memory=stored.memory, why=Redundancy.Why.COUNTED, at=timezone.now())
     outbox.collect(at=timezone.now())
     assert not WebhookDelivery.objects.exists()
+
+
+def test_a_skill_that_is_worth_a_decision_only_later_is_told_then_and_once() -> None:
+    hook(events=["candidate_created"])
+    now, memory = timezone.now(), make_memory("open-ticket", type="competence", status="candidate")
+    seen: Any = {"signature_sha256": bytes(32), "sensitivity": 1, "first_seen_at": now, "last_seen_at": now}
+    Pattern.objects.create(memory=memory, waits=False, **seen)
+    outbox.collect(at=now)
+    assert not WebhookDelivery.objects.exists()
+    Pattern.objects.update(waits=True)
+    for _ in range(2):
+        outbox.collect(at=now)
+    assert WebhookDelivery.objects.get().subject == memory.pk
 
 
 def test_a_message_is_signed_over_its_moment_and_body(receiver: Receiver) -> None:
