@@ -16,6 +16,7 @@ from memories.models import AuditEntry, Episode, Injection, Memory, Proposal
 from memories.models.former_state import first_id_after
 from memories.models.proposal import PROPOSAL
 from memories.values.choices import ActorKind, Outcome, Sensitivity
+from memories.values.trust import SHARED_SCOPES
 from skills.models import SkillUse
 
 Counted = tuple[str, str, str, int, int]  # name, label, scope, sensitivity, n
@@ -147,9 +148,11 @@ def _ended(since: datetime, until: datetime) -> Iterator[Counted]:
     of_run = ~Q(thread_id="") | Q(episode_id=OuterRef("pk"))  # one without a thread is known by its id
     of_thread = {"scope": OuterRef("scope"), "thread_id": Coalesce(OuterRef("thread_id"), Value(""))}
     offers = SkillOffer.objects.filter(of_run, **of_thread)
+    shared = contexts.filter(scope__in=SHARED_SCOPES)  # those of a caller that named no scope among them
+    had = Q(thread_id__in=shared.values("thread_id")) | Exists(contexts.filter(**of_thread))
     arm = Case(
         When(Exists(offers.filter(withheld=True)), then=Value("withheld")),
-        When(Q(thread_id__in=contexts.values("thread_id")) | Exists(offers.filter(withheld=False)), then=Value("with")),
+        When(had | Exists(offers.filter(withheld=False)), then=Value("with")),
         default=Value("without"),
     )
     columns = ("arm", "outcome", "source", "scope", "memory__sensitivity")

@@ -219,6 +219,18 @@ def test_a_run_without_a_thread_had_what_was_offered_to_its_episode() -> None:
     assert ended == [1, 1, 1]
 
 
+def test_a_context_of_another_scope_counts_for_no_run_whose_thread_has_the_same_name() -> None:
+    now = AT + DAY
+    for scope in ("project:a", "project:b"):
+        make_run(id=scope, outcome="success", thread_id="issue-1", scope=scope)
+    Episode.objects.update(outcome_at=now)
+    place = {"at": now, "agent": "a", "task_sha256": b"x", "status": "ok", "sensitivity": 1}
+    Injection.objects.create(items=[{"memory": "m"}], thread_id="issue-1", scope="project:a", **place)
+    day_counts.count(at=now + timedelta(minutes=1))
+    ended = [sum(counts(name, timezone.localdate(now)).values()) for name in ("with_well", "without_well")]
+    assert ended == [1, 1]
+
+
 def test_sources_of_runs_beyond_the_largest_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("consolidation.insights.flows.MOST_AGENTS", 1)
     now = AT + DAY
