@@ -88,7 +88,7 @@ def _written(kind: WebhookEvent, data: Mapping[str, Any]) -> Message:
         buttons = ((_("Open the memory"), opened), failing, inbox)
         return Message(_("A lesson does not help"), "\n".join([scope, _why(data["why"])]), buttons)
     details = "\n".join([skill, scope, _why(data["why"])])
-    return Message(_("A skill fails too often, or harms"), details, (first, failing, inbox))
+    return Message(_("A skill fails too often, harms, or has no effect"), details, (first, failing, inbox))
 
 
 def _why(text: str) -> str:

@@ -89,7 +89,7 @@ def test_feishu_is_sent_a_card_whose_title_holds_the_keyword() -> None:
     assert body["msg_type"] == "interactive"
     assert body["card"]["header"]["title"] == {
         "tag": "plain_text",
-        "content": "Memos: A skill fails too often, or harms",
+        "content": "Memos: A skill fails too often, harms, or has no effect",
     }
     text = body["card"]["elements"][0]["text"]
     assert text["tag"] == "plain_text" and "2 of 9 uses ended well" in text["content"]
