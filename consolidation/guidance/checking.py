@@ -49,7 +49,7 @@ def checked(
     note = _compared(asked, call, experience, rules, trust)
     policy_notes = _broken_policies(asked.run, call, rules, trust, at=at)
     note = replace(note, arguments=[*policy_notes, *note.arguments])
-    if not (not_starting := command_notes.notes(asked.run, call, rules, trust)):
+    if not (not_starting := command_notes.notes(asked.run, call, rules, trust, at=at)):
         return note
     return replace(note, text=note.text.removesuffix(ADVICE).rstrip(), arguments=[*not_starting, *note.arguments])
 

@@ -6,6 +6,7 @@ counts of a check do, and end when a person dismisses the fact.
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from datetime import datetime
 
 from consolidation.guidance.provenance import Note
 from consolidation.learning.commands.forms import called
@@ -28,13 +29,13 @@ MOST_INSTEAD = 2
 Counts = dict[str, tuple[int, int]]
 
 
-def notes(run: Run, call: Call, rules: ToolRules, trust: Trust) -> list[Note]:
+def notes(run: Run, call: Call, rules: ToolRules, trust: Trust, *, at: datetime) -> list[Note]:
     """One for each command of the call that does not start where the run works; none for what started in this run."""
     line = command_line(call) if rules.runs_commands(call.name) else ""
     forms = list(dict.fromkeys(form for _, form in called(line) if may_be_named(form)))[:MOST_FORMS]
     if not forms:
         return []
-    known = CommandFact.objects.holding(trust)
+    known = CommandFact.objects.holding(trust, at=at)
     naming = known.naming(forms).order_by("pk")[:MOST_FACTS]
     if not any(fact.said.get(form) is False for fact in naming for form in forms):
         return []

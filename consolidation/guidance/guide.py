@@ -41,7 +41,7 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | N
     if experience.nearness < LEAST_NEARNESS:
         return Guidance(check=check)
     weight, votes = weighed(experience, calibration, moment_of(asked, speech)), experience.votes
-    skill = published_for(votes[0].effects, experience.profiles[0].scope, seen)
+    skill = published_for(votes[0].effects, experience.profiles[0].scope, seen, at=at)
     decision = _decision(weight, has_skill=skill is not None)
     guidance = Guidance(
         decision=decision,

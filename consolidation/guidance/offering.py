@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from datetime import datetime
 
 from django.db.models import Q
 
@@ -10,7 +11,7 @@ from consolidation.guidance.holdback import BY_PEOPLE
 from consolidation.guidance.votes import Effects
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.writing.phrases import is_one_of
-from memories.values import links
+from memories.values import conditions, links
 from memories.values.trust import SHARED_SCOPES, Trust
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
@@ -23,12 +24,12 @@ WARNINGS = ("excess", "entity", "acted_on", "error", "more")
 _STEP = re.compile(r"^\d+\.\s+", re.MULTILINE)
 
 
-def published_for(effects: Effects, scope: str, trust: Trust) -> OfferedSkill | None:
+def published_for(effects: Effects, scope: str, trust: Trust, *, at: datetime) -> OfferedSkill | None:
     """In the scope itself, else where everybody sees it, unless it was dismissed in the scope; the most reliable of
     several."""
     named = f"skill:{'+'.join(sorted(effects)) or NO_ACTION}"
     rows = Skill.objects.offered_to(trust, "memory__").downloadable().filter(scope__in={scope, *SHARED_SCOPES})
-    rows = rows.exclude(memory__withheld_from__contains=[scope])
+    rows = rows.filter(conditions.valid(at).q("memory__")).exclude(memory__withheld_from__contains=[scope])
     rows = rows.filter(Q(memory__payload__effects=sorted(effects)) | Q(memory__payload__skill_name=named))
     skills = list(rows.select_related("memory__worth").prefetch_related("versions").distinct())
     skills.sort(key=lambda skill: (skill.scope != scope, skill.name))

@@ -5,6 +5,7 @@ They hold only forms of commands (`python -m pytest`), no path, value or output 
 
 from collections import defaultdict
 from collections.abc import Iterable
+from datetime import datetime
 from typing import Any, ClassVar, Self
 from uuid import UUID
 
@@ -14,15 +15,17 @@ from django.db.models import Count, Q
 from consolidation.learning.facts.startups import Seen, Startups, tally
 from consolidation.models.counted_facts import CountedFact, CountedFactQuerySet, CountedRun, CountedRunQuerySet
 from memories.models import Event
+from memories.values import conditions
 from memories.values.choices import LIVE
 from memories.values.trust import Trust
 
 
 class CommandFactQuerySet(CountedFactQuerySet):
-    def holding(self, trust: Trust) -> Self:
-        """What the caller may see of the facts that nobody dismissed and that the latest runs do not contradict."""
+    def holding(self, trust: Trust, *, at: datetime) -> Self:
+        """What the caller may see of the facts that hold then: nobody dismissed them, the latest runs do not contradict
+        them, and their time is not over."""
         held = self.visible_to(trust).filter(trust.offered.q("memory__"), memory__status__in=LIVE, memory__flags=[])
-        return held.filter(turned=False)
+        return held.filter(conditions.valid(at).q("memory__"), turned=False)
 
     def naming(self, forms: Iterable[str]) -> Self:
         """Those that say of one of these forms whether it starts."""

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
+from memories.models import Memory
 from memories.values.choices import ActorKind, Sensitivity, Status
 from memories.values.trust import Actor
 from tests.consolidation.experience import NOON
@@ -142,6 +143,11 @@ def test_what_started_in_this_run_is_left_alone(counted: None) -> None:
 def test_a_person_who_dismisses_the_fact_ends_the_notes(counted: None) -> None:
     (fact,) = facts()
     fact.revise("dismiss", {"status": Status.DISMISSED}, by=PERSON, why="no", at=NOON)
+    assert notes("pytest sympy/core") == []
+
+
+def test_a_fact_whose_time_is_over_is_not_told(counted: None) -> None:
+    Memory.objects.filter(pk=facts()[0].pk).update(expires_at=NOON, deletion_policy="manual_only")
     assert notes("pytest sympy/core") == []
 
 

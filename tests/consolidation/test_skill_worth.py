@@ -97,6 +97,11 @@ def test_a_published_skill_is_offered_with_its_steps(agent: APIClient, skill: Me
     assert (told["offer_id"], told["withheld"], SkillOffer.objects.count()) == (None, False, 0)
 
 
+def test_a_skill_whose_time_is_over_is_offered_to_nobody(agent: APIClient, skill: Memory) -> None:
+    Memory.objects.filter(pk=skill.pk).update(expires_at=NOON, deletion_policy="manual_only")
+    assert ask(agent)["skill"] is None
+
+
 @pytest.mark.parametrize(
     ("well", "by", "steps", "lessons"),
     [
