@@ -76,7 +76,8 @@ def alert(trust: Trust, ids: Collection[UUID], *, at: datetime) -> list[Section]
     rows = Memory.objects.visible_to(trust).filter(pk__in=contested, status=Status.CONTESTED)
     words = _("it was applied, and is contested now")
     conflicts += [Line(_name(memory), _memory_page(memory), words) for memory in rows]
-    titles = (_("Conflicts of what is applied"), conflicts), (_("Skills that fail too often, harm, or have no effect"), harms)
+    failing = _("Skills that fail too often, harm, or have no effect")
+    titles = (_("Conflicts of what is applied"), conflicts), (failing, harms)
     return [Section(title, lines) for title, lines in titles if lines]
 
 
