@@ -13,7 +13,7 @@ from consolidation.case_comparison import Comparison, compare, end
 from consolidation.execution import never
 from consolidation.model_lines import line_versions
 from consolidation.model_lines.case_pairs import NO_CASE, NOT_LIVE, pairs_of, refusal
-from consolidation.model_lines.judging import judge
+from consolidation.model_lines.kept_lines import judge
 from consolidation.model_lines.line_losses import store_of
 from consolidation.models import Run
 from memories.models import Memory

@@ -13,7 +13,7 @@ from consolidation.case_comparison import Comparison, compare, end
 from consolidation.execution import never
 from consolidation.model_lines import lesson_writing
 from consolidation.model_lines.case_pairs import LESSONS, NO_NEW_CASE, pairs_of_scope, refusal_of_scope
-from consolidation.model_lines.judging import judge
+from consolidation.model_lines.kept_lines import judge
 from consolidation.model_lines.line_losses import ScopeStore
 from consolidation.models import Run
 

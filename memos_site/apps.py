@@ -19,7 +19,7 @@ class MemosConfig(AppConfig):
         from memos_site import checks  # noqa: F401 - registers the checks of the settings
         from memos_site.platform import model_names
         from memos_site.platform.postgres import replicas
-        from memos_site.platform.postgres.commits import VerifiedCommits
+        from memos_site.platform.postgres.verified_commits import VerifiedCommits
         from memos_site.review import bulk_run
 
         if settings.DATABASE_REPLICAS:

@@ -12,7 +12,7 @@ from consolidation.guidance.provenance import Note
 from consolidation.learning.commands.forms import called
 from consolidation.learning.commands.purposes import may_be_named
 from consolidation.learning.commands.shell import command_line, line_argument
-from consolidation.learning.effects.attempts import attempts
+from consolidation.learning.effects.command_starts import attempts
 from consolidation.learning.effects.places import place
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code

@@ -7,7 +7,7 @@ from datetime import datetime
 from django.db import transaction
 from django.db.models import Q
 
-from consolidation.model_lines.judging import KeptLine
+from consolidation.model_lines.kept_lines import KeptLine
 from consolidation.models.lessons import SOURCE, Lesson
 from consolidation.models.worth import SkillLines
 from memories import claims

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
-from consolidation.model_lines.judging import KeptLine
+from consolidation.model_lines.kept_lines import KeptLine
 from consolidation.models import Run
 from consolidation.models.worth import SkillLines
 from memories.models import Episode, Memory

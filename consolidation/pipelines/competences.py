@@ -18,7 +18,7 @@ from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Run
 from consolidation.learning.writing.competence import Competence, learn
 from consolidation.models import Pattern
-from consolidation.pipelines import proposals, recorded
+from consolidation.pipelines import competence_writing, recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
 from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.ripeness import is_ripe, waits
@@ -84,26 +84,26 @@ def _put(
     pattern: Pattern, memory: Memory | None, competence: Competence, *, run_id: UUID, at: datetime
 ) -> Counter[str]:
     """Store what was learned, as a new competence or in its memory."""
-    prepared = proposals.prepare(memory, competence, scope=pattern.scope)
+    prepared = competence_writing.prepare(memory, competence, scope=pattern.scope)
     with transaction.atomic():
-        if memory is None and (memory := proposals.imported(pattern)):
-            proposals.take(memory, pattern, competence)
+        if memory is None and (memory := competence_writing.imported(pattern)):
+            competence_writing.take(memory, pattern, competence)
             created = False
         elif memory is None:
-            admission = proposals.admit(pattern, competence, at=at)
+            admission = competence_writing.admit(pattern, competence, at=at)
             if admission.dismissal.blocking is not None:
                 return _suppress_forgotten(pattern, admission.dismissal.blocking, at=at)
             assert admission.memory is not None
-            memory, created = proposals.create(admission.memory, pattern, competence, at=at), True
+            memory, created = competence_writing.create(admission.memory, pattern, competence, at=at), True
         else:
             memory.refresh_from_db(from_queryset=Memory.objects.select_for_update())
             created = False
             if memory.status not in LIVE:  # a person was faster: the pattern stays due, the next run suppresses
                 return Counter()
-        counters = proposals.count(pattern, memory, founding=created, at=at)
-        proposals.keep_lines(memory, competence, at=at)
+        counters = competence_writing.count(pattern, memory, founding=created, at=at)
+        competence_writing.keep_lines(memory, competence, at=at)
         if prepared:
-            counters.update(proposals.propose(memory, competence, prepared, run_id=run_id, at=at))
+            counters.update(competence_writing.propose(memory, competence, prepared, run_id=run_id, at=at))
         pattern.waits = waits(pattern, competence)
         pattern.save_written()
     return counters
@@ -140,8 +140,8 @@ def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
     """Record new sightings of a competence that people dismissed or retracted, each once, and nothing else."""
     with transaction.atomic():
         unnoted = list(pattern.sightings.to_suppress())
-        moments = {witness.at: witness.snapshot for witness in proposals.witnesses(unnoted)}
-        record_suppressed(memory, moments, source=proposals.SOURCE)
+        moments = {witness.at: witness.snapshot for witness in competence_writing.witnesses(unnoted)}
+        record_suppressed(memory, moments, source=competence_writing.SOURCE)
         count = pattern.sightings.suppressed(sighting.pk for sighting in unnoted)
         pattern.save_written()
     return Counter(suppressed=count)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import UUID
 
-from consolidation.learning.effects.attempts import Attempt, attempts
+from consolidation.learning.effects.command_starts import Attempt, attempts
 from consolidation.learning.effects.places import place
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.facts.argument_calls import ArgumentCall, argument_calls, kept

@@ -15,7 +15,7 @@ from django.db.models import Count, Max, Min, Q
 from consolidation.learning.effects.effects import are_of_lines, signature, telling
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.models import Pattern, Sighting, ToolDecision
-from consolidation.pipelines import proposals
+from consolidation.pipelines import competence_writing
 from consolidation.pipelines.pattern_identity import PatternIdentity
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.intake import evidence
@@ -154,5 +154,5 @@ def _unite_skills(best: Memory, others: Sequence[Memory], *, at: datetime) -> No
 def _count(pattern: Pattern, memory: Memory, *, at: datetime) -> None:
     """Count the sightings of the other patterns as evidence of the skill, without a gain in salience."""
     uncounted = pattern.sightings.uncounted()
-    evidence.count(memory, proposals.witnesses(list(uncounted)), at=at, founding=True)
+    evidence.count(memory, competence_writing.witnesses(list(uncounted)), at=at, founding=True)
     uncounted.counted()

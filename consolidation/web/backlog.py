@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 from consolidation import ordering
 from consolidation.extraction.backlog import Choice, QueueVerb
 from consolidation.models import Run
-from consolidation.web.views import decided
+from consolidation.web.runs import decided
 from memories.people import trust_of
 from memories.values.choices import Outcome
 

@@ -2,7 +2,7 @@
 
 from django.urls import path
 
-from consolidation.web import backlog, imports, insights, lessons, packs, places, scheduling, tools, views
+from consolidation.web import backlog, imports, insights, lessons, packs, places, runs, scheduling, tools
 
 urlpatterns = [
     path("import/", imports.imports, name="import"),
@@ -19,11 +19,11 @@ urlpatterns = [
     path("lessons/", lessons.lessons, name="lessons"),
     path("skills/tools/", tools.tools, name="tools"),
     path("skills/tools/decide/", tools.decide_tool, name="decide-tool"),
-    path("runs/", views.runs, name="runs"),
-    path("runs/start/", views.start, name="start-run"),
+    path("runs/", runs.runs, name="runs"),
+    path("runs/start/", runs.start, name="start-run"),
     path("runs/schedules/<int:schedule_id>/", scheduling.set_interval, name="set-interval"),
     path("runs/backlog/", backlog.start_backlog, name="start-backlog"),
     path("runs/queue/", backlog.decide_queue, name="decide-queue"),
-    path("runs/<uuid:run_id>/", views.run, name="run"),
-    path("runs/<uuid:run_id>/<str:verb>/", views.decide, name="decide-run"),
+    path("runs/<uuid:run_id>/", runs.run, name="run"),
+    path("runs/<uuid:run_id>/<str:verb>/", runs.decide, name="decide-run"),
 ]

@@ -8,8 +8,8 @@ from django.conf import settings
 from django.db import Error, InterfaceError, InternalError, OperationalError, connection
 from psycopg import errors
 
-from memos_site.platform.postgres.commits import CommitUncertain
 from memos_site.platform.postgres.driver import NoAnswer
+from memos_site.platform.postgres.verified_commits import CommitUncertain
 
 RETRY_AFTER = 10  # seconds
 UNAVAILABLE = (OperationalError, InterfaceError, InternalError)  # of a database that is lost, silent, full or read-only
@@ -61,7 +61,7 @@ def _database_outage(error: Error) -> Outage | None:
     if isinstance(cause, errors.DiskFull) or "No space left on device" in str(error):
         return DISK_FULL
     if isinstance(cause, errors.ReadOnlySqlTransaction):
-        return DISK_FULL if settings.EMBEDDED else READ_ONLY  # ours is so while its disk is full (postgres.reserve)
+        return DISK_FULL if settings.EMBEDDED else READ_ONLY  # ours is so while its disk is full (`disk_reserve`)
     if isinstance(cause, NoAnswer | errors.QueryCanceled):
         return SILENT
     return UNREACHABLE if isinstance(error, OperationalError | InterfaceError) else None

@@ -23,7 +23,7 @@ from django.http import HttpRequest, JsonResponse
 
 from memories import leases
 from memos_site.platform.outages import DISK_FULL, StoreUnavailable, outage
-from memos_site.platform.postgres.reserve import is_short
+from memos_site.platform.postgres.disk_reserve import is_short
 from skills import orphans
 
 FRESH_SECONDS = 10.0  # for which an answer of a store behind the network is good

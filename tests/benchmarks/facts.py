@@ -44,7 +44,7 @@ def recorded(raw: Json) -> Any:
 def first_test(run: Any) -> tuple[Any, str, dict[str, bool]] | None:
     """The first attempt at tests, the place as it was known before it, and what else the run tried."""
     from consolidation.learning.commands.purposes import TESTS
-    from consolidation.learning.effects.attempts import attempts
+    from consolidation.learning.effects.command_starts import attempts
     from consolidation.learning.effects.places import place
     from consolidation.pipelines.tool_rules import tool_rules
 
@@ -80,7 +80,7 @@ def ask(raw: Json, scope: str) -> str:
 
 def first_calls(raw: Json) -> Iterator[tuple[Any, list[Any]]]:
     """The calls that try a form of a command for the first time, with these attempts, as far as their end is told."""
-    from consolidation.learning.effects.attempts import attempts
+    from consolidation.learning.effects.command_starts import attempts
     from consolidation.pipelines.tool_rules import tool_rules
 
     known: set[str] = set()

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from consolidation.models import Sighting
-from consolidation.pipelines import proposals
+from consolidation.pipelines import competence_writing
 from memories import lifecycle
 from memories.models import Memory, Tombstone
 from memories.values.trust import SYSTEM, everything
@@ -51,7 +51,7 @@ def test_what_is_dismissed_between_learning_and_writing_gets_no_version_and_no_e
     consolidated()
     memory = competence(SIGNATURE)
     review.decide(everything(ANNA), memory.pk, "promote", at=NOON)
-    versions, evidence, prepare = SkillVersion.objects.count(), memory.evidence.count(), proposals.prepare
+    versions, evidence, prepare = SkillVersion.objects.count(), memory.evidence.count(), competence_writing.prepare
     for minute in range(5, 15):
         run([*BUILD, "go_test"], minutes=minute, messages=failing_build())
 
@@ -61,7 +61,7 @@ def test_what_is_dismissed_between_learning_and_writing_gets_no_version_and_no_e
         Memory.objects.get(pk=memory.pk).dismiss(by=ANNA, why="wrong", at=NOON)
         return prepared
 
-    with patch.object(proposals, "prepare", prepare_slowly):
+    with patch.object(competence_writing, "prepare", prepare_slowly):
         done = consolidated(at=NOON + timedelta(hours=2))
     assert "versions_proposed" not in done.counters
     assert (SkillVersion.objects.count(), memory.evidence.count()) == (versions, evidence)

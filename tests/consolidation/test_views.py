@@ -13,7 +13,7 @@ from consolidation import prompts, schedules
 from consolidation.models import LLMCall, Pattern, Run, RunStep
 from consolidation.models.groups import RuleRetry
 from consolidation.models.llm_calls import PURPOSES
-from consolidation.web.views import MOST_STEPS, MOST_UNFINISHED
+from consolidation.web.runs import MOST_STEPS, MOST_UNFINISHED
 from memories.embedding import built_in
 from memories.models import Episode, PersonLimits
 from memories.values.choices import Sensitivity

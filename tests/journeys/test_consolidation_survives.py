@@ -54,7 +54,7 @@ MOMENTS = {
     "before-commit": Moment("memories.models.episode", "EpisodeQuerySet.digested", 0),
     "after-commit": Moment("consolidation.pipelines.competences", "write_competences", 0),
     "writing-a-zip": Moment("skills.storages.local", "os.link", 1),
-    "zip-written": Moment("consolidation.pipelines.proposals", "create", 1),
+    "zip-written": Moment("consolidation.pipelines.competence_writing", "create", 1),
     "competence-not-committed": Moment("consolidation.models", "Pattern.settle", 1),
     "fact-not-written": Moment("consolidation.pipelines.facts", "_write", 0),
     "profile-not-committed": Moment("consolidation.guidance.holdback", "settle", 1),

@@ -12,7 +12,7 @@ from memories.intake.claims.writing import write
 from memories.intake.episodes.new_rows import Ingested
 from memories.intake.evidence import Witness
 from memories.intake.reports import conversation
-from memories.lifecycle.forgetting import traces
+from memories.lifecycle.forgetting import words_elsewhere
 from memories.models import (
     Adaptation,
     AuditEntry,
@@ -95,9 +95,9 @@ def test_answers_and_contexts_are_looked_through_once_however_many_proposals_go(
         facts: dict[str, Any] = {"request_sha256": b"x", "answer": {"proposal": str(named)}, "expires_at": AT}
         IdempotencyKey.objects.create(caller="a", key=str(number), **facts)
     with django_assert_num_queries(1):
-        traces.drop_answers(ids)
+        words_elsewhere.drop_answers(ids)
     assert IdempotencyKey.objects.count() == 1
-    traces.drop_answers(set())
+    words_elsewhere.drop_answers(set())
     assert IdempotencyKey.objects.count() == 1
 
 
@@ -150,7 +150,7 @@ def test_a_skill_that_was_learnt_from_a_forgotten_episode_is_put_before_a_person
     evidence.count(skill.memory, [Witness(episode.pk, Outcome.SUCCESS, AT)], at=AT)
     lifecycle.forget(episode, trust=PERSON, at=AT)
     proposal = Proposal.objects.get()
-    assert (proposal.memory_id, proposal.why) == (skill.pk, traces.REREAD)
+    assert (proposal.memory_id, proposal.why) == (skill.pk, words_elsewhere.REREAD)
     assert SkillVersion.objects.get().status == "published"
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.db import OperationalError, connections, transaction
 
 from memories.models import Episode, Event, Memory
-from memos_site.platform.postgres import commits
+from memos_site.platform.postgres import verified_commits
 from tests.make import bearing, caller, make_agent, run
 from tests.memos_site.cutting import AFTER, BEFORE, LATE, cut
 
@@ -27,7 +27,7 @@ WRITES: list[tuple[str, dict[str, Any]]] = [
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("memories.api.base.PAUSE", 0.01)
-    monkeypatch.setattr(commits, "PAUSE", 0.05)
+    monkeypatch.setattr(verified_commits, "PAUSE", 0.05)
 
 
 @pytest.mark.parametrize("how", [BEFORE, AFTER, LATE])
@@ -63,7 +63,7 @@ def test_what_happens_after_a_commit_happens_when_the_commit_did() -> None:
 def test_when_nobody_can_tell_it_is_not_done_again(monkeypatch: pytest.MonkeyPatch) -> None:
     client = caller()
     client.get("/api/v1/me")
-    monkeypatch.setattr(commits, "MAX_TRIES", 0)
+    monkeypatch.setattr(verified_commits, "MAX_TRIES", 0)
     with cut(AFTER):
         answer = client.post("/api/v1/events", EVENT, format="json")
     assert (answer.status_code, Memory.objects.count()) == (503, 1)
@@ -75,8 +75,9 @@ def test_a_crash_that_lost_the_commit_may_have_given_its_id_to_another_transacti
 ) -> None:
     client = caller()
     client.get("/api/v1/me")
-    monkeypatch.setattr(commits, "CLOCK_SECONDS", 1e9)  # so that the start of this server counts as a crash
-    monkeypatch.delitem(commits.AFTER_A_CRASH, "in progress")  # which it is none: the commit may be under way still
+    monkeypatch.setattr(verified_commits, "CLOCK_SECONDS", 1e9)  # so that the start of this server counts as a crash
+    # which it is none: the commit may be under way still
+    monkeypatch.delitem(verified_commits.AFTER_A_CRASH, "in progress")
     with cut(AFTER):
         answer = client.post("/api/v1/events", EVENT, format="json")
     assert (answer.status_code, Memory.objects.count()) == (503, 1)

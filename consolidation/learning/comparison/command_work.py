@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from consolidation.learning.chance import by_chance
 from consolidation.learning.commands.purposes import TESTS
 from consolidation.learning.comparison.scope import Scope, count, ranked
-from consolidation.learning.effects.attempts import attempts
+from consolidation.learning.effects.command_starts import attempts
 from consolidation.learning.effects.effects import CHORES, EDITS, is_edit
 from consolidation.learning.runs.run import Run
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from consolidation.learning.commands import commands, forms, purposes
 from consolidation.learning.commands.shell import LONGEST_LINE, command_line, command_words, is_plain
 from consolidation.learning.commands.wrappers import bare, program_name
-from consolidation.learning.effects.attempts import answer, not_started
+from consolidation.learning.effects.command_starts import answer, not_started
 from consolidation.learning.effects.effects import changes, ran
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import bare_name

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import replace
 
 from consolidation.learning.commands.shell import command_line
-from consolidation.learning.effects.attempts import not_started
+from consolidation.learning.effects.command_starts import not_started
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.run import Call, Run

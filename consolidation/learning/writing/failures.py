@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from consolidation.learning.commands.purposes import TESTS, purpose
 from consolidation.learning.comparison.command_work import OWN_CODE
 from consolidation.learning.comparison.scope import Scope, count, ranked
-from consolidation.learning.effects.attempts import has_started
+from consolidation.learning.effects.command_starts import has_started
 from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.runs import errors

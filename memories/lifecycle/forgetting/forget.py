@@ -17,7 +17,7 @@ from django.db.models.deletion import Collector
 from uuid_utils.compat import uuid7
 
 from memories.lifecycle import ownership, removal
-from memories.lifecycle.forgetting import audit_trail, traces
+from memories.lifecycle.forgetting import audit_trail, words_elsewhere
 from memories.models import (
     Adaptation,
     AuditEntry,
@@ -119,9 +119,9 @@ def _take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple
     subjects = {*memory.adaptations.values_list("pk", flat=True), *_tombstones(memory)}
     instructions = removal.instructions_of([memory.pk])
     Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=by.kind == ActorKind.PERSON)
-    traces.wipe(memory, by=by, at=at)
+    words_elsewhere.wipe(memory, by=by, at=at)
     proposals = _drop(Proposal.objects.filter(others__contains=[memory.pk])) | unquote(memory)
-    traces.drop_answers(proposals)
+    words_elsewhere.drop_answers(proposals)
     going = memory.audit("delete", by=by, at=at, before={"status": memory.status}, batch=uuid7(), why=why)
     subjects |= proposals | Subject.objects.drop_unmentioned([memory.pk]) | _remove(memory)
     removal.drop_unused_instructions(instructions)

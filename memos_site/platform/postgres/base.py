@@ -12,8 +12,8 @@ if os.name == "nt":  # no flock, no unix sockets
 
 from memos_site.platform.postgres import driver
 from memos_site.platform.postgres.cluster import Unusable
-from memos_site.platform.postgres.commits import VerifiedCommits
 from memos_site.platform.postgres.server import Server
+from memos_site.platform.postgres.verified_commits import VerifiedCommits
 
 
 class DatabaseWrapper(VerifiedCommits):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from memos_site.platform.postgres.account import Account
+from memos_site.platform.postgres.system_account import Account
 
 MAJOR = "18"
 PORT = "5432"  # there is no port; it is a part of the socket's name

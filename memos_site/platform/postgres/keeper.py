@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from memos_site.platform.postgres.cluster import RECOVERY_SECONDS, Cluster, Unusable
-from memos_site.platform.postgres.reserve import Reserve
+from memos_site.platform.postgres.disk_reserve import Reserve
 
 LOG_LIMIT = 1_000_000  # bytes; above it the log is renamed, and one older file remains
 MEMORY_IN_USE = "is still in use"  # PostgreSQL's message while backends of a killed server hold its shared memory

@@ -1,6 +1,6 @@
 """Django's PostgreSQL backend with verified commits."""
 
-from memos_site.platform.postgres.commits import VerifiedCommits
+from memos_site.platform.postgres.verified_commits import VerifiedCommits
 
 
 class DatabaseWrapper(VerifiedCommits):

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from memos_site.platform.postgres import reserve
-from memos_site.platform.postgres.account import Account
-from memos_site.platform.postgres.reserve import BYTES, ENOUGH, LOW, Reserve
+from memos_site.platform.postgres import disk_reserve
+from memos_site.platform.postgres.disk_reserve import BYTES, ENOUGH, LOW, Reserve
+from memos_site.platform.postgres.system_account import Account
 from tests.memos_site.processes import sql, using
 
 OTHERS = "# of the database\nfsync = 'off'\n"
@@ -33,7 +33,7 @@ def disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Disk:
     (tmp_path / "postgres").mkdir()
     made = Disk(tmp_path / "postgres")
     made.settings.write_text(OTHERS)
-    monkeypatch.setattr(reserve, "free_bytes", made.free_bytes)
+    monkeypatch.setattr(disk_reserve, "free_bytes", made.free_bytes)
     return made
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from consolidation.learning.commands.purposes import purpose
-from consolidation.learning.effects.attempts import attempts
+from consolidation.learning.effects.command_starts import attempts
 from consolidation.learning.effects.places import place, repository
 from consolidation.learning.facts.startups import Seen, Startups, tally
 from tests.consolidation.recorded import RULES, run

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from memos_site.platform.postgres.account import Account
+from memos_site.platform.postgres.system_account import Account
 
 FILE = "postgres.reserve"
 BYTES = 48 << 20  # three files of the server's log
