@@ -12,13 +12,14 @@ from skills.names import display_name
 ALLOWED = {"name", "description", "license", "compatibility", "allowed-tools", "metadata"}
 LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 1024, 500
 LONGEST, DEEPEST = 20_000, 20  # characters and levels that are parsed: PyYAML takes minutes for some texts beyond them
-_FRONTMATTER = re.compile(r"---[ \t]*\n(.*?)\n?---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
+_FRONTMATTER = re.compile(r"---[ \t]*\n(?:(.*?)\n)??---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
+_ENTRY = re.compile(r"^([\w-]+):(.*(?:\n(?:[ \t-].*)?)*)", re.MULTILINE)  # a key with the lines under it
 
 
 def split(text: str) -> tuple[str, str]:
     """(frontmatter without its `---` lines, body) of a SKILL.md."""
     match = _FRONTMATTER.match(text)
-    return (match[1], match[2]) if match else ("", text)
+    return (match[1] or "", match[2]) if match else ("", text)
 
 
 def parse(frontmatter: str) -> dict[str, Any] | None:
@@ -30,6 +31,15 @@ def parse(frontmatter: str) -> dict[str, Any] | None:
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
     return values if isinstance(values, dict) else None
+
+
+def parse_entries(frontmatter: str) -> dict[str, Any]:
+    """What `parse` refuses as a whole, each entry alone; one that is no YAML either is the text of its lines."""
+    values: dict[str, Any] = {}
+    for entry in _ENTRY.finditer(frontmatter):
+        parsed = parse(entry[0]) if len(frontmatter) <= LONGEST else None
+        values |= parsed or {entry[1]: " ".join(entry[2].split())}
+    return values
 
 
 def _is_small(frontmatter: str) -> bool:

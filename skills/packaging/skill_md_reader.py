@@ -65,7 +65,7 @@ def _head(yaml: str) -> tuple[dict[str, Any], list[str]]:
     warnings = []
     mapping = frontmatter.parse(yaml)
     if mapping is None:
-        mapping = dict(re.findall(r"^([A-Za-z-]+):[ \t]*(.*)$", yaml, re.MULTILINE))
+        mapping = frontmatter.parse_entries(yaml)
         warnings = ["the frontmatter is not valid YAML, or too long or deep; it was read line by line"]
     metadata = mapping.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}

@@ -128,6 +128,21 @@ def test_a_colon_in_a_broken_frontmatter_stays_in_the_description() -> None:
     assert read("---\nname: a\ndescription: Use when: asked\n---\n")[0].description == "Use when: asked"
 
 
+def test_what_is_quoted_or_folded_in_a_broken_frontmatter_is_read_as_yaml() -> None:
+    text = '---\nname: "a"\ndescription: >-\n  Reads files\n  and forms.\nargument-hint: [file] [mode]\n# of ours\n'
+    fields, warnings = read(f"{text}user_hint: x: y\nmetadata:\n  author: 'Ann'\n---\nGo\n")
+    assert (fields.name, fields.description, fields.metadata) == ("a", "Reads files and forms.", {"author": "Ann"})
+    assert warnings == [LINE_BY_LINE, "argument-hint: not kept", "user_hint: not kept"]
+
+
+def test_a_frontmatter_ends_at_a_line_of_three_hyphens_and_not_at_a_line_that_ends_in_them() -> None:
+    fields, warnings = read(
+        "---\nname: a\n# ---- about ----\ndescription: Reads --- files ---\nlicense: MIT\n---\nGo\n"
+    )
+    assert (fields.description, fields.license, fields.procedure) == ("Reads — files —", "MIT", "Go")
+    assert warnings == []
+
+
 def test_every_key_of_the_specification_survives() -> None:
     head = "---\nname: a\ndescription: b\nlicense: MIT\ncompatibility: Needs git\nallowed-tools: Bash Read\n"
     again = read(skill_md(read(f"{head}metadata:\n  author: Ann\n  version: '7'\n---\n")[0], 1))[0]
