@@ -1,6 +1,6 @@
 """Orders to set aside what the model was told before."""
 
-from memories.scanning.orders.fragments import CF, CN, FAR, GIVEN, GIVEN_DE, GIVEN_ES, GIVEN_ZH, NEAR
+from memories.scanning.orders.fragments import CF, CN, FAR, GIVEN, GIVEN_DE, GIVEN_ES, GIVEN_ZH, NEAR, NOT
 
 ENGLISH = (
     r"\b(?:ignor(?:e|ing)|disregard|forget|override|overrule|abandon|(?:set|put|cast) aside|look past"
@@ -13,9 +13,13 @@ ENGLISH = (
     r"\bcomply with me\b|\b(?:listen|answer|report|submit) only to (?:me|this)\b|\bas your (?:new "
     r"|only )?(?:system )?(?:message|prompt|instructions)\b",
     r"<\|(?:im_start|im_end|system|endoftext)\|>|\[/?INST\]|</?(?:system|assistant)>",
-    rf"\b(?:ignore|disregard|forget|override|bypass|discard|drop)\b{FAR}"
+    rf"\b(?:ignore|disregard|forget|{NOT}overlook|override|bypass|discard|drop"
+    rf"|pay no (?:attention|heed) to)\b{FAR}"
     rf"\b(?:previous|prior|above|earlier|preceding|other|system|all|your|developers?)\b{FAR}\b{GIVEN}\b",
-    rf"\b(?:ignore|disregard|forget|override|drop)\b{NEAR}\b{GIVEN}\b{NEAR}\b(?:above|before|given|told)\b",
+    rf"\b(?:ignore|disregard|forget|{NOT}overlook|override|drop|pay no (?:attention|heed) to)\b{NEAR}\b{GIVEN}"
+    rf"\b{NEAR}\b(?:above|before|given|told)\b",
+    r"\b(?:ignore|disregard|forget) (?:(?:all|everything|anything|whatever|what) )?(?:of |is )?(?:the )?above\b"
+    r"(?=,? (?:and|but|then|instead)\b)",
     rf"\b(?:ignore|disregard|forget)\b{NEAR}\b(?:everything|anything|all|whatever)\b{NEAR}\b(?:told|said"
     r"|says|learned)\b",
     rf"\b(?:drop|discard)\b{NEAR}\b(?:earlier|previous|prior) context\b|\b(?:is|are) to be ignored\b",

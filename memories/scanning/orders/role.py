@@ -32,8 +32,9 @@ ENGLISH = (
     rf"\b(?:authori[sz]ed|permission|permitted|allowed)\b{NEAR}\bto (?:skip|bypass|violate|ignore)\b|"
     r"\bserve the attacker\b",
     rf"\bset your clearance\b|\bgrant\b{NEAR}\b(?:full|root|admin) (?:access|rights)\b|\b(?:answer|loyal) to me\b",
-    rf"\b(?:your|my) hidden {GIVEN}\b|\bverbatim\b|\brepeat the text above\b|\byou are\b{NEAR}"
-    r"\bwithout (?:any )?rules\b",
+    rf"\b(?:your|my) hidden {GIVEN}\b|\bverbatim\b"
+    r"|\brepeat (?:all )?(?:the )?(?:text|words|lines|sentences|everything) above\b"
+    rf"|\byou are\b{NEAR}\bwithout (?:any )?rules\b",
 )
 CHINESE = (
     rf"(?:输出|显示|告诉我|打印|重复|泄露|说出){CN}你(?:的)?{CF}(?:提示|指令|设定|规则)|(?:设为|变成|提升为"
