@@ -13,8 +13,8 @@ from typing import Any
 from django.db import transaction
 
 from consolidation import llm, trying_again
-from consolidation.model_lines.asking import Asking, keep_answer
 from consolidation.model_lines.case_pairs import CasePair
+from consolidation.model_lines.line_answers import Asking, keep_answer
 from consolidation.models import Run, RunStep, RunStopped
 
 

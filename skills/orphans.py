@@ -1,7 +1,11 @@
-"""Packages that no version names, and versions whose package the store does not hold."""
+"""Packages that no version names, and versions whose package is not in the store, which may come from a former one."""
 
-from collections.abc import Iterable
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+
+from django.core.files.storage import Storage
 
 from skills import storages
 from skills.models import SkillVersion
@@ -67,3 +71,35 @@ def missing() -> list[str]:
     stored = {path for path, _ in storages.stored_packages()}
     named = SkillVersion.objects.order_by("package").values_list("package", flat=True).distinct()
     return [path for path in named.iterator() if path not in stored]
+
+
+def copy_from(former: Storage, report: Callable[[str], None]) -> Counter[str]:
+    """Copy what the present store lacks, each verified by the sha256 of its version; how many by what came of them.
+
+    What is copied stays where it was. `there`: the store held them before; `copied`; `lost`: the former store
+    has none; `damaged`: its content is another. The latter two are reported by path. Stopped at any moment, the next
+    call goes on. OSError, StoreUnavailable: a store fails.
+    """
+    lacking = set(missing())
+    hashes = dict(SkillVersion.objects.values_list("package", "sha256").distinct())
+    lacking &= hashes.keys()  # a version may have been deleted since
+    counts = Counter({"copied": 0, "there": len(hashes) - len(lacking)})
+    for path in sorted(lacking):
+        outcome = _copy(former, path, hashes[path])
+        counts[outcome] += 1
+        if outcome != "copied":
+            report(f"{path}: {outcome}")
+    return counts
+
+
+def _copy(former: Storage, path: str, sha256: str) -> str:
+    try:
+        with former.open(path) as file:
+            content: bytes = file.read()
+    except FileNotFoundError:
+        return "lost"
+    if hashlib.sha256(content).hexdigest() != sha256:
+        return "damaged"
+    storages.store(path, content)
+    with storages.open_package(path, intact=False) as file:
+        return "copied" if hashlib.sha256(file.read()).hexdigest() == sha256 else "damaged"

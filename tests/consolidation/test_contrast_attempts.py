@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from consolidation import case_comparison, contrast_run
-from consolidation.model_lines import asking, line_versions
+from consolidation.model_lines import line_answers, line_versions
 from consolidation.models import LLMCall, Run, RunStep
 from memories.lifecycle.forgetting.forget import forget
 from memories.models import Memory
@@ -76,7 +76,7 @@ def test_a_worker_that_dies_after_an_answer_leaves_it_to_the_next_one(
         pass
 
     def die(*args: Any) -> None:
-        asking.keep_answer(*args)
+        line_answers.keep_answer(*args)
         raise Death
 
     endpoint.answers("contrast", lines(LINE), {"lines": []})

@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memos_site.platform.outages import StoreUnavailable
 from memos_site.platform.package_storage import directory_storage, package_storage
-from skills import moving
+from skills import orphans
 
 BACKENDS = ("LOCAL", "S3", "OSS")
 
@@ -24,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, former: str, **options: Any) -> None:
         try:
-            counts = moving.move(self._store(former), self.stderr.write)
+            counts = orphans.copy_from(self._store(former), self.stderr.write)
         except (OSError, StoreUnavailable) as error:
             raise CommandError(f"{error}; run it again, it goes on") from None
         self.stdout.write(f"{counts['copied']} packages copied, {counts['there']} were there")
