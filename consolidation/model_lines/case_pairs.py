@@ -17,6 +17,7 @@ from consolidation.extraction.queue import NO_MODEL, TOO_SENSITIVE
 from consolidation.extraction.transcripts import LONGEST_SHOWN, MOST_EVENTS
 from consolidation.guidance.latest_runs import MOST_RUNS, LatestRuns
 from consolidation.llm.tokens import CHARACTERS_PER_TOKEN, cost
+from consolidation.model_lines.line_answers import TRANSCRIPT_TOKENS
 from consolidation.model_lines.line_losses import LEAST_ALIKE
 from consolidation.models import RunProfile, RunStep
 from memories.models import Event, Memory
@@ -24,7 +25,6 @@ from memories.values.choices import LIVE, Outcome, Type
 from memories.values.trust import SHARED_SCOPES
 
 MOST_CASES, MOST_OF_SCOPE = 6, 10
-TRANSCRIPT_TOKENS = 4_000  # of one transcript in a question
 PROMPT_TOKENS, ANSWER_TOKENS = 2_000, 500  # of the instructions, and of an answer
 LESSONS = "lessons"  # the kind of runs about a scope
 NOT_LIVE = "no live skill, or not one that was learned from runs"

@@ -16,13 +16,13 @@ from consolidation.extraction.transcript_question import Words
 from consolidation.extraction.transcripts import Transcript
 from consolidation.learning.facts.findings import Language
 from consolidation.llm import fenced
-from consolidation.model_lines.case_pairs import TRANSCRIPT_TOKENS
 from consolidation.models import Run, RunStep
 from consolidation.prompts import prompt
 from memories.models import Episode
 from skills import markdown
 
 PURPOSE = "contrast"
+TRANSCRIPT_TOKENS = 4_000  # of one transcript in a question
 MOST_LINES = 3  # of one case; the first ones count
 WELL = {"en": "the transcript of the run that ended well", "zh": "成功的那次运行的记录"}
 ILL = {"en": "the transcript of the run that failed", "zh": "失败的那次运行的记录"}

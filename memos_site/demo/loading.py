@@ -10,7 +10,7 @@ from consolidation.insights import day_counts
 from consolidation.models import DailyCount, LLMCall, PluginRun, ToolUse
 from memories import leases
 from memories.indexing import queue
-from memories.lifecycle.forgetting import audit_trail
+from memories.lifecycle.forgetting import words_elsewhere
 from memories.models import Agent, AuditEntry, Event, Memory, Subject
 from memories.values.exceptions import Conflict
 from memories.values.trust import SYSTEM
@@ -89,7 +89,7 @@ def remove() -> int:
 
 def _remove() -> int:
     ours = Q(scope__startswith=PREFIX)
-    with transaction.atomic(), audit_trail.erasing():
+    with transaction.atomic(), words_elsewhere.erasing():
         ids = list(Memory.objects.filter(ours).values_list("pk", flat=True))
         agents = Agent.objects.filter(name__in=AGENTS, scopes__0__startswith=PREFIX)
         subjects = Subject.objects.drop_unmentioned(ids)

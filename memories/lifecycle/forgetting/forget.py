@@ -17,7 +17,7 @@ from django.db.models.deletion import Collector
 from uuid_utils.compat import uuid7
 
 from memories.lifecycle import ownership, removal
-from memories.lifecycle.forgetting import audit_trail, words_elsewhere
+from memories.lifecycle.forgetting import words_elsewhere
 from memories.models import (
     Adaptation,
     AuditEntry,
@@ -125,7 +125,7 @@ def _take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple
     going = memory.audit("delete", by=by, at=at, before={"status": memory.status}, batch=uuid7(), why=why)
     subjects |= proposals | Subject.objects.drop_unmentioned([memory.pk]) | _remove(memory)
     removal.drop_unused_instructions(instructions)
-    audit_trail.reduce_to_skeleton(subjects)
+    words_elsewhere.reduce_to_skeleton(subjects)
     going.label = ""
     going.save(force_insert=True)
     return receipt, subjects
@@ -167,7 +167,7 @@ def unquote(memory: Memory) -> set[UUID]:
     others = {end for pair in ends for end in pair} - {memory.pk}
     about = AuditEntry.objects.about("memory", memory.pk)
     batches = set(about.values_list("batch_id", flat=True))
-    audit_trail.silence(_decisions(memory, others, batches))
+    words_elsewhere.silence_entries(_decisions(memory, others, batches))
     occasions = memory.evidence.values("occasion")
     Evidence.objects.filter(memory__in=others, occasion__in=occasions).update(snapshot="")  # of merged ones
     return _proposals(others, batches)
@@ -216,7 +216,7 @@ def erase(memory_id: UUID, *, trust: Trust, at: datetime, dry_run: bool = False)
         tombstones = Tombstone.objects.filter(memory_id=memory_id)
         tombstones.lift(by=trust.actor, at=at)  # what they withheld is offered again
         _note(known, trust=trust, at=at)
-        audit_trail.remove({memory_id, *subjects, *tombstones.values_list("pk", flat=True)})
+        words_elsewhere.remove_from_trail({memory_id, *subjects, *tombstones.values_list("pk", flat=True)})
         tombstones.delete()
         Adaptation.objects.filter(pk__in=subjects).delete()
     return receipt

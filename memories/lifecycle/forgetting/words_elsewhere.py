@@ -1,15 +1,21 @@
-"""Remove the words of a forgotten memory outside of its own row and of what belongs to that."""
+"""Remove the words of what is forgotten outside of its own row: from what quotes it, and from the audit trail.
 
-from collections.abc import Collection
+Of the trail there stays who, when and which fields, or nothing.
+"""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
 from memories.models import (
     Adaptation,
+    AuditEntry,
     Evidence,
     IdempotencyKey,
     Injection,
@@ -19,6 +25,9 @@ from memories.models import (
 )
 from memories.values.choices import LIVE, RevertReason, Type
 from memories.values.trust import Actor
+
+WORDLESS = {"status", "confidence", "hold", "sensitivity", "pinned", "outcome", "decision"}  # fields that keep values
+PLAIN = (str, int, float, bool, type(None))
 
 REREAD = "an episode that it was learnt from has been forgotten: read it again"
 
@@ -64,3 +73,37 @@ def _flag_what_was_built(episode: Memory, *, by: Actor, at: datetime) -> None:
         change = {"verb": "edit"}  # accepting it changes nothing: it was read again
         kind, sensitivity = Proposal.Kind.REVISION, memory.sensitivity
         Proposal.objects.propose(kind, memory, change, by=by, why=REREAD, at=at, sensitivity=sensitivity)
+
+
+@contextmanager
+def erasing() -> Iterator[None]:
+    """Until its end, in this transaction, the database lets the trail be changed."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL memos.erasing = 'on'")
+        yield
+        cursor.execute("SET LOCAL memos.erasing = ''")
+
+
+def reduce_to_skeleton(subjects: Collection[UUID]) -> None:
+    """Remove all texts from the trail of these; of each field it stays that it was changed."""
+    entries = list(AuditEntry.objects.filter(subject_id__in=subjects))
+    for entry in entries:
+        entry.label = entry.rationale = ""
+        entry.before, entry.after = _without_words(entry.before), _without_words(entry.after)
+    with erasing():
+        AuditEntry.objects.bulk_update(entries, ["label", "rationale", "before", "after"], batch_size=200)
+
+
+def silence_entries(entries: Collection[UUID]) -> None:
+    """Remove the rationale of these entries."""
+    with erasing():
+        AuditEntry.objects.filter(pk__in=entries).update(rationale="")
+
+
+def remove_from_trail(subjects: Collection[UUID]) -> int:
+    with erasing():
+        return AuditEntry.objects.filter(subject_id__in=subjects).delete()[0]
+
+
+def _without_words(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: value if name in WORDLESS and isinstance(value, PLAIN) else None for name, value in values.items()}
