@@ -169,7 +169,7 @@ class ModelEndpoint:
     def configured(self, **settings: Any) -> Iterator["ModelEndpoint"]:
         """The settings name this endpoint."""
         named = {"LLM_BASE_URL": self.url, "LLM_MODEL": "scripted", "LLM_API_KEY": KEY, "SKILLS_LLM": ""}
-        bounds = {"LLM_TIMEOUT": 20, "LLM_IDLE_TIMEOUT": 20, "LLM_DAILY_TOKENS": 0, "LLM_CONCURRENCY": 2}
+        bounds = {"LLM_TIMEOUT": 20, "LLM_DAILY_TOKENS": 0, "LLM_CONCURRENCY": 2}
         with override_settings(**{**named, **bounds, **settings}):
             yield self
 

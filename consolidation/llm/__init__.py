@@ -87,7 +87,7 @@ def language_model(*, for_skills: bool = False) -> LanguageModel:
     return LanguageModel(
         name=(for_skills and settings.SKILLS_LLM) or settings.LLM_MODEL,
         endpoint=ChatEndpoint(
-            settings.LLM_BASE_URL, settings.LLM_TIMEOUT, settings.LLM_API_KEY, idle=settings.LLM_IDLE_TIMEOUT
+            settings.LLM_BASE_URL, settings.LLM_TIMEOUT, settings.LLM_API_KEY, idle=settings.LLM_TIMEOUT / 2
         ),
         highest=highest_sensitivity(),
         daily_tokens=settings.LLM_DAILY_TOKENS,

@@ -201,10 +201,10 @@ class Models(Section):
         5, ge=1, le=100, description="calls of the model at once, over all processes and hosts"
     )
     LLM_TIMEOUT: int = Field(
-        120, ge=1, le=1_800, description="seconds that one call of the model may take in all; at most 1,800"
-    )
-    LLM_IDLE_TIMEOUT: int = Field(
-        60, ge=1, le=1_800, description="seconds between two tokens of an answer; before the first one a model reads"
+        120,
+        ge=1,
+        le=1_800,
+        description="seconds of one call of the model in all; half of them may pass between two tokens",
     )
     LLM_CONTEXT_TOKENS: int = Field(
         16_384, ge=4_096, le=10_000_000, description="tokens of a question and its answer; long texts are read in parts"
