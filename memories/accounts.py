@@ -109,7 +109,7 @@ def record_password(person: User, *, at: datetime) -> None:
     _audit(person, "password", by=people.trust_of(person).actor, at=at, after=_scopes(person))
 
 
-def create_person(name: str, *, group_name: str = "reviewer", password: str = "") -> tuple[User, str]:
+def create_person(name: str, *, group_name: str, password: str = "") -> tuple[User, str]:
     """Create a person who can sign in; answers the password too (random unless given). IntegrityError: name taken."""
     chosen = password or secrets.token_urlsafe(12)
     with transaction.atomic():

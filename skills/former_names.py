@@ -57,12 +57,12 @@ def take_place(skill: Skill, version: SkillVersion, **audit: Any) -> None:
     take_names(skill, other, **audit)
 
 
-def take_names(skill: Skill, other: Skill, *, by: Actor, why: str, at: datetime, batch: UUID) -> AuditEntry:
+def take_names(skill: Skill, other: Skill, *, by: Actor, why: str, at: datetime, batch: UUID) -> None:
     """Let a skill be found by the names of another one, which keeps none, in the caller's transaction."""
     before = _names(skill)
     other.names.update(skill=skill)
     merged = {"merged": str(other.pk)}
-    return _audit(skill, "merge", before | merged, _names(skill) | merged, by=by, why=why, at=at, batch=batch)
+    _audit(skill, "merge", before | merged, _names(skill) | merged, by=by, why=why, at=at, batch=batch)
 
 
 def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:

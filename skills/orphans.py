@@ -27,9 +27,10 @@ def delete_orphans(*, at: datetime) -> int:
     return deleted
 
 
-def delete_unnamed(path: str) -> bool:
-    """Delete a package, unless a version names it; whether it is gone."""
-    return not _is_named(path) and _delete(path)
+def delete_unnamed(path: str) -> None:
+    """Delete a package, unless a version names it."""
+    if not _is_named(path):
+        _delete(path)
 
 
 def _delete(path: str) -> bool:

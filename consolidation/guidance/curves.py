@@ -13,16 +13,17 @@ from memories.values.trust import Trust
 LEAST_RUNS = 5  # below it the prior says as much
 
 
-def refit(latest: LatestOfScope, *, at: datetime) -> int:
-    """Writes the curves of each level at which the scope has runs; how many. Call when runs were profiled."""
+def refit(latest: LatestOfScope, *, at: datetime) -> None:
+    """Writes the curves of each level at which the scope has runs enough. Call when runs were profiled."""
     levels = RunProfile.objects.filter(scope=latest.scope).order_by().values_list("sensitivity", flat=True).distinct()
-    return sum(_refit(latest, level, at=at) for level in sorted(levels))
+    for level in sorted(levels):
+        _refit(latest, level, at=at)
 
 
-def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> bool:
+def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> None:
     known = latest[level]
     if len(known.runs) < LEAST_RUNS:
-        return False
+        return
     refitted, answers = measured(known)
     values = {"fitted": calibration.as_json(refitted), "nearness": refitted.nearness, "answers": answers}
     former = {"coefficients": "before_write", "opening": "opening"}
@@ -30,7 +31,6 @@ def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> bool:
     GuidanceCurve.objects.update_or_create(
         scope=latest.scope, sensitivity=level, defaults={**values, "runs": len(known.runs), "at": at}
     )
-    return True
 
 
 def measured(known: LatestRuns) -> tuple[Calibration, int]:

@@ -65,7 +65,7 @@ class Experience:
 
 
 def gather(
-    features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool, but: UUID | None = None
+    features: Features, identifiers: Sequence[int], trust: Trust, *, opening: bool, but: UUID | None
 ) -> Experience | None:
     """None: there is no run that the caller may see. `opening`: nothing is known but what the user said first; `but`: a
     run that does not count."""

@@ -23,8 +23,8 @@ BATCH = 100
 MOST = 2_000  # of a scope in one run of consolidation
 
 
-def judge_new(latest: LatestOfScope, *, at: datetime) -> int:
-    """Judges the episodes of a scope that have no verdict yet, each without its own vote; how many. Call when the
+def judge_new(latest: LatestOfScope, *, at: datetime) -> None:
+    """Judges the episodes of a scope that have no verdict yet, each without its own vote. Call when the
     curves of the scope are fitted."""
     waiting = Episode.objects.without_verdict().filter(scope=latest.scope)
     waiting.filter(event_count__lte=1).update(verdict="unknown", verdict_at=at)
@@ -39,7 +39,6 @@ def judge_new(latest: LatestOfScope, *, at: datetime) -> int:
             episode.verdict_at = at
         Episode.objects.bulk_update(batch, ["verdict", "risk", "verdict_at"])
         judged += len(batch)
-    return judged
 
 
 def _calibration(scope: str, level: int) -> Calibration:

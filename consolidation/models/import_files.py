@@ -19,9 +19,9 @@ class ImportFileQuerySet(models.QuerySet["ImportFile"]):
         """The files of a person, newest first, without their bytes. Nobody sees those of others."""
         return self.filter(person_id=actor.id or None).defer("content").order_by("-created_at", "-pk")
 
-    def forget_stale(self, *, at: datetime) -> int:
+    def forget_stale(self, *, at: datetime) -> None:
         """Delete the files of yesterday and before that nobody imported."""
-        return self.filter(run=None, created_at__lt=at - KEPT).delete()[0]
+        self.filter(run=None, created_at__lt=at - KEPT).delete()
 
 
 class ImportFile(models.Model):

@@ -43,13 +43,13 @@ class PatternQuerySet(RowQueue["Pattern"]):
         same = self.filter(kind=pattern.kind, scope=pattern.scope, sensitivity=pattern.sensitivity)
         return same.exclude(pk=pattern.pk)
 
-    def wake_parts(self, scope: str) -> int:
+    def wake_parts(self, scope: str) -> None:
         """Make those of the scope due that are part of a due one: what is done as a part of more may have been seen
         often enough by now. Not what is a skill already."""
         wider = self.filter(due=True, scope=scope, kind=Pattern.Kind.EFFECTS, effects__len__gt=1)
         wider = wider.filter(sensitivity=OuterRef("sensitivity"), effects__contains=OuterRef("effects"))
         parts = self.filter(scope=scope, kind=Pattern.Kind.EFFECTS, due=False, memory=None, cases__gte=1)
-        return parts.exclude(effects=[]).filter(Exists(wider.exclude(pk=OuterRef("pk")))).update(due=True)
+        parts.exclude(effects=[]).filter(Exists(wider.exclude(pk=OuterRef("pk")))).update(due=True)
 
     def stuck(self) -> Self:
         """Due patterns whose last attempt failed, or killed its worker three times."""

@@ -76,7 +76,7 @@ def read_events(scope: str, events: Sequence[UUID], progress: Progress) -> Itera
         yield
 
 
-def retry_unread(scope: str, progress: Progress, *, scopes: int = 1) -> None:
+def retry_unread(scope: str, progress: Progress, *, scopes: int) -> None:
     """Retry what a rule could not read, or had to postpone: of the new memories that remain the share of one of so many
     scopes, for what waits in one of them may be endless."""
     rows = RuleRetry.objects.filter(scope=scope)

@@ -116,7 +116,7 @@ def _state(
 
 
 @transaction.atomic
-def dismiss_unstated(fact: CountedFact, said: dict[str, Any], *, by: Actor, at: datetime) -> Memory:
+def dismiss_unstated(fact: CountedFact, said: dict[str, Any], *, by: Actor, at: datetime) -> None:
     """Write down what no memory says of a fact, and dismiss that: so a person keeps it out, and can restore it.
 
     Conflict: a memory says it by now, or the same was dismissed before.
@@ -132,7 +132,6 @@ def dismiss_unstated(fact: CountedFact, said: dict[str, Any], *, by: Actor, at: 
         raise Conflict("it was dismissed before")
     fact.save_written(findings)
     stored.memory.dismiss(by=by, why="", at=at)
-    return stored.memory
 
 
 def _language(shown: Sequence[CountedRun]) -> Language:

@@ -56,7 +56,8 @@ def _statements(recording: Recording, *, at: datetime) -> Iterator[tuple[UUID, E
         yield episode.pk, _statement(OutcomeSource.CHECKS, check.passed, check.check, details, at=at)
     if (last := _last_words(run)) and (worked := says_it_worked(last.text)) is not None:
         yield episode.pk, _of_user(last, worked, at=at)
-    if episode.thread_id and (first := _first_words(recording.run)) is not None:
+    if episode.thread_id and recording.run.said:
+        first = recording.run.said[0]
         worked = says_it_worked(first.text)
         before = _run_before(episode) if worked is not None else None
         if before and worked is not None:
@@ -85,10 +86,6 @@ def _last_words(run: Run) -> Message | None:
     if last is None or not spoken or last.position < max(worked, default=0):
         return None
     return last if min(spoken) < last.position else None
-
-
-def _first_words(run: Run) -> Message | None:
-    return run.said[0] if run.said else None
 
 
 def _run_before(episode: Episode) -> UUID | None:

@@ -25,7 +25,7 @@ _HEX = frozenset("0123456789abcdef")
 _VOWELS = frozenset("aeiou")
 
 
-def in_letters(text: str, *, throughout: bool = True) -> str:
+def in_letters(text: str, *, throughout: bool) -> str:
     """Write such words in letters, each behind a MARK. One with a digit only at its end (net30) or its beginning (3rd)
     is such a word where others are; `throughout`: and where most words have digits any that has is one (c0n7r4c75).
     """

@@ -137,7 +137,7 @@ class Ageing(Trusted[M_co]):
             rows = rows.filter(pk__in=keyset.heads(chain(*filter(None, parts)), ("-salience_order", "-pk"), most))
         return rows.order_by("-salience_now", "-created_at", "-pk")[:most]
 
-    def count_use(self, ids: Collection[UUID], *, at: datetime) -> int:
+    def count_use(self, ids: Collection[UUID], *, at: datetime) -> None:
         """Count one use of each of these memories; rows that another transaction has locked are skipped.
 
         Restarts the idle time of believed memories, not of candidates. `decay_due_at` stays, so that no index is
@@ -147,8 +147,6 @@ class Ageing(Trusted[M_co]):
         given = {"ids": list(ids), "at": at, "believed": [status.value for status in BELIEVED]}
         with outages.dispensable("uses of memories"), replicas.primary(), bulk_rows.prepared() as cursor:
             cursor.execute(COUNT_USE, {**given, "alone": not connection.in_atomic_block})
-            return int(cursor.rowcount)
-        return 0
 
     def reinforce(self, amount: float | None = None, *, at: datetime) -> int:
         """Raise salience by `amount`, or by each row's own gain, to at most 1."""

@@ -106,10 +106,10 @@ class AuditQuerySet(Trusted["AuditEntry"]):
         last = promoted.order_by("subject_id", "-at", "-pk").distinct("subject_id")
         return {id for id, kind in last.values_list("subject_id", "actor_kind") if kind == ActorKind.SYSTEM}
 
-    def raise_about(self, subjects: Collection[UUID], sensitivity: int) -> int:
+    def raise_about(self, subjects: Collection[UUID], sensitivity: int) -> None:
         """Raise the sensitivity of entries about these memories and proposals; it is never lowered."""
         about = self.filter(subject_id__in=subjects, subject_kind__in=("memory", "proposal"))
-        return about.filter(sensitivity__lt=sensitivity).update(sensitivity=sensitivity)
+        about.filter(sensitivity__lt=sensitivity).update(sensitivity=sensitivity)
 
     def of_batch(self, batch: UUID) -> "AuditQuerySet":
         return self.filter(batch_id=batch).order_by("id")

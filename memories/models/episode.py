@@ -221,17 +221,17 @@ class EventQuerySet(Trusted["Event"]):
             rows = rows.annotate(line=_text_of("args")).filter(line__contains=containing)
         return dict(rows.order_by("episode", "position").distinct("episode").values_list("episode_id", "pk"))
 
-    def for_reading(self, most: int = LONGEST_SHOWN) -> Self:
+    def for_reading(self) -> Self:
         """Events for display, without long contents.
 
         Annotates the beginning of texts (`said`, `args_start`, `result_start`) with their full lengths (`said_size`,
-        ...), and `args_shown` and `result_shown` as JSON of at most `most` characters.
+        ...), and `args_shown` and `result_shown` as JSON of at most LONGEST_SHOWN characters.
         """
         words = Coalesce("instruction__text", "text")
-        rows = self.defer("text", "args", "result").annotate(said=Left(words, most), said_size=Length(words))
+        rows = self.defer("text", "args", "result").annotate(said=Left(words, LONGEST_SHOWN), said_size=Length(words))
         for name in ("args", "result"):
             size, start = Length(_text_of(name)), Left(_text_of(name), LONGEST_START)
-            whole = Case(When(**{f"{name}_size__lte": most}, then=name), output_field=models.JSONField())
+            whole = Case(When(**{f"{name}_size__lte": LONGEST_SHOWN}, then=name), output_field=models.JSONField())
             rows = rows.annotate(**{f"{name}_size": size}).annotate(**{f"{name}_shown": whole, f"{name}_start": start})
         return rows.order_by("position")
 

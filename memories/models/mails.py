@@ -53,10 +53,10 @@ class MailQuerySet(models.QuerySet["Mail"]):
                 transaction.set_rollback(True)
             return moved
 
-    def give_up_dead(self, at: datetime) -> int:
+    def give_up_dead(self, at: datetime) -> None:
         """Record the mails whose worker died between the server's first word and its last: they are not sent again."""
         dead = self.filter(status=Mail.Status.SENDING, next_at__lte=at)
-        return dead.update(status=Mail.Status.UNSURE, error=DIED)
+        dead.update(status=Mail.Status.UNSURE, error=DIED)
 
     def forget(self, at: datetime) -> None:
         self.filter(created_at__lt=at - KEPT).delete()

@@ -75,10 +75,10 @@ class ProposalQuerySet(Trusted["Proposal"]):
         rising.update(sensitivity=sensitivity)
         return ids
 
-    def withdraw(self, *, by: Actor, at: datetime) -> int:
+    def withdraw(self, *, by: Actor, at: datetime) -> None:
         """Withdraw open proposals, because the memory that they would change is closed."""
         decided = {"decision": Proposal.Decision.WITHDRAWN, "decided_at": at, "decided_by": by.name[:200]}
-        return self.open().update(**decided)
+        self.open().update(**decided)
 
     def follow_closing(self, memory_ids: Collection[UUID], *, by: Actor, at: datetime) -> None:
         """Withdraw the proposals about memories that are closed, and let pruning check the episodes behind them."""

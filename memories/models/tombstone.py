@@ -239,7 +239,7 @@ class Tombstone(models.Model):
         """Whether a write into these scopes meets it, see `TombstoneQuerySet.met_in`."""
         return any(scope in SHARED_SCOPES for scope in scopes) or self.scope in {*scopes, *SHARED_SCOPES}
 
-    def likeness_to(self, sealed: Collection[Claim], *, exact: bool, names: Collection[str] = ()) -> Likeness:
+    def likeness_to(self, sealed: Collection[Claim], *, exact: bool, names: Collection[str]) -> Likeness:
         """Likeness to a text sealed in one of these ways; OTHER when the key is unknown.
 
         `exact`: the same claim in other words counts as a rewording. `names`: by one of these it is the same.

@@ -39,13 +39,13 @@ def with_speaker(actor: str, text: str) -> str:
     return text if not actor or roles.is_role(actor) else f"{actor}: {text}"
 
 
-def of_value(value: Any, most: int = LONGEST_VALUE) -> str:
+def of_value(value: Any) -> str:
     """The first characters of a JSON value as searchable text: names and values, without brackets and quotes.
 
     The cost depends on the length of the output, not on the size of the value.
     """
     parts: list[str] = []
-    room = most
+    room = LONGEST_VALUE
     for part in _parts(value):
         parts.append(part[:room])
         room -= len(part) + 1

@@ -38,7 +38,7 @@ def matches_in(text: str, question: str) -> list[Match]:
     Of scripts without spaces: the pairs of characters that both have, as the index knows them.
     """
     asked = {word.word for word in _words(question)}
-    telling = {word for word in asked if not _is_stop(word)} or asked
+    telling = {word for word in asked if not word.startswith("stop ")} or asked
     return [word for word in _words(text[:MAX_READ], alone=True) if word.word in telling]
 
 
@@ -115,10 +115,6 @@ def _characters(text: str, start: int, end: int, *, alone: bool) -> Iterator[Mat
 def _stem(written: str) -> str:
     kind, value, small, _case = words.meanings(written)[0]
     return f"{kind} {value if kind == 'word' else small}"
-
-
-def _is_stop(word: str) -> bool:
-    return word.startswith("stop ")
 
 
 register = template.Library()

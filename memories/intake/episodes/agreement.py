@@ -90,17 +90,14 @@ def counting() -> frozenset[str]:
     return frozenset({OutcomeSource.PERSON, *(agreement.source for agreement in agreements() if agreement.counts)})
 
 
-def recount() -> int:
-    """Let outcomes count or not as their sources do now; how many episodes are read again for it."""
-    counted, moved = counting(), 0
+def recount() -> None:
+    """Let outcomes count or not as their sources do now; their episodes are read again for it."""
+    counted = counting()
     for source in TOLD_BY_OTHERS:
         counts = source in counted
         wrong = Episode.objects.filter(outcome_source=source, outcome_counts=not counts)
         for ids in _chunks(wrong):
-            moved += Episode.objects.filter(pk__in=ids).update(
-                outcome_counts=counts, digested_at=None, digest_attempts=0
-            )
-    return moved
+            Episode.objects.filter(pk__in=ids).update(outcome_counts=counts, digested_at=None, digest_attempts=0)
 
 
 def _chunks(rows: "QuerySet[Episode]") -> Iterator[list[UUID]]:

@@ -58,16 +58,14 @@ def set_outcome(
     return _revise(episode, change, by=trust.actor, at=at)
 
 
-def hear(episode: Episode, statement: EndStatement, *, by: Actor, at: datetime) -> bool:
-    """Add an outcome that was read from a run, or from what its user said next, to those of the other sources. False:
-    nothing changed.
-    """
+def hear(episode: Episode, statement: EndStatement, *, by: Actor, at: datetime) -> None:
+    """Add an outcome that was read from a run, or from what its user said next, to those of the other sources."""
 
     def change(statements: Statements, row: Episode) -> bool:
         former, statements[statement.source] = statements.get(statement.source), statement
         return former is None or former.outcome != statement.outcome
 
-    return _revise(episode, change, by=by, at=at)
+    _revise(episode, change, by=by, at=at)
 
 
 def judge(episode: Episode, outcome: Outcome | None, *, trust: Trust, at: datetime, note: str = "") -> UUID | None:

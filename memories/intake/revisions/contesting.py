@@ -7,7 +7,7 @@ from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from memories.intake.revisions.undoing import related
-from memories.models import AuditEntry, Evidence, Memory, Relation
+from memories.models import Evidence, Memory, Relation
 from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.models.relation import CONTESTED_BY
 from memories.values.choices import LIVE, Status
@@ -18,19 +18,19 @@ CONTESTABLE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED)
 
 def contest_with(
     memory: Memory, other: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None
-) -> AuditEntry:
+) -> None:
     """Contest `memory` by `other`, which stays as it is."""
     with transaction.atomic():
         memory.lock_for("contest", CONTESTABLE)
         Relation.objects.get_or_create(source=memory, predicate=CONTESTED_BY, target=other)
         relation = related(memory, CONTESTED_BY, other)
         change = {"status": Status.CONTESTED}
-        return memory.revise("contest", change, by=by, why=why, at=at, batch=batch, noted=relation)
+        memory.revise("contest", change, by=by, why=why, at=at, batch=batch, noted=relation)
 
 
 def contest_by_words(
     memory: Memory, words: str, *, by: Actor, why: str, at: datetime, batch: UUID | None = None
-) -> AuditEntry:
+) -> None:
     """Contest `memory` by `words`, which become evidence against it; without any it is only contested."""
     with transaction.atomic():
         memory.lock_for("contest", CONTESTABLE)
@@ -44,7 +44,7 @@ def contest_by_words(
                 made_by_id=by.identity,
                 snapshot=words[:LONGEST_SNAPSHOT],
             )
-        return memory.revise("contest", {"status": Status.CONTESTED}, by=by, why=why, at=at, batch=batch)
+        memory.revise("contest", {"status": Status.CONTESTED}, by=by, why=why, at=at, batch=batch)
 
 
 def contest(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:

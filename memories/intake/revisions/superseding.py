@@ -93,11 +93,11 @@ def fork(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: 
         Relation.objects.get_or_create(source=new, predicate=DERIVED_FROM, target=old)
 
 
-def retract(memory: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> AuditEntry:
+def retract(memory: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
     """Retract a memory that does not hold any more: it stays, with its history, hidden from default reads."""
     with transaction.atomic():
         memory.lock_for("retract", LIVE)
-        return memory.revise("retract", {"status": Status.RETRACTED}, by=by, why=why, at=at, batch=batch)
+        memory.revise("retract", {"status": Status.RETRACTED}, by=by, why=why, at=at, batch=batch)
 
 
 def begin(

@@ -58,7 +58,7 @@ class _Stored:
     answers: dict[str, EventDraft] = field(default_factory=dict)  # to these
 
 
-def record_spans(spans: Sequence[Span], *, trust: Trust, at: datetime, mask: bool = False) -> Recorded:
+def record_spans(spans: Sequence[Span], *, trust: Trust, at: datetime, mask: bool) -> Recorded:
     """Store what these spans say. `mask`: credentials are removed first.
 
     Spans without a trace, and those of a trace that another agent began, are rejected and counted. Where all are, it

@@ -100,9 +100,9 @@ def silence_entries(entries: Collection[UUID]) -> None:
         AuditEntry.objects.filter(pk__in=entries).update(rationale="")
 
 
-def remove_from_trail(subjects: Collection[UUID]) -> int:
+def remove_from_trail(subjects: Collection[UUID]) -> None:
     with erasing():
-        return AuditEntry.objects.filter(subject_id__in=subjects).delete()[0]
+        AuditEntry.objects.filter(subject_id__in=subjects).delete()
 
 
 def _without_words(values: dict[str, Any]) -> dict[str, Any]:
