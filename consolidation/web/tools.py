@@ -23,7 +23,7 @@ from memories.people import trust_of
 from memories.values.choices import Permission, Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
-from memories.web.next_page import next_page
+from memories.web.page_afterwards import next_page
 from memories.web.paging import NEWEST
 
 MOST_TOOLS = 100  # of a page

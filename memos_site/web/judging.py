@@ -20,7 +20,7 @@ from memories.people import trust_of
 from memories.values.choices import Outcome, Permission, Type
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Trust
-from memories.web.next_page import next_page
+from memories.web.page_afterwards import next_page
 from memos_site import review
 from memos_site.review import judging
 from memos_site.review.run_cards import cards
