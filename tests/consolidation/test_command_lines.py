@@ -151,9 +151,18 @@ def test_an_exit_code_of_commands_that_stop_at_a_failure_is_that_of_the_last() -
         ("ruff check", "lint"),
         ("npm test", "tests"),
         ("npm", "packages"),
+        ("make test", "tests"),
+        ("mvn test", "tests"),
+        ("make check", "tests"),
+        ("make lint", "lint"),
+        ("make", "build"),
+        ("make all", "build"),
+        ("mvn package", "build"),
+        ("make migration", "make migration"),
+        ("make deploy", "make deploy"),
     ],
 )
-def test_what_formats_is_no_lint(form: str, name: str) -> None:
+def test_the_purpose_of_a_command_is_that_of_its_subcommand_or_target(form: str, name: str) -> None:
     assert purposes.purpose(form) == name
 
 

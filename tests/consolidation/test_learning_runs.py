@@ -88,6 +88,11 @@ def test_the_recording_knows_better_than_the_text() -> None:
         ("Traceback (most recent call last):\n  File x\nKeyError: 'a'", "KeyError: 'a'"),
         ("# pkg\nmain.go:3:1: undefined: x\nexit status 1", "main.go:3:1: undefined: x"),
         ("exit status 1", "exit status 1"),
+        (
+            "ImportError while loading conftest 'conftest.py'.\nconftest.py:3: in <module>\n    import django\n"
+            "E   ModuleNotFoundError: No module named 'django'",
+            "ModuleNotFoundError: No module named 'django'",
+        ),
         ({"exit_code": 1, "stderr": "disk full"}, "disk full"),
         ({"isError": True, "content": [{"type": "text", "text": "payment not found"}]}, "payment not found"),
         ("", ""),

@@ -256,6 +256,12 @@ def test_the_event_that_opens_an_episode_says_in_which_repository_it_works() -> 
         ("tests/runtests.py", ["tests/runtests.py admin"] * 3, "tests/runtests.py <name>"),
         ("python -m pytest", ["PYTHONPATH=. python -m pytest -q a/b.py"] * 3, "python -m pytest -q <path>"),
         ("tox", ["tox --env=secret-value"] * 3, "tox --env=<value>"),
+        ("make test", ["make test app=billing", "make test app=orders", "make test app=x"], "make test app=<value>"),
+        (
+            "pnpm vitest",
+            ["cd web && pnpm vitest run Cart", "pnpm -C web vitest run Form"] * 2,
+            "pnpm vitest run <name>",
+        ),
         ("pytest", ["pytest a/b.py", "pytest -x a/b.py", "pytest -q a/b.py"], ""),
         ("pytest", ["pytest"] * 3, ""),
         ("pytest", ["pytest 'a"] * 3, ""),

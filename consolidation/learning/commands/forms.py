@@ -3,19 +3,20 @@ form's arguments (`bin/test <path>`)."""
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
-from uuid import UUID
 
 from consolidation.learning.commands.commands import kind_of, kinds_of, python_kind
 from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
 from consolidation.learning.commands.wrappers import DEEPEST, VENV, program_name, shell_script, stripped, wrapped
+from memories.lexicon.english_verbs import OF_TOOLS
 
 _INTERPRETER = re.compile(r"(?:/usr/(?:local/)?bin/|\.?venv/bin/)?(?:python|pypy)\d*|py")
 LEAST_CALLS, LEAST_CASES = 3, 2
 MOST_PARTS = 5
+_ASSIGNED = re.compile(r"([A-Za-z_]\w{0,23})=.+", re.DOTALL)
 _OPTION = re.compile(r"(--?[A-Za-z][A-Za-z0-9-]{0,23})(=.*)?", re.DOTALL)
 _PATH = re.compile(r"/|\.[A-Za-z]{1,4}(?:::|$)")
 
@@ -67,9 +68,9 @@ def interpreter(word: str) -> str:
     return word if _INTERPRETER.fullmatch(word := word.removeprefix("./")) else ""
 
 
-def usual_shape(form: str, calls: Iterable[tuple[UUID, str]]) -> str:
+def usual_shape(form: str, calls: Iterable[tuple[Hashable, str]]) -> str:
     """Return the shape of more than half of the calls, given as (case, command line); '' when there is none such."""
-    cases: dict[str, set[UUID]] = {}
+    cases: dict[str, set[Hashable]] = {}
     counted: Counter[str] = Counter()
     for case, line in calls:
         shape = _shape(form, line)
@@ -98,8 +99,12 @@ def _shape(form: str, line: str) -> str:
 
 def _parts(arguments: list[str]) -> Iterator[str]:
     for word in arguments:
-        option = _OPTION.fullmatch(word)
+        option, assigned = _OPTION.fullmatch(word), _ASSIGNED.fullmatch(word)
         if option:
             yield f"{option[1]}=<value>" if option[2] else option[1]
+        elif assigned:  # make test app=billing
+            yield f"{assigned[1]}=<value>"
+        elif word in OF_TOOLS:  # vitest run
+            yield word
         else:
             yield "<path>" if _PATH.search(word) else "<name>"

@@ -13,6 +13,8 @@ _WORDS = {
     "build": "build make cmake ninja gradle gradlew mvn mvnw compile",
     "packages": "pip npm pnpm yarn conda mamba apt apt-get brew gem bundle composer",
 }
+_NAMED_BY_TARGET = {"make", "ninja"}  # each project names its targets itself
+_TARGETS = {"all": "build", "default": "build", "check": TESTS}
 _PURPOSES = {word: purpose for purpose, words in _WORDS.items() for word in words.split()}
 ALONE = {TESTS}  # purposes whose starting commands are stated even where none fails
 _INTERPRETER = re.compile(r"(?:python|pypy)\d*|py")
@@ -30,6 +32,10 @@ def purpose(form: str) -> str:
     purposes = [_PURPOSES[part] for part in parts if part in _PURPOSES]
     if purposes:
         telling_purposes = [name for name in purposes if name != "packages"] or purposes  # npm test
+        if telling_purposes[0] == "build":  # make test, mvn test
+            telling_purposes = [name for name in telling_purposes if name != "build"] or telling_purposes
+        if words[0] in _NAMED_BY_TARGET and len(words) > 1 and telling_purposes[0] == "build":
+            return _TARGETS.get(words[1]) or _PURPOSES.get(words[1]) or " ".join(words[:2])  # make migration
         return "format" if "format" in telling_purposes else telling_purposes[0]  # ruff format
     return words[0] if not _INTERPRETER.fullmatch(words[0]) else words[2 if words[1] == "-m" else 1]
 

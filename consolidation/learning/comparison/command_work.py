@@ -9,6 +9,7 @@ from consolidation.learning.commands.purposes import TESTS
 from consolidation.learning.comparison.scope import Scope, count, ranked
 from consolidation.learning.effects.command_starts import attempts
 from consolidation.learning.effects.effects import CHORES, EDITS, is_edit
+from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES
 from consolidation.learning.runs.run import Run
 
 OWN_CODE = frozenset({"python", "node"})
@@ -61,11 +62,12 @@ class CommandWork:
 
 
 def command_work(scope: Scope) -> CommandWork | None:
-    """Return the statistics; None without a success, or when the effects are not all of command lines."""
+    """Return the statistics; None without a success, or when something else than command lines and changes of files
+    is among the effects."""
     well = scope.successes
     own = scope.effects(scope.runs[0])
     by_line = {call.name for run in scope.runs for call in run.steps if call.via}
-    if not well or not own or not own <= by_line:
+    if not well or not own & by_line or not own <= by_line | FILE_CHANGES:
         return None
     places = _places(well)
     tallies = _starts([*well, *scope.failures], scope)
@@ -98,7 +100,7 @@ def _places(well: Sequence[Run]) -> tuple[str, ...]:
 
 def _tried(run: Run, *, before: bool) -> bool:
     """Return whether a run ran code of its own before its first in-place edit, or after the last one."""
-    edits = [call.position for call in run.steps if call.via and call.name in EDITS]
+    edits = [call.position for call in run.steps if call.name in (EDITS if call.via else {EDIT})]
     own = [call.position for call in run.steps if call.via and call.name in OWN_CODE]
     if not edits or not own:
         return False

@@ -5,6 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import median
 
 from consolidation.learning.chance import by_chance
 from consolidation.learning.comparison.scope import Scope
@@ -17,6 +18,7 @@ DISTINCT = 1.2  # standard errors
 CASES = 3
 ENOUGH = 10  # cases that ended well: with fewer the requests of failed runs count, too
 TOO_COMMON = 0.6  # of the other cases
+LONGEST_REQUEST = 100  # words
 
 
 @dataclass(frozen=True)
@@ -74,11 +76,12 @@ class Requests:
     def _elsewhere(self) -> list[Run]:
         """Runs that asked for something else, as far as can be told.
 
-        A run with the effect or of such a case may have asked for the same; a run of another place has other words
-        anyway.
+        A run with the effect or of such a case may have asked for the same; a report about another place has other
+        words anyway.
         """
-        places = {run.place for run in self._asking}
-        return [r for r in self.scope.all if r.thread not in self._cases and r.place in places and not self._has(r)]
+        places = {run.place for run in self._asking} if are_reports(self._asking) else None
+        rest = (run for run in self.scope.all if run.thread not in self._cases and not self._has(run))
+        return [run for run in rest if places is None or run.place in places]
 
     def _has(self, run: Run) -> bool:
         return self.tool in self.scope.effects(run) if self.tool else run.id in self.scope.ids
@@ -124,6 +127,12 @@ class Requests:
             for key in self._terms(run):
                 by_words[key].append(run)
         return by_words
+
+
+def are_reports(runs: Sequence[Run]) -> bool:
+    """Return whether runs that worked in some place mostly began with a long text: a report of a fault, say."""
+    lengths = [len(run.opening.split()) for run in runs if run.place]
+    return bool(lengths) and median(lengths) > LONGEST_REQUEST
 
 
 def _chance(inside: int, own: int, outside: int, rest: int) -> float:

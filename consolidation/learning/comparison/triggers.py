@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import zip_longest
 
 from consolidation.learning.comparison.scope import Scope
-from consolidation.learning.comparison.speech import CASES, DISTINCT, Requests, Term, apart
+from consolidation.learning.comparison.speech import CASES, DISTINCT, Requests, Term, apart, are_reports
 from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs.terms import is_han, stem
 from memories.lexicon.english_requests import GENERIC, OF_TOOL_NAMES
@@ -45,8 +45,8 @@ def _of_effect(scope: Scope, tool: str, *, is_combined: bool) -> list[Term]:
     ]
     if is_combined and occurs_apart:
         rest = [term for term in rest if term.apart >= CASES]
-    if any(run.place for run in scope.successes):
-        rest = []  # words of an issue report are no request
+    if are_reports(scope.successes):
+        rest = []  # their words describe what is wrong, not what is wished
     return [*_intent(scope, tool, every), *_longest(sorted([*kin, *_no_chance(rest)], key=_rank))]
 
 

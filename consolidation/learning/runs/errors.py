@@ -26,6 +26,7 @@ _INNOCENT = re.compile(
 )
 _PLACED = re.compile(r"[^\s:]+:\d+(?::\d+)?:? \S")
 _EXIT = re.compile(r"\b(?:exit(?:ed)?(?: with)?(?: code| status)|returncode|exit_code)\b", re.IGNORECASE)
+_OF_PYTEST = re.compile(r"E {3,}(?=\S)")
 MOST_LINES = 200
 MOST_WRAPPED = 4
 _TAGGED = re.compile(r"\s*<(return_?code|exit_?code|exit_?status)>\s*(-?\d+)\s*</\1>", re.IGNORECASE)
@@ -100,7 +101,7 @@ def exit_code(result: dict[str, Any]) -> int | None:
 def message(result: Any) -> str:
     """Return the most informative line of an error result; '' for none.
 
-    The error field of an object, a traceback's last line, else the line ranked best by `_vague`.
+    The error field of an object, a traceback's last line, what pytest marks, else the line ranked best by `_vague`.
     """
     if isinstance(result, dict):
         result = _unwrapped(result)
@@ -117,6 +118,8 @@ def message(result: Any) -> str:
         return ""
     if any(line.startswith("Traceback (most recent") for line in lines):
         return lines[-1]
+    if marked := [line for line in lines if _OF_PYTEST.match(line)]:
+        return _OF_PYTEST.sub("", marked[0])
     return min(lines[:MOST_LINES], key=_vague)
 
 

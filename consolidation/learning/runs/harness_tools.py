@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 RUN, EDIT, WRITE, READ, FIND, ASK, FETCH, PLAN = "bash", "edit", "write", "read", "find", "ask", "fetch", "plan"
-_PATHS = frozenset({"file_path", "filePath", "path", "target_file", "absolute_path", "notebook_path", "paths"})
+PATHS = frozenset({"file_path", "filePath", "path", "target_file", "absolute_path", "notebook_path", "paths"})
 # What each harness calls them, by the `source` of its hook; the first name of a kind is the one that it is told.
 HARNESSES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
     "claude-code": {
@@ -78,6 +78,7 @@ HARNESSES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
         PLAN: ("todo_write",),
     },
 }
+FILE_CHANGES = frozenset({EDIT, WRITE})
 ONLY_READING = frozenset({READ, FIND, ASK, FETCH, PLAN})  # of what lies outside of the agent
 _KIND_OF = {name: kind for tools in HARNESSES.values() for kind, names in tools.items() for name in names}
 _KIND_OF |= {"str_replace_based_edit_tool": EDIT}
@@ -93,7 +94,7 @@ def canonical(tool: str, arguments: Mapping[str, Any]) -> str:
     if kind is None:
         return tool
     if kind in _OF_FILES and tool not in _TOLD:
-        if not arguments.keys() & _PATHS:
+        if not arguments.keys() & PATHS:
             return tool
         return _COMMANDS.get(str(arguments.get("command")), kind)
     return tool if tool in _ELSEWHERE else kind

@@ -20,9 +20,10 @@ from consolidation.learning.runs.dialogue import assents
 from consolidation.learning.runs.lines import Line, ids_of, without_ids
 from consolidation.learning.runs.run import Run
 from consolidation.learning.wording import upper_first
-from consolidation.learning.writing import lessons, naming, procedure
+from consolidation.learning.writing import file_shapes, lessons, naming, procedure, work_steps
 from consolidation.learning.writing.argument_sources import Sources, arguments
 from consolidation.learning.writing.failures import Mode, modes
+from consolidation.learning.writing.file_shapes import FileShape
 from consolidation.learning.writing.phrases import Phrases, phrases
 from consolidation.learning.writing.recipe import Stage, stages
 from skills.manifest import Fields, Step, TrackRecord
@@ -66,6 +67,7 @@ class _Learned:
     seen: Contrast
     beside: Sequence[Difference]
     work: CommandWork | None
+    files: Sequence[FileShape]
 
 
 def _look(scope: Scope) -> _Learned:
@@ -83,6 +85,7 @@ def _look(scope: Scope) -> _Learned:
         contrast(scope),
         differences(scope),
         command_work(scope),
+        file_shapes.changed(scope, scope.shown_by),
     )
 
 
@@ -132,7 +135,7 @@ def _lines(learned: _Learned) -> dict[str, list[Line]]:
     scope, steps, say = learned.scope, learned.steps, learned.say
     agreed = {stage.tool: assents(scope.successes, stage.tool) for stage in steps if stage.changes and not stage.via}
     known = procedure.Known(
-        learned.sources, agreed, learned.signs, companions(scope), learned.work, ids_of(scope.shown_by)
+        learned.sources, agreed, learned.signs, companions(scope), learned.work, learned.files, ids_of(scope.shown_by)
     )
     learnt = lessons.lessons(scope, say, learned.seen, learned.signs, learned.other, learned.beside)
     return {
@@ -152,6 +155,7 @@ def _fields(
 ) -> Fields:
     steps, say = learned.steps, learned.say
     title = naming.title(steps, say, taken, learned.work)
+    coding = work_steps.is_coding(steps, learned.work, learned.files)
     texts = {name: [line.text for line in kept] for name, kept in lines.items()}
     return Fields(
         name=naming.slug(title, signature(effects), taken),
@@ -160,8 +164,8 @@ def _fields(
         trigger=[term.written for term in learned.said],
         procedure=procedure.numbered(lines["procedure"]),
         experience=texts["experience"],
-        tool=procedure.tool_lines(steps, say) or None,
-        recipe=[_step(stage, say) for stage in procedure.recipe_of(steps, learned.work)],
+        tool=procedure.tool_lines(steps, coding=coding, say=say) or None,
+        recipe=[_step(stage, say) for stage in work_steps.recipe_of(steps, learned.work)],
         failure_modes=texts["failure_modes"],
         fallbacks=texts["fallbacks"],
         performance=record,
@@ -187,7 +191,7 @@ def _worse(seen: Contrast, own: frozenset[str], well: tuple[int, int]) -> Way | 
 def _step(stage: Stage, say: Phrases) -> Step:
     is_operation = stage.through or (stage.via and not stage.is_command)
     key = "plain_command" if stage.is_command else "plain_operation" if is_operation else "plain_step"
-    called = say(key, tool=code(stage.tool), phrase=phrase(stage.tool))
+    called = say(key, tool=code(stage.spoken), phrase=phrase(stage.tool))
     return Step(
         step=upper_first(called),
         tool=stage.agent_tool,

@@ -12,6 +12,7 @@ from consolidation.learning.comparison.records import Condition, OtherValue
 from consolidation.learning.comparison.speech import Term
 from consolidation.learning.effects.effects import is_edit, telling
 from consolidation.learning.effects.toolnames import code, phrase, words
+from consolidation.learning.runs.harness_tools import FILE_CHANGES
 from consolidation.learning.runs.terms import stem
 from consolidation.learning.wording import cut, upper_first
 from consolidation.learning.writing.phrases import Phrases
@@ -32,7 +33,7 @@ def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = (), wor
     At most LONGEST_TITLE characters. When the slug of the short title is in `taken`, up to MOST_ACTS required effects
     are named.
     """
-    if work and work.changing and (tools := _checking(steps, work)):
+    if work and (work.changing or _edits(steps)) and (tools := _checking(steps, work)):
         whole = cut(upper_first(say("change_and_run", tools=say.join(tools))), LONGEST_TITLE)
         if slug(whole, "", ()) not in taken:
             return whole
@@ -45,10 +46,14 @@ def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = (), wor
     return cut(upper_first(_said([*acts, *rare][:MOST_ACTS], say)), LONGEST_TITLE)
 
 
+def _edits(steps: Sequence[Stage]) -> bool:
+    return any(stage.tool in FILE_CHANGES and not stage.optional for stage in steps)
+
+
 def _checking(steps: Sequence[Stage], work: CommandWork) -> list[str]:
     """Return the commands run besides file edits, without those that do not start in this place."""
     failing = {startup.form for startup in work.failing}
-    return [stage.tool for stage in _acts(steps) if stage.tool not in failing and not is_edit(stage.tool)]
+    return [s.tool for s in _acts(steps) if s.tool not in failing | FILE_CHANGES and not is_edit(s.tool)]
 
 
 def _said(acts: Sequence[Stage], say: Phrases) -> str:

@@ -39,6 +39,10 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "先写一个能重现问题的脚本并运行，再动手修改：{of} 次成功记录中有 {n} 次如此。",
     ),
     "change_files": ("Change the files ({tools}).", "修改文件（{tools}）。"),
+    "change_these_files": (
+        "Change the files ({tools}); of {of} runs: {files}.",
+        "修改文件（{tools}）；{of} 次记录中：{files}。",
+    ),
     "try_after": (
         "Run your script again after the last change: {n} of {of}.",
         "最后一次修改后再次运行脚本：{of} 次中有 {n} 次。",

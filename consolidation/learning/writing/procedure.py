@@ -5,16 +5,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from consolidation.learning.comparison.command_work import MOSTLY, CommandWork, Started
+from consolidation.learning.comparison.command_work import CommandWork
 from consolidation.learning.comparison.contrast import Companion
 from consolidation.learning.comparison.records import Condition
-from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.toolnames import code, phrase
 from consolidation.learning.runs.dialogue import Assent
+from consolidation.learning.runs.harness_tools import FILE_CHANGES
 from consolidation.learning.runs.lines import Ids, Line
 from consolidation.learning.runs.values import ITEM, spelled
 from consolidation.learning.wording import upper_first
+from consolidation.learning.writing import work_steps
 from consolidation.learning.writing.argument_sources import Origin, Sources
+from consolidation.learning.writing.file_shapes import FileShape
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.recipe import Stage
 
@@ -24,18 +26,18 @@ PLAIN_LOOKS = frozenset({
 })  # fmt: skip
 MOST_ARGUMENTS = 7
 ASSENT = 0.6
-ALWAYS = 0.75
 
 
 @dataclass(frozen=True)
 class Known:
-    """Inputs of the steps besides the stages: sources, consent, conditions, companions, command statistics."""
+    """Inputs of the steps besides the stages: sources, consent, conditions, companions, command statistics, files."""
 
     sources: Sources
     assents: Mapping[str, Assent]
     signs: Sequence[Condition]
     companions: Sequence[Companion]
     work: CommandWork | None = None
+    files: Sequence[FileShape] = ()
     shown_by: Ids = ()
 
 
@@ -49,9 +51,10 @@ def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]
     asked, space = False, "" if say.language == "zh" else " "
     if looks := [stage for stage in stages if not stage.optional and _is_telling_look(stage)]:
         yield Line(say("look_first", tools=say.join([code(stage.tool) for stage in looks])), looks[0].ids)
-    if known.work:
-        yield from (Line(sentence, known.shown_by) for sentence in _work(stages, known.work, say))
-    for stage in [stage for stage in stages if not (stage.via and (known.work or not stage.changes))]:
+    coding = work_steps.is_coding(stages, known.work, known.files)
+    if coding:
+        yield from (Line(sentence, known.shown_by) for sentence in _work(stages, known, say))
+    for stage in [stage for stage in stages if _is_step(stage, known, coding=coding)]:
         assent = known.assents.get(stage.tool)
         if not asked and assent and assent.yes >= 2 and assent.yes >= ASSENT * assent.runs:
             asked = True
@@ -71,47 +74,17 @@ def _is_telling_look(stage: Stage) -> bool:
     return bool(stage.via) and not stage.changes and not plain
 
 
-def _work(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[str]:
-    """Yield the steps of command line work: try, change, try again, test, clean up."""
-    changing = say.join([code(kind) for kind in work.changing], "or")
-    if work.tried_before >= MOSTLY * work.of:
-        yield say("try_before", n=work.tried_before, of=work.of)
-    if changing:
-        yield say("change_files", tools=changing)
-    if work.tried_after >= MOSTLY * work.of:
-        yield say("try_after", n=work.tried_after, of=work.of)
-    tests = say.join(
-        [say("starts", tool=code(startup.form), n=startup.started, of=startup.runs) for startup in work.starting], "or"
-    )
-    acts = [stage for stage in _acts(stages, work) if stage.changes and not is_edit(stage.tool)]
-    others = [stage for stage in acts if not _is_named(stage.tool, work.starting)]
-    if tests:
-        yield say("run_tests", tools=tests)
-    for stage in others:
-        yield _line(stage, {}, say)
-    if work.failing:
-        sentences = [
-            say("starts", tool=code(startup.form), n=startup.started, of=startup.runs) for startup in work.failing
-        ]
-        yield say("not_starting", tools=say.join(sentences))
-    if work.chores:
-        sentences = [say("chore", tool=code(kind), n=n) for kind, n in work.chores]
-        yield say("tidy_up", tools=say.join(sentences), of=work.of)
+def _work(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[str]:
+    if known.work:
+        return work_steps.of_work(stages, known.work, known.files, say)
+    return work_steps.changing_files(stages, None, known.files, say)
 
 
-def recipe_of(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
-    """Return the stages of the recipe: of command lines those that act here, or all where none does."""
-    return _acts(stages, work) or list(stages)
-
-
-def _acts(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
-    """Remove commands that only read, prepare or clean up, and those that do not start here."""
-    idle = CHORES | ({startup.form for startup in work.failing} if work else set())
-    return [stage for stage in stages if not stage.via or (stage.changes and stage.tool not in idle)]
-
-
-def _is_named(kind: str, forms: Sequence[Started]) -> bool:
-    return any(form.form.split()[-1] == kind or form.form == kind for form in forms)
+def _is_step(stage: Stage, known: Known, *, coding: bool) -> bool:
+    """Return whether a stage is a step of its own: commands only where work by command lines has no steps."""
+    if stage.via:
+        return stage.changes and not known.work
+    return work_steps.is_told(stage, coding=coding)
 
 
 def _choice(sign: Condition, say: Phrases) -> str:
@@ -121,7 +94,7 @@ def _choice(sign: Condition, say: Phrases) -> str:
 
 def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: Phrases) -> Iterator[Line]:
     """Yield the last step: check that all of the work, and what often goes with it, was done."""
-    whole = [stage for stage in acts if not stage.optional and not stage.via]
+    whole = [stage for stage in acts if not stage.optional and not stage.via and stage.tool not in FILE_CHANGES]
     repeated = [stage for stage in whole if stage.per and stage.most > 1]
     if len(whole) > 1 or repeated:
         parts = [say("for_each", tool=code(s.tool), per=code(s.per)) if s in repeated else code(s.tool) for s in whole]
@@ -135,10 +108,8 @@ def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: P
 
 def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
     key = "step_command" if stage.is_command else "step"
-    head = say(key, phrase=upper_first(phrase(stage.tool)), tool=code(stage.tool), often=_often(stage, say))
-    if stage.share < ALWAYS:
-        step = head if say.language == "zh" else f"{head[:1].lower()}{head[1:]}"
-        head = say("if_needed" if stage.optional else "in_runs", n=stage.runs, of=stage.of, step=step)
+    head = say(key, phrase=upper_first(phrase(stage.tool)), tool=code(stage.spoken), often=_often(stage, say))
+    head = work_steps.in_share(stage, head, say)
     paths = sorted({path for tool, path in sources if tool == stage.tool and path[:1] != "*"})
     came = [line for path in paths[:MOST_ARGUMENTS] if (line := _from(path, sources[stage.tool, path], stage, say))]
     came += _unseen(stage, paths, say)
@@ -204,10 +175,10 @@ def _field(tool: str, origins: Sequence[Origin], say: Phrases) -> str:
     return say("from_field", tool=code(tool), paths=say("or").join(paths[:2]))
 
 
-def tool_lines(stages: Sequence[Stage], say: Phrases) -> list[str]:
+def tool_lines(stages: Sequence[Stage], *, coding: bool, say: Phrases) -> list[str]:
     """Return one line per tool: its arguments, whether it changes something, in how many runs it was used."""
     colon, gap = ("：", "；") if say.language == "zh" else (": ", "; ")
-    own_stages = [stage for stage in stages if not stage.via]
+    own_stages = [stage for stage in stages if work_steps.is_told(stage, coding=coding)]
     return [f"{code(stage.tool)}{colon}{gap.join(_about(stage, say))}" for stage in own_stages]
 
 

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from statistics import median_low
 from typing import Any
 
+from consolidation.learning.commands import forms
 from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
@@ -43,6 +45,7 @@ class Stage(Counted):
     well: bool = True  # the counted runs are successes
     via: str = ""  # of a command: the tool that runs it
     through: str = ""  # of an operation: the tool that does it
+    shape: str = ""  # of a command: how it is usually called
 
     @property
     def agent_tool(self) -> str:
@@ -53,6 +56,11 @@ class Stage(Counted):
     def is_command(self) -> bool:
         """Whether its command is told: not that of a request which `curl` sends, told as what it is."""
         return bool(self.via) and not operations.tool_name(self.tool)
+
+    @property
+    def spoken(self) -> str:
+        """The name in a sentence: of a command with the shape of its arguments."""
+        return self.shape or self.tool
 
     @property
     def share(self) -> float:
@@ -174,8 +182,22 @@ def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]]
         well=bool(scope.successes),
         via=next((call.via for call in seen if call.via), ""),
         through=seen[0].called if seen[0].is_operation else "",
+        shape=_shape(scope, tool) if seen[0].via else "",
         ids=ids,
     )
+
+
+def _shape(scope: Scope, kind: str) -> str:
+    """Return how a command of this kind is usually called; '' when no half of the calls is alike, or for files."""
+    if is_edit(kind) or kind in CHORES:
+        return ""
+    calls: dict[str, list[tuple[str, str]]] = defaultdict(list)
+    for run in scope.shown_by:
+        for line in (call.line for call in run.steps if call.line):
+            for form in {form for called, form in forms.called(line) if called == kind and form}:
+                calls[form].append((run.thread, line))
+    usual = max(calls, key=lambda form: (len(calls[form]), form), default="")
+    return forms.usual_shape(usual, calls[usual]) if usual else ""
 
 
 def _per(scope: Scope, tool: str, uses: Sequence[Sequence[Call]]) -> str:

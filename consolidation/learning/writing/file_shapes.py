@@ -1,0 +1,115 @@
+"""Which files runs change, as shapes of their paths: `services/*/models.py`, `src/components/*.tsx`.
+
+Without what only one machine has: paths count from the folder that all paths of a run have in common.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from os.path import commonpath
+from typing import NamedTuple
+
+from consolidation.learning.commands.shell import LONGEST_LINE, command_words
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS
+from consolidation.learning.runs.privacy import Holders
+from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.values import leaves
+
+MOSTLY, CONSISTENT = 0.5, 0.75  # of the runs, and of the paths of one shape
+MOST = 4
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S+)", re.MULTILINE)  # of apply_patch
+_ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?/")
+
+
+class FileShape(NamedTuple):
+    """`path`: with `*` for what differs; `runs`: how many runs changed a file of it."""
+
+    path: str
+    runs: int
+
+
+def changed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
+    """Return up to MOST shapes of files that at least MOSTLY of the runs changed, the most frequent first.
+
+    A name that differs from run to run is `*` with its ending, and told with a folder only.
+    """
+    by_run = [_relative(run) for run in runs]
+    shapes: list[FileShape] = []
+    known: set[str] = set()  # names of the files that have a shape
+    for ending in (False, True):
+        for name, paths in _grouped(by_run, known, ending=ending).items():
+            own = [run.thread for run, has in zip(runs, paths, strict=True) if has]
+            holders = Holders()
+            for thread in own:
+                holders.add({name}, thread)
+            if len(own) < MOSTLY * len(runs) or not holders.common(name) or not scope.names_nobody(name):
+                continue
+            folder = _folder(scope, [path for has in paths for path in has])
+            if folder or not ending:
+                shapes.append(FileShape("/".join([*folder, f"*{name}" if ending else name]), len(own)))
+                known.add(name)
+    return sorted(shapes, key=lambda shape: -shape.runs)[:MOST]
+
+
+def _grouped(by_run: Sequence[Sequence[str]], known: set[str], *, ending: bool) -> Mapping[str, list[list[str]]]:
+    """Name of a file (or its `ending`) -> the paths of each run that have it, without names that are `known`."""
+    groups: dict[str, list[list[str]]] = {}
+    for n, paths in enumerate(by_run):
+        for path in paths:
+            name = path.rsplit("/", 1)[-1]
+            if name not in known:
+                key = name[name.find(".", 1) :] if ending and "." in name[1:] else name
+                groups.setdefault(key, [[] for _ in by_run])[n].append(path)
+    return groups
+
+
+def _folder(scope: Scope, paths: Sequence[str]) -> list[str]:
+    """Return the folders before the names, from the outermost that most of the paths have; `*` where they differ."""
+    folders = [path.split("/")[-2::-1] for path in paths]
+    kept: list[str] = []
+    for depth in range(max(map(len, folders))):
+        named = Counter(parts[depth] for parts in folders if depth < len(parts))
+        if named.total() < CONSISTENT * len(paths):
+            break
+        name, n = named.most_common(1)[0]
+        kept.append(name if n >= CONSISTENT * len(paths) and scope.names_nobody(name) else "*")
+    while kept and kept[-1] == "*":
+        kept.pop()
+    return kept[::-1]
+
+
+def _relative(run: Run) -> list[str]:
+    """Return the changed files of a run, each once, without the folders that all paths of the run have in common."""
+    paths = dict.fromkeys(path for call in run.steps if call.name in FILE_CHANGES for path in _paths(call))
+    absolute = [path for path in paths if _ABSOLUTE.match(path)]
+    if not absolute:
+        return list(paths)
+    others = (path for call in run.steps for path in (*_paths(call), *_visited(call)) if path[:1] == absolute[0][:1])
+    try:
+        root = commonpath([path.rsplit("/", 1)[0] for path in absolute] + list(others))
+    except ValueError:  # another drive, or a path that is none
+        return []
+    return [path.removeprefix(root).lstrip("/") if _ABSOLUTE.match(path) else path for path in paths]
+
+
+def _paths(call: Call) -> Iterator[str]:
+    for key in PATHS & call.arguments.keys():
+        value = call.arguments[key]
+        for path in value if isinstance(value, list) else [value]:
+            if isinstance(path, str) and path.strip():
+                yield path.replace("\\", "/")
+    if call.name in FILE_CHANGES:
+        texts = [leaf for _, leaf in leaves(call.arguments)] or [call.args]
+        yield from (path for text in texts if isinstance(text, str) for path in _PATCHED.findall(text))
+
+
+def _visited(call: Call) -> Iterable[str]:
+    """The absolute folders that a command line goes to."""
+    if not call.line:
+        return ()
+    try:
+        commands = [words for words, _ in command_words(call.line[:LONGEST_LINE])]
+    except ValueError:  # an open quote, say
+        return ()
+    return [words[1] for words in commands if words[:1] == ["cd"] and words[1:] and _ABSOLUTE.match(words[1])]

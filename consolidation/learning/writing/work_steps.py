@@ -1,0 +1,101 @@
+"""The steps of work on files and by command lines: try, change, try again, run commands, clean up."""
+
+from collections.abc import Iterator, Sequence
+
+from consolidation.learning.comparison.command_work import MOSTLY, CommandWork, Started
+from consolidation.learning.effects.effects import CHORES, is_edit
+from consolidation.learning.effects.toolnames import code
+from consolidation.learning.runs.harness_tools import FILE_CHANGES, ONLY_READING, PATHS
+from consolidation.learning.writing.file_shapes import FileShape
+from consolidation.learning.writing.phrases import Phrases
+from consolidation.learning.writing.recipe import Stage
+
+ALWAYS = 0.75
+
+
+def is_coding(stages: Sequence[Stage], work: CommandWork | None, files: Sequence[FileShape]) -> bool:
+    """Return whether files are changed, by command lines or by the tools of a coding agent."""
+    return bool(work or files) or any(
+        stage.tool in FILE_CHANGES and PATHS & stage.args_schema.get("properties", {}).keys() for stage in stages
+    )
+
+
+def is_told(stage: Stage, *, coding: bool) -> bool:
+    """Return whether a stage is told as a tool: not a command, nor how every coding agent reads and writes files."""
+    return not stage.via and not (coding and stage.tool in FILE_CHANGES | ONLY_READING)
+
+
+def changing_files(
+    stages: Sequence[Stage], work: CommandWork | None, files: Sequence[FileShape], say: Phrases
+) -> Iterator[str]:
+    """Yield the sentence that files are changed, with the shapes of those that most runs changed."""
+    own = [stage for stage in stages if stage.tool in FILE_CHANGES and not stage.via and not stage.optional]
+    tools = say.join([*(code(stage.tool) for stage in own), *map(code, work.changing if work else ())], "or")
+    of = max((stage.of for stage in own), default=0)
+    if tools and files:
+        named = say.join([say("chore", tool=code(shape.path), n=shape.runs) for shape in files])
+        yield say("change_these_files", tools=tools, of=of, files=named)
+    elif tools:
+        yield say("change_files", tools=tools)
+
+
+def of_work(stages: Sequence[Stage], work: CommandWork, files: Sequence[FileShape], say: Phrases) -> Iterator[str]:
+    """Yield the steps of work by command lines; commands in their order."""
+    if work.tried_before >= MOSTLY * work.of:
+        yield say("try_before", n=work.tried_before, of=work.of)
+    yield from changing_files(stages, work, files, say)
+    if work.tried_after >= MOSTLY * work.of:
+        yield say("try_after", n=work.tried_after, of=work.of)
+    yield from _commands(stages, work, say)
+    if work.failing:
+        yield say("not_starting", tools=say.join([_started(form, say) for form in work.failing]))
+    if work.chores:
+        sentences = [say("chore", tool=code(kind), n=n) for kind, n in work.chores]
+        yield say("tidy_up", tools=say.join(sentences), of=work.of)
+
+
+def _commands(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[str]:
+    """Yield the commands; the tests with how often they started, where the first of them stands, else first of all."""
+    acts = [stage for stage in acting(stages, work) if stage.via and stage.changes and not is_edit(stage.tool)]
+    shapes = {form: stage.shape for form in work.starting for stage in acts if stage.shape.startswith(f"{form.form} ")}
+    tests = say("run_tests", tools=say.join([_started(form, say, shapes.get(form)) for form in work.starting], "or"))
+    at = next((n for n, stage in enumerate(acts) if _is_named(stage.tool, work.starting)), 0)
+    for n, stage in enumerate(acts):
+        if n == at and work.starting:
+            yield tests
+        if not _is_named(stage.tool, work.starting):
+            yield command(stage, say)
+    if not acts and work.starting:
+        yield tests
+
+
+def command(stage: Stage, say: Phrases) -> str:
+    """Return the sentence of a command."""
+    return in_share(stage, say("step_command", tool=code(stage.spoken), often=""), say)
+
+
+def in_share(stage: Stage, sentence: str, say: Phrases) -> str:
+    """Return the sentence of a step with the share of the runs that took it, where it is not nearly all."""
+    if stage.share >= ALWAYS:
+        return sentence
+    step = sentence if say.language == "zh" else f"{sentence[:1].lower()}{sentence[1:]}"
+    return say("if_needed" if stage.optional else "in_runs", n=stage.runs, of=stage.of, step=step)
+
+
+def recipe_of(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
+    """Return the stages of the recipe: of command lines those that act here, or all where none does."""
+    return acting(stages, work) or list(stages)
+
+
+def acting(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
+    """Remove commands that only read, prepare or clean up, and those that do not start here."""
+    idle = CHORES | ({form.form for form in work.failing} if work else set())
+    return [stage for stage in stages if not stage.via or (stage.changes and stage.tool not in idle)]
+
+
+def _started(form: Started, say: Phrases, shape: str | None = None) -> str:
+    return say("starts", tool=code(shape or form.form), n=form.started, of=form.runs)
+
+
+def _is_named(kind: str, forms: Sequence[Started]) -> bool:
+    return any(form.form.split()[-1] == kind or form.form == kind for form in forms)

@@ -1,0 +1,96 @@
+"""Skills of coding agents with tools for files: which files, which commands, and what starts."""
+
+import pytest
+
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.run import Run
+from consolidation.learning.writing import file_shapes
+from tests.consolidation.recorded import RULES, Outcome, Script, learned, run
+
+ROOT = "/home/ann/shop"
+MISSING = "Exit code 1\nModuleNotFoundError: No module named 'django'"
+PASSED = "====== 42 passed in 12.31s ======"
+
+
+def edit(path: str) -> Script:
+    return ("Edit", {"file_path": path, "old_string": "a", "new_string": "b"}, f"The file {path} has been updated.")
+
+
+def bash(command: str, result: str = "ok") -> Script:
+    return ("Bash", {"command": f"cd {ROOT} && {command}"}, result)
+
+
+def field_added(n: int, *more: Script, outcome: Outcome = "success") -> Run:
+    service = ("billing", "orders", "catalog")[n % 3]
+    return run(
+        n,
+        f"Add the field {'abcdefgh'[n % 8]} to {service}",
+        ("Read", {"file_path": f"{ROOT}/services/{service}/models.py"}, "class Item: pass"),
+        edit(f"{ROOT}/services/{service}/models.py"),
+        edit(f"{ROOT}/services/{service}/api.py"),
+        bash(f"pytest services/{service}", MISSING),
+        bash(f"make migration app={service}"),
+        bash(f"make test app={service}", PASSED),
+        *more,
+        outcome=outcome,
+        thread=f"case {n}",
+    )
+
+
+def component_mended(n: int) -> Run:
+    path = f"{ROOT}/web/src/components/{('CartTotal', 'PriceTag', 'OrderList')[n % 3]}.tsx"
+    return run(n, "It shows the wrong currency", edit(path), bash("pnpm lint"), thread=f"case {n}")
+
+
+def test_the_skill_names_the_files_and_the_commands_with_their_arguments() -> None:
+    runs = [field_added(n) for n in range(6)]
+    fields = learned(runs, [*runs, *(component_mended(n) for n in range(10, 16))]).fields
+
+    assert fields.title == "Change files and run make migration and make test"
+    assert fields.description.endswith("a request mentions add field.")
+    assert fields.procedure.splitlines() == [
+        "1. Change the files (`edit`); of 6 runs: `services/*/models.py` (6) and `services/*/api.py` (6).",
+        "2. Run `make migration app=<value>`.",
+        "3. Run the tests with `make test app=<value>` (started in 6 of 6 runs).",
+        "4. Do not lose time with what does not start here: `pytest` (started in 0 of 6 runs).",
+    ]
+    assert not fields.tool
+
+
+def test_a_file_whose_name_differs_is_told_by_its_folder_and_ending() -> None:
+    procedure = learned([component_mended(n) for n in range(6)]).fields.procedure
+
+    assert procedure.startswith("1. Change the files (`edit`); of 6 runs: `web/src/components/*.tsx` (6).")
+
+
+def test_a_long_report_of_a_fault_gives_no_words_of_a_request() -> None:
+    runs = [field_added(n) for n in range(6)]
+    reports = [
+        run(20 + n, "mitochondria " * 120, *[(c.tool, c.args, c.result) for c in runs[n].calls], thread=f"report {n}")
+        for n in range(6)
+    ]
+
+    assert learned(reports, [*reports, *(component_mended(n) for n in range(10, 16))]).fields.trigger == []
+
+
+@pytest.mark.parametrize(
+    ("paths", "shapes"),
+    [
+        (["src/a/models.py", "src/b/models.py", "src/c/models.py"], ["src/*/models.py"]),
+        (["/work/x/CHANGELOG.md", "/home/bo/y/CHANGELOG.md", "C:\\z\\CHANGELOG.md"], ["CHANGELOG.md"]),
+        (["src/a.py", "lib/b.js", "c.txt"], []),
+        (["anna/notes/x.md", "bo/notes/y.md", "cid/notes/z.md"], ["notes/*.md"]),
+        (["src/page1/page1.vue", "src/page2/page2.vue"], []),
+    ],
+)
+def test_files_that_half_of_the_runs_change_have_a_shape(paths: list[str], shapes: list[str]) -> None:
+    runs = [run(n, "go on", edit(path), thread=f"case {n}") for n, path in enumerate(paths)]
+
+    assert [shape.path for shape in file_shapes.changed(Scope(runs, runs, RULES), runs)] == shapes
+
+
+def test_a_patch_names_its_files() -> None:
+    patch = "*** Begin Patch\n*** Update File: docs/index.md\n+more\n*** End Patch"
+    runs = [run(n, "go on", ("apply_patch", {"input": patch}, "ok"), thread=f"case {n}") for n in range(3)]
+
+    assert learned(runs).fields.procedure == "1. Change the files (`edit`); of 3 runs: `docs/index.md` (3)."
