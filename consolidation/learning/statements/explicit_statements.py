@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from consolidation.learning.statements import project_rules
 from consolidation.learning.statements.statement_forms import lasting, lasting_chinese
 from memories.values import text
 
@@ -44,6 +45,7 @@ TRIGGERS = (
     ),
     *("一律", "统一", "每次", "绝不", "任何时候", "不要", "请勿", "切勿", "别", "喜欢", "偏好", "偏爱", "倾向", "从不"),
     *("从来不", "一直"),
+    *project_rules.TRIGGERS,
 )
 
 

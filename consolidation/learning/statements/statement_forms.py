@@ -2,6 +2,7 @@
 
 import re
 
+from consolidation.learning.statements import project_rules
 from memories.lexicon import chinese_words, words
 from memories.lexicon.english_verbs import HABITS, SERVICE, WORK
 
@@ -81,6 +82,8 @@ _POINTS_BACK = _regex(r"(?:it|them|him|her|that|so|up|ones?)\b")
 
 def lasting(clause: str) -> str | None:
     """The words of a clause that are to be kept, without what introduces them; None: it is no lasting statement."""
+    if project_rules.states_a_rule(clause):
+        return None if _HERE.search(project_rules.without_place(clause)) else clause
     if match := _CONDITION.match(clause):
         rule, never_alone = match["rule"], match["when"].lower() == "if"
         stated = _is_rule(rule) or (not never_alone and _is_preference(rule))
