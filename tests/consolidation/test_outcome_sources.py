@@ -89,13 +89,14 @@ def test_the_last_check_after_the_last_change_tells_how_a_run_ended(script: list
             False,
             "It still doesn't work|That did not work.|same error|Still getting the same error when I run pytest|"
             "It still fails when I click Save|You broke the login|The bug is still there|"
+            "CI is red: client.ts is old|The pipeline failed|"
             "还是不行|仍然报错|问题没解决|不管用",
         ),
         (
             None,
             "Does it work?|If it works, commit it|That works for me|That works!|The checkout does not work|thanks|"
             "Make sure it works|It worked before your change|It works, but the button is ugly|Yes, please proceed|"
-            "That should work|Fix the failing tests|能用了吗？|如果可以了请告诉我|没用过这个功能|改成红色就可以了|",
+            "That should work|Fix the failing tests|Is CI red?|能用了吗？|如果可以了请告诉我|没用过这个功能|改成红色就可以了|",
         ),
     ],
 )

@@ -37,6 +37,8 @@ _FAILED = re.compile(
     r"\b(?:same|error|exception|problem|issue|bug|failure|warning)"
     r"|\b(?:exactly )?(?:the )?same (?:error|exception|problem|issue|failure)(?: again| as before)?\s*(?:$|[,;!.])"
     rf"|\b{_IT} (?:now )?(?:fails|failed|broke|crashed|crashes|made it worse|made things worse)\b"
+    r"|\b(?:ci|the pipeline)(?:'s| is) (?:now |still )?(?:red|failing|broken)\b"
+    r"|\b(?:ci|the pipeline) (?:now )?(?:fails|failed)\b"
     r"|\byou broke\b|\bno luck\b|\b(?:problem|issue|bug|error) (?:persists|remains|is still there|came back|is back)\b"
     r"|\bthat(?:'s| is| was) (?:wrong|not right|incorrect|not what i (?:asked|wanted|meant|need))",
     re.IGNORECASE,
