@@ -96,7 +96,8 @@ def test_the_last_check_after_the_last_change_tells_how_a_run_ended(script: list
             None,
             "Does it work?|If it works, commit it|That works for me|That works!|The checkout does not work|thanks|"
             "Make sure it works|It worked before your change|It works, but the button is ugly|Yes, please proceed|"
-            "That should work|Fix the failing tests|Is CI red?|能用了吗？|如果可以了请告诉我|没用过这个功能|改成红色就可以了|",
+            "That should work|Fix the failing tests|Is CI red?|"
+            "能用了吗？|如果可以了请告诉我|没用过这个功能|改成红色就可以了",
         ),
     ],
 )
