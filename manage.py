@@ -38,6 +38,13 @@ def main() -> None:
     except BrokenPipeError:  # the reader, `| head`, has seen enough; nor must Python's own flush at the end complain
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except Exception as error:
+        from memos_site.platform import outages
+
+        reason = outages.reason(error)
+        if reason is None or "--traceback" in sys.argv:
+            raise
+        sys.exit(f"CommandError: {reason}")
 
 
 if __name__ == "__main__":

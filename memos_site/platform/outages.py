@@ -5,7 +5,7 @@ import logging
 from typing import NamedTuple
 
 from django.conf import settings
-from django.db import Error, InterfaceError, InternalError, OperationalError, connection
+from django.db import Error, InterfaceError, InternalError, OperationalError, ProgrammingError, connection
 from psycopg import errors
 
 from memos_site.platform.postgres.driver import NoAnswer
@@ -18,8 +18,9 @@ PERHAPS_STORED = (
     "the connection to the database was lost while this was stored, and whether it is stored cannot be told: "
     "send it again with the same Idempotency-Key, and it is done once; sent without one, look first whether it is there"
 )
-
-
+NOT_MIGRATED = (
+    "the database has not the tables of this version: start `manage.py serve`, or run `manage.py migrate`, first"
+)
 log = logging.getLogger("memos.outages")
 
 
@@ -65,6 +66,18 @@ def _database_outage(error: Error) -> Outage | None:
     if isinstance(cause, NoAnswer | errors.QueryCanceled):
         return SILENT
     return UNREACHABLE if isinstance(error, OperationalError | InterfaceError) else None
+
+
+def reason(error: Exception) -> str | None:
+    """Why a command ended, in a sentence, where the database, the store of packages or the disk is the cause."""
+    if isinstance(error, ProgrammingError):
+        missing = isinstance(error.__cause__, errors.UndefinedTable | errors.UndefinedColumn)
+        return f"{NOT_MIGRATED} ({str(error).splitlines()[0]})" if missing else None
+    if isinstance(error, OSError):
+        return f"the disk is full: {error}" if error.errno in NO_SPACE else None
+    if isinstance(error, UNAVAILABLE):
+        return f"the database: {error}"
+    return str(error) if isinstance(error, StoreUnavailable) else None
 
 
 class dispensable:  # noqa: N801 - used as a function

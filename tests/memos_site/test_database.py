@@ -2,10 +2,13 @@
 
 from typing import Any
 
+import dj_database_url
 import pytest
 from django.db import connection, connections
 
+import manage
 from memories.models import bulk_rows
+from memos_site.platform.postgres.remote.base import DatabaseWrapper
 from memos_site.platform.supervision import web
 
 IDLE = "idle_in_transaction_session_timeout"
@@ -49,3 +52,26 @@ def test_a_prepared_statement_takes_parameters_by_place_and_by_name(
         for _ in range(3):  # the server has prepared it by the third time
             cursor.execute(statement, parameters)
             assert cursor.fetchone() == answer
+
+
+@pytest.mark.django_db
+def test_a_command_before_the_migrations_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing_table(_: object) -> None:
+        connection.cursor().execute("SELECT 1 FROM memories_none")
+
+    monkeypatch.setattr("django.core.management.execute_from_command_line", missing_table)
+    with pytest.raises(SystemExit, match=r"^CommandError: the database has not the tables .*memories_none"):
+        manage.main()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("address", "reason"),
+    [("postgres://u:secret@127.0.0.1:1/x", "Connection refused"), ("postgres://u@127.0.0.1:1/x?foo=1", 'option "foo"')],
+)
+def test_a_command_without_a_database_is_a_sentence(address: str, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = DatabaseWrapper(connections.settings["default"] | dict(dj_database_url.parse(address)), "other")
+    monkeypatch.setattr("django.core.management.execute_from_command_line", lambda _: other.ensure_connection())
+    with pytest.raises(SystemExit, match=f"^CommandError: the database: .*{reason}") as ended:
+        manage.main()
+    assert "secret" not in str(ended.value)

@@ -108,6 +108,8 @@ def connect(*, answer_within: float | None = None, **parameters: Any) -> Connect
     except psycopg.errors.ConnectionTimeout as error:
         record_silence()
         raise NoAnswer(str(error)) from error
+    except ProgrammingError as error:
+        raise OperationalError(f"DATABASE_URL has an option that cannot be used: {error}") from error
     connection.answer_within = answer_within
     if loader := _loader_of(parameters.get("context")):
         connection.adapters.register_loader("timestamptz", loader)
