@@ -34,6 +34,11 @@ def _raw(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
                 values[name] = Path(path).read_text(encoding="utf-8").strip()
             except OSError as error:
                 problems.append(f"{name}_FILE: cannot be read: {error.strerror}")
+            except UnicodeDecodeError:
+                problems.append(f"{name}_FILE: {path} is no text")
+            else:
+                if not values[name]:  # without a key of its own each host would make one
+                    problems.append(f"{name}_FILE: {path} is empty")
     return values, problems
 
 

@@ -36,6 +36,7 @@ def _redis(url: str) -> str:
     try:
         parts = urlsplit(url)
         good = parts.scheme in ("redis", "rediss") and bool(parts.hostname) and parts.port != 0
+        good = good and re.fullmatch("/?[0-9]*", parts.path) is not None  # else it would silently be number 0
     except ValueError:
         good = False
     if not good:

@@ -19,6 +19,7 @@ from memos_site.platform.environment import SECRETS, Environment
         ("MIN_PATTERN_OCCURRENCES", "0"),
         ("DEFAULT_SENSITIVITY", "private"),
         ("DATABASE_URL", "nonsense"),
+        ("CACHE_URL", "redis://host:6379/one"),
         ("LOG_FORMAT", "xml"),
         ("EMAIL_URL", "mail.example.com"),
         ("EMAIL_URL", "smtp://"),
@@ -99,6 +100,14 @@ def test_a_secret_may_come_as_a_file(tmp_path: Path) -> None:
     assert env.read({"SECRET_KEY_FILE": str(tmp_path / "none")})[1] == [
         "SECRET_KEY_FILE: cannot be read: No such file or directory"
     ]
+
+
+@pytest.mark.parametrize(("written", "reason"), [(b"\n", "is empty"), (b"\xff\xfe", "is no text")])
+def test_a_secrets_file_that_holds_none_is_named(tmp_path: Path, written: bytes, reason: str) -> None:
+    file = tmp_path / "key"
+    file.write_bytes(written)
+    for name in ("SECRET_KEY", "LLM_API_KEY"):
+        assert env.read({f"{name}_FILE": str(file)})[1] == [f"{name}_FILE: {file} {reason}"]
 
 
 def test_a_data_directory_that_cannot_be_written_to_is_a_problem(
