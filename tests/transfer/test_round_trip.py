@@ -1,14 +1,16 @@
 """Our own JSON lines: exported, imported into an empty store and exported again they are the same."""
 
 import json
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.db import connection
 from django.utils import timezone
 
@@ -183,6 +185,28 @@ def test_an_export_holds_what_is_asked_for(tmp_path: Path) -> None:
     call_command("export_memories", stdout=out)
     exported(tmp_path, "3.jsonl")
     assert out.getvalue() == (tmp_path / "3.jsonl").read_text()
+
+
+@pytest.mark.usefixtures("full_store")
+def test_an_export_takes_the_place_of_no_pipe_and_no_link(tmp_path: Path) -> None:
+    pipe, link, file = (tmp_path / name for name in ("pipe", "link", "file"))
+    os.mkfifo(pipe)
+    with ThreadPoolExecutor(1) as reader:
+        text = reader.submit(pipe.read_text)
+        call_command("export_memories", pipe)
+        assert text.result().count("\n") > 1 and pipe.is_fifo()
+    file.touch()
+    link.symlink_to(file)
+    call_command("export_memories", link)
+    assert link.is_symlink() and file.read_text() == text.result()
+
+
+@pytest.mark.usefixtures("full_store")
+def test_an_export_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Path, "replace", lambda *_: os.close(-1))
+    with pytest.raises(CommandError, match="Bad file descriptor"):
+        call_command("export_memories", tmp_path / "file")
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(

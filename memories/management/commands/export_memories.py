@@ -32,15 +32,27 @@ class Command(BaseCommand):
         if path is None:
             self._write(partial(self.stdout.write, ending=""), options)
             return
+        try:
+            lines = self._write_into(path, options)
+        except OSError as error:
+            raise CommandError(f"{path}: {error.strerror}") from None
+        sys.stderr.write(f"{lines} lines\n")
+
+    def _write_into(self, path: Path, options: dict[str, Any]) -> int:
+        """Write a whole file or none. Nothing takes the place of a device or a pipe, nor of a link to a file."""
+        if path.exists() and not path.is_file():
+            with path.open("w", encoding="utf-8") as file:
+                return self._write(file.write, options)
+        path = path.resolve()
         part = path.with_name(f"{path.name}.part")
         try:
             part.touch(mode=0o600)
             with part.open("w", encoding="utf-8") as file:
                 lines = self._write(file.write, options)
             part.replace(path)
-        except OSError as error:
-            raise CommandError(f"{path}: {error.strerror}") from None
-        sys.stderr.write(f"{lines} lines\n")
+        finally:
+            part.unlink(missing_ok=True)
+        return lines
 
     @staticmethod
     def _write(write: Callable[[str], object], options: dict[str, Any]) -> int:
