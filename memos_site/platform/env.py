@@ -23,6 +23,8 @@ REQUIRED = {  # settings of a backend of packages
     "OSS": ("OSS_REGION", "OSS_BUCKET_NAME", "OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET"),
 }
 
+EMPTY_KEY = "restore it from a backup; or remove it, and everybody signs in anew"
+
 
 def _raw(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
     values = {name: environ[name] for name in Environment.model_fields if environ.get(name, "") != ""}
@@ -95,10 +97,12 @@ def secret_key(data_dir: Path) -> str:
     Where nothing can be written it is a temporary key, and PROBLEMS says why, which prevents every start.
     """
     try:
-        return _stored_key(data_dir)
+        if key := _stored_key(data_dir):
+            return key
+        PROBLEMS.append(f"MEMOS_DATA_DIR: {data_dir / 'secret_key'} is empty: {EMPTY_KEY}")
     except OSError as error:
         PROBLEMS.append(f"MEMOS_DATA_DIR: {data_dir} cannot be written to: {error.strerror}")
-        return secrets.token_urlsafe(50)
+    return secrets.token_urlsafe(50)
 
 
 def _stored_key(data_dir: Path) -> str:
@@ -110,6 +114,7 @@ def _stored_key(data_dir: Path) -> str:
         ) as draft:  # created with mode 0600
             draft.write(secrets.token_urlsafe(50))
             draft.flush()
+            os.fsync(draft.fileno())  # a machine that loses its power keeps no name of an empty file
             with contextlib.suppress(FileExistsError):  # a link is atomic: nobody reads half a key
                 path.hardlink_to(draft.name)
     return path.read_text(encoding="ascii")

@@ -124,3 +124,13 @@ def test_a_data_directory_that_cannot_be_written_to_is_a_problem(
 def test_the_key_is_made_once_and_is_nobody_elses(tmp_path: Path) -> None:
     assert env.secret_key(tmp_path) == env.secret_key(tmp_path)
     assert (tmp_path / "secret_key").stat().st_mode & 0o077 == 0
+
+
+def test_a_key_that_a_loss_of_power_emptied_is_a_problem_and_no_key(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problems: list[str] = []
+    monkeypatch.setattr(env, "PROBLEMS", problems)
+    (tmp_path / "secret_key").touch()
+    assert len(env.secret_key(tmp_path)) > 40
+    assert [problem.startswith(f"MEMOS_DATA_DIR: {tmp_path}/secret_key is empty: ") for problem in problems] == [True]
