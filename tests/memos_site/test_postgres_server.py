@@ -196,6 +196,12 @@ def test_a_directory_of_another_major_version_is_refused_with_the_way_out(new_da
         Server(new_data_dir).ensure_running()
 
 
+def test_a_directory_with_something_else_in_it_is_refused_as_that(new_data_dir: Path) -> None:
+    (new_data_dir / "postgres" / "lost+found").mkdir(parents=True)
+    with pytest.raises(Unusable, match=r"/postgres is not empty, and holds no database: move away"):
+        Server(new_data_dir).ensure_running()
+
+
 def test_a_start_that_was_killed_while_it_made_the_cluster_is_made_anew(new_data_dir: Path) -> None:
     (new_data_dir / "postgres.new").mkdir()
     (new_data_dir / "postgres.new" / "half").touch()

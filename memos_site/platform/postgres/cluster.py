@@ -42,6 +42,7 @@ OTHER_MAJOR = (
     "{data} was written by PostgreSQL {found}; this version of Memos brings PostgreSQL {major}. To upgrade: run "
     "`manage.py backup DIR` with the version that wrote it, move {data} away, then `manage.py restore DIR` with this."
 )
+NO_CLUSTER = "{data} is not empty, and holds no database: move away what is in it, or name another MEMOS_DATA_DIR"
 
 NO_NAME = (
     "PostgreSQL's initdb asks for its user's name, and uid {uid} has none: run as a user of /etc/passwd "
@@ -96,7 +97,9 @@ class Cluster:
         if not self.data.exists() or not any(self.data.iterdir()):
             self.make()
         version = self.data / "PG_VERSION"
-        major = version.read_text(encoding="ascii").strip() if version.exists() else "an unknown program"
+        if not version.exists():
+            raise Unusable(NO_CLUSTER.format(data=self.data))
+        major = version.read_text(encoding="ascii").strip()
         if major != MAJOR:
             raise Unusable(OTHER_MAJOR.format(data=self.data, found=major, major=MAJOR))
         if os.geteuid() == 0 and self.data.stat().st_uid == 0:
