@@ -8,6 +8,7 @@ from uuid import UUID
 
 import numpy as np
 
+from consolidation.guidance import voices
 from consolidation.guidance.calibration import nearness
 from consolidation.guidance.features import Features, Floats, unpack
 from consolidation.guidance.grounds import Grounds, Surveyor
@@ -17,15 +18,15 @@ from consolidation.models.profiles import RunProfile
 from memories.values.trust import Trust
 
 NEAREST, SAME_IDS = 150, 60
-VOTERS = 100  # the nearest of them vote; what lies farther away changes little and costs the most
 MOST_IDENTIFIERS = 64
-LOADED = ("pk", "scope", "thread", "outcome", "at", "effects", "opening", "packed", "packed_opening")
+LOADED = ("pk", "scope", "thread", "voice", "outcome", "at", "effects", "opening", "packed", "packed_opening")
 
 
 @dataclass(frozen=True, eq=False)
 class Experience:
-    """Runs in the order of their similarity to the question, with how alike they are to it: `words` and `meaning` as
-    they stood before their first change, `moment` (a single row) as they stood when as much was known of them.
+    """Runs, those that vote first, each in the order of their similarity to the question, with how alike they are to
+    it: `words` and `meaning` as they stood before their first change, `moment` (a single row) as they stood when as
+    much was known of them.
     """
 
     profiles: Sequence[RunProfile]
@@ -72,24 +73,28 @@ def gather(
     visible = RunProfile.objects.visible_to(trust).only(*LOADED)
     visible = visible.exclude(pk=but) if but else visible
     profiles = {profile.pk: profile for profile in visible.nearest(features.vector, NEAREST)}
+    if loudest := voices.loudest(profiles.values(), NEAREST):
+        others = visible.exclude(voice=loudest).nearest(features.vector, NEAREST // 2)
+        profiles |= {profile.pk: profile for profile in others}
     if identifiers:
         sharing = visible.sharing(identifiers[:MOST_IDENTIFIERS], trust.scopes_to_read, SAME_IDS)
         profiles |= {profile.pk: profile for profile in sharing}
     if not profiles:
         return None
-    return of_profiles(features, list(profiles.values()), opening=opening)
+    return of_profiles(features, list(profiles.values()), opening=opening, reader=trust.actor.identity)
 
 
-def of_profiles(features: Features, profiles: Sequence[RunProfile], *, opening: bool) -> Experience:
-    """These runs, of which there is at least one, compared with the question."""
+def of_profiles(features: Features, profiles: Sequence[RunProfile], *, opening: bool, reader: str = "") -> Experience:
+    """These runs, of which there is at least one, compared with the question. `reader`: who asks it."""
     tools = tools_of(profiles)
     kernel = Kernel([unpack(profile.packed) for profile in profiles], tools, openings=opening)
     before = moment = kernel.against([features])
     if opening:
         kernel = Kernel([unpack(profile.packed_opening) for profile in profiles], tools, openings=True)
         moment = kernel.against([features])
-    order = np.argsort(-moment.whole[0], kind="stable")
-    voters = [int(n) for n in order[:VOTERS]]
+    nearest = [int(n) for n in np.argsort(-moment.whole[0], kind="stable")]
+    voters = voices.voters(nearest, profiles, moment.whole[0], reader=reader)
+    order = np.array([*voters, *sorted(set(nearest) - set(voters), key=nearest.index)])
     ballot = Ballot([case_of(profiles[n]) for n in voters], kernel.among(voters).whole)
     words, meaning = before.words[0][order], before.meaning[0][order]
     return Experience([profiles[n] for n in order], words, meaning, moment.columns(order), ballot)

@@ -18,7 +18,8 @@ from memories.models.row_queue import QueuedRow, RowQueue
 from memories.models.trusted import Trusted
 from memories.values.choices import Outcome, Type
 
-REPLACED = ("thread", "outcome", "at", "effects", "opening", "identifiers", "packed", "packed_opening", "vector")
+PACKED = ("packed", "packed_opening", "vector")
+REPLACED = ("thread", "voice", "outcome", "at", "effects", "opening", "identifiers", *PACKED)
 
 
 class RunProfileQuerySet(Trusted["RunProfile"]):
@@ -46,6 +47,7 @@ class RunProfile(models.Model):
 
     `effects`: the kinds of its calls that changed something, sorted. `packed`: its features (hashed terms with counts,
     and the vector once more), `packed_opening` those of its first message alone; `identifiers`: hashes of ids in it.
+    `voice`: the identity of who reported it.
     """
 
     episode = models.OneToOneField(
@@ -55,6 +57,7 @@ class RunProfile(models.Model):
     sensitivity = models.SmallIntegerField()
     type = models.CharField(max_length=16, default=Type.EPISODIC)
     thread = models.TextField()
+    voice = models.CharField(max_length=64, db_default="")
     outcome = models.CharField(max_length=8, choices=Outcome)
     at = models.DateTimeField()
     effects = ArrayField(models.TextField())
