@@ -9,8 +9,8 @@ from django.db import transaction
 from memories.intake import evidence
 from memories.intake.evidence import Witness
 from memories.models import Memory
-from memories.values.choices import LIVE, Outcome, Type
-from memories.values.exceptions import FieldError, Invalid, NotFound
+from memories.values.choices import LIVE, ActorKind, Outcome, Permission, Type
+from memories.values.exceptions import FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 from skills.models import Skill, SkillUse, SkillVersion
 
@@ -32,7 +32,7 @@ def report(skill: Skill, use: Use, *, trust: Trust, at: datetime) -> tuple[Skill
 
     The same episode or the same key again is the same use; a different outcome for an episode moves the counters by the
     difference. NotFound: no such episode; Invalid: no such version; NotAllowed: the skill is in none of the caller's
-    scopes; Conflict: the skill is no longer live.
+    scopes, or the episode is another agent's; Conflict: the skill is no longer live.
     """
     trust.scope_to_write(skill.scope)
     version, episode = _version(skill, use.version), _episode(use.episode_id, trust)
@@ -85,6 +85,11 @@ def _episode(episode_id: UUID | None, trust: Trust) -> Memory | None:
     episode = Memory.objects.visible_to(trust).filter(pk=episode_id, type=Type.EPISODIC).first()
     if episode is None:
         raise NotFound("no such episode")
+    of_another = (
+        episode.created_by_id.startswith(f"{ActorKind.AGENT}:") and episode.created_by_id != trust.actor.identity
+    )
+    if of_another and not trust.may(Permission.REVIEW):
+        raise NotAllowed("only the agent that opened this episode, or a reviewer, may tell of a use in it")
     return episode
 
 

@@ -221,3 +221,12 @@ def test_uses_at_once_are_all_counted_and_one_of_an_episode_once() -> None:
     told = at_once(use(), use(), use(episode_id=episode.pk), use(episode_id=episode.pk), use(key="k"), use(key="k"))
     assert sorted(new for _, new in told) == [False, False, True, True, True, True]
     assert record(skill) == (4, 0, 0)
+
+
+def test_no_agent_tells_of_a_use_in_the_run_of_another(agent: APIClient) -> None:
+    skill = make_used()
+    told = agent.post("/api/v1/events", {"source": "a", "event_kind": "start", "ref": "1"}, format="json").json()
+    report("success", client=agent, episode_id=told["id"])
+    refused = report("failure", client=caller(name="loud-agent"), episode_id=told["id"], status=403)
+    assert "only the agent that opened this episode" in refused["detail"]
+    assert record(skill) == (1, 0, 0)
