@@ -73,11 +73,22 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
         return _suppress(pattern, memory)
     if memory is None and (tombstone := _blocking_tombstone(pattern)):
         return _suppress_forgotten(pattern, tombstone, at=at)
+    if memory is not None and not (pattern.successes or pattern.failures or pattern.partials):
+        return _take_back(pattern, memory, at=at)
     competence = _learn(pattern, background)
     if memory is None and competence.is_common_practice:
         pattern.save_written()
         return Counter()
     return _put(pattern, memory, competence, run_id=run_id, at=at)
+
+
+def _take_back(pattern: Pattern, memory: Memory, *, at: datetime) -> Counter[str]:
+    """None of its runs counts any more: its record follows, and nobody is asked about it while it is only proposed."""
+    with transaction.atomic():
+        counters = proposals.count(pattern, memory, founding=False, at=at)
+        pattern.waits = False
+        pattern.save_written()
+    return counters
 
 
 def _put(
