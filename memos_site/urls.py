@@ -89,6 +89,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("agents/<uuid:agent_id>/memos-<slug:name>.zip", harness_plugins.harness_plugin, name="harness-plugin"),
     path("agents/<uuid:agent_id>/rotate/", agents.rotate, name="rotate-agent"),
     path("agents/<uuid:agent_id>/revoke/", agents.revoke, name="revoke-agent"),
+    path("agents/<uuid:agent_id>/set-aside/", agents.set_aside, name="set-aside-agent"),
     path("episodes/<uuid:episode_id>/helped/", agent_runs.helped, name="helped"),
     path("outcomes/", judging.outcomes, name="outcomes"),
     path("outcomes/judge/", judging.judge, name="judge"),

@@ -30,9 +30,11 @@ from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
 from memories.values.trust import Trust
 from memories.web.facets import MOST_COUNTED, carried, tabs_of
 from memories.web.paging import page_of
+from memos_site.review import setting_aside
 from memos_site.web.agent_runs import runs_of
 from memos_site.web.arrivals import arrivals_of
 from memos_site.web.connecting import connection_texts
+from memos_site.web.responses import Steps
 
 MOST_SCOPES = 100
 
@@ -120,6 +122,21 @@ def revoke(request: HttpRequest, agent_id: UUID) -> HttpResponse:
     except Conflict as conflict:
         messages.warning(request, str(conflict))
     return redirect("agents")
+
+
+@require_POST
+def set_aside(request: HttpRequest, agent_id: UUID) -> HttpResponse:
+    """Set aside what the agent alone has brought in; the message offers to take it back."""
+    trust = _reviewer(request)
+    row = get_object_or_404(Agent.objects.visible_to(trust), pk=agent_id)
+    done = setting_aside.set_aside(row, trust=trust, at=timezone.now())
+    text = _("Claims dismissed: %(claims)s; runs that count no more: %(runs)s.")
+    text %= {"claims": done.claims, "runs": done.runs}
+    if not done.is_all:
+        text += " " + _("There is more of it: press again.")
+    steps = Steps(undo=done.batch if done.claims or done.runs else None)
+    messages.success(request, text, extra_tags=steps.tags)
+    return redirect("agent", agent_id)
 
 
 def _reviewer(request: HttpRequest) -> Trust:

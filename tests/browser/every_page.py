@@ -42,6 +42,7 @@ NO_PAGES = {
         "start-run",
     ),  # forms
     *("import-start", "start-backlog", "set-interval", "load-demo", "remove-demo", "rotate-agent", "revoke-agent"),
+    "set-aside-agent",
     *("language", "logout", "restore_version", "merge_skill", "rename_skill", "teach-look", "dismiss-line"),
     *("decide-queue", "save-view", "change-view", "time-zone", "decide-tool", "judge", "take-back", "merge-subject"),
     *("edit", "pane", "proposal-pane", "bulk-line"),  # parts of the inbox, which shows them

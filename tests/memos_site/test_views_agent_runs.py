@@ -1,18 +1,20 @@
 """An agent's page tells its runs by time; of a failed one a click tells what would have helped, and keeps nothing."""
 
+import re
 from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from consolidation import consolidation_run
-from consolidation.models import Run, SkillOffer
-from memories.models import AuditEntry, Injection
+from consolidation.models import Run, RunProfile, SkillOffer
+from memories.models import AuditEntry, Injection, Memory
 from memories.values.choices import Outcome, Sensitivity
-from tests.make import AT, answer, call, make_agent, make_run, make_skill, user
+from tests.make import AT, answer, bearing, call, make_agent, make_run, make_skill, user
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
+CLAIM = {"key": "leeds", "category": "fact", "source": "loud-agent", "scope": "shop"}
 
 
 def said(number: int, payment: str, result: Any) -> list[dict[str, Any]]:
@@ -53,6 +55,36 @@ def test_the_page_of_an_agent_lists_its_runs_with_what_they_were_given_and_leads
     assert f"/episodes/{failed.pk}/helped/" in shown
     assert "2 memories in its prompt" in shown
     assert f"/memories/{skill.pk}/" in shown
+
+
+def test_what_one_agent_alone_brought_in_is_set_aside_by_one_press_and_taken_back_by_another() -> None:
+    agent, token = make_agent("loud-agent", scopes=["shop"])
+    bearing(token).post("/api/v1/memories", {**CLAIM, "content": "The Leeds warehouse is closed"}, format="json")
+    shared, others = {**CLAIM, "key": "terms", "content": "Acme pays on net-30 terms"}, make_agent(scopes=["shop"])[1]
+    for one in (token, others):
+        bearing(one).post("/api/v1/memories", shared, format="json")
+    *_, failed = runs(agent)
+    consolidation_run.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=AT)
+    skill = Memory.objects.get(type="competence", payload__effects=["refund_payment"])
+    assert RunProfile.objects.count() == 7 and skill.performance.successes == 6
+    client = signed_in()
+    assert client.post(f"/agents/{agent.pk}/set-aside/").status_code == 302
+    consolidation_run.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=AT + timedelta(hours=1))
+    known = dict(Memory.objects.filter(created_by="loud-agent", type="semantic").values_list("key", "status"))
+    assert known == {"leeds": "dismissed", "terms": "candidate"}
+    assert RunProfile.objects.count() == 0
+    assert Memory.objects.get(pk=skill.pk).performance.successes == 0
+    told = client.get("/").content.decode()
+    assert "Claims dismissed: 1; runs that count no more: 7." in told
+    [batch] = set(re.findall(r"/undo/([0-9a-f-]{36})/", told))
+    client.post(f"/undo/{batch}/")
+    assert Memory.objects.get(key="leeds").status == "candidate"
+    assert type(failed).objects.get(pk=failed.pk).episode.outcome == Outcome.FAILURE
+
+
+def test_only_who_reviews_sets_aside() -> None:
+    agent = make_agent("loud-agent")[0]
+    assert signed_in(group="viewer").post(f"/agents/{agent.pk}/set-aside/").status_code == 403
 
 
 def test_contexts_of_one_run_hide_those_of_no_other() -> None:

@@ -68,8 +68,17 @@ def hear(episode: Episode, statement: EndStatement, *, by: Actor, at: datetime) 
     _revise(episode, change, by=by, at=at)
 
 
-def judge(episode: Episode, outcome: Outcome | None, *, trust: Trust, at: datetime, note: str = "") -> UUID | None:
-    """A person's word on how it ended, None for "cannot be told"; the batch by which it is undone. None: said before.
+def judge(
+    episode: Episode,
+    outcome: Outcome | None,
+    *,
+    trust: Trust,
+    at: datetime,
+    note: str = "",
+    batch: UUID | None = None,
+) -> UUID | None:
+    """A person's word on how it ended, None for "cannot be told"; the batch by which it is undone, by default a new
+    one. None: said before.
 
     NotAllowed: the caller does not review, or may not write into its scope.
     """
@@ -83,7 +92,7 @@ def judge(episode: Episode, outcome: Outcome | None, *, trust: Trust, at: dateti
         former, statements[OutcomeSource.PERSON] = statements.get(OutcomeSource.PERSON), statement
         return former is None or former.outcome != outcome
 
-    batch = new_id()
+    batch = batch or new_id()
     return batch if _revise(episode, change, by=trust.actor, at=at, batch=batch) else None
 
 
