@@ -85,7 +85,7 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
 def _take_back(pattern: Pattern, memory: Memory, *, at: datetime) -> Counter[str]:
     """None of its runs counts any more: its record follows, and nobody is asked about it while it is only proposed."""
     with transaction.atomic():
-        counters = proposals.count(pattern, memory, founding=False, at=at)
+        counters = competence_writing.count(pattern, memory, founding=False, at=at)
         pattern.waits = False
         pattern.save_written()
     return counters
