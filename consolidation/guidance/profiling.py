@@ -19,7 +19,7 @@ from consolidation.pipelines import counting, recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt, no_checkpoint
 from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.tool_rules import tool_rules
-from memories.models import Episode, Memory
+from memories.models import Episode
 
 LONGEST_OPENING = 300
 BATCH = 50
@@ -54,7 +54,10 @@ def _write(ids: Sequence[UUID], recent: Recent) -> int:
         rules = tool_rules(episodes.values())
         runs = recorded.runs(list(episodes), recent)
         asked = [(run, episodes[run.id]) for run in runs if run.said]
-        rows = [profile(run, episode.memory, rules) for run, episode in asked]
+        rows = [
+            profile(run, memory.scope, memory.sensitivity, rules, voice=memory.created_by_id)
+            for run, memory in ((run, episode.memory) for run, episode in asked)
+        ]
         RunProfile.objects.put(rows)
         counting.count_runs([(run, episodes[run.id]) for run in runs], rules)
         _settle_others([one for pk, one in episodes.items() if pk not in {run.id for run in runs}])
@@ -78,16 +81,16 @@ def _settle_others(episodes: Sequence[Episode]) -> None:
         counting.discount_runs(ids)
 
 
-def profile(run: Run, memory: Memory, rules: ToolRules) -> RunProfile:
+def profile(run: Run, scope: str, sensitivity: int, rules: ToolRules, *, voice: str = "") -> RunProfile:
     """The profile of a run in which a user spoke, not saved."""
     until = first_change(run, rules)
     before, identifiers = features.of_moment(run, until=until)
     return RunProfile(
         episode_id=run.id,
-        scope=memory.scope,
-        sensitivity=memory.sensitivity,
+        scope=scope,
+        sensitivity=sensitivity,
         thread=run.thread,
-        voice=memory.created_by_id,
+        voice=voice,
         outcome=run.outcome,
         at=run.at,
         effects=sorted(effects(run, rules)),

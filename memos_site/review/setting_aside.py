@@ -11,6 +11,7 @@ from memories.intake import episodes
 from memories.models import Agent, Episode, Memory, Proposal
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import OutcomeSource, Review, Type
+from memories.values.speakers import OfReview
 from memories.values.trust import Trust
 from memos_site.review.bulk import by_ids
 
@@ -51,8 +52,7 @@ def claims_of(agent: Agent, trust: Trust) -> MemoryQuerySet:
     me = agent.trust.actor.identity
     alone = Q(speakers=[me]) | Q(speakers=[], created_by_id=me)
     rows = Memory.objects.visible_to(trust).live().filter(alone, type=Type.SEMANTIC)
-    claims: MemoryQuerySet = rows.with_review().filter(review=Review.ONE_AGENT)
-    return claims
+    return rows.filter(OfReview(Review.ONE_AGENT).q(""))
 
 
 def _runs_of(agent: Agent, trust: Trust) -> list[Episode]:
