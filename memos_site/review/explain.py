@@ -11,7 +11,8 @@ from consolidation.models.policies import is_policy
 from memories.lifecycle.ladder import LEARNED, USER, Ladder, may_climb
 from memories.models import Memory, Performance, Proposal
 from memories.scanning import credentials
-from memories.values.choices import Status, Type
+from memories.values.choices import Review, Status, Type
+from memories.values.speakers import review_of, speakers_of
 from memories.values.trust import Trust
 from memos_site.review.waiting import IN_FORCE
 
@@ -135,14 +136,15 @@ def _occasions(memory: Memory) -> str:
     n: int = getattr(memory, "evidence_count", 0)
     if not n:
         return _("Reported by %(who)s; nothing else supports it yet.") % {"who": voice_of(memory)}
+    facts = {"who": voice_of(memory), "times": n}
+    alone = n > 1 and review_of(memory) == Review.ONE_AGENT
     if memory.origin in LEARNED:
-        return ngettext("Read in %(times)s run.", "Read in %(times)s runs.", n) % {"times": n}
-    reason = ngettext(
-        "Reported once, by %(who)s.",
-        "Reported %(times)s times, first by %(who)s.",
-        n,
-    )
-    return reason % {"who": voice_of(memory), "times": n}
+        if alone and speakers_of(memory):
+            return _("Read in %(times)s runs, all of one agent.") % facts
+        return ngettext("Read in %(times)s run.", "Read in %(times)s runs.", n) % facts
+    if alone and not memory.speakers:
+        return _("Reported %(times)s times, by %(who)s alone.") % {**facts, "who": memory.created_by}
+    return ngettext("Reported once, by %(who)s.", "Reported %(times)s times, first by %(who)s.", n) % facts
 
 
 def voice_of(memory: Memory) -> str:

@@ -286,3 +286,12 @@ def test_of_two_who_put_off_one_proposal_the_second_is_told() -> None:
     proposal.refresh_from_db()
     assert proposal.snoozed_until == LATER + timedelta(days=1)
     assert AuditEntry.objects.filter(subject_id=proposal.pk, action="snooze").count() == 1
+
+
+def test_a_claim_that_one_agent_repeats_says_that_it_is_one_voice() -> None:
+    facts: dict[str, Any] = {"source": "warehouse", "created_by": "loud", "created_by_id": "agent:loud"}
+    loud = make_memory(**facts)
+    shared = make_memory("Acme pays by card", **facts, speakers=["agent:loud", "agent:2"])
+    loud.evidence_count = shared.evidence_count = 40  # type: ignore[attr-defined]  # as `with_support` annotates it
+    assert desk.explain(loud, everything()).reason == "Reported 40 times, by loud alone."
+    assert desk.explain(shared, everything()).reason == "Reported 40 times, first by warehouse."
