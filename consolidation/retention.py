@@ -19,7 +19,7 @@ from django.conf import settings
 from django.db.models import Count, Exists, OuterRef, Q, Sum
 from uuid_utils.compat import uuid7
 
-from consolidation.models import Run, RunStep, Sighting, WebhookDelivery
+from consolidation.models import ImportFile, Run, RunStep, Sighting, WebhookDelivery
 from consolidation.models.profiles import PendingProfile
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines.competences import RUNS_OF_SCOPE
@@ -144,10 +144,10 @@ class _Scope:
 
 
 def prune_runs(*, at: datetime, until: float | None = None) -> Counter[str]:
-    """Remove runs, steps of runs that stay, and messages to webhooks that ended RETENTION ago. Counters: runs, steps,
-    messages."""
+    """Remove runs, steps of runs that stay, and messages to webhooks that ended RETENTION ago, and uploads that nobody
+    imported. Counters: runs, steps, messages, files."""
     kinds: dict[str, Any] = {"runs": Run, "steps": RunStep, "messages": WebhookDelivery}
-    pruned: Counter[str] = Counter()
+    pruned = +Counter(files=ImportFile.objects.forget_stale(at=at))
     for name, kind in kinds.items():
         pruned += batches.each(partial(_prune_some, kind, name, before=at - RETENTION), until=until)
     return pruned

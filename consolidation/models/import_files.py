@@ -5,13 +5,21 @@ from typing import Self
 
 from django.contrib.auth.models import User
 from django.db import models
-from django.db.models.functions import Now
+from django.db.models import F, Func, JSONField, TextField, Value
+from django.db.models.functions import Cast, Now
 
 from consolidation.models.runs import Run
 from memories.models.trusted import new_id
 from memories.values.trust import Actor
 
 KEPT = timedelta(days=1)
+WITHOUT_WORDS = Func(
+    F("summary"),
+    Cast(Value("first"), TextField()),
+    template="%(expressions)s",
+    arg_joiner=" - ",
+    output_field=JSONField(),
+)
 
 
 class ImportFileQuerySet(models.QuerySet["ImportFile"]):
@@ -20,12 +28,15 @@ class ImportFileQuerySet(models.QuerySet["ImportFile"]):
         return self.filter(person_id=actor.id or None).defer("content").order_by("-created_at", "-pk")
 
     def forget_stale(self, *, at: datetime) -> None:
-        """Delete the files of yesterday and before that nobody imported."""
+        """Delete the files of yesterday and before that nobody imported, and the words of rows that came in before."""
+        shown = self.filter(run__finished_at__lt=at - KEPT, run__status=Run.Status.SUCCEEDED, summary__has_key="first")
+        shown.update(preview={}, summary=WITHOUT_WORDS)
         self.filter(run=None, created_at__lt=at - KEPT).delete()
 
 
 class ImportFile(models.Model):
-    """One uploaded file with the options of its import. The bytes go when it is imported; what came of it stays.
+    """One uploaded file with the options of its import. The bytes go when it is imported; what came of it stays, the
+    words of its first rows for a day: what is forgotten later must not stand here.
 
     `preview` and `summary`: counts, statuses, first rows and problems, as `Summary.as_json` writes them.
     """

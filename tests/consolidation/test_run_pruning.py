@@ -14,7 +14,8 @@ from consolidation.extraction import queue
 from consolidation.models import ImportFile, LLMCall, Run, RunStep, WebhookDelivery
 from memories.lifecycle import batches
 from tests.consolidation.webhook_server import hook
-from tests.make import AT, make_memory, make_run
+from tests.everywhere import tables_with
+from tests.make import AT, make_memory, make_person, make_run
 
 pytestmark = pytest.mark.django_db
 DAYS = 90
@@ -100,3 +101,16 @@ def test_messages_to_webhooks_go_when_they_were_kept_long_enough_and_none_that_w
         WebhookDelivery.objects.create(subject=uuid4(), status=status, created_at=created, **facts)
     assert retention.prune_runs(at=AT + timedelta(days=DAYS, hours=1)) == {"messages": 2}
     assert sorted(WebhookDelivery.objects.values_list("status", flat=True)) == ["delivered", "waiting"]
+
+
+def test_the_words_of_an_upload_go_a_day_after_its_import_and_the_whole_of_it_where_nobody_imported_it() -> None:
+    rows = {"counts": [["imported", 1]], "first": [{"shown": "Acme likes the quokka"}]}
+    facts: dict[str, Any] = {"person": make_person(), "name": "f", "format": "memos", "size": 1, "summary": rows}
+    run = make("succeeded", kind="import", trigger=Run.Trigger.PAGE)
+    done = ImportFile.objects.create(run=run, content=b"", preview=rows, **facts)
+    ImportFile.objects.create(content=b"quokka", created_at=AT, **facts)
+    assert retention.prune_runs(at=AT + timedelta(hours=23)) == {}
+    assert retention.prune_runs(at=AT + timedelta(hours=25)) == {"files": 1}
+    assert tables_with("quokka") == set()
+    done.refresh_from_db()
+    assert (done.preview, done.summary) == ({}, {"counts": [["imported", 1]]})
