@@ -27,11 +27,11 @@ class ImportFileQuerySet(models.QuerySet["ImportFile"]):
         """The files of a person, newest first, without their bytes. Nobody sees those of others."""
         return self.filter(person_id=actor.id or None).defer("content").order_by("-created_at", "-pk")
 
-    def forget_stale(self, *, at: datetime) -> None:
+    def forget_stale(self, *, at: datetime) -> int:
         """Delete the files of yesterday and before that nobody imported, and the words of rows that came in before."""
         shown = self.filter(run__finished_at__lt=at - KEPT, run__status=Run.Status.SUCCEEDED, summary__has_key="first")
         shown.update(preview={}, summary=WITHOUT_WORDS)
-        self.filter(run=None, created_at__lt=at - KEPT).delete()
+        return self.filter(run=None, created_at__lt=at - KEPT).delete()[0]
 
 
 class ImportFile(models.Model):
