@@ -12,6 +12,7 @@ from memories import leases
 from memories.indexing import queue
 from memories.lifecycle.forgetting import words_elsewhere
 from memories.models import Agent, AuditEntry, Event, Memory, Subject
+from memories.models.agent import AgentQuerySet
 from memories.values.exceptions import Conflict
 from memories.values.trust import SYSTEM
 from memos_site.demo.agent_steps import history
@@ -45,11 +46,13 @@ def load(*, at: datetime, beside_others: bool = False) -> bool:
     """Load the team as if it had worked here for weeks until `at`; False: it is there already.
 
     NotEmpty: the store has other data, and nobody said that this is fine. Busy: another process does it. What fails
-    half-way is removed again.
+    half-way is removed again, at once or by the next that loads it.
     """
     with leases.hold(LEASE, wait=False) as fence:
         if not fence:
             raise Busy
+        if _is_cut_off():
+            _remove()
         if is_loaded():
             return False
         if holds_other_data() and not beside_others:
@@ -60,6 +63,15 @@ def load(*, at: datetime, beside_others: bool = False) -> bool:
             _remove()
             raise
     return True
+
+
+def _is_cut_off() -> bool:
+    """Whether its process was killed while it loaded the team: its agents are used at the very end."""
+    return _agents().filter(last_used_at=None).exists()
+
+
+def _agents() -> AgentQuerySet:
+    return Agent.objects.filter(name__in=AGENTS, scopes__0__startswith=PREFIX)
 
 
 def _load(at: datetime) -> None:
@@ -91,7 +103,7 @@ def _remove() -> int:
     ours = Q(scope__startswith=PREFIX)
     with transaction.atomic(), words_elsewhere.erasing():
         ids = list(Memory.objects.filter(ours).values_list("pk", flat=True))
-        agents = Agent.objects.filter(name__in=AGENTS, scopes__0__startswith=PREFIX)
+        agents = _agents()
         subjects = Subject.objects.drop_unmentioned(ids)
         AuditEntry.objects.filter(subject_id__in=[*ids, *subjects, *agents.values_list("pk", flat=True)]).delete()
         LLMCall.objects.filter(run__scope__startswith=PREFIX).delete()

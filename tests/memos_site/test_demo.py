@@ -2,6 +2,7 @@
 
 import pickle
 from collections import Counter
+from uuid import UUID
 
 import pytest
 from django.apps import apps
@@ -16,7 +17,7 @@ from memories.values.choices import Status
 from memos_site import demo, review
 from memos_site.demo import loading
 from memos_site.demo.agent_steps import ANNA
-from memos_site.demo.scopes import AGENTS
+from memos_site.demo.scopes import AGENTS, TEAM
 from skills.models import SkillUse, SkillVersion
 from tests.make import make_memory
 from tests.pages import signed_in
@@ -90,6 +91,25 @@ def test_a_refusal_leaves_the_process_in_which_serve_prepares_the_store(refusal:
 def test_a_team_that_is_being_loaded_is_not_removed_meanwhile() -> None:
     with leases.hold(loading.LEASE, wait=False), pytest.raises(CommandError, match="right now"):
         call_command("demo", "remove")
+
+
+def test_what_was_left_by_a_process_that_was_killed_is_removed_and_loaded_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[set[UUID]] = []
+
+    def killed() -> None:
+        begun.append(set(Agent.objects.values_list("pk", flat=True)))
+        make_memory("half a team", scope=TEAM)
+        raise SystemExit
+
+    monkeypatch.setattr(loading, "history", killed)
+    with monkeypatch.context() as dying:
+        dying.setattr(loading, "_remove", lambda: 0)
+        with pytest.raises(SystemExit):
+            demo.load(at=timezone.now())
+    assert demo.is_loaded()
+    with pytest.raises(SystemExit):
+        demo.load(at=timezone.now())
+    assert len(begun) == 2 and begun[0].isdisjoint(begun[1])
 
 
 def test_what_fails_half_way_is_removed_again(monkeypatch: pytest.MonkeyPatch) -> None:
