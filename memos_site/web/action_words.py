@@ -51,6 +51,12 @@ OF_PROPOSALS = {  # of many: what a verb about memories does to the proposals am
     "promote": (gettext_lazy("Accept %(n)s"), gettext_lazy("Accepting %(n)s"), gettext_lazy("Accepted %(n)s")),
     "dismiss": (gettext_lazy("Reject %(n)s"), gettext_lazy("Rejecting %(n)s"), gettext_lazy("Rejected %(n)s")),
 }
+BOTH_HOLD = "both hold"  # why many conflicts are dismissed
+KEEP_BOTH = (
+    gettext_lazy("Keep both of %(n)s"),
+    gettext_lazy("Keeping both of %(n)s"),
+    gettext_lazy("Kept both of %(n)s"),
+)
 OF_SYSTEM = {  # nobody said it
     "create": gettext_lazy("first seen"),
     "reinforce": gettext_lazy("seen again"),
@@ -100,7 +106,8 @@ def of_many(stage: int, verb: str, number: int, options: Mapping[str, Any], *, p
     words = words_for(verb, options) or Words("")
     parts = [(words.many, number)]
     if proposals and verb in OF_PROPOSALS:
-        parts = [(words.many, number - proposals), (OF_PROPOSALS[verb], proposals)]
+        of_proposals = KEEP_BOTH if options.get("why") == BOTH_HOLD else OF_PROPOSALS[verb]
+        parts = [(words.many, number - proposals), (of_proposals, proposals)]
     texts = [str(many[stage]) % _facts(options, number=n) for many, n in parts if n or len(parts) == 1]
     return "; ".join(texts)
 

@@ -1,6 +1,7 @@
 """Many at once on a page: what would publish a skill or promote a flagged row is named and asked about first."""
 
 import re
+from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
@@ -10,8 +11,10 @@ from django.utils import timezone
 
 from memories.models import Memory, Proposal
 from memories.people import trust_of
+from memories.values.field_errors import format_instant
 from memos_site import review
 from memos_site.review import consent
+from memos_site.templatetags.decisions import proposed_change
 from skills.models import SkillVersion
 from tests.deciding import propose
 from tests.make import AT, BEN, make_memory, make_person, make_skill, make_version
@@ -173,4 +176,10 @@ def test_conflicts_of_a_tab_can_only_be_kept_together(client: Client) -> None:
     chosen = re.search(r'name="chosen"\s+value="([^"]+)"', page)
     assert chosen
     body = {"decision": "dismiss both hold", "chosen": chosen[1]}
-    assert "Rejected 1" in client.post("/bulk/", body, follow=True).content.decode()
+    assert "Kept both of 1" in client.post("/bulk/", body, follow=True).content.decode()
+
+
+def test_an_expiry_that_a_proposal_leaves_as_it_is_is_no_change() -> None:
+    memory = make_memory("Acme pays late", expires_at=AT)
+    stays, moves = (propose(memory, expires_at=format_instant(at)) for at in (AT, AT + timedelta(days=1)))
+    assert (proposed_change(stays)["facts"], len(proposed_change(moves)["facts"])) == ([], 1)
