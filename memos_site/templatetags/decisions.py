@@ -15,6 +15,7 @@ from memories.models import AuditEntry, Evidence, Memory, Proposal
 from memories.people import trust_of
 from memories.search.context.assembling import Item
 from memories.values.choices import Category, Hold, Review, Sensitivity, Status, Type
+from memories.values.field_errors import parse_instant
 from memories.values.speakers import review_of
 from memos_site import review
 from memos_site.templatetags.page import code_spans
@@ -116,6 +117,8 @@ def proposed_change(proposal: Proposal) -> dict[str, Any]:
 
 
 def _is(memory: Memory, name: str, value: Any) -> bool:
+    if name == "expires_at":
+        return parse_instant(value) == memory.expires_at
     present = memory.get_sensitivity_display() if name == "sensitivity" else getattr(memory, name)
     return bool(present == value)
 
