@@ -14,6 +14,7 @@ RESERVED_SLUGS = frozenset({"prompt", "versions", "uses"})  # words of the API b
 BARE_NAMES = frozenset({"LICENSE", "NOTICE", "README", "CHANGELOG"})  # files without an extension
 SLUG_LENGTH = 64
 FILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\..*)?", re.IGNORECASE)  # Windows makes no such file
 PATH_PART = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}")  # of an upload, which keeps its names: `__init__.py`
 
 
@@ -45,6 +46,11 @@ def file_name(name: str, *, folder: str = "", default: str = "") -> str:
     if not FILE_NAME.fullmatch(safe):
         raise ValueError(f"{printable(name)}: a file name has at most 100 characters")
     return safe
+
+
+def for_windows(name: str) -> str:
+    """A safe name of a file or folder that Windows makes too: con.py -> _con.py."""
+    return f"_{name}" if _DEVICE.fullmatch(name) else name
 
 
 def printable(name: str) -> str:

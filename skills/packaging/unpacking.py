@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from skills.manifest import Fields, Step
-from skills.names import BARE_NAMES, EXTENSIONS, PATH_PART, file_name, printable
+from skills.names import BARE_NAMES, EXTENSIONS, PATH_PART, file_name, for_windows, printable
 from skills.packaging import frontmatter, skill_md_reader, zip_reading
 from skills.packaging.skill_md_writer import RECIPE
 from skills.packaging.zip_reading import Archive, PackageRefused
@@ -164,11 +164,11 @@ def safe_path(path: str) -> str:
     *folders, name = PurePosixPath(path).parts
     if len(folders) >= _MAX_DEPTH or not all(PATH_PART.fullmatch(folder) for folder in folders):
         raise ValueError(f"{printable(path)}: folders have names of A-Z a-z 0-9 . _ -, at most {_MAX_DEPTH} deep")
-    safe = name if PATH_PART.fullmatch(name) else file_name(name)
+    safe = for_windows(name if PATH_PART.fullmatch(name) else file_name(name))
     if not _may_lie_in(folders[0] if folders else "", safe):
         ends = " ".join(sorted(EXTENSIONS))
         raise ValueError(f"{printable(path)}: files end in {ends}; others belong into {ASSETS}/")
-    return "/".join((*folders, safe))
+    return "/".join((*map(for_windows, folders), safe))
 
 
 def path_problem(path: str) -> str:

@@ -230,14 +230,15 @@ def test_a_skill_at_the_top_of_a_zip_is_read_without_a_warning() -> None:
 
 def test_a_file_that_must_be_renamed_takes_its_links_along() -> None:
     skill = SKILL + "Read [forms](FORMS.md) and run `run it.sh`. run it.sh is long.\n"
-    files = {"SKILL.md": skill, "FORMS.md": "F", "run it.sh": "ls"}
+    files = {"SKILL.md": skill, "FORMS.md": "F", "run it.sh": "ls", "con.py": "1"}
     unpacked = unpack(make_zip({name: text.encode() for name, text in files.items()}))
     assert unpacked.files == {
         "FORMS.md": b"F",
         "SKILL.md": skill.replace("`run it.sh`", "`run_it.sh`").encode(),
         "run_it.sh": b"ls",
+        "_con.py": b"1",
     }
-    assert unpacked.warnings == ["run it.sh: is now run_it.sh"]
+    assert unpacked.warnings == ["run it.sh: is now run_it.sh", "con.py: is now _con.py"]
 
 
 def test_clutter_and_neighbours_are_left_out_aloud() -> None:
