@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from consolidation.learning.commands import programs
+from consolidation.learning.commands import programs, web_requests
 from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS, SUBCOMMANDS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
 from consolidation.learning.commands.wrappers import (
@@ -20,10 +20,6 @@ from consolidation.learning.commands.wrappers import (
     shell_script,
     without_options,
 )
-from consolidation.learning.runs import operations
-
-_SENDS = re.compile(r"-d|--data(?:-\w+)?|-F|--form(?:-string)?|--json|-T|--upload-file")
-_ADDRESS = re.compile(r"https?://(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])\S+|\$\{?\w+\}?/\S+")
 
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
 
@@ -73,15 +69,20 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
         return python_kind(arguments)
     if _asks_for_help(program, arguments):
         return f"{program} --version"
-    if program == "curl" and (request := _changing_request(arguments)):
+    if program == "curl" and (request := web_requests.changed(arguments)):
         return request
-    if program in programs.WRITING_OPTIONS and any(_writes(program, word) for word in arguments):
+    if program in programs.WRITING_OPTIONS and _has_writing_option(program, arguments):
         return f"{program} {programs.WRITING_OPTIONS[program][0]}"
     if program not in SUBCOMMANDS:
         kind = f"sh {program}" if program in programs.ALSO_TOOLS else program
     else:
         kind = " ".join([program, *_subcommands(program, arguments)])
     return f"{kind} --list" if _only_lists({program, kind}, arguments) else kind
+
+
+def _has_writing_option(program: str, arguments: Sequence[str]) -> bool:
+    words = web_requests.without_query(arguments) if program == "curl" else arguments
+    return any(_writes(program, word) for word in words)
 
 
 def _asks_for_help(program: str, arguments: Sequence[str]) -> bool:
@@ -151,25 +152,3 @@ def _asks_for_list(words: Sequence[str]) -> bool:
     """Return whether there are only options (or `list`), none of which deletes or moves something."""
     plain = all(word.startswith("-") for word in words if word != "list")
     return plain and not set(words) & {"-d", "-D", "-m", "-M", "--delete", "--move"}
-
-
-def _changing_request(arguments: Sequence[str]) -> str:
-    """Return the request of a `curl` that changes something elsewhere: `curl -X POST https://a.example/users -d ...` is
-    `POST a.example/users`. '' for look-ups and requests to this machine: a server that the run itself started."""
-    address = next((word for word in arguments if _ADDRESS.fullmatch(word)), "")
-    method = _method_of_request(arguments)
-    made = operations.of("curl", {"method": method, "url": address}) if address and method != "GET" else None
-    return made.name if made else ""
-
-
-def _method_of_request(arguments: Sequence[str]) -> str:
-    """Return the method: as told, else by the options that send something."""
-    if {"-G", "--get", "-I", "--head"} & set(arguments):
-        return "GET"
-    for n, word in enumerate(arguments):
-        if word in {"-X", "--request"} and n + 1 < len(arguments):
-            return arguments[n + 1].upper()
-        if told := re.fullmatch(r"(?:-X|--request=)([A-Za-z]+)", word):
-            return told[1].upper()
-    sent = next((word for word in arguments if _SENDS.fullmatch(word.partition("=")[0])), "")
-    return "PUT" if sent in {"-T", "--upload-file"} else "POST" if sent else "GET"
