@@ -72,10 +72,13 @@ class OSSPackageStorage(Storage):
         }
         with self._failures():
             try:
-                self._bucket.put_object(self._key(name), body, headers=headers)
+                stored = self._bucket.put_object(self._key(name), body, headers=headers)
             except oss2.exceptions.ServerError as error:
                 if error.code != EXISTS:
                     raise
+                return name
+            if not stored.etag:  # a page of another service, say
+                raise failure(self._store, 0, "OSS_ENDPOINT leads to something that is no OSS")
         return name
 
     def _key(self, name: str) -> str:
@@ -89,12 +92,15 @@ class OSSPackageStorage(Storage):
             )
         return self._buckets.bucket
 
+    @property
+    def _store(self) -> str:
+        return f"the package store (OSS bucket {self.bucket_name})"
+
     @contextmanager
     def _failures(self) -> Iterator[None]:
-        store = f"the package store (OSS bucket {self.bucket_name})"
         try:
             yield
         except (oss2.exceptions.RequestError, RequestException):
-            raise no_answer(store) from None
+            raise no_answer(self._store) from None
         except oss2.exceptions.OssError as error:
-            raise failure(store, max(error.status, 0), error.code or type(error).__name__) from None
+            raise failure(self._store, max(error.status, 0), error.code or type(error).__name__) from None

@@ -36,12 +36,16 @@ class S3PackageStorage(S3Storage):
         put = {"Bucket": self.bucket_name, "Key": key, "Body": body, "ContentType": "application/zip"}
         with self._failures():
             try:
-                self._client.put_object(**put, IfNoneMatch="*")
+                answer = self._client.put_object(**put, IfNoneMatch="*")
             except ClientError as error:
                 if _status(error) == NO_CONDITIONS:
-                    self._client.put_object(**put)
-                elif _status(error) not in EXISTS:
+                    answer = self._client.put_object(**put)
+                elif _status(error) in EXISTS:
+                    return name
+                else:
                     raise
+            if not answer.get("ETag"):  # a page of another service, say
+                raise failure(self._store, 0, "AWS_ENDPOINT_URL_S3 leads to something that is no S3")
         return name
 
     def _open(self, name: str, mode: str = "rb") -> "File[bytes]":

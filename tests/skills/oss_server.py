@@ -57,7 +57,7 @@ class Server:
         if call.headers.get("x-oss-forbid-overwrite") == "true" and call.key in self.objects:
             return error(409, "FileAlreadyExists")
         self.objects[call.key], self.written[call.key] = call.body, datetime.now(UTC)
-        return 200, {}, b""
+        return 200, {"ETag": f'"{hashlib.md5(call.body).hexdigest().upper()}"'}, b""
 
     def get(self, call: Call) -> Answer:
         if call.key not in self.objects:

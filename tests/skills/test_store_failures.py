@@ -62,6 +62,13 @@ def test_a_refusal_is_told_in_plain_words(failing: Server, status: int, code: st
     assert len(failing.calls) <= 4  # no retries without end
 
 
+def test_a_page_of_another_service_is_no_stored_package(failing: Server) -> None:
+    page: Answer = (200, {"Content-Type": "text/html"}, b"<html>Welcome</html>")
+    failing.fault = lambda call: oss_server.error(404, "NoSuchKey") if call.method == "HEAD" else page
+    with pytest.raises(StoreUnavailable, match=r"leads to something that is no (S3|OSS)"):
+        store(PATH, b"zip")
+
+
 def test_silence_ends(failing: Server, monkeypatch: pytest.MonkeyPatch) -> None:
     for backend in ("s3", "oss"):
         monkeypatch.setattr(f"skills.storages.{backend}.READ_SECONDS", 0.1)
