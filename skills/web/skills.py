@@ -1,6 +1,7 @@
 """The list of skills, the page of one version, and the download of a package. The page of a skill is its memory's."""
 
 from typing import Any
+from urllib.parse import urlencode
 from uuid import UUID
 
 from django.contrib import messages
@@ -8,6 +9,7 @@ from django.db.models import Count, F, IntegerField, OuterRef, Prefetch, Subquer
 from django.db.models.functions import Cast, Coalesce
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -101,6 +103,7 @@ def rename_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         messages.success(request, _("Renamed. The old name stays: downloads by it go on."))
     except (Conflict, Invalid) as refusal:
         messages.error(request, str(refusal))
+        return redirect(f"{reverse('memory', args=[memory_id])}?{urlencode({'new_name': name})}")  # it is not lost
     return redirect("memory", memory_id=memory_id)
 
 

@@ -12,6 +12,7 @@ from memos_site import review
 from skills import importing
 from skills.models import Skill, SkillName, SkillVersion
 from tests.make import ANNA, AT, bytes_of, caller, make_memory, make_skill, make_version
+from tests.pages import signed_in
 from tests.skills.test_packages_of_others import FILES
 
 pytestmark = pytest.mark.django_db
@@ -179,3 +180,11 @@ def test_what_needs_a_package_that_the_storage_lost_is_refused_and_says_so(path:
     told = post(path, 409, **body)
     assert "the package of book-flight 1 is missing from the storage" in told["detail"]
     assert SkillVersion.objects.count() == 2, "none was added"
+
+
+def test_a_name_that_is_refused_is_still_in_the_form() -> None:
+    skill = make_skill("book-flight")
+    make_skill("book-trip")
+    path = f"/skills/{skill.memory_id}/rename/"
+    page = signed_in(group="reviewer").post(path, {"name": "book-trip"}, follow=True).content.decode()
+    assert 'name="name" value="book-trip"' in page
