@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from consolidation import models
 from consolidation.packs import making
 from memories.api import paging
-from memories.api.base import ApiView, FileNegotiation
+from memories.api.base import ApiView, FileNegotiation, WriteView
 from memories.api.openapi import operation
 from memories.api.paging import PAGING, query
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, Page, RequestBody, Shape
@@ -22,6 +22,7 @@ from memories.values import links
 from memories.values.choices import Permission
 from memories.values.exceptions import NotFound
 from memories.values.field_types import ScopeName
+from memories.values.trust import Trust
 
 SCOPE = query("scope", {"type": "string"}, "Of this scope.")
 
@@ -78,9 +79,10 @@ def _address(row: models.Pack) -> str:
     return links.absolute(reverse("api-pack-content", args=[row.pk]))
 
 
-class Packs(ApiView):
+class Packs(WriteView):
     needs = {"GET": (Permission.SKILLS,), "POST": (Permission.REVIEW,)}
     filters = frozenset({"scope"}) | PAGING
+    made = b""
     content_negotiation_class = FileNegotiation
 
     @operation("ListPacks", "Memories", PackPage, parameters=(SCOPE,))
@@ -101,7 +103,7 @@ class Packs(ApiView):
         refuses=(404,),
         media_type="application/zip",
     )
-    def post(self, request: Request) -> HttpResponseBase:
+    def write(self, request: Request) -> Response:
         """Make a pack: skills and memories of a scope as one zip
 
         Agent Skills folders, `memories.jsonl` and `pack.json`; as it is it is also a plugin of Claude Code and an
@@ -113,9 +115,16 @@ class Packs(ApiView):
         asked, at = self.body(PackRequest), timezone.now()
         contents = making.chosen(asked.scope, self.trust, at=at, memories=asked.memories, skills=asked.skills)
         about: dict[str, Any] = {"name": asked.name, "scope": asked.scope, "description": asked.description}
-        content = making.make(contents, self.trust, at=at, **about)
-        pack = making.keep(contents, self.trust, at=at, **about)
-        return _zip(content, pack.name, Location=_address(pack))
+        self.made = making.make(contents, self.trust, at=at, **about)
+        return Response({"id": making.keep(contents, self.trust, at=at, **about).pk})
+
+    def post(self, request: Request) -> HttpResponseBase:  # type: ignore[override]
+        """The zip, also of a pack that was made before under the same Idempotency-Key."""
+        kept = super().post(request)
+        pack = _pack(kept.data["id"], self.trust)
+        content = self.made or _content(pack, self.trust)
+        replayed = {} if self.made else {"Idempotent-Replay": "true"}
+        return _zip(content, pack.name, Location=_address(pack), **replayed)
 
 
 class PackContent(ApiView):
@@ -135,12 +144,21 @@ class PackContent(ApiView):
         Made anew of what was chosen: what has been dismissed, corrected or erased since, or is above the caller, is
         left out, and `left_out` in `pack.json` names it. 409: nothing of it is left.
         """
-        at = timezone.now()
-        pack = models.Pack.objects.visible_to(self.trust).filter(pk=pack_id).first()
-        if pack is None:
-            raise NotFound("there is no such pack")
-        contents = making.contents_now(pack, self.trust, at=at)
-        return _zip(making.make(contents, self.trust, at=at, pack=pack, **pack.about), pack.name)
+        pack = _pack(pack_id, self.trust)
+        return _zip(_content(pack, self.trust), pack.name)
+
+
+def _pack(pack_id: UUID, trust: Trust) -> models.Pack:
+    pack = models.Pack.objects.visible_to(trust).filter(pk=pack_id).first()
+    if pack is None:
+        raise NotFound("there is no such pack")
+    return pack
+
+
+def _content(pack: models.Pack, trust: Trust) -> bytes:
+    at = timezone.now()
+    contents = making.contents_now(pack, trust, at=at)
+    return making.make(contents, trust, at=at, pack=pack, **pack.about)
 
 
 def _zip(content: bytes, name: str, **headers: str) -> HttpResponse:

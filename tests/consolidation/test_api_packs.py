@@ -61,6 +61,17 @@ def test_its_address_stands_in_the_answer_that_made_it() -> None:
     assert answer.headers["Location"] == listed(reader())[0]["content_url"]
 
 
+def test_a_pack_that_is_asked_for_again_under_its_key_is_made_once() -> None:
+    known()
+    client, body = caller(permissions=["review"]), {"name": "refunds", "scope": HERE}
+    first, again = (
+        client.post("/api/v1/packs", body, format="json", headers={"Idempotency-Key": "k"}) for _ in range(2)
+    )
+    assert (Pack.objects.count(), again.headers["Location"]) == (1, first.headers["Location"])
+    assert again.headers["Idempotent-Replay"] == "true"
+    assert all(zipfile.ZipFile(io.BytesIO(bytes(one.content))).namelist() for one in (first, again))
+
+
 def test_what_was_dismissed_since_is_in_no_later_download_and_what_came_since_neither() -> None:
     terms, _tone = known()
     made()
