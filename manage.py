@@ -38,6 +38,8 @@ def main() -> None:
     except BrokenPipeError:  # the reader, `| head`, has seen enough; nor must Python's own flush at the end complain
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)  # as a shell counts it
     except Exception as error:
         from memos_site.platform import outages
 

@@ -75,3 +75,13 @@ def test_a_command_without_a_database_is_a_sentence(address: str, reason: str, m
     with pytest.raises(SystemExit, match=f"^CommandError: the database: .*{reason}") as ended:
         manage.main()
     assert "secret" not in str(ended.value)
+
+
+def test_ctrl_c_ends_a_command_without_a_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("django.core.management.execute_from_command_line", interrupted)
+    with pytest.raises(SystemExit) as ended:
+        manage.main()
+    assert ended.value.code == 130
