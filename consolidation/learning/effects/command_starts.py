@@ -17,9 +17,13 @@ from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import text_of
 
 MOST_TEXT = 20_000  # of an answer, half from each end
-_CODE = re.compile(
-    r"\b(?:return[ _]?code|exit(?:ed)?(?: with)?(?:[ _](?:code|status))?)\b\W{0,4}(\d{1,3})\b", re.IGNORECASE
+_CODE = re.compile(  # a line of the harness; tests have such words in their names
+    r"^[\[<(\s]*(?:(?:the|process|command|bash|shell|finished|completed|exited|with|task) )*"
+    r"(?:return[ _]?code|exit(?:ed)?(?: with)?(?:[ _](?:code|status))?|code)\b\W{0,4}(\d{1,3})\b(?:</\w+>)?\W*$",
+    re.IGNORECASE | re.MULTILINE,
 )
+_ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|\([A-Z])")
+_OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)
 _OUTPUTS = ("stdout", "output", "stderr", "content", "error")
 _DONE = re.compile(
     r"^\W*(?:[^\n]*\s)?[1-9]\d* (?:passed|failed|xfailed|xpassed|skipped)\b|\bRan [1-9]\d* tests?\b|\btests finished:"
@@ -102,7 +106,8 @@ def _of_line(call: Call, line: str) -> Iterator[tuple[str, bool]]:
 def answer(call: Call) -> tuple[int | None, str]:
     """Return (exit code, output) of a call.
 
-    The code is None when unknown and -1 when only a failure was recorded. The output has at most MOST_TEXT characters.
+    The code is None when unknown and -1 when only a failure was recorded. The output has at most MOST_TEXT characters
+    and no colours, and of lines that were written over only the last words.
     """
     result = call.returned
     if isinstance(result, dict):
@@ -119,6 +124,8 @@ def _noted(call: Call) -> int | None:
 
 
 def _ends(text: str) -> str:
+    if "\x1b" in text or "\r" in text:
+        text = _OVERWRITTEN.sub("", _ANSI.sub("", text).replace("\r\n", "\n"))
     return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT // 2]}\n{text[-MOST_TEXT // 2 :]}"
 
 
