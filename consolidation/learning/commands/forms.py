@@ -28,22 +28,27 @@ def called(line: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
     The form has no paths, values and options; a runner with its own environment (`poetry run`) is part of it. '' for ad
     hoc code.
     """
+    return tuple((kind, form) for kind, form, _ in spelled(line, depth))
+
+
+def spelled(line: str, depth: int = 0) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """Return (kind, form, words) of each command of a line, as `called` does."""
     try:
-        calls = [pair for words, writes in command_words(line[:LONGEST_LINE]) for pair in _calls(words, writes, depth)]
+        calls = [call for words, writes in command_words(line[:LONGEST_LINE]) for call in _calls(words, writes, depth)]
     except ValueError:  # an open quote, say
         return ()
-    return tuple((kind, form) for kind, form in calls if kind not in NEUTRAL)
+    return tuple(call for call in calls if call[0] not in NEUTRAL)
 
 
-def _calls(words: Sequence[str], writes: bool, depth: int) -> Iterator[tuple[str, str]]:
+def _calls(words: Sequence[str], writes: bool, depth: int) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     words = stripped(words)
     wrapper, inner = wrapped(words)
     shell = inner or words
     if shell and program_name(shell[0]) in SHELLS and depth < DEEPEST and (script := shell_script(shell)):
-        pairs = called(script, depth + 1)
-        yield from ((kind, f"{wrapper} {form}" if inner and form else form) for kind, form in pairs)
+        calls = spelled(script, depth + 1)
+        yield from ((kind, f"{wrapper} {form}" if inner and form else form, own) for kind, form, own in calls)
     else:
-        yield from ((kind, _form(words)) for kind in kinds_of(words, writes, DEEPEST))
+        yield from ((kind, _form(words), tuple(inner or words)) for kind in kinds_of(words, writes, DEEPEST))
 
 
 def _form(words: Sequence[str]) -> str:

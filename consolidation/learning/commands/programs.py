@@ -87,7 +87,8 @@ SUBCOMMANDS = _words(
 )
 TWO_LEVELS = _words("gh glab aws gcloud az")
 DEEPER = _lines(
-    "git stash, docker compose, docker image, docker container, npm run, pnpm run, yarn run, uv pip, bun run"
+    "git stash, docker compose, docker image, docker container, npm run, pnpm run, yarn run, uv pip, bun run,"
+    "kubectl rollout"
 )
 LISTING = _lines("git branch, git tag, git remote, git worktree, git config")
 _COMPOSE = _words("-f --file -p --project-name --profile --env-file --project-directory")

@@ -1,40 +1,32 @@
-"""How a run ended by its last check: tests, a build, a linter that ran after the last change.
+"""How a run ended by its last check: tests, a build, a linter or the state of what was deployed, after the last change.
 
-Silence is an answer: no check, a change after it, or a result that cannot be told.
+Silence is an answer: no change, no check after it, checks that contradict each other, or a result that cannot be told.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from consolidation.learning.commands import commands, forms, purposes
-from consolidation.learning.commands.shell import LONGEST_LINE, command_line, command_words, is_plain
-from consolidation.learning.commands.wrappers import bare, program_name
-from consolidation.learning.effects.command_starts import answer, not_started
-from consolidation.learning.effects.effects import changes, ran
+from consolidation.learning.commands import checking, forms, purposes
+from consolidation.learning.commands.shell import command_line
+from consolidation.learning.commands.wrappers import program_name
+from consolidation.learning.comparison.check_ends import ended
+from consolidation.learning.effects.command_starts import not_started
+from consolidation.learning.effects.effects import ran
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import bare_name
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import text_of
 
 CHECKS = frozenset({purposes.TESTS, "lint", "types", "build"})
-NEUTRAL = frozenset({"git add", "git commit", "git push", "git tag", "git fetch", "black --check"})
+NEUTRAL = frozenset({"git add", "git commit", "git push", "git tag", "git fetch", "py_compile", "compileall"})
 RUNNERS = frozenset({"run", "execute", "go", "npm", "cargo", "make", "mvn", "gradle", "dotnet", "swift"})
 INTERPRETERS = frozenset({"python", "node", "deno", "bun", "ruby", "perl", "php", "bash", "sh"})
+ROLLBACKS = frozenset({"kubectl rollout undo", "helm rollback"})
+Words = tuple[str, ...]
+Command = tuple[str, str, Words]  # its kind, its form and its words
 _TEST_FILE = re.compile(r"(?:test_\w+|[\w-]+[._](?:test|spec)|(?:run[_-]?)?tests?)\.(?:py|[cm]?[jt]s|rb|pl|php|sh)")
-_FAILED = re.compile(
-    r"\b[1-9]\d* (?:failed|failures?|errors?|failing)\b|^FAILED\b|^FAIL\b|^--- FAIL|\btest result: FAILED"
-    r"|BUILD FAILURE|\bBUILD FAILED|\bFailed: [1-9]|\bFailures: [1-9]|\bErrors: [1-9]|^make: \*\*\*|\berror TS\d"
-    r"|^error(?:\[E\d+\])?: |^ERRORS?\b|^Traceback \(most recent|\b\d+ tests? failed|^\s*✖ [1-9]"
-    r"|^\S+:\d+:\d+: (?:fatal )?error: ",
-    re.MULTILINE,
-)
-_PASSED = re.compile(
-    r"\b[1-9]\d* (?:passed|passing)\b|^OK\b|^ok\s+\S+\s|\btest result: ok\b|BUILD SUCCESS"
-    r"|\b[1-9]\d* examples?, 0 failures|^Success: no issues|All checks passed|\b100% tests passed|^# fail 0$"
-    r"|Tests run: [1-9]\d*, Failures: 0, Errors: 0",
-    re.MULTILINE,
-)
+_SCRIPT = re.compile(r"[\w.-]+\.(?:py|[cm]?[jt]s|rb|pl|php|sh)")
 
 
 @dataclass(frozen=True)
@@ -46,58 +38,132 @@ class LastCheck:
     committed: bool = False
 
 
+@dataclass(frozen=True)
+class _Step:
+    """What a call did at its end: its checks after its last change, how they ended, and that change."""
+
+    checks: tuple[str, ...] = ()
+    passed: bool | None = None
+    state: bool = False
+    change: str = ""
+    takes_back: bool = False
+    committed: bool = False
+
+
 def last_check(run: Run, rules: ToolRules) -> LastCheck | None:
     """Return the last check after the last change of a run; None where nothing can be told from it.
 
     A commit after a check that failed is somebody's judgment of it that is not known here: None.
     """
-    committed = False
-    for call in reversed(run.steps):
-        checks = [*_checks(call, rules), *_test_files(call, run, rules)]
-        if checks:
-            passed = _passed(call, command_line(call) if rules.runs_commands(call.name) else "")
-            return None if passed is None or (committed and not passed) else LastCheck(checks[0], passed, committed)
-        kinds = ran(call, rules)
-        if any(rules.is_effect(kind) and kind not in NEUTRAL for kind in kinds):
-            return None
-        committed = committed or ("git commit" in kinds and not call.failed)
-    return None
+    steps: list[_Step] = []
+    before: Iterator[Call] = reversed(run.steps)
+    for call in before:
+        steps.append(_step(call, run, rules))
+        if steps[-1].change:
+            break
+    checked = [step for step in steps if step.checks]
+    if not checked or not steps[-1].change or (passed := _agreed(checked)) is None:
+        return None
+    if passed:
+        passed = _stands(steps[-1], (_step(call, run, rules) for call in before))
+    committed = any(step.committed for step in steps[: steps.index(checked[0]) + 1])
+    return None if passed is None or (committed and not passed) else LastCheck(checked[0].checks[0], passed, committed)
 
 
-def _checks(call: Call, rules: ToolRules) -> Iterator[str]:
-    """The checks of a call that started: forms of commands, or its tool."""
-    if not rules.runs_commands(call.name):
-        if _is_check(bare_name(call.name)):
-            yield call.name
-        return
-    line = command_line(call)
+def _agreed(checked: Sequence[_Step]) -> bool | None:
+    """How the checks after the last change ended, the latest first; None where they disagree.
+
+    Of a state that changes by itself the last answer holds, and tests that failed last have failed. A linter says
+    nothing for tests whose end is unknown.
+    """
+    tests = [step for step in checked if any(map(checking.runs_tests, step.checks))]
+    if tests and all(step.passed is None for step in tests):
+        return None
+    told = [step for step in checked if step.passed is not None]
+    if told and told[0].passed is False and told[0] in tests:
+        return False
+    said = {step.passed for step in told[:1] + [step for step in told[1:] if not step.state]}
+    return said.pop() if len(said) == 1 else None
+
+
+def _stands(changing: _Step, before: Iterator[_Step]) -> bool | None:
+    """Whether a check that passed says that the run succeeded: not where its last change took others back."""
+    if not changing.takes_back:
+        return True
+    earlier = next((step for step in before if step.checks or step.change), None)
+    if earlier is None:
+        return True
+    return False if changing.change in ROLLBACKS and earlier.passed is False else None
+
+
+def _step(call: Call, run: Run, rules: ToolRules) -> _Step:
+    if not rules.runs_commands(call.name) and _is_check(bare_name(call.name)):
+        return _Step((call.name,), ended(call, "", (call.name,)))
+    line = command_line(call) if rules.runs_commands(call.name) else ""
     idle = not_started(call, line) if line else frozenset()
-    for kind, form in forms.called(line) if line else ():
-        if form and kind not in idle and not commands.reads(kind) and purposes.purpose(form) in CHECKS:
-            yield form
+    spelled = [one for one in forms.spelled(line) if one[0] not in idle] if line else []
+    if not spelled:
+        return _Step(change=next((kind for kind in ran(call, rules) if rules.is_effect(kind)), ""))
+    checks, change, committed = _last_of(spelled, call, run, rules)
+    lines = [words for _, _, words in forms.spelled(line)]
+    passed = ended(call, line, [kind for kind, _, _ in checks], _beside(lines, checks)) if checks else None
+    state = all(checking.shows_a_state(kind) for kind, _, _ in checks)
+    kind, _, words = change or ("", "", ())
+    back = kind in ROLLBACKS or checking.takes_back(kind, words)
+    names = tuple(form for _, form, _ in checks)
+    return _Step(names, passed, state, kind, back, committed and not call.failed)
 
 
-def _test_files(call: Call, run: Run, rules: ToolRules) -> Iterator[str]:
-    """The tests of the project that a call runs as scripts: `python test_add.py`, not one that the run wrote itself."""
-    for file in _scripts(command_line(call)) if rules.runs_commands(call.name) else ():
-        name = file.rsplit("/", 1)[-1]
-        before = (other for other in run.steps if other.position < call.position and name in text_of(other.args))
-        if _TEST_FILE.fullmatch(name) and not any(_writes(other, rules) for other in before):
-            yield file
+def _beside(commands: Sequence[Words], checks: Sequence[Command]) -> tuple[list[Words], list[Words]]:
+    """The other commands of a line, before its last check and after it."""
+    own = [words for _, _, words in checks]
+    last = max(n for n, words in enumerate(commands) if words in own)
+    return [words for words in commands[:last] if words not in own], list(commands[last + 1 :])
 
 
-def _scripts(line: str) -> Iterator[str]:
-    try:
-        for words, _writes in command_words(line[:LONGEST_LINE]):
-            program, *rest = bare(words) or [""]
-            if program_name(program) in INTERPRETERS and not {"--help", "--version"} & {*rest}:
-                yield from [word for word in rest if not word.startswith("-")][:1]
-    except ValueError:  # an open quote, say
-        return
+def _last_of(
+    spelled: Sequence[Command], call: Call, run: Run, rules: ToolRules
+) -> tuple[list[Command], Command | None, bool]:
+    """The checks after the last change of a line, the latest first; that change; whether a commit came after them."""
+    checks: list[Command] = []
+    committed = False
+    for kind, form, words in reversed(spelled):
+        known = checking.is_check(kind, form, words)
+        if (known or _is_test_file(words)) and not _wrote(words, call, run, rules):
+            checks.append((kind, form or kind, words) if known else (_script(words), _script(words), words))
+            if checking.changes_too(kind, words):
+                return checks, (kind, form, words), committed
+        elif rules.is_effect(kind) and kind not in NEUTRAL:
+            return checks, (kind, form, words), committed
+        committed = committed or (kind == "git commit" and not checks)
+    return checks, None, committed
 
 
-def _writes(call: Call, rules: ToolRules) -> bool:
-    return any(kind not in INTERPRETERS for kind in changes(call, rules))
+def _is_test_file(words: Sequence[str]) -> bool:
+    """Whether a test of the project is run as a script: `python test_add.py`."""
+    file = _script(words)
+    return bool(_TEST_FILE.fullmatch(file)) and not {"--help", "--version"} & {*words}
+
+
+def _script(words: Sequence[str]) -> str:
+    program, *rest = words
+    if program_name(program) in INTERPRETERS:
+        program = next((word for word in rest if not word.startswith("-")), "")
+    name = program.rsplit("/", 1)[-1]
+    return name if _SCRIPT.fullmatch(name) else ""
+
+
+def _wrote(words: Sequence[str], call: Call, run: Run, rules: ToolRules) -> bool:
+    """Whether the run wrote the script that it runs."""
+    name = _script(words)
+    before = (other for other in run.steps if other.position < call.position) if name else ()
+    return any(name in text_of(other.args) and _writes(other, name, rules) for other in before)
+
+
+def _writes(call: Call, name: str, rules: ToolRules) -> bool:
+    """Whether a call with the name of a script in its arguments may have written it, and does not only run it."""
+    kinds = [kind for kind in rules.kinds(call) if rules.is_effect(kind) and not kind.endswith(name)]
+    return any(kind not in INTERPRETERS | {"chmod"} for kind in kinds)
 
 
 def _is_check(tool: str) -> bool:
@@ -105,12 +171,3 @@ def _is_check(tool: str) -> bool:
     words = [word for word in re.split(r"[^a-z0-9]+", tool.lower()) if word]
     runs = all(word in RUNNERS or purposes.purpose(word) in CHECKS for word in words)
     return bool(words) and runs and purposes.purpose(words[-1]) in CHECKS
-
-
-def _passed(call: Call, line: str) -> bool | None:
-    """What the output says, else the exit code where it is that of the check; None: neither tells."""
-    code, output = answer(call)
-    code = code if line and is_plain(line) else None
-    if code or _FAILED.search(output):
-        return False
-    return True if code == 0 or _PASSED.search(output) else None

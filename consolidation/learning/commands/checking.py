@@ -1,0 +1,112 @@
+"""Which commands check what was done before them: tests, a build, a linter, the state of what was deployed.
+
+What also changes something, or only prepares, is none: `make deploy`, `npm run lint:fix`, `cmake ..`.
+"""
+
+import re
+from collections.abc import Sequence
+
+from consolidation.learning.commands import commands, purposes
+
+_PURPOSES = frozenset({purposes.TESTS, "lint", "types", "build"})
+_TASKS = frozenset({"make", "just", "task", "rake", "inv", "invoke", "poe", "turbo", "nx"})
+_SCRIPTS = ("npm run", "pnpm run", "yarn run", "bun run", *_TASKS)
+_OTHER_WORK = re.compile(
+    r"deploy\w*|publish|release|install|uninstall|clean|push|upload|start|serve|server|dev|run|watch|fix|write|update|"
+    r"upgrade|up|down|migrate|seed|login|init|py_compile"
+)
+_GOALS = frozenset({"mvn", "mvnw", "gradle", "gradlew", "./gradlew", "./mvnw"})
+_BUILDING = frozenset(["test", "verify", "package", "install", "compile", "test-compile", "build", "check", "assemble"])
+_TARGETS = re.compile(r"all|check\w*|verify|validate|ci|tests?|compile|assemble")
+_ALWAYS = (
+    "bats", "rubocop", "yamllint", "ansible-lint", "hadolint", "actionlint", "tflint", "bandit", "phpstan", "psalm",
+    "clang-tidy", "vue-tsc", "svelte-check", "oxlint", "markdownlint", "gcc", "g++", "cc", "c++", "clang", "clang++",
+    "javac", "rustc", "webpack", "esbuild", "rollup", "cargo check", "cargo nextest", "go vet", "deno check",
+    "pre-commit run", "terraform validate", "alembic check", "manage.py check", "kubectl rollout status",
+    "kubectl wait", "systemctl is-active", "coverage run",
+)  # fmt: skip
+# A kind -> an option or subcommand that it needs to be a check; None: it needs none.
+_FORMATTING = re.compile(r"--?check(?:-only)?|-c|--list-different|--diff")
+_WAITING = re.compile(r"--wait(?:=\S+)?|--atomic")
+_CHECKS: dict[str, re.Pattern[str] | None] = {
+    **dict.fromkeys(_ALWAYS, None),
+    **dict.fromkeys(["gofmt", "isort", "black", "prettier"], _FORMATTING),
+    **dict.fromkeys(["ruff format", "cargo fmt", "terraform fmt", "deno fmt", "biome format"], _FORMATTING),
+    **dict.fromkeys(["manage.py makemigrations", "manage.py migrate"], re.compile("--check")),
+    **dict.fromkeys(["docker compose up", "docker-compose up"], re.compile("--wait")),
+    **dict.fromkeys(["helm upgrade", "helm install"], _WAITING),
+    "node": re.compile("--test"),
+    "php": re.compile("test"),  # artisan test
+    "playwright": re.compile("test"),
+    "vite": re.compile("build"),
+    "next": re.compile("build"),
+    "biome": re.compile("lint|check|ci|format"),
+    "nginx": re.compile("-t|-T"),
+    "apachectl": re.compile("-t|configtest"),
+    "apache2ctl": re.compile("-t|configtest"),
+    "cmake": re.compile("--build"),
+}
+_DEPLOYING = ("ansible-playbook", "docker compose up", "docker-compose up", "helm upgrade", "helm install")
+_STATES = ("kubectl rollout status", "kubectl wait", "systemctl is-active")
+_DRY = frozenset({"--check", "-C", "--syntax-check", "--list-tasks", "--list-hosts", "--dry-run"})
+_REWRITING = re.compile(r"--fix\S*|--write|-w|-a|-A|--auto-?correct\S*|--apply\S*")
+_REWRITERS = ("eslint", "ruff check", "rubocop", "biome", "stylelint", "prettier", "markdownlint", "oxlint")
+
+
+def is_check(kind: str, form: str, words: Sequence[str]) -> bool:
+    """Return whether a command, as `forms.spelled` gives it, checks something and changes nothing itself."""
+    if commands.reads(kind) or kind.endswith((" --list", " --version", " >")) or not kind:
+        return False
+    if kind == "ansible-playbook":  # its recap says how every task ended
+        return not _DRY & {*words}
+    name = kind.removeprefix("vendor/bin/")
+    if name in _CHECKS:
+        option = _CHECKS[name]
+        return option is None or any(option.fullmatch(word) for word in words[1:])
+    if kind.split(maxsplit=1)[0] in _GOALS:
+        goals = {*words[1:]}
+        return bool(goals & _BUILDING) and not any(goal.startswith(("deploy", "publish", "release")) for goal in goals)
+    known = bool(form) and purposes.purpose(form) in _PURPOSES
+    return (known or kind.startswith(_SCRIPTS)) and not _does_other_work(kind, words)
+
+
+def changes_too(kind: str, words: Sequence[str]) -> bool:
+    """Return whether a check first changes something: a linter that mends what it finds, a deployment that waits."""
+    if kind in _DEPLOYING:
+        return True
+    return kind.startswith(_REWRITERS) and any(_REWRITING.fullmatch(word) for word in words[1:])
+
+
+def takes_back(kind: str, words: Sequence[str]) -> bool:
+    """Return whether a command of git takes back all that was changed: not `git checkout file`."""
+    if kind in {"git checkout", "git restore"}:
+        return "." in words
+    return kind in {"git stash", "git revert"} or (kind == "git reset" and "--hard" in words)
+
+
+def shows_a_state(kind: str) -> bool:
+    """Return whether a command tells a state that changes by itself, so that its last answer holds."""
+    return kind in _STATES
+
+
+def runs_tests(form: str) -> bool:
+    return purposes.purpose(form) == purposes.TESTS
+
+
+def _does_other_work(kind: str, words: Sequence[str]) -> bool:
+    """Return whether the name of a task says that it does more than check: `make install`, `npm run build:deploy`."""
+    program, *task = kind.split()
+    if program == "cargo" or not task:
+        return kind in {"cmake", "py_compile", "compileall"} or any(_OTHER_WORK.fullmatch(p) for p in _parts(program))
+    parts = [part for word in task for part in _parts(word)]
+    if any(_OTHER_WORK.fullmatch(part) for part in parts if part != "run"):
+        return True
+    return kind.startswith(_SCRIPTS) and not any(map(_checks_by_name, parts))
+
+
+def _checks_by_name(part: str) -> bool:
+    return bool(_TARGETS.fullmatch(part)) or purposes.purpose(part) in _PURPOSES
+
+
+def _parts(word: str) -> list[str]:
+    return re.split(r"[._:/-]", word)

@@ -1,0 +1,77 @@
+"""How the checks of one call ended: by the lines in which they sum up, else by the exit code."""
+
+import re
+from collections.abc import Sequence
+
+from consolidation.learning.commands import commands
+from consolidation.learning.commands.shell import is_plain
+from consolidation.learning.commands.wrappers import program_name
+from consolidation.learning.comparison import check_results
+from consolidation.learning.effects.attempts import answer
+from consolidation.learning.runs.run import Call
+
+CHOOSING = frozenset({"grep", "egrep", "rg", "head"})  # whole lines, but not all
+CUTTING = frozenset({"sed", "awk", "gawk", "cut", "wc", "tr", "python", "jq", "uniq", "sort"})
+KEEPING = frozenset({"head", "tail", "cat", "tee", "true", "echo"})
+QUIET = frozenset(  # say nothing where all is well
+    ["eslint", "flake8", "g++", "gcc", "go build", "go vet", "javac", "shellcheck", "tsc", "vue-tsc", "yamllint"]
+)
+SUMMING_UP = (  # where these say nothing of tests that ran, none may have
+    "pytest", "unittest", "jest", "vitest", "mocha", "ava", "node", "go test", "cargo test", "cargo nextest", "ctest",
+    "rspec", "vendor/bin/phpunit", "phpunit", "bats", "manage.py test", "ansible-playbook",
+)  # fmt: skip
+FINDINGS = frozenset({1, 2})  # exit codes of most runners whose work failed; others tell of a misuse or a signal
+_OWN_RUNNER = re.compile(r"(?:npm|pnpm|yarn|bun|make|just|task|rake|composer|tox|nox)\b.*|\S+/\S+|\S+\.\w{1,3}")
+_ECHOED = re.compile(r"(.+?)\s*[;\n]\s*echo\s+[^;&|\n]*\$\?[^;&|\n$]*", re.DOTALL)
+_LAST_NUMBER = re.compile(r"(\d{1,3})\W*$")
+_NO_OUTPUT = re.compile(r"\W*(?:bash completed with no output|tool ran without output|no output)?\W*", re.IGNORECASE)
+_CUT = re.compile(r"^\W.{0,80}\b(?:truncated|clipped|omitted|left out)\b", re.IGNORECASE | re.MULTILINE)
+_CHOSEN = frozenset({"-o", "-c", "-oE", "-oP", "--only-matching", "--count"})
+
+Beside = tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]
+
+
+def ended(call: Call, line: str, checks: Sequence[str], beside: Beside = ((), ())) -> bool | None:
+    """Return whether the checks of a call passed; None: it cannot be told.
+
+    `checks`: their kinds. `beside`: the words of the other commands of the line before and after; a tool has none.
+    """
+    code, output = answer(call)
+    code, text = _code(code, output, line)
+    before, after = ([[program_name(words[0]), *words[1:]] for words in part] for part in beside)
+    said = check_results.verdicts(text, whole=not {words[0] for words in after} & CHOOSING and not _is_cut(text))
+    if any(words[0] in CUTTING or (words[0] in CHOOSING and _CHOSEN & {*words}) for words in after):
+        said -= {True}
+    if len(said) == 2:  # of one check some parts passed; of `a && b` the first did
+        return False if code or (code is None and len(checks) == 1) else None
+    if said:
+        told = True in said
+        return told if code is None or (code == 0) is told else None
+    if code is None:
+        return True if _is_quiet(call, text, line, checks, before + after) else None
+    nothing = check_results.ran_nothing(text)
+    if code == 0:
+        return None if nothing or any(kind in SUMMING_UP for kind in checks) else True
+    known = any(not _OWN_RUNNER.fullmatch(kind) for kind in checks) or check_results.is_unready(text)
+    alone = len(checks) == 1 and all(commands.reads(words[0]) and words[0] != "git" for words in before + after)
+    return False if code in FINDINGS and text.strip() and alone and not (known or nothing) else None
+
+
+def _code(code: int | None, text: str, line: str) -> tuple[int | None, str]:
+    """The exit code, where it is that of the checks: of a plain line, or one that ends with `echo $?`; and the rest."""
+    if not line or is_plain(line):
+        return (code if line and code != -1 else None), text
+    echoed = _ECHOED.fullmatch(line.strip())
+    number = _LAST_NUMBER.search(text) if echoed and is_plain(echoed[1]) else None
+    return (int(number[1]), text[: text.rfind("\n", 0, number.start()) + 1]) if number else (None, text)
+
+
+def _is_cut(text: str) -> bool:
+    return bool(_CUT.search(text))
+
+
+def _is_quiet(call: Call, text: str, line: str, checks: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+    """Whether the only check says nothing, which it does where all is well, and its output went nowhere else."""
+    silent = call.returned is not None and not call.failed and bool(_NO_OUTPUT.fullmatch(text))
+    kept = all(words[0] in KEEPING for words in others) and ">" not in line.replace("2>&1", "")
+    return silent and kept and len(checks) == 1 and checks[0] in QUIET

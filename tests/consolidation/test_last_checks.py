@@ -1,0 +1,192 @@
+"""How a run ended by its last check: which commands check, and what their output says, as the tools print it."""
+
+from typing import Any
+
+import pytest
+
+from consolidation.learning.comparison.last_checks import last_check
+from tests.consolidation import recorded
+
+PASSED, FAILED = "3 passed in 0.1s", "1 failed, 2 passed in 0.1s"
+UNIT = "Ran 1 test in 0.001s\n\nOK"
+
+
+def sh(command: str, output: Any) -> tuple[str, dict[str, str], Any]:
+    return "bash", {"command": command}, output
+
+
+def code(number: int, output: str = "") -> dict[str, Any]:
+    return {"exit_code": number, "output": output}
+
+
+EDIT = sh("sed -i s/a/b/ x.py", "")
+
+
+def told(*script: Any) -> bool | None:
+    check = last_check(recorded.run(1, "make it pass", *script), recorded.RULES)
+    return None if check is None else check.passed
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ([sh("pytest -q", PASSED)], True),
+        ([sh("pytest -q", PASSED), sh("ls", "src")], True),
+        ([sh("pytest -q", FAILED), sh("ls", "src")], False),
+        ([sh("pytest -q", FAILED), EDIT, sh("pytest -q", PASSED)], True),
+        ([sh("pytest -q", PASSED), EDIT], None),
+        ([sh("pytest -q", PASSED), ("Edit", {"file_path": "x.py"}, "done")], None),
+        ([sh("pytest -q", PASSED), sh("git add -A && git commit -m x", "1 file changed")], True),
+        ([sh("pytest -q", FAILED), sh("git commit -am x", "1 file changed")], None),
+        ([sh("pytest -q | tail -1", FAILED)], False),
+        ([sh("ruff check .", code(0))], True),
+        ([sh("mypy . | head", code(0))], None),
+        ([sh("pytest -q", "bash: pytest: command not found")], None),
+        ([sh("python3 test_add.py", UNIT), sh("ls", "src")], True),
+        ([sh("cd app && node --test tests/add.test.mjs", "ℹ pass 1\nℹ fail 2\n")], False),
+        ([sh("bash run_tests.sh", code(1, "no")), sh("ls", "src")], False),
+        ([sh("python3 add.py", UNIT)], None),
+        ([("Write", {"file_path": "/r/test_bug.py"}, "done"), sh("python3 test_bug.py", UNIT)], None),
+        ([sh("cat > test_bug.py <<E\nx\nE", ""), sh("python3 test_bug.py", UNIT)], None),
+        ([sh("cat > final_test.sh <<E\nx\nE", ""), sh("chmod +x *.sh && ./final_test.sh", code(0, "fine"))], None),
+        ([sh("python3 test_add.py; ls", UNIT)], True),
+        ([sh("./tests/runtests.py forms", UNIT), sh("./tests/runtests.py models", UNIT)], True),
+        ([sh("pytest --version", code(0, "pytest 8.3"))], None),
+        ([sh("pytest -q", FAILED), sh("pytest --version", code(0, "pytest 8.3"))], False),
+        ([sh("pytest --collect-only -q", code(0, "3 tests collected"))], None),
+        ([sh("npm test -- --help", code(0, "Usage"))], None),
+        ([sh("python3 test_add.py --help", code(0, UNIT))], None),
+        ([sh("npm t", code(1, "no"))], False),
+        ([sh("docker run --rm img pytest -q", code(0, PASSED))], True),
+        ([sh("ssh web 'cd api && make test'", code(2, "no"))], False),
+        ([sh("ssh web 'make test; ls'", code(0, "no"))], None),
+        ([sh("ruff format .", code(0, "1 file reformatted"))], None),
+        ([sh("npm test > log 2>&1 &", code(0))], None),
+        ([sh("bash -lc 'npm test | tail -3'", code(0, "done"))], None),
+        ([sh("docker compose exec -T web pytest -q", FAILED)], False),
+        ([sh("docker exec web bash -lc 'cd api && pytest -q'", code(0, PASSED))], True),
+        (
+            [sh("npx -y jest  # don't watch", {"metadata": {"exit_code": 1}, "output": "Tests: 1 failed, 1 total"})],
+            False,
+        ),
+        ([("go_test", {}, "ok  \tacme/pay\t0.01s")], True),
+        ([("go_test", {}, "done"), ("build_report", {}, "BUILD SUCCESS")], None),
+        ([sh("make deploy", code(0, "ok"))], None),
+        ([sh("npm run lint:fix", code(0, "ok"))], None),
+        ([sh("python -m py_compile x.py", code(0))], None),
+        ([sh("cmake ..", code(0, "-- Configuring done"))], None),
+        ([sh("pytest -q", FAILED), sh("ruff check .", "All checks passed!")], None),
+        ([sh("pytest -q", "collecting ..."), sh("ruff check .", "All checks passed!")], None),
+        ([sh("pytest -q", PASSED), sh("pytest -q tests/b", FAILED)], False),
+        ([sh("pytest -q", FAILED), sh("git stash", "Saved"), sh("pytest -q", PASSED)], None),
+        ([sh("git stash && pytest -q; git stash pop", FAILED)], None),
+        ([sh("pytest -q; echo $?", "timed out\n124")], None),
+        ([sh("make check; echo exit=$?", "all fine\nexit=0")], True),
+        ([sh("npm test && git commit -am x", code(1, "nothing to commit, working tree clean"))], None),
+        ([sh("npm test | grep passing", "  3 passing (5ms)")], None),
+        ([sh("npx eslint . || true", "(Bash completed with no output)")], True),
+        ([sh("ls", "src")], None),
+        ([], None),
+    ],
+)
+def test_the_last_check_after_the_last_change_tells_how_a_run_ended(script: list[Any], expected: bool | None) -> None:
+    assert told(EDIT, *script) is expected
+
+
+def test_a_run_that_changed_nothing_has_not_failed_where_the_tests_that_it_was_asked_to_run_did() -> None:
+    assert told(sh("pytest -q", FAILED)) is told(sh("pytest -q", PASSED)) is None
+
+
+RESTART, STATUS, WAIT = "kubectl set image deploy/web web=web:2", "kubectl rollout status deploy/web", "Waiting for ..."
+OUT, LATE = 'deployment "web" successfully rolled out', f"{WAIT}\nerror: timed out waiting for the condition"
+
+
+@pytest.mark.parametrize(
+    ("script", "expected"),
+    [
+        ([sh(STATUS, OUT)], True),
+        ([sh(STATUS, LATE)], False),
+        ([sh(STATUS, LATE), sh("kubectl get pods", "web 1/1"), sh(STATUS, OUT)], True),
+        ([sh(STATUS, LATE), sh("kubectl rollout undo deploy/web", "rolled back"), sh(STATUS, OUT)], False),
+        ([sh(STATUS, OUT), sh("kubectl rollout undo deploy/web", "rolled back"), sh(STATUS, OUT)], None),
+        ([sh(STATUS, LATE), sh("kubectl rollout undo deploy/web", "rolled back")], None),
+        ([sh("kubectl wait --for=condition=ready pod/a", "pod/a condition met")], True),
+        ([sh("helm upgrade web ./web", code(0, "STATUS: deployed"))], None),
+        ([sh("helm upgrade web ./web --wait", code(0, "STATUS: deployed"))], True),
+        ([sh("systemctl is-active web", "active\n")], True),
+        ([sh("systemctl is-active web db", code(3, "active\nfailed\n"))], False),
+        ([sh("nginx -t", "nginx: configuration file /etc/nginx/nginx.conf test is successful")], True),
+        ([sh("nginx -t", "... test is successful"), sh("systemctl reload nginx", "")], None),
+        ([sh("ansible-playbook a.yml", "web : ok=2    changed=1    unreachable=0    failed=0    skipped=0")], True),
+        ([sh("ansible-playbook a.yml", "web : ok=2    changed=1    unreachable=0    failed=1    skipped=0")], False),
+        ([sh("ansible-playbook --check a.yml", "web : ok=2    changed=1    unreachable=0    failed=0")], None),
+    ],
+)
+def test_the_state_of_what_was_deployed_is_a_check_and_a_rollback_that_works_is_no_success(
+    script: list[Any], expected: bool | None
+) -> None:
+    assert told(sh(RESTART, "image updated"), *script) is expected
+
+
+# (command, exit code, the end of its output): as the tools print it.
+WELL = [
+    ("pytest -q", 0, "Traceback (most recent call last)\nERROR: 3 errors handled\n.      [100%]\n1 passed in 0.03s"),
+    ("pytest", 0, "x.py:3: UserWarning: 1 error in old\n===== 1 passed, 1 warning in 0.04s ====="),
+    ("python -m unittest", 0, "Ran 3 tests in 0.005s\n\nOK (skipped=1, expected failures=1)"),
+    ("npx jest", 0, "Error: 2 errors happened\nTests:       2 passed, 2 total"),
+    (
+        "npx vitest run",
+        0,
+        "\x1b[2m Test Files \x1b[22m 1 passed (1)\n\x1b[2m      Tests \x1b[22m \x1b[32m1 passed\x1b[39m (1)",
+    ),
+    ("npx mocha", 0, "    ✔ returns exit code 2\n\n  2 passing (4ms)"),
+    ("npx eslint .", 0, "✖ 1 problem (0 errors, 1 warning)"),
+    ("go test ./...", 0, "ok  \tacme/pay/ok\t(cached)\n?   \tacme/pay/none\t[no test files]"),
+    ("cargo test", 0, "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.00s"),
+    ("ctest", 0, "100% tests passed, 0 tests failed out of 2"),
+    ("bats t.bats", 0, "1..2\nok 1 a\nok 2 b"),
+    ("phpunit", 0, "OK (2 tests, 2 assertions)"),
+]
+ILL = [
+    ("python -m unittest", 1, "Ran 3 tests in 0.001s\n\nFAILED (failures=1, errors=1)"),
+    ("npx vitest run", 1, " Test Files  1 passed (1)\n      Tests  1 passed (1)\n     Errors  1 error"),
+    ("npx mocha", 1, "  1 passing (4ms)\n  1 failing"),
+    ("go test ./...", 1, "ok  \tacme/pay/ok\t0.01s\nFAIL"),
+    ("go vet ./...", 2, "# acme/pay/vet\nvet/a.go:5:12: fmt.Printf format %d has arg of wrong type string"),
+    ("cargo test", 101, "error: could not compile `pay` (lib) due to 1 previous error"),
+    ("npx tsc --noEmit", 2, "bad.ts(1,14): error TS2322: Type 'string' is not assignable to type 'number'."),
+    ("bats f.bats", 1, "1..2\nok 1 a\nnot ok 2 b"),
+    ("make", 2, "bad.c:1:23: error: 'x' undeclared\nmake: *** [Makefile:5: bad] Error 1"),
+    ("rubocop", 1, "1 file inspected, 3 offenses detected"),
+]
+NEITHER = [
+    ("pytest sub", 5, "===== no tests ran in 0.02s ====="),
+    ("pytest", 0, "===== 1 skipped in 0.04s ====="),
+    (
+        "pytest",
+        2,
+        "E   ModuleNotFoundError: No module named 'x'\n!!! Interrupted: 1 error during collection !!!\n1 error in 0.5s",
+    ),
+    ("python -m unittest", 0, "Ran 1 test in 0.007s\n\nOK (skipped=1)"),
+    ("npx jest nosuch", 1, "No tests found, exiting with code 1"),
+    ("npx tsc -p nosuch.json", 1, "error TS5058: The specified path does not exist: 'nosuch.json'."),
+    ("npx eslint nosuch.js", 2, 'No files matching the pattern "nosuch.js" were found.'),
+    ("npm test", 1, "Error: no test specified"),
+    ("go test -run X ./ok", 0, "ok  \tacme/pay/ok\t0.003s [no tests to run]"),
+    ("cargo test nosuch", 0, "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 2 filtered out"),
+    ("make nosuch", 2, "make: *** No rule to make target 'nosuch'.  Stop."),
+    ("ctest", 0, "No tests were found!!!"),
+    ("timeout 3 pytest -v", 124, "test_s.py::test_a PASSED   [ 50%]\ntest_s.py::test_b"),
+    ("rubocop nosuch.rb", 2, "Error: No such file or directory: nosuch.rb\n0 files inspected, no offenses detected"),
+    ("./gradlew test", 0, "> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s"),
+]
+
+
+@pytest.mark.parametrize(("outputs", "expected"), [(WELL, True), (ILL, False), (NEITHER, None)])
+def test_a_check_is_told_by_the_lines_in_which_tools_sum_up_with_and_without_an_exit_code(
+    outputs: list[tuple[str, int, str]], expected: bool | None
+) -> None:
+    for command, number, output in outputs:
+        flagged = output if number == 0 else f"Exit code {number}\n{output}"
+        for result in (output, flagged, {"output": output, "metadata": {"exit_code": number}}):
+            assert told(EDIT, sh(command, result)) is expected, (command, result)
