@@ -1,8 +1,8 @@
 """What the output of a check says: the lines in which tools sum up, as they print them.
 
-Only such lines tell: tests print "error" too. Each form was taken from a run of the tool (state of 2026-11), those of
-kubectl, systemctl, helm, docker compose, terraform, apachectl, maven, gradle, dotnet, playwright, swift, bun, deno and mix from their
-documentation and from logs.
+Only such lines tell: tests print "error" too. Each form was taken from a run of the tool (state of 2026-11); those of
+kubectl, systemctl, helm, docker compose, terraform, apachectl, maven, gradle, dotnet, playwright, flutter, bun, deno
+and mix from their documentation and from logs.
 """
 
 import re
