@@ -66,7 +66,7 @@ _WELL = {
     "nginx, apache": r"nginx: configuration file .* test is successful|Syntax OK",
     "terraform": r"Success! The configuration is valid.*",
     "kubectl": r"(?:deployment|daemon set|statefulset) .*successfully rolled out|statefulset rolling update complete.*"
-    r"|\S+/\S+ condition met",
+    r"|[\w.-]+/\S+ condition met",
     "helm": r"STATUS: deployed",
     "systemctl": r"\A(?:active\s+)*active\s*\Z",
     "sbt, flutter": r"All tests passed!",
@@ -91,7 +91,7 @@ _ILL = {
     "black, ruff format": r"\d+ files? would be reformatted.*|would reformat .*",
     "cargo fmt": r"Diff in .*:\d+:",
     "prettier": r"\[warn\] Code style issues found in .*",
-    "pre-commit": r".*\.{3,}Failed",
+    "pre-commit": r".*\.\.\.Failed",
     "tox, nox": r"  evaluation failed :\(.*|nox > Session \S+ failed\.",
     "compilers": r"\S+:\d+(?::\d+)?: (?:fatal )?error: .*|collect2: error: ld returned .*",
     "cargo": r"error(?:\[E\d+\])?: could not compile .*|error: test failed.*",
