@@ -51,6 +51,7 @@ def told(*script: Any) -> bool | None:
         ([sh("cat > final_test.sh <<E\nx\nE", ""), sh("chmod +x *.sh && ./final_test.sh", code(0, "fine"))], None),
         ([sh("python3 test_add.py; ls", UNIT)], True),
         ([sh("./tests/runtests.py forms", UNIT), sh("./tests/runtests.py models", UNIT)], True),
+        ([sh("tests/runtests.py a", "Found 2 test(s).\nSystem check identified no issues (0 silenced).")], None),
         ([sh("pytest --version", code(0, "pytest 8.3"))], None),
         ([sh("pytest -q", FAILED), sh("pytest --version", code(0, "pytest 8.3"))], False),
         ([sh("pytest --collect-only -q", code(0, "3 tests collected"))], None),
@@ -150,6 +151,7 @@ WELL = [
 ILL = [
     ("python -m unittest", 1, "Ran 3 tests in 0.001s\n\nFAILED (failures=1, errors=1)"),
     ("npx vitest run", 1, " Test Files  1 passed (1)\n      Tests  1 passed (1)\n     Errors  1 error"),
+    ("bin/test a", 1, "=== tests finished: 90 passed, 2 expected to fail, 2 exceptions, in 4.17 seconds ==="),
     ("npx mocha", 1, "  1 passing (4ms)\n  1 failing"),
     ("go test ./...", 1, "ok  \tacme/pay/ok\t0.01s\nFAIL"),
     ("go vet ./...", 2, "# acme/pay/vet\nvet/a.go:5:12: fmt.Printf format %d has arg of wrong type string"),

@@ -12,7 +12,7 @@ _KINDS = {
     "good": re.compile(r"pass(?:ed|ing)?|ok|completed"),
     "run": re.compile(r"tests?(?: run)?|examples?|runs?|executed|ran"),
     "bad": re.compile(r"fail(?:ed|ing|ures?)?|unreachable|unexpected successes"),
-    "error": re.compile(r"errors?"),
+    "error": re.compile(r"errors?|exceptions?"),
     "idle": re.compile(r"warnings?|skip(?:ped|s)?|pending|ignored|todo|deselected|disabled"),
 }
 _NUMBER_FIRST = re.compile(r"(\d+)%? (?:tests? (?=pass|fail|skip))?([a-z]+)")
@@ -61,7 +61,7 @@ _WELL = {
     "gradle, maven, dotnet": r"BUILD SUCCESSFUL in .*|(?:\[INFO\] )?BUILD SUCCESS|Build succeeded\.",
     "cargo": r" +Finished `?(?!test)\w.*target\(s\) in .*",
     "vite, webpack": r"✓ built in .*|webpack [\d.]+ compiled (?:successfully|with \d+ warnings?) in .*",
-    "django": r"System check identified no issues .*|No changes detected",
+    "django": r"\ASystem check identified no issues .*|No changes detected",
     "alembic": r"No new upgrade operations detected\.",
     "nginx, apache": r"nginx: configuration file .* test is successful|Syntax OK",
     "terraform": r"Success! The configuration is valid.*",
