@@ -7,7 +7,7 @@ from consolidation.learning.commands import commands
 from consolidation.learning.commands.shell import is_plain
 from consolidation.learning.commands.wrappers import program_name
 from consolidation.learning.comparison import check_results
-from consolidation.learning.effects.attempts import answer
+from consolidation.learning.effects.command_starts import answer
 from consolidation.learning.runs.run import Call
 
 CHOOSING = frozenset({"grep", "egrep", "rg", "head"})  # whole lines, but not all
