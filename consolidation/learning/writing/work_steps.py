@@ -4,8 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from consolidation.learning.comparison.command_work import MOSTLY, CommandWork, Started
 from consolidation.learning.effects.effects import CHORES, is_edit
-from consolidation.learning.effects.toolnames import code
+from consolidation.learning.effects.toolnames import code, phrase
 from consolidation.learning.runs.harness_tools import FILE_CHANGES, ONLY_READING, PATHS
+from consolidation.learning.wording import upper_first
 from consolidation.learning.writing.file_shapes import FileShape
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.recipe import Stage
@@ -70,8 +71,9 @@ def _commands(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Itera
 
 
 def command(stage: Stage, say: Phrases) -> str:
-    """Return the sentence of a command."""
-    return in_share(stage, say("step_command", tool=code(stage.spoken), often=""), say)
+    """Return the sentence of a command, or of the request that it sends."""
+    key = "step_command" if stage.is_command else "step"
+    return in_share(stage, say(key, phrase=upper_first(phrase(stage.tool)), tool=code(stage.spoken), often=""), say)
 
 
 def in_share(stage: Stage, sentence: str, say: Phrases) -> str:
