@@ -53,17 +53,7 @@ LISTS = {
 NOT_ABOUT_ROWS = {"login", "logout", "live", "ready", "api-docs", "upload", "start-run", "language", "styles"}
 TESTED_ELSEWHERE = {
     *("insights", "insights-csv", "welcome", "load-demo", "remove-demo", "set-interval", "mcp", "otlp-traces"),
-    *(
-        "prometheus",
-        "agents",
-        "rotate-agent",
-        "revoke-agent",
-        "set-aside-agent",
-        "import",
-        "import-file",
-        "import-start",
-        "pack-download",
-    ),
+    *("prometheus", "agents", "rotate-agent", "revoke-agent", "import", "import-file", "import-start", "pack-download"),
     *("start-backlog", "decide-queue", "decided", "save-view", "change-view", "people", "person", "join", "profile"),
     *("bulk-order", "bulk-line", "time-zone", "tools", "decide-tool", "agent", "known-elsewhere", "packs"),
     *("set-aside-agent", "stop-mails", "lessons", "places", "place", "agents-md", "dismiss-line"),
