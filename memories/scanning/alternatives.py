@@ -59,6 +59,8 @@ class Tried:
 
     def finditer(self, text: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
         """The matches in a folded text. `places`: where words of `around` stand in it."""
+        if not all(_compiled(other).search(text) for other in self.beside):
+            return  # a long list of addresses, say: none of its sentences needs a look
         for match in self._matches(text, places):
             if not self.beside or self._in_sentence(match):
                 yield match

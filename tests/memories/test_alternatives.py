@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memories.scanning import prompt_injection
-from memories.scanning.alternatives import Alternatives, Sentence
+from memories.scanning.alternatives import Alternatives, Sentence, Tried
 from memories.scanning.required_words import FLAGS, folded, required_words
 
 SENTENCES = Path(__file__).parent / "sentences"
@@ -46,6 +46,15 @@ def test_the_patterns_of_a_sentence_match_in_it_in_any_order_and_not_beyond_it()
     assert both.search("The parcel arrived broken")
     assert not both.search("The parcel arrived. The lamp is broken.")
     assert not both.search("The parcel arrived\nThe lamp is broken")
+
+
+def test_no_sentence_is_read_of_a_text_that_holds_only_some_of_its_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    monkeypatch.setattr(Tried, "_in_sentence", lambda _, match: read.append(match.start()))
+    links = Alternatives(Sentence("https?://", r"\brun\b", r"\bscript\b"))
+
+    assert not links.search("https://a.example " * 100)
+    assert not read
 
 
 def test_matches_come_in_the_order_of_the_text() -> None:
