@@ -69,6 +69,9 @@ def _head(yaml: str) -> tuple[dict[str, Any], list[str]]:
         warnings = ["the frontmatter is not valid YAML, or too long or deep; it was read line by line"]
     metadata = mapping.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
+    tools = mapping.get("allowed-tools")
+    if isinstance(tools, list) and all(isinstance(tool, str) for tool in tools):
+        mapping["allowed-tools"] = " ".join(tools)  # a list says the same
     texts = {key: value for key, value in mapping.items() if isinstance(value, str)}
     values: dict[str, Any] = {key: value for key, value in texts.items() if key in frontmatter.ALLOWED}
     dropped = [key for key in mapping if key not in {*values, "metadata"}]

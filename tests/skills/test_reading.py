@@ -150,6 +150,11 @@ def test_every_key_of_the_specification_survives() -> None:
     assert again.metadata == {"author": "Ann"}
 
 
+def test_allowed_tools_may_be_a_list() -> None:
+    fields, warnings = read("---\nname: a\ndescription: b\nallowed-tools:\n  - Bash(git:*)\n  - Read\n---\nGo\n")
+    assert (fields.allowed_tools, warnings) == ("Bash(git:*) Read", [])
+
+
 def test_files_become_fields() -> None:
     fields = fields_of("", scripts={"a.py": "1"}, recipe=[Step(step="Ask")])
     assert (fields.scripts, fields.recipe) == ({"a.py": "1"}, [Step(step="Ask")])
