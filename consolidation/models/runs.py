@@ -252,10 +252,10 @@ class Run(models.Model):
         if self._move([Run.Status.RUNNING], status=Run.Status.QUEUED, deaths=0):
             self.leave_steps()
 
-    def resume(self, *, by: Actor, at: datetime) -> None:
+    def resume(self, *, by: Actor, at: datetime, why: str = "") -> None:
         """Queue a paused run. Conflict: it is not paused."""
         queued = {"status": Run.Status.QUEUED, "paused_until": None, "error": ""}
-        self._decide("resume", [Run.Status.PAUSED], by=by, at=at, why="", **queued)
+        self._decide("resume", [Run.Status.PAUSED], by=by, at=at, why=why, **queued)
 
     def retry(self, *, by: Actor, at: datetime, why: str = "") -> None:
         """Queue a failed run; steps that succeeded keep their answers. Conflict: it has not failed."""

@@ -85,7 +85,7 @@ def chosen(
     if len(rows) > MOST:
         errors = [FieldError("/memories", "too_many", f"more than {MOST} memories: choose some of them")]
     if not errors and not rows and not chosen_skills:
-        errors = [FieldError("", "empty", "there is nothing to pack in this scope")]
+        errors = [FieldError("/scope", "empty", "there is nothing to pack in this scope")]
     if errors:
         raise Invalid(*errors)
     return Contents(rows, [version for skill in chosen_skills if (version := skill.published)])
