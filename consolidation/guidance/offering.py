@@ -61,7 +61,8 @@ def _offer(skill: Skill) -> OfferedSkill | None:
 
 def _that_change(skill: Skill, version: SkillVersion, lines: list[str]) -> list[str]:
     """Checks, and the steps that change something: look-ups are what everybody makes. What people wrote stays whole."""
-    effects = [code(tool) for tool in skill.memory.payload.get("effects", ())]
+    names = [code(tool) for tool in skill.memory.payload.get("effects", ())]
+    effects = tuple(start for name in names for start in (name, f"{name[:-1]} "))  # a command with its arguments, too
     if version.made_by in BY_PEOPLE or not effects:
         return lines
     kept = [line for line in lines if is_one_of(line, CHECKS) or any(tool in line for tool in effects)]

@@ -97,6 +97,14 @@ def test_a_published_skill_is_offered_with_its_steps(agent: APIClient, skill: Me
     assert (told["offer_id"], told["withheld"], SkillOffer.objects.count()) == (None, False, 0)
 
 
+def test_of_a_command_with_its_arguments_the_step_is_offered_too(agent: APIClient, skill: Memory) -> None:
+    (effect,) = skill.payload["effects"]
+    version = SkillVersion.objects.get(skill=skill.pk)
+    lines = f"1. Look with `get_ticket`.\n2. Run `{effect} app=<value>`.\n3. Call `{effect}`.\n4. Call `{effect}s`."
+    SkillVersion.objects.filter(pk=version.pk).update(fields={**version.fields, "procedure": lines})
+    assert ask(agent)["skill"]["steps"] == [f"Run `{effect} app=<value>`.", f"Call `{effect}`."]
+
+
 def test_a_skill_whose_time_is_over_is_offered_to_nobody(agent: APIClient, skill: Memory) -> None:
     Memory.objects.filter(pk=skill.pk).update(expires_at=NOON, deletion_policy="manual_only")
     assert ask(agent)["skill"] is None
