@@ -15,7 +15,7 @@ from memories.models import Memory
 from memories.models.trusted import Trusted
 from memories.transfer.options import Made
 from memories.values import conditions
-from memories.values.choices import BELIEVED, Origin
+from memories.values.choices import BELIEVED, Origin, Status
 from memories.values.text import detect_lang
 from memories.values.trust import Trust
 
@@ -23,6 +23,7 @@ SOURCE = "policies"
 MOST_FAILURES = 3  # of the model at one text; then it is left
 GROWTH = 10  # a text is read again when its scope has so many times the runs: they call tools that no run had called
 MOST_CHECKED = 50  # policies of one tool
+MOST_QUOTES = 200  # of one scope, the latest
 EXPORTED = ("tool", "conditions", "words", "calling", "well", "ill")
 
 
@@ -38,6 +39,19 @@ class PolicyQuerySet(Trusted["Policy"]):
         valid = self.filter(conditions.valid(at).q("memory__"), tool=tool)
         accepted = valid.filter(memory__status__in=BELIEVED, memory__content=F("words"))
         return accepted.offered_to(trust, "memory__").select_related("memory").order_by("pk")[:MOST_CHECKED]
+
+    def quotes(self, scope: str) -> list[str]:
+        """The words of instructions that rules of this scope were read in, dismissed ones too."""
+        said = self.filter(memory__scope=scope, memory__evidence__snapshot__gt="").order_by("-pk")
+        said = said.exclude(memory__status__in=(Status.SUPERSEDED, Status.RETRACTED))
+        return list(said.values_list("memory__evidence__snapshot", flat=True)[:MOST_QUOTES])
+
+    def beside(self, one: "Policy") -> list["Policy"]:
+        """Rules that wait or are in force as they were written and test the same as this one, for other values."""
+        stands = (Status.CANDIDATE, *BELIEVED)
+        rows = self.filter(tool=one.tool, memory__scope=one.memory.scope, memory__status__in=stands)
+        rows = rows.filter(memory__content=F("words")).exclude(pk=one.pk).select_related("memory")
+        return [row for row in rows.order_by("pk")[:MOST_CHECKED] if row.rule.tested == one.rule.tested]
 
 
 class Policy(models.Model):
@@ -81,10 +95,16 @@ class Policy(models.Model):
         return self.memory.status in BELIEVED and not self.is_corrected
 
     @property
+    def quote(self) -> str:
+        """The words of the instructions that it was read in; '' where they are not kept."""
+        said = self.memory.evidence.exclude(snapshot="").order_by("at")
+        return said.values_list("snapshot", flat=True).first() or ""
+
+    @property
     def measured(self) -> str:
         """Where it was read, and what recorded runs say of it, in sentences of the reader's language."""
-        quote = self.memory.evidence.exclude(snapshot="").values_list("snapshot", flat=True).order_by("at").first()
-        said = _("The instructions say: “%(quote)s”.") % {"quote": quote.rstrip(".。")} if quote else ""
+        quote = self.quote.rstrip(".。")
+        said = _("The instructions say: “%(quote)s”.") % {"quote": quote} if quote else ""
         return " ".join(filter(None, [said, self._counts()]))
 
     def _counts(self) -> str:

@@ -45,8 +45,13 @@ def compare_memories(ids: Iterable[UUID], *, at: datetime) -> Counter[str]:
         if same:
             counters["merges_proposed"] += _propose(Proposal.Kind.MERGE, [memory, *same], at=at)
         for other in _worth_asking(memory, contradicting):
-            counters["conflicts_proposed"] += _propose(Proposal.Kind.CONFLICT, [memory, other], at=at)
+            counters["conflicts_proposed"] += ask_which_holds([memory, other], at=at)
     return counters
+
+
+def ask_which_holds(rows: Sequence[Memory], *, at: datetime) -> int:
+    """Propose that a person chooses between memories that contradict each other; 1 if it was not asked before."""
+    return _propose(Proposal.Kind.CONFLICT, rows, at=at)
 
 
 def _neighbours(memory: Memory) -> tuple[list[Memory], list[Memory]]:

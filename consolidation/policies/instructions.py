@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -20,6 +20,7 @@ from memories.values.text import detect_lang
 MOST_EVENTS, LONGEST = 20, 60_000  # characters of all
 MOST_PARTS = 4
 LONGEST_DESCRIPTION = 2_000
+STOPS = ".。;；,，"  # that a model puts at the end of a part of a sentence
 SCHEMAS = ("parameters", "input_schema", "inputSchema")
 _DIGITS = re.compile(r"\d+")
 _BREAK = re.compile(r"\n\s*\n")
@@ -44,10 +45,13 @@ class Instructions:
     def language(self) -> Language:
         return detect_lang(self.text)
 
-    @property
-    def fingerprint(self) -> str:
-        """The same for texts that differ in numbers alone, as in today's date."""
-        return hashlib.sha256(_DIGITS.sub("0", comparable(self.text)).encode()).hexdigest()
+    def fingerprint(self, quotes: Iterable[str]) -> str:
+        """The same for texts that differ in numbers alone, as in today's date, unless those of a rule have changed:
+        `quotes` are the words of the rules that were read before."""
+        text, known = comparable(self.text), set(map(_quoted, quotes))
+        forms = [r"\d+".join(map(re.escape, parts)) for parts in map(_DIGITS.split, known) if len(parts) > 1]
+        changed = {words for form in forms for words in re.findall(form, text)} - known
+        return hashlib.sha256("\n".join([_DIGITS.sub("0", text), *sorted(changed)]).encode()).hexdigest()
 
     @cached_property
     def paragraphs(self) -> list[str]:
@@ -65,7 +69,7 @@ class Instructions:
 
     def around(self, quote: str) -> tuple[str, str]:
         """The paragraph that holds these words, and the section below one heading that it stands in; '' for none."""
-        words, section, held = comparable(quote), list[str](), ""
+        words, section, held = _quoted(quote), list[str](), ""
         for paragraph in self.paragraphs:
             if _HEADING.fullmatch(paragraph.strip()):
                 if held:
@@ -74,6 +78,10 @@ class Instructions:
             section.append(paragraph)
             held = held or (paragraph if words and words in comparable(paragraph) else "")
         return (held, "\n\n".join(section)) if held else ("", "")
+
+
+def _quoted(quote: str) -> str:
+    return comparable(quote).rstrip(STOPS)
 
 
 def _descriptions(tools: Any) -> Iterator[str]:

@@ -17,7 +17,6 @@ UNPROVEN, ORDER = "not_proven", "instruction_like"
 TOOL, FIELD, VALUE = "unknown_tool", "unknown_field", "unknown_value"
 MOST_CONDITIONS, MOST_VALUES, LONGEST_VALUE = 4, 6, 60
 LONGEST_QUOTE = 600
-STOPS = ".。;；,，"  # that a model puts at the end of a part of a sentence
 STEM = 4  # letters, at least, in which two forms of a word agree
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -28,7 +27,7 @@ def fault(policy: ModelPolicy, instructions: Instructions, calls: RecordedCalls)
     UNPROVEN: its quote does not stand in the instructions, or nothing there speaks of its tool or of a condition; TOOL:
     no run calls it; FIELD, VALUE: no run shows it; ORDER: its quote tells a model what to do with its instructions.
     """
-    rule, (around, section) = policy.rule, instructions.around(policy.quote.strip().rstrip(STOPS))
+    rule, (around, section) = policy.rule, instructions.around(policy.quote)
     if not around or not _is_quote(policy.quote) or not 0 < len(rule.conditions) <= MOST_CONDITIONS:
         return UNPROVEN
     if prompt_injection.is_in(around):

@@ -10,6 +10,7 @@ from consolidation.extraction.steps import StepSkipped, Work
 from consolidation.learning.facts.call_rules import CallRule
 from consolidation.models import InstructionReading, Policy, RunProfile
 from consolidation.models.policies import SOURCE
+from consolidation.pipelines import duplicates
 from consolidation.policies.instructions import Instructions
 from consolidation.policies.policy_grounding import fault
 from consolidation.policies.policy_question import ModelPolicy, ask
@@ -42,7 +43,8 @@ def perform(work: Work) -> Counter[str]:
     instructions = Instructions.of(work.episode)
     if not instructions.text.strip():
         raise StepSkipped(NONE)
-    reading = InstructionReading.objects.of(work.episode.scope, instructions.fingerprint)
+    fingerprint = instructions.fingerprint(Policy.objects.quotes(work.episode.scope))
+    reading = InstructionReading.objects.of(work.episode.scope, fingerprint)
     runs = _finished(reading, work)
     with leases.hold(f"{NAME}:{reading.scope}:{reading.fingerprint}", wait=False) as free:
         if not free:
@@ -84,7 +86,7 @@ def _settle(policy: ModelPolicy, instructions: Instructions, calls: RecordedCall
     if reason := fault(policy, instructions, calls):
         return reason
     counts = calls.counts(policy.rule)
-    return speaks_against(counts) or _write(policy, policy.rule.in_words(instructions.language), counts, work)
+    return speaks_against(counts) or _write(policy, instructions, counts, work)
 
 
 def speaks_against(counts: Counts) -> str:
@@ -95,8 +97,8 @@ def speaks_against(counts: Counts) -> str:
 
 
 @transaction.atomic
-def _write(policy: ModelPolicy, words: str, counts: Counts, work: Work) -> str:
-    statement = _statement(policy.rule, words, work)
+def _write(policy: ModelPolicy, instructions: Instructions, counts: Counts, work: Work) -> str:
+    statement = _statement(policy.rule, policy.rule.in_words(instructions.language), work)
     lock_key(statement.scope, statement.key)
     if live_row(statement.scope, statement.key, at=work.at) is not None:
         return "known"
@@ -107,7 +109,10 @@ def _write(policy: ModelPolicy, words: str, counts: Counts, work: Work) -> str:
         return "suppressed"
     kept = {"tool": policy.rule.tool, "conditions": [condition.kept() for condition in policy.rule.conditions]}
     measured = {"calling": counts.calling, "well": counts.well, "ill": counts.ill}
-    Policy.objects.create(memory=stored.memory, words=stored.memory.content, **kept, **measured)
+    new = Policy.objects.create(memory=stored.memory, words=stored.memory.content, **kept, **measured)
+    for former in Policy.objects.beside(new):
+        if former.quote and not instructions.around(former.quote)[0]:
+            duplicates.ask_which_holds([former.memory, new.memory], at=work.at)
     return "policies_created"
 
 

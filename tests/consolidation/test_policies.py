@@ -14,7 +14,7 @@ from consolidation.extraction import queue
 from consolidation.llm.tokens import estimate
 from consolidation.models import InstructionReading, LLMCall, Policy, Run
 from consolidation.policies.instructions import Instructions
-from memories.models import Episode, Memory, Tombstone
+from memories.models import Episode, Memory, Proposal, Tombstone
 from memories.values.choices import Sensitivity, Status
 from tests.consolidation.experience import NOON, consolidated, run
 from tests.make import ANNA, answer, call, caller, user
@@ -144,6 +144,19 @@ def test_instructions_are_read_once_however_many_runs_carry_them(endpoint: Model
     assert reason(read(21, told=POLICY.replace("day 1", "day 22"))) == "these instructions were read"
     assert reason(read(22, told="")) == "no instructions"
     assert LLMCall.objects.count() == 1
+
+
+def test_a_limit_that_changes_is_read_again_and_people_are_asked_which_holds(
+    endpoint: ModelEndpoint, shop: None
+) -> None:
+    for n, days in ((20, 50), (21, 80)):
+        quote = f"The status held {days} days cannot be cancelled."
+        held = RECORD | {"test": "is", "values": [f"held {days} days"]}
+        endpoint.answers("policies", policies({"conditions": [held], "quote": quote}))
+        assert read(n, told=f"{POLICY} {quote}").counters == {"policies_read": 1, "policies_created": 1}
+    assert reason(read(22, told=f"{POLICY.replace('day 1', 'day 22')} {quote}")) == "these instructions were read"
+    asked = Proposal.objects.get()
+    assert asked.kind == "conflict" and set(asked.subjects) == {*Policy.objects.values_list("pk", flat=True)}
 
 
 @pytest.mark.parametrize(

@@ -72,6 +72,11 @@ class CallRule:
         return f"Do not call {code(self.tool)} when {' and '.join(parts)}"
 
     @property
+    def tested(self) -> list[tuple[Of, str, Test]]:
+        """What its conditions test, without the values."""
+        return [(condition.of, condition.field, condition.test) for condition in self.conditions]
+
+    @property
     def argument(self) -> str:
         """The first argument that it tests; '' for none."""
         return next((condition.field for condition in self.conditions if condition.of == "argument"), "")
