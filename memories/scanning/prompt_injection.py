@@ -1,4 +1,6 @@
-"""Detection of prompt injection in English, Chinese, German and Spanish. The patterns stand in `orders/`.
+"""Detection of prompt injection in English, Chinese, German, Spanish, and the plainest orders in French.
+
+The patterns stand in `orders/`.
 
 A match asks for human review and proves nothing, and neither does its absence: whoever knows the patterns can write
 around them. The protection is elsewhere: only what a person taught or promoted to applied becomes a directive.

@@ -1,7 +1,7 @@
 """Claims that something was approved before, so that nobody has to be asked."""
 
 from memories.scanning.alternatives import Sentence
-from memories.scanning.orders.fragments import CN, FAR, NEAR, NOT_ZH
+from memories.scanning.orders.fragments import CN, FAR, NEAR, NOT, NOT_ZH
 
 DONE = (
     r"(?:\b(?:approved|authori[sz]ed|cleared|okayed|ok'd|signed(?: off)?|sanctioned|green-?lit|granted|waived"
@@ -60,7 +60,7 @@ ENGLISH = (
     rf"\b(?:needs?|requires?) no (?:human |further |manual )?(?:review|{GRANT})\b",
     rf"\b(?:no need to|(?:do not|don't)(?: have to| need to)?) {ASK}\b{NEAR}(?:\bagain\b|{GRANT})|\b(?:do not"
     rf"|don't) wait for (?:a |any )?(?:human|person|reviewer|answer)\b",
-    r"\b(?:execute|proceed|continue|act|go on|merge|pay|do it) without (?:any )?(?:further |more )?(?:questions"
+    rf"\b{NOT}(?:execute|proceed|continue|act|go on|merge|pay|do it) without (?:any )?(?:further |more )?(?:questions"
     r"|asking|review|confirmation)\b",
     rf"\b(?:legal|compliance|security|finance|management|boss|manager|board)\b{NEAR}\b(?:cleared|okayed"
     rf"|approved|signed) (?:it|this|that|them|everything)\b",

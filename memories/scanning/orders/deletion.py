@@ -1,7 +1,7 @@
 """Orders to delete home folders, folders of the system, or a disk."""
 
 from memories.scanning.alternatives import Sentence
-from memories.scanning.orders.fragments import FAR, LINE, NEAR, NOT, NOT_ZH
+from memories.scanning.orders.fragments import FAR, FORBIDDEN, LINE, NEAR, NOT, NOT_RUN, NOT_ZH
 
 END = r"(?=[\s*\"'`,;)。，的和、整里下]|\.(?!\w)|/?$)"
 SYSTEM = (
@@ -25,7 +25,7 @@ NAMED = (
     r"|operating system|everything on (?:the|this) (?:disk|drive|machine|server|host))\b)"
 )
 DELETE = (
-    rf"(?:\b{NOT}(?:delet(?:e|ed|ing)|remov(?:e|ed|ing)|wip(?:e|ed|ing)|eras(?:e|ed|ing)|purg(?:e|ed|ing)"
+    rf"(?:\b{NOT_RUN}(?:delet(?:e|ed|ing)|remov(?:e|ed|ing)|wip(?:e|ed|ing)|eras(?:e|ed|ing)|purg(?:e|ed|ing)"
     rf"|clear(?:ed|ing)?|empt(?:y|ied|ying)|destroy(?:ed)?"
     r"|nuke|get rid of|clean(?:ed)? (?:up|out)|(?:re)?format(?:ting)?|shred|scrub|trash|overwrite|zero(?: out)?"
     r"|truncate|may go|leave nothing in|rmdir|rm|unlink|throw away|drop)\b)"
@@ -41,7 +41,8 @@ ENGLISH = (
     rf"{PLACE}{LINE}\b(?:deleted|removed|wiped|erased|purged|cleared|emptied|destroyed|may go|rm -rf)\b",
     rf"{DELETE}{FAR}{NAMED}",
     rf"{NAMED}{NEAR}\b(?:can|may|should|must)\b{NEAR}\b(?:go|cleared|deleted|removed|wiped|erased|emptied)\b",
-    rf"\brm\s{{1,9}}(?:-\S{{1,20}}\s{{1,9}}){{1,3}}[^\n;|&]{{0,60}}?(?<!\S)[\"']?(?:{SYSTEM}|{HOME}|/){END}",
+    rf"{NOT_RUN}\brm\s{{1,9}}(?:-\S{{1,20}}\s{{1,9}}){{1,3}}[^\n;|&]{{0,60}}?(?<!\S)[\"']?(?:{SYSTEM}|{HOME}|/){END}"
+    rf"{FORBIDDEN}",
     r"\brm\b[^\n;|&]{0,40}--no-preserve-root",
     rf"\b(?:rd|rmdir|del|erase|format)\s{{1,9}}(?:/\w\s{{1,9}}){{1,4}}[\"']?(?:{DRIVE}|%\w{{4,20}}%|[A-Za-z]:)",
     rf"\b(?:del|erase)\s{{1,9}}[\"']?{DRIVE}\S{{0,20}}(?:\s{{1,9}}/\w){{1,4}}",

@@ -1,7 +1,7 @@
 """Orders to run what a download brings, and to take packages from another index."""
 
 from memories.scanning.alternatives import Sentence
-from memories.scanning.orders.fragments import CF, CN, FAR, LINE, NEAR, NOT, NOT_ZH, WEB
+from memories.scanning.orders.fragments import CF, CN, FAR, FORBIDDEN, LINE, NEAR, NOT, NOT_RUN, NOT_ZH, WEB
 
 FETCH = r"(?:curl|wget|iwr|irm|invoke-webrequest|invoke-restmethod)"
 SHELL = (
@@ -44,7 +44,7 @@ INSTALL_ZH = r"(?:安装|依赖|软件包|所有包|pip|npm|yarn|apt|maven|gem|c
 INDEX_ZH = r"(?:源|镜像|registry|仓库|index)"
 
 ENGLISH = (
-    rf"\b{FETCH}\b(?:\\\n|[^\n|]){{0,200}}\|\s{{0,3}}{SHELL}(?!\s{{1,3}}-[mc]\b)",
+    rf"{NOT_RUN}\b{FETCH}\b(?:\\\n|[^\n|]){{0,200}}\|\s{{0,3}}{SHELL}{FORBIDDEN}(?!\s{{1,3}}-[mc]\b)",
     rf"\b(?:(?:ba|z|da|k)?sh|python\d?|perl|ruby|php|node|source|eval|exec)\b[^\n]{{0,12}}(?:<\(|\$\("
     rf"|`)\s{{0,9}}{FETCH}\b",
     r"\b(?:iex|invoke-expression)\b[^\n]{0,100}\b(?:downloadstring|webclient|iwr|irm|invoke-webrequest"

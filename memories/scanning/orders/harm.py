@@ -1,29 +1,29 @@
 """Orders to destroy, and to switch off or pass by what protects."""
 
-from memories.scanning.orders.fragments import CF, CN, FAR, NEAR, NOT
+from memories.scanning.orders.fragments import CF, CN, FAR, FORBIDDEN, NEAR, NOT, NOT_RUN, NOT_ZH
 
 ENGLISH = (
-    rf"\b(?:delete|remove|erase|drop|wipe|destroy|corrupt)\b(?!{FAR}\b(?:temp\w{{0,6}}|old|test|stale"
+    rf"\b{NOT}(?:delete|remove|erase|drop|wipe|destroy|corrupt)\b(?!{FAR}\b(?:temp\w{{0,6}}|old|test|stale"
     rf"|generated|unused|duplicate|draft|expired|merged)\b){NEAR}"
     rf"\b(?:all|every|each|the (?:whole|entire))\b{NEAR}\b(?:users?|tables?|databases?|accounts?|backups?"
     r"|files|records|data|customers?)\b|\bfor every user you find\b",
     r"\bnc\s{1,9}-\w{0,4}e\b",
-    r"/dev/tcp/|\breverse shell\b|\bbash -i\b|\bsudo rm\b|\bgit push --force\b[^\n]{0,20}"
-    r"\bmain\b|:\(\)\s?\{",
+    r"/dev/tcp/|\breverse shell\b|\bbash -i\b|\bsudo rm\b|:\(\)\s?\{",
+    rf"{NOT_RUN}\bgit push --force\b{FORBIDDEN}[^\n]{{0,20}}\bmain\b|{NOT_RUN}\bdrop table\b{FORBIDDEN}",
     rf"\b{NOT}(?:auto-?approve|approve|accept|confirm)\b{NEAR}\b(?:every|all|any|everything)\b{FAR}\bwithout\b",
-    r"\brm\s{1,9}-[a-z]{0,6}r[a-z]{0,6}\s{1,9}(?:-\S{1,20}\s{1,9}){0,3}(?:/|~|\*|\$HOME)(?=[\s*]|$)"
+    rf"{NOT_RUN}\brm\s{{1,9}}-[a-z]{{0,6}}r[a-z]{{0,6}}\s{{1,9}}(?:-\S{{1,20}}\s{{1,9}}){{0,3}}"
+    rf"(?:/|~|\*|\$HOME)(?=[\s*]|$){FORBIDDEN}"
     r"|\bchmod\s{1,9}(?:-R\s{1,9})?777\s{1,9}/",
-    r"\bdd\s{1,9}if=\S{1,80}\s{1,9}of=/dev/|\bmkfs\b|\b(?:curl|wget)\b[^\n|]{0,200}\|\s{0,9}(?:sudo\s{1,9})?"
-    r"(?:ba|z|da)?sh\b|"
-    r"\bdrop table\b",
+    r"\bdd\s{1,9}if=\S{1,80}\s{1,9}of=/dev/|\bmkfs\b",
+    rf"{NOT_RUN}\b(?:curl|wget)\b[^\n|]{{0,200}}\|\s{{0,9}}(?:sudo\s{{1,9}})?(?:ba|z|da)?sh\b{FORBIDDEN}",
     r"\b(?:download|fetch)(?:ing)?\s{1,9}(?:and|then)\s{1,9}(?:execut|run)\w{0,4}\b|\bwipe the disk\b|"
     r"\bdelete[ _]all\b(?=[ _]|$|\.|,)",
-    rf"\b(?:skip|bypass|ignore)\b{NEAR}\b(?:all|any|every|each)\b{NEAR}\b(?:checks?|approvals?"
+    rf"\b{NOT}(?:skip|bypass|ignore)\b{NEAR}\b(?:all|any|every|each)\b{NEAR}\b(?:checks?|approvals?"
     r"|confirmations?)\b|\bskip every\b",
-    rf"\b(?:bypass|evade|circumvent)\b{NEAR}\b(?:approval|content policy|filter|review)\b",
-    rf"\b(?:disable|turn off|remove|deactivate)\b{NEAR}\b(?:safety|logging|audit|two-factor|2fa|firewall(?! rule)"
+    rf"\b{NOT}(?:bypass|evade|circumvent)\b{NEAR}\b(?:approval|content policy|filter|review)\b",
+    rf"\b{NOT}(?:disable|turn off|remove|deactivate)\b{NEAR}\b(?:safety|logging|audit|two-factor|2fa|firewall(?! rule)"
     r"|safeguards)\b",
-    rf"\bnever ask for (?:confirmation|permission|approval)\b|\b(?:erase|delete|wipe)\b{NEAR}"
+    rf"\bnever ask for (?:confirmation|permission|approval)\b|\b{NOT}(?:erase|delete|wipe)\b{NEAR}"
     r"\b(?:audit (?:log|trail)|all (?:the )?backups)\b",
     rf"\bapprove\b{FAR}\bwithout (?:verif|check|review|ask)\w{{0,8}}\b|\bapprove your own\b|\bdo whatever\b|"
     r"\bwhatever the user (?:asks|says)\b",
@@ -33,7 +33,7 @@ ENGLISH = (
 CHINESE = (
     rf"(?:删除|清空|销毁)(?:所有|全部|整个){CN}(?:表|数据|数据库|用户|备份|文件|账户|记录)|(?:自动)?批准(?:所有"
     rf"|一切|全部)",
-    rf"(?:跳过|绕过|关闭){CF}(?:检查|审核|审批|验证|日志|防火墙|确认)|未经核实|不需要确认|(?:删除"
+    rf"{NOT_ZH}(?:跳过|绕过|关闭){CF}(?:检查|审核|审批|验证|日志|防火墙|确认)|未经核实|不需要确认|(?:删除"
     rf"|清除)(?:审计日志|全部备份|所有备份)",
     rf"下载并(?:执行|运行)|执行{CF}网页{CF}命令|无论用户(?:说|问)",
 )

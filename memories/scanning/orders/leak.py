@@ -67,7 +67,7 @@ CHINESE = (
     rf"|把{CF}(?:密钥|密码|令牌|凭证|凭据){CF}(?:打印|给我|告诉)",
     rf"(?<!不要)(?<!别)(?<!勿)(?:泄露|发送|发到|上传|写进|输出|窃取|打印){CF}(?:密码|密钥|令牌|凭据|网盘"
     rf"|网址|提交信息)",
-    rf"把{CF}(?:密码|密钥|令牌|\.env|私钥){CF}(?:发|传|写|上传)|(?:任务|开始|必须){CN}窃取|(?<!不要)泄露{CF}"
+    rf"{NOT_ZH}把{CF}(?:密码|密钥|令牌|\.env|私钥){CF}(?:发|传|写|上传)|(?:任务|开始|必须){CN}窃取|(?<!不要)泄露{CF}"
     rf"(?:密钥|令牌|密码)|把对话全文",
 )
 GERMAN = (
@@ -83,4 +83,8 @@ SPANISH = (
     rf"(?<!nunca )(?<!no )\b(?:envía|manda|revela|sube|escribe|muestra|imprime|filtra)\b{FAR}"
     r"(?:\.env\b|\b(?:contraseñas?|token|clave de api|clave privada|secretos|credenciales)\b)|\brobar la lista\b",
 )
-PATTERNS = (*ENGLISH, *CHINESE, *GERMAN, *SPANISH)
+FRENCH = (
+    r"(?<!jamais )(?<!pas )\b(?:envoie|envoyez|donne[zr]?|révèle[zr]?|affiche[zr]?|transmet(?:s|tez)|copie[zr]?)\b"
+    rf"{FAR}(?:\.env\b|\b(?:mots? de passe|jetons?|clés? (?:d['’])?api|clés? privées?|secrets|identifiants)\b)",
+)
+PATTERNS = (*ENGLISH, *CHINESE, *GERMAN, *SPANISH, *FRENCH)

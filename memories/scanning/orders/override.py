@@ -1,6 +1,6 @@
 """Orders to set aside what the model was told before."""
 
-from memories.scanning.orders.fragments import CF, CN, FAR, GIVEN, GIVEN_DE, GIVEN_ES, GIVEN_ZH, NEAR, NOT
+from memories.scanning.orders.fragments import CF, CN, FAR, GIVEN, GIVEN_DE, GIVEN_ES, GIVEN_FR, GIVEN_ZH, NEAR, NOT
 
 ENGLISH = (
     r"\b(?:ignor(?:e|ing)|disregard|forget|override|overrule|abandon|(?:set|put|cast) aside|look past"
@@ -70,4 +70,16 @@ SPANISH = (
     rf"\bpor encima de\b{NEAR}\b(?:desarrolladores|sistema)\b|\btu (?:verdadera|única|real) (?:tarea|misión)"
     r"\b|\bnuevas instrucciones\s{0,9}:",
 )
-PATTERNS = (*ENGLISH, *CHINESE, *GERMAN, *SPANISH)
+IGNORE_FR = (
+    r"(?:\b(?:ignore[zr]?|oublie[zr]?|contourne[zr]?|outrepasse[zr]?|désobéi(?:s|ssez|r)|(?:fais|faites) abstraction"
+    r"|(?:tiens|tenez) (?:pas|plus|aucun) compte|(?:respecte[zr]?|suis|suivez) (?:pas|plus))\b)"
+)
+FRENCH = (
+    rf"{IGNORE_FR}{NEAR}\b{GIVEN_FR}\b{NEAR}(?:\b(?:précédent|antérieur|ci-dessus|plus haut|auparavant|reçue?s"
+    r"|données|du système|système)|\binitiale?s?\b)",
+    rf"{IGNORE_FR}{NEAR}\b(?:tes|vos|toutes les) (?:\w{{1,12}} )?(?:{GIVEN_FR}|développeurs|concepteurs)\b",
+    r"\b(?:ignore[zr]?|oublie[zr]?)\b[^.\n]{0,6}\bce qu[i'’][^.\n]{0,20}\b(?:précède|dessus|avant|dite?|appris)\b",
+    rf"\bn['’](?:obéi(?:s|ssez)|écoute[zr]?) qu['’]à (?:moi|ce)|\bnouvelles (?:instructions|consignes)\s{{0,9}}:"
+    rf"|\bplus (?:soumis|tenue?|liée?)e?s?\b{NEAR}\b{GIVEN_FR}\b",
+)
+PATTERNS = (*ENGLISH, *CHINESE, *GERMAN, *SPANISH, *FRENCH)

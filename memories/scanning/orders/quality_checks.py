@@ -1,7 +1,7 @@
 """Orders to pass by what guards the quality of work: tests marked as passed, skipped, deleted, bent; hooks left out."""
 
 from memories.scanning.alternatives import Sentence
-from memories.scanning.orders.fragments import CF, CN, FAR, NEAR, NOT, NOT_ZH
+from memories.scanning.orders.fragments import CF, CN, FAR, FORBIDDEN, NEAR, NOT, NOT_ZH
 
 TESTS = (
     r"(?:\b(?:tests?|specs?|suite|test cases?|assertions?|unit tests|test files?|snapshots?|regressions?"
@@ -54,7 +54,7 @@ ENGLISH = (
     Sentence(EVADE, TROUBLE, TESTS),
     rf"\b(?:add|use|put|apply)\b{NEAR}{SKIPS}{FAR}\b(?:fail\w{{0,4}}|flaky|red|whatever|anything|not pass|ci"
     rf"|goes through|to)\b",
-    rf"{NO}--no-verify\b",
+    rf"{NO}--no-verify\b{FORBIDDEN}",
     r"(?<!never )(?<!not )\bgit commit\b[^\n]{0,30}?\s-(?:n|an|nm)\b|\bhusky=0\b",
     rf"{SAY}{NEAR}\b(?:coverage|tests?)\b{FAR}\b(?:no matter|regardless|whatever)\b",
     rf"\b(?:hooks?|pre-commit)\b{FAR}\s-n\b",

@@ -1,6 +1,6 @@
 """Orders to be somebody else: without limits, an administrator, the system; or to reveal the own instructions."""
 
-from memories.scanning.orders.fragments import CF, CN, FAR, GIVEN, NEAR
+from memories.scanning.orders.fragments import CF, CN, FAR, GIVEN, NEAR, NOT
 
 SPEAKS = (
     r"(?:you\b|i will\b|i am\b|the user is\b|ignore|reveal|give|grant|delete|send|print|run|execute|show"
@@ -17,7 +17,7 @@ ENGLISH = (
     r"\b(?:unfiltered|uncensored|amoral)\b",
     rf"\b(?:print|show|reveal|repeat|output|tell|give|leak|recite|list|share|display)\b{NEAR}"
     rf"\byour (?:\w{{1,12}} )?(?:prompt|instructions|configuration|rules)\b",
-    rf"\b(?:give|grant|make|assign)\b{FAR}\b(?:an? admin\w{{0,12}}|(?:admin|administrator|root|full"
+    rf"\b{NOT}(?:give|grant|make|assign)\b{FAR}\b(?:an? admin\w{{0,12}}|(?:admin|administrator|root|full"
     rf"|superuser) (?:rights|access|privileges|permissions))\b(?!{NEAR}\bapprov)",
     r"\byou are now (?:an?|the|in|my|free|un\w{1,12}|dan|acting)\b|\byou are no longer (?:a|an|bound)\b|"
     r"\bunrestricted (?:agent|model|ai|assistant)\b|\byou are dan\b",
@@ -60,4 +60,9 @@ SPANISH = (
     rf"|\binstrucciones ocultas\b"
     rf"|\b(?:entra|pasa|cambia)\b{NEAR}\bmodo desarrollador\b|\bautorizado a\b{NEAR}\b(?:saltar|omitir|ignorar)",
 )
-PATTERNS = (*EVERY_LANGUAGE, *ENGLISH, *CHINESE, *GERMAN, *SPANISH)
+FRENCH = (
+    r"\b(?:à partir de maintenant|désormais),? (?:tu es|vous êtes)\b",
+    rf"\b(?:montr|affich|révèl|répèt|donn)e(?:-moi|z|-nous)?\b{NEAR}\b(?:prompt système|(?:tes|vos) (?:instructions"
+    r"|consignes|règles)\b)",
+)
+PATTERNS = (*EVERY_LANGUAGE, *ENGLISH, *CHINESE, *GERMAN, *SPANISH, *FRENCH)

@@ -47,4 +47,8 @@ SPANISH = (
     rf"\b{NEAR}\b(?:humano|usuario)\b"
     rf"|\bmiente\b{NEAR}\b(?:cliente|usuario)\b",
 )
-PATTERNS = (*ENGLISH, *CHINESE, *GERMAN, *SPANISH)
+FRENCH = (
+    r"\b(?:ne (?:le |lui )?(?:dis|dites|révèle[zr]?|montre[zr]?)|n['’]en (?:parle[zr]?|dis|dites))\b"
+    rf"{FAR}\b(?:utilisateur\w{{0,2}}|personne|client)\b",
+)
+PATTERNS = (*ENGLISH, *CHINESE, *GERMAN, *SPANISH, *FRENCH)
