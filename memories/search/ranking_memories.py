@@ -1,11 +1,17 @@
 """Ranking of memories by their best passage, or by their vote, then salience and confidence. Pure."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
-from typing import NamedTuple
+from operator import itemgetter
+from typing import NamedTuple, TypeVar
 from uuid import UUID
 
+from memories.search import updates
 from memories.search.ranking import Scored, Scores, Weights
+from memories.values.choices import Type
+
+MOST_REPEATED = 30  # memories beyond those that are wanted
+Row = TypeVar("Row")
 
 
 class Ranked(NamedTuple):
@@ -25,6 +31,13 @@ class Ranked(NamedTuple):
         """The relevance of its best passage."""
         return self.passages[0].relevance
 
+    @property
+    def claimed(self) -> str:
+        """What it says, of a claim that is a single passage and whose text was read whole, else ''."""
+        best = self.passages[0].candidate
+        is_whole = best.type == Type.SEMANTIC and best.part == 0 and len(best.text) == best.length
+        return best.text if is_whole else ""
+
 
 def by_memory(
     scored: Scores,
@@ -32,10 +45,12 @@ def by_memory(
     votes: Mapping[str, float] | None = None,
     *,
     most: int | None = None,
+    with_repeated: bool = False,
     holds: Callable[[Ranked], bool] | None = None,
 ) -> list[Ranked]:
     """Rank memories by their vote, else their best passage, then salience and confidence; the best ones, at most
-    `most`, of those that `holds` lets through. `scored` is best first.
+    `most`, of those that `holds` lets through. `scored` is best first. `with_repeated`: of claims that say the same the
+    first counts, the others come with it.
     """
     if not scored:
         return []
@@ -44,9 +59,18 @@ def by_memory(
     firsts = scored.at([first for first, *_ in places])
     ranked = [_ranked(passage, best, weights, (votes or {}).get(passage.candidate.memory)) for passage in firsts]
     pairs = [pair for pair in zip(ranked, places, strict=True) if holds is None or holds(pair[0])]
-    whole = sorted(pairs, key=lambda pair: (-pair[0].score, -_stored(pair[0])))[:most]
+    whole = sorted(pairs, key=lambda pair: (-pair[0].score, -_stored(pair[0])))
+    whole = different(whole, most, itemgetter(0)) if with_repeated and most else whole[:most]
     made = iter(scored.at([place for _, of in whole for place in of]))
     return [one._replace(passages=list(islice(made, len(of)))) for one, of in whole]
+
+
+def different(rows: Sequence[Row], most: int, of: Callable[[Row], Ranked]) -> list[Row]:
+    """The rows that say the `most` best different things, in their order."""
+    read = rows[: most + MOST_REPEATED]
+    groups = updates.by_claim(read, lambda row: of(row).claimed)
+    wanted = {id(row) for group in groups[:most] for row in group}
+    return [row for row in read if id(row) in wanted]
 
 
 def _stored(one: Ranked) -> int:

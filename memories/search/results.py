@@ -23,7 +23,7 @@ from memories.search.ranking_memories import Ranked
 from memories.search.request import SearchRequest
 from memories.search.run_votes import OF_BEST, SELECTED_TYPES
 from memories.search.selector import Option, Selection
-from memories.values.choices import Type
+from memories.values.choices import Hold, Type
 from memories.values.trust import Trust
 
 MOST_PASSAGES = 3  # most passages of one memory
@@ -124,6 +124,23 @@ def updated(results: Sequence[Result]) -> list[Result]:
         ahead = {"update": score - result.score} if score > result.score else {}
         shown.append(replace(result, until=until, score=score, parts=result.parts | ahead))
     return shown[::-1]
+
+
+def repeated_last(results: Sequence[Result]) -> list[Result]:
+    """The results, but of claims that say the same all behind the rest but one: that which people decided, else the
+    best; however often somebody stores a claim, it takes one place. It has the greatest score of them."""
+    firsts, others = [], []
+    for group in updates.by_claim(results, lambda one: one.memory.content if one.memory.type == Type.SEMANTIC else ""):
+        first = next((one for one in group if one.memory.hold == Hold.FLOOR), group[0])
+        firsts.append(_moved(first, group[0].score))
+        others += [one for one in group if one is not first]
+    return [*firsts, *(_moved(one, min(one.score, firsts[-1].score)) for one in others)]
+
+
+def _moved(result: Result, score: float) -> Result:
+    if score == result.score:
+        return result
+    return replace(result, score=score, parts=result.parts | {"repeated": score - result.score})
 
 
 def _memories(ids: Collection[UUID], beside: Collection[str], trust: Trust, moment: AsOf | None) -> list[Memory]:

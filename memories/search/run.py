@@ -4,6 +4,7 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
@@ -24,7 +25,7 @@ from memories.search.question import embed_question, read_question
 from memories.search.ranking import weights_of
 from memories.search.ranking_memories import Ranked, by_memory
 from memories.search.request import SearchRequest
-from memories.search.results import Result, SearchResults, fetched, most_salient, selection, updated
+from memories.search.results import Result, SearchResults, fetched, most_salient, repeated_last, selection, updated
 from memories.values.choices import ActorKind, Type
 from memories.values.conditions import Filter
 from memories.values.trust import Trust
@@ -94,9 +95,10 @@ def _answers(
     if request.unit == "passage":
         kept = [Ranked(passage.score, 0.0, [passage]) for passage in scored[: request.limit]]
     else:
-        kept = by_memory(scored, weights, votes_of_runs, most=request.limit, holds=floor.holds)
+        best: dict[str, Any] = {"most": request.limit, "with_repeated": True, "holds": floor.holds}
+        kept = by_memory(scored, weights, votes_of_runs, **best)
     results = fetched(kept, request, trust, plan.former, scale=1.0 if votes_of_runs else _scale(kept))
-    return results if request.unit == "passage" else updated(results)
+    return results if request.unit == "passage" else updated(repeated_last(results)[: request.limit])
 
 
 def _scale(kept: Sequence[Ranked]) -> float:

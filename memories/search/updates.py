@@ -1,4 +1,5 @@
-"""Which of two memories is the newer state of the same thing: "moved from X to Y", "now prefers", 现在改成. Pure.
+"""Which of two memories is the newer state of the same thing: "moved from X to Y", "now prefers", 现在改成; and which
+say the same. Pure.
 
 Until a person has decided, both are offered: the newer one first, the older one with `until`.
 """
@@ -17,11 +18,13 @@ from memories.lexicon import chinese_words, english_words
 from memories.models import Memory
 from memories.values.choices import Origin, Type
 from memories.values.search_words import bigrams
-from memories.values.text import UNSPACED
+from memories.values.text import UNSPACED, normal
 
 MOST = 20  # memories that are compared
+MOST_GROUPS = 50  # with which a text is compared
 LONGEST = 200  # characters; a longer text says more than one thing
 COMMON = 0.4  # of the words of the shorter one: fewer say something else, unless the newer one says that it is new
+LEAST_SAME = 0.6  # of all words of two texts that may say the same
 NEAR = 0.6  # centred similarity of two texts that share no word but their subject
 MARKS = re.compile(rf"\b(?:{'|'.join(english_words.UPDATES)})\b|{'|'.join(chinese_words.UPDATES)}", re.IGNORECASE)
 WORDS = re.compile(r"[^\W_]+")
@@ -39,6 +42,35 @@ def newest_first(rows: Sequence[Row], memory: Callable[[Row], Memory]) -> list[t
             kept.remove(new)
             kept.insert(kept.index(old), new)
     return [(row, until.get(id(row))) for row in kept]
+
+
+def by_claim(rows: Sequence[Row], text: Callable[[Row], str]) -> list[list[Row]]:
+    """The rows in groups that say the same, in the order of their first ones; those without a text are alone."""
+    groups: list[list[Row]] = []
+    for row in rows:
+        words = text(row)
+        same = next((group for group in groups[:MOST_GROUPS] if words and _is_same(text(group[0]), words)), None)
+        if same is None:
+            groups.append([row])
+        else:
+            same.append(row)
+    return groups
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Of long texts only those in the same words."""
+    if _plain(one) == _plain(other):
+        return True
+    first, second = _words(one), _words(other)
+    both = len(first & second)
+    if max(len(one), len(other)) > LONGEST or both < LEAST_SAME * (len(first) + len(second) - both):
+        return False
+    return claims.compare(_claim(one), _claim(other)) == Likeness.SAME
+
+
+@lru_cache(maxsize=2_000)
+def _plain(text: str) -> str:
+    return " ".join(normal(text).casefold().split()).rstrip(" .!。！")
 
 
 def _pairs(rows: Sequence[Row], memory: Callable[[Row], Memory]) -> list[tuple[Row, Row]]:

@@ -76,6 +76,15 @@ def test_what_is_known_in_two_scopes_is_said_once() -> None:
     assert [count for count in used().values() if count] == [1]
 
 
+def test_copies_of_a_claim_leave_room_for_others_and_the_one_that_people_taught_stands_for_them() -> None:
+    known("Acme invoices need an order number")
+    known("Acme pays invoices by wire transfer", confidence=90, hold=Hold.FLOOR)
+    for words in ("pays all its invoices by", "pays its invoices by", "always pays invoices by", "pays invoices by a"):
+        known(f"Acme {words} wire transfer", confidence=100)
+    told = said(ask("Does Acme pay invoices by wire transfer?", limit=3))
+    assert told == ["Acme pays invoices by wire transfer", "Acme invoices need an order number"]
+
+
 def test_a_skill_that_fits_is_named_with_its_package() -> None:
     skill("Refunds a broken parcel", scope="project:a")
     given = ask("refund the parcel")

@@ -11,7 +11,7 @@ from memories.models import EmbeddingModel, Memory, Performance
 from memories.search import candidates, run, table_statistics
 from memories.search.candidates import Pool
 from memories.search.plan import SearchPlan
-from memories.values.choices import ActorKind, Origin, Status, Type
+from memories.values.choices import ActorKind, Hold, Origin, Status, Type
 from memories.values.exceptions import Invalid
 from memories.values.trust import Actor, Trust, everything
 from tests.make import ANNA, AT
@@ -107,6 +107,16 @@ def test_salience_and_confidence_decide_between_memories_that_answer_alike() -> 
         (40, 1.0),
         (90, 0.1),
     ]
+
+
+def test_copies_of_a_claim_stand_behind_what_else_answers_and_the_one_that_people_decided_in_front() -> None:
+    known("Acme invoices need an order number")
+    taught = known("Acme pays invoices by wire transfer", hold=Hold.FLOOR)
+    for words in ("pays all its invoices by", "pays its invoices by", "always pays invoices by", "pays invoices by a"):
+        known(f"Acme {words} wire transfer", confidence=100)
+    found = find("Does Acme pay invoices by wire transfer?", limit=3, explain=True).results
+    assert found[0].memory == taught and found[1].memory.content == "Acme invoices need an order number"
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
 
 
 def test_without_a_question_the_most_salient_comes_first_then_the_newest() -> None:

@@ -258,7 +258,8 @@ def _chosen(
     ids = [merged_hit.memory for merged_hit in merged_hits]
     rows = {row.pk: row for row in wanted.rows().filter(pk__in=ids)} if ids else {}
     order = selection.ranked(merged_hits, {id: row.confidence for id, row in rows.items()})
-    order = selection.said_once(order, {id: row.content for id, row in rows.items()})
+    decided = {id for id, row in rows.items() if row.hold == Hold.FLOOR}
+    order = selection.said_once(order, {id: row.content for id, row in rows.items()}, decided)
     order = rationed.best(order, rows) if rationed else order
     dated = updates.newest_first(order, lambda one: rows[one.memory])
     ended = {one.memory: until for one, until in dated}

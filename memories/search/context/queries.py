@@ -22,7 +22,7 @@ from memories.search.late_interaction import by_passage
 from memories.search.plan import SearchPlan
 from memories.search.question import read_question
 from memories.search.ranking import Scores, weights_of
-from memories.search.ranking_memories import Ranked, by_memory
+from memories.search.ranking_memories import Ranked, by_memory, different
 from memories.values.choices import Category, Type
 from memories.values.conditions import Filter
 from memories.values.trust import Trust
@@ -85,10 +85,10 @@ def by_task(
 
 
 def best(scored: Scores, *, most: int) -> list[Hit]:
-    """The best memories that share a word with the task, or are similar enough in meaning."""
-    ranked = by_memory(scored, weights_of(settings.SEARCH_WEIGHTS), holds=_fits)
-    hits = (Hit(result.memory_id, _why(result), result.score) for result in ranked)
-    return [hit for hit in hits if hit.why][:most]
+    """The best memories that share a word with the task, or are similar enough in meaning; what says the same as one of
+    them comes with it."""
+    ranked = [one for one in by_memory(scored, weights_of(settings.SEARCH_WEIGHTS), holds=_fits) if _why(one)]
+    return [Hit(one.memory_id, _why(one), one.score) for one in different(ranked, most, lambda one: one)]
 
 
 def _fits(one: Ranked) -> bool:

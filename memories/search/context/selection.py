@@ -6,8 +6,8 @@ from typing import NamedTuple
 from uuid import UUID
 
 from memories.models import Memory
+from memories.search import updates
 from memories.search.context.rendering import HEADING, quarters
-from memories.values.text import normal
 
 
 class Hit(NamedTuple):
@@ -64,14 +64,11 @@ def ranked(found: Iterable[Merged], confidence: Mapping[UUID, int]) -> list[Merg
     return sorted(there, key=lambda one: (-len(one.whys), -confidence[one.memory], -one.score))
 
 
-def said_once(ranked: Sequence[Merged], sentences: Mapping[UUID, str]) -> list[Merged]:
-    """Remove memories whose sentence, ignoring case and spaces, a better one has: it may be stored in two scopes."""
-    first = {_plain(sentences[candidate.memory]): candidate for candidate in reversed(ranked)}
-    return [candidate for candidate in ranked if first[_plain(sentences[candidate.memory])] is candidate]
-
-
-def _plain(sentence: str) -> str:
-    return " ".join(normal(sentence).casefold().split()).rstrip(" .!。！")
+def said_once(ranked: Sequence[Merged], sentences: Mapping[UUID, str], decided: Collection[UUID] = ()) -> list[Merged]:
+    """Remove memories that say what a better one says: it may be stored in two scopes, or ten times by one agent. Of
+    those that say the same one that people `decided` is the better one."""
+    groups = updates.by_claim(ranked, lambda candidate: sentences[candidate.memory])
+    return [next((one for one in group if one.memory in decided), group[0]) for group in groups]
 
 
 def fitting(ranked: Sequence[Merged], lines: Mapping[UUID, str], *, limit: int, token_budget: int) -> list[Merged]:
