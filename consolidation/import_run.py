@@ -35,6 +35,7 @@ from memories.values.trust import Actor
 KIND = "import"
 PREVIEWED = 300  # rows
 LINES = (Format.CONVERSATIONS, Format.OPEN_MEMORY, Format.MEMOS)  # a row a line
+GONE = "what it was about has been forgotten meanwhile"
 NOT_ALLOWED = "importing needs the permission review"
 SKILL = "skill"
 SQLITE, ZIP, BOM = b"SQLite format 3\0", b"PK\x03\x04", b"\xef\xbb\xbf"
@@ -115,6 +116,9 @@ def process(run: Run, *, should_stop: Callable[[], bool] = never) -> None:
     """The work of a run."""
     assert run.subject is not None
     file = ImportFile.objects.select_related("person").get(pk=run.subject)
+    if not file.content:  # a day after it failed
+        run.finish(Run.Status.FAILED, counters=run.counters, at=timezone.now(), error=GONE)
+        return
     counters: Counter[str] = Counter()
     summary, reporter = Summary(), Reporter(run, counters, should_stop)
     reporter.done, reporter.total = 0, _rows_of(file)

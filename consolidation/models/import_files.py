@@ -28,15 +28,18 @@ class ImportFileQuerySet(models.QuerySet["ImportFile"]):
         return self.filter(person_id=actor.id or None).defer("content").order_by("-created_at", "-pk")
 
     def forget_stale(self, *, at: datetime) -> int:
-        """Delete the files of yesterday and before that nobody imported, and the words of rows that came in before."""
+        """Delete the files of yesterday and before that nobody imported, the bytes of those whose import failed, and
+        the words of rows that came in before."""
         shown = self.filter(run__finished_at__lt=at - KEPT, run__status=Run.Status.SUCCEEDED, summary__has_key="first")
         shown.update(preview={}, summary=WITHOUT_WORDS)
+        failed = self.filter(run__finished_at__lt=at - KEPT, run__status=Run.Status.FAILED)
+        failed.update(content=b"", preview={}, summary={})
         return self.filter(run=None, created_at__lt=at - KEPT).delete()[0]
 
 
 class ImportFile(models.Model):
-    """One uploaded file with the options of its import. The bytes go when it is imported; what came of it stays, the
-    words of its first rows for a day: what is forgotten later must not stand here.
+    """One uploaded file with the options of its import. The bytes go when it is imported, or a day after that failed;
+    what came of it stays, the words of its first rows for a day: what is forgotten later must not stand here.
 
     `preview` and `summary`: counts, statuses, first rows and problems, as `Summary.as_json` writes them.
     """

@@ -12,6 +12,7 @@ from django.utils import timezone
 
 from consolidation import import_run, run_queue
 from consolidation.models import ImportFile, Run, RunStopped
+from consolidation.retention import prune_runs
 from memories.models import Memory, PersonLimits
 from tests.make import make_person
 from tests.pages import HTMX, signed_in
@@ -139,6 +140,25 @@ def test_files_that_nobody_imports_go_after_a_day(tmp_path: Path) -> None:
     (tmp_path / "2").mkdir()
     upload(anna, tmp_path / "2", founder_memory(2))
     assert ImportFile.objects.count() == 1
+
+
+def test_the_file_of_a_failed_import_goes_after_a_day_and_trying_again_says_so(tmp_path: Path) -> None:
+    anna = signed_in()
+    upload(anna, tmp_path, founder_memory(1))
+    file = ImportFile.objects.get()
+    anna.post(f"/import/{file.pk}/start/")
+    ImportFile.objects.update(content=b"damaged")
+    run_queue.work()
+    now = timezone.now()
+    for at, kept in ((now, b"damaged"), (now + timedelta(days=2), b"")):
+        prune_runs(at=at)
+        file.refresh_from_db()
+        assert (bytes(file.content), bool(file.preview)) == (kept, bool(kept))
+    run = Run.objects.get(status="failed")
+    anna.post(f"/runs/{run.pk}/retry/")
+    run_queue.work()
+    run.refresh_from_db()
+    assert (run.status, run.error) == ("failed", "what it was about has been forgotten meanwhile")
 
 
 def test_the_page_costs_few_queries(tmp_path: Path, django_assert_max_num_queries: Any) -> None:
