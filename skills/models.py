@@ -40,6 +40,12 @@ class SkillQuerySet(Trusted["Skill"]):
         every = sees_every_status(trust)
         return rows.prefetch_related("versions") if every else rows.downloadable().with_published()
 
+    def published_once(self, trust: Trust) -> Self:
+        """Those whose published version agents were given, also where it was taken from them since."""
+        given = SkillVersion.objects.filter(skill=OuterRef("pk"), published_at__isnull=False)
+        rows = self.offered_to(trust, "memory__").filter(Exists(given), memory__status__in=("confirmed", "applied"))
+        return rows.select_related("memory").with_published()
+
     def with_published(self) -> Self:
         """The skills with their published version alone, loaded by one statement for all."""
         published = SkillVersion.objects.filter(status=SkillVersion.Status.PUBLISHED)

@@ -16,6 +16,7 @@ from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape, Share
 from memories.intake.reports.events import Milliseconds, check
 from memories.models import Performance as Record
 from memories.values.choices import Outcome, Permission
+from memories.values.exceptions import NotFound
 from memories.values.field_types import NotBoolean, OutcomeName
 from skills import models, outcomes
 from skills.api.skills import NAME, REFUSES, SCOPE, Number, SkillView
@@ -68,6 +69,13 @@ class ReportedUse(Shape):
 class Uses(SkillView, WriteView):
     needs = {"POST": (Permission.REPORT,)}
     others = {"POST": frozenset({"scope"})}
+
+    def skill(self, request: Request, name: str) -> models.Skill:
+        """Also one that was retired while it was used: how that ended still counts."""
+        try:
+            return super().skill(request, name)
+        except NotFound:
+            return models.Skill.objects.published_once(self.trust).named(name, scope=request.query_params.get("scope"))
 
     @operation(
         "ReportSkillUse",

@@ -49,6 +49,14 @@ def test_a_use_that_is_told_otherwise_stays_one_of_the_version_that_was_used(age
     assert named["version"] == 2
 
 
+def test_a_use_of_a_skill_that_was_retired_meanwhile_counts(agent: APIClient) -> None:
+    skill = make_used()
+    review.decide(everything(ANNA), skill.pk, "retire", at=AT)
+    told = report("failure", client=agent, version=1)
+    assert (told["version"], record(skill)) == (1, (0, 1, 0))
+    report("failure", client=agent, name="book-train", status=404)
+
+
 def test_uses_move_rate_reliability_salience_and_latency_and_not_confidence(agent: APIClient) -> None:
     skill = make_used(confidence=70)
     first = report("success", client=agent, latency_ms=100)
