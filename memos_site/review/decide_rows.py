@@ -16,6 +16,7 @@ from memories.values.choices import Permission, Status
 from memories.values.exceptions import Conflict, NotAllowed, NotFound, Outdated
 from memories.values.trust import Trust
 from memos_site.review.verbs import Verdict
+from memos_site.review.verbs.attention import check_end
 
 
 def decidable(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
@@ -112,6 +113,7 @@ def snooze_proposal(
 
     `seen`: the `version_token` that was shown; only the snooze in it counts. '' accepts any. `batch` as in `accept`.
     """
+    check_end(until, at=at)
     proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = batch or uuid7()
     if seen and version_token(proposal).partition(".")[2] != seen.partition(".")[2]:

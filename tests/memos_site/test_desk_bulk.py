@@ -211,6 +211,13 @@ def test_proposals_among_memories_are_accepted_rejected_or_snoozed_and_each_undo
         assert review.open_proposals(TRUST, at=LATER).count() == 2
 
 
+def test_a_snooze_of_before_is_refused_of_proposals_as_of_memories() -> None:
+    memory = make_memory("A claim")
+    ids = [memory.pk, propose(memory).pk]
+    many = review.by_ids(TRUST, ids, "snooze", at=LATER, until=LATER - timedelta(days=1))
+    assert (many.done, [one["code"] for one in many.failed]) == ([], ["invalid", "invalid"])
+
+
 def test_a_conflict_is_kept_or_snoozed_among_others_but_what_holds_is_chosen_singly() -> None:
     pair = [make_memory(f"Acme pays on net-{n} terms") for n in (30, 60)]
     conflict = propose(pair[0])

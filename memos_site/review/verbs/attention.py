@@ -33,9 +33,14 @@ def snooze(memory: Memory, verdict: Verdict) -> None:
 
     It leaves the inbox until then.
     """
-    if verdict.until is not None and verdict.until <= verdict.at:
-        raise Invalid(FieldError("/until", "out_of_range", "must be in the future"))
+    check_end(verdict.until, at=verdict.at)
     memory.snooze(verdict.until, **verdict.audit)
+
+
+def check_end(until: datetime | None, *, at: datetime) -> None:
+    """Refuse a snooze that is over when it begins."""
+    if until is not None and until <= at:
+        raise Invalid(FieldError("/until", "out_of_range", "must be in the future"))
 
 
 def end_of_snooze(when: str, now: datetime) -> datetime | None:
