@@ -1,3 +1,3 @@
 """Admin pages: operators read every row within their trust, and change only what no domain operation changes."""
 
-from memories.admin import agents, records
+from memories.admin import records

@@ -1,5 +1,4 @@
-"""Read-only admin pages of episodes, evidence, audit entries and other records. That of memories, which decides,
-is in `memos_site.admin`."""
+"""Read-only admin pages of memories, agents, audit entries and other records: what decides has pages of its own."""
 
 from typing import Any, ClassVar
 
@@ -14,6 +13,7 @@ from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
 from memories.admin.trusted import LONGEST_IN_LIST, Administrators, TrustedAdmin, Uncounted, beginning
 from memories.models import (
     Adaptation,
+    Agent,
     AuditEntry,
     Episode,
     Event,
@@ -31,6 +31,27 @@ from memories.values.trust import Trust
 AUDITED_BY = ("action", FieldTextFilter), ("actor", FieldTextFilter), ("scope", FieldTextFilter)
 
 
+@admin.register(Agent)
+class AgentAdmin(TrustedAdmin):
+    list_display = ("name", "owner", "clearance", "may", "within", "last_used_at", "expires_at", "revoked_at")
+    list_filter = ("clearance", ("revoked_at", admin.EmptyFieldListFilter))
+    list_select_related = ("owner",)
+    search_fields = ("name", "prefix", "owner__username")
+    ordering = ("name",)
+
+    @admin.display(description=_("permissions"))
+    def may(self, agent: Agent) -> str:
+        return ", ".join(agent.permissions)
+
+    @admin.display(description=_("scopes"))
+    def within(self, agent: Agent) -> str:
+        return ", ".join(agent.scopes) or "all"
+
+    def view_on_site(self, agent: Agent) -> str:
+        return reverse("agent", args=[agent.pk])
+
+
+@admin.register(Memory)
 class MemoryAdmin(TrustedAdmin):
     list_display = ("text", "type", "status", "confidence", "secrecy", "scope", "source", "created_at")
     list_filter = ("type", "status", "category", "sensitivity", "origin", ("scope", FieldTextFilter), "pinned")

@@ -37,6 +37,7 @@ from memos_site.web.connecting import connection_texts
 from memos_site.web.responses import Steps
 
 MOST_SCOPES = 100
+MOST_REQUESTS = 2**31 - 1  # of the column
 
 
 class ScopesField(forms.CharField):
@@ -51,6 +52,13 @@ class ScopesField(forms.CharField):
         return scopes
 
 
+class SourcesField(forms.CharField):
+    """An empty list stands for any source."""
+
+    def clean(self, value: Any) -> Any:
+        return [name for part in super().clean(value).split(",") if (name := part.strip())]
+
+
 MOST_OF_HISTORY = 20
 LIFETIMES = [("", gettext_lazy("never")), ("30", gettext_lazy("in 30 days")), ("90", gettext_lazy("in 90 days"))]
 LIFETIMES += [("365", gettext_lazy("in a year"))]
@@ -63,6 +71,8 @@ class AgentForm(forms.Form):
     clearance = forms.TypedChoiceField(coerce=int)
     permissions = forms.MultipleChoiceField(required=False)
     scopes = ScopesField(required=False)
+    sources = SourcesField(required=False, max_length=512)
+    requests_per_minute = forms.IntegerField(required=False, min_value=0, max_value=MOST_REQUESTS)
     expires = forms.ChoiceField(choices=LIFETIMES, required=False)
 
     def __init__(self, data: Any = None, *, trust: Trust) -> None:
@@ -77,9 +87,8 @@ class AgentForm(forms.Form):
     def facts(self) -> dict[str, Any]:
         days = self.cleaned_data["expires"]
         expires_at = timezone.now() + timedelta(days=int(days)) if days else None
-        return {name: self.cleaned_data[name] for name in ("clearance", "permissions", "scopes")} | {
-            "expires_at": expires_at
-        }
+        given = ("clearance", "permissions", "scopes", "sources", "requests_per_minute")
+        return {name: self.cleaned_data[name] for name in given} | {"expires_at": expires_at}
 
 
 @never_cache

@@ -172,7 +172,8 @@ def test_what_could_give_anyone_everything_is_for_administrators() -> None:
 
 def test_models_with_verbs_can_only_be_read(secrets: None) -> None:
     client = administrator()
-    for model in WITH_VERBS:
+    make_agent()
+    for model in (*WITH_VERBS, Agent):
         row: Any = model._default_manager.first()
         assert client.get(page(model, "add")).status_code == 403
         assert client.post(page(model, "change", row.pk), {"status": "applied"}).status_code == 403

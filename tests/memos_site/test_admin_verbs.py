@@ -1,98 +1,15 @@
-"""What operators do in the admin: decide as at the desk, issue and revoke tokens, look after people and jobs."""
-
-from typing import Any
+"""What operators do in the admin: look after people and jobs."""
 
 import pytest
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import User
 from django.test import Client
 from django_q.models import Failure, Schedule
 
-from memories.models import Agent, AuditEntry, Memory
-from memories.values.choices import Sensitivity, Status
-from skills.models import SkillVersion
-from tests.make import AT, make_agent, make_memory, make_person, make_skill
-from tests.operators import administrator, page, staff
+from tests.make import AT, make_person
+from tests.operators import administrator, page
 
 pytestmark = pytest.mark.django_db
-
-
-def decide(client: Client, verb: str, memory: Memory, reason: str = "") -> str:
-    act = {"action": verb, "_selected_action": [str(memory.pk)], "reason": reason}
-    return client.post(page(Memory, "changelist"), act, follow=True).content.decode()
-
-
-def test_decisions_are_the_desks_with_their_reason_and_their_conflicts() -> None:
-    client, memory = staff(), make_memory()
-    assert "say why" in decide(client, "dismiss", memory)
-    assert "dismiss: 1" in decide(client, "dismiss", memory, "stale")
-    assert "cannot promote a memory that is dismissed" in decide(client, "promote", memory)
-    assert "restore: 1" in decide(client, "restore", memory)
-    assert "promote: 1" in decide(client, "promote", memory)
-    memory.refresh_from_db()
-    assert memory.status == Status.CONFIRMED
-    trail = AuditEntry.objects.about("memory", memory.pk)
-    assert [(entry.action, entry.actor, entry.rationale) for entry in trail] == [
-        ("dismiss", "olga", "stale"), ("restore", "olga", ""), ("promote", "olga", ""),
-    ]  # fmt: skip
-
-
-def test_a_promoted_skill_is_published_as_from_the_inbox() -> None:
-    skill = make_skill(published=False)
-    decide(staff(), "promote", skill.memory)
-    assert skill.versions.get().status == SkillVersion.Status.PUBLISHED
-
-
-def test_nobody_decides_what_is_above_them_or_without_review() -> None:
-    above, low = make_memory(sensitivity=Sensitivity.HIGH), make_memory()
-    client = staff()
-    decide(client, "promote", above)
-    User.objects.get(username="olga").groups.clear()
-    User.objects.get(username="olga").user_permissions.add(Permission.objects.get(codename="use_read"))
-    decide(client, "promote", low)
-    assert not Memory.objects.exclude(status=Status.CANDIDATE).exists()
-
-
-def issue(client: Client, **facts: Any) -> str:
-    body = {"name": "ci", "owner": "", "clearance": "2", "permissions": ["read"], "scopes": "", "sources": ""}
-    return client.post(page(Agent, "add"), {**body, "expires_at_0": "", "expires_at_1": "", **facts}).content.decode()
-
-
-def test_a_token_is_shown_once_when_it_is_issued() -> None:
-    client = staff()
-    answer = issue(client, scopes="project:acme,project:beta")
-    token = answer.split('id="token"')[1].split(">")[1].split("</pre")[0]
-    agent = Agent.with_token(token, at=AT)
-    assert agent is not None
-    assert (agent.name, agent.scopes, agent.permissions) == ("ci", ["project:acme", "project:beta"], ["read"])
-    assert "already exists" in issue(client)
-    for url in (page(Agent, "changelist"), page(Agent, "change", agent.pk), page(Agent, "history", agent.pk)):
-        later = client.get(url).content.decode()
-        assert token not in later
-        assert bytes(agent.token_sha256).hex() not in later
-
-
-@pytest.mark.parametrize("more", [{"clearance": "3"}, {"permissions": ["read", "nonsense"]}, {"scopes": "no scope"}])
-def test_a_token_gives_no_more_than_the_person_has_who_issues_it(more: dict[str, Any]) -> None:
-    issue(staff(), **more)
-    assert not Agent.objects.exists()
-
-
-def test_an_agent_is_revoked_once_and_not_changed() -> None:
-    client, (agent, token) = staff(), make_agent("ci")
-    act = {"action": "revoke", "_selected_action": [str(agent.pk)]}
-    assert "ci: revoked" in client.post(page(Agent, "changelist"), act, follow=True).content.decode()
-    assert "has been revoked before" in client.post(page(Agent, "changelist"), act, follow=True).content.decode()
-    assert Agent.with_token(token, at=AT) is None
-    assert AuditEntry.objects.about("agent", agent.pk).get(action="revoke").actor == "olga"
-    assert client.post(page(Agent, "change", agent.pk), {"clearance": "4"}).status_code == 403
-
-
-def test_nobody_revokes_without_the_permission() -> None:
-    agent, _token = make_agent("ci")
-    staff(holding="view").post(page(Agent, "changelist"), {"action": "revoke", "_selected_action": [str(agent.pk)]})
-    agent.refresh_from_db()
-    assert agent.revoked_at is None
 
 
 def test_administrators_make_people_and_schedules() -> None:

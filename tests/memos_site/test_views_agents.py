@@ -85,6 +85,16 @@ def test_a_name_is_given_once(administrator: Client) -> None:
     assert "there is an agent of this name" in answer.content.decode()
 
 
+def test_it_may_be_held_to_its_sources_and_to_a_rate(administrator: Client) -> None:
+    administrator.post(PAGE, FORM | {"sources": "refund-agent, shop bot", "requests_per_minute": "30"})
+    made = Agent.objects.get()
+    assert (made.sources, made.requests_per_minute) == (["refund-agent", "shop bot"], 30)
+    administrator.post(PAGE, FORM | {"name": "free", "requests_per_minute": ""})
+    assert Agent.objects.get(name="free").requests_per_minute is None
+    wrong = administrator.post(PAGE, FORM | {"name": "other", "requests_per_minute": "-1"})
+    assert wrong.status_code == 400
+
+
 def test_it_expires_when_it_is_said_to(administrator: Client) -> None:
     administrator.post(PAGE, FORM | {"expires": "30"})
     expires_at = Agent.objects.get().expires_at
