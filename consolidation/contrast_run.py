@@ -1,23 +1,35 @@
-"""One run for each skill whose cases the language model compares; what is kept becomes a proposed version."""
+"""One run for each skill whose cases the language model compares; what is kept becomes a proposed version, in which
+lines of a model are marked as such, beside the runs they come from.
+"""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from uuid import UUID
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from consolidation import execution
 from consolidation.case_comparison import Comparison, compare, end
 from consolidation.execution import never
-from consolidation.model_lines import line_versions
 from consolidation.model_lines.case_pairs import NO_CASE, NOT_LIVE, pairs_of, refusal
-from consolidation.model_lines.kept_lines import judge
+from consolidation.model_lines.kept_lines import KeptLine, judge
 from consolidation.model_lines.line_losses import store_of
 from consolidation.models import Run
-from memories.models import Memory
+from consolidation.models.worth import SkillLines
+from memories.models import Episode, Memory
+from memories.models.episode import EpisodeQuerySet
+from memories.values.choices import LIVE, ActorKind
 from memories.values.exceptions import Conflict
+from memories.values.trust import Actor
+from skills import publishing, revising, storages
+from skills.manifest import Fields
+from skills.models import Skill, SkillVersion
+from skills.publishing import PreparedVersion
+from skills.scanning import WRITTEN_BY_MODEL
 
 KIND = "contrast"
 
@@ -65,6 +77,96 @@ def _write(run: Run, memory: Memory, counters: Counter[str], error: str, at: dat
         end(run, Run.Status.SUCCEEDED, +counters, at=at, error=error)
 
     try:
-        line_versions.propose(memory, lines, run=run, at=at, and_then=finish)
+        propose(memory, lines, run=run, at=at, and_then=finish)
     except Conflict:
         end(run, Run.Status.SKIPPED, {}, at=at, error=NOT_LIVE)
+
+
+BY = Actor(ActorKind.SYSTEM, "Memos", "contrast")
+FIELD = "experience"
+MOST_TRIES = 3  # where the skill or its runs change while a version is packed
+
+
+class _Changed(Exception):
+    """What the version was made from is not as it was; nothing was written."""
+
+
+def propose(
+    memory: Memory, lines: Sequence[KeptLine], *, run: Run, at: datetime, and_then: Callable[[int], None]
+) -> None:
+    """Propose the skill's current version with these lines, and call `and_then` in the same transaction with how many.
+
+    0: none is new, or each was in a version that a person rejected. What comes from a conversation that was forgotten
+    or became too secret meanwhile is left out. Conflict: the skill is no longer live. Not inside a transaction.
+    """
+    for _ in range(MOST_TRIES):
+        skill = Skill.objects.get(pk=memory.pk)
+        base = skill.proposed or skill.published or skill.versions.first()
+        new = [line for line in lines if base and _is_new(memory, skill, base, line)]
+        if base is None or not new:
+            return and_then(0)
+        prepared = _prepare(skill, base, new)
+        try:
+            return _write_version(memory, base, prepared, new, run=run, at=at, and_then=and_then)
+        except (_Changed, IntegrityError):
+            _withdraw(prepared)
+    raise _Changed(f"{memory.pk} changes all the time")
+
+
+def _is_new(memory: Memory, skill: Skill, base: SkillVersion, line: KeptLine) -> bool:
+    """Whether neither the version nor one that a person rejected says so, and its runs are still there."""
+    rejected = skill.versions.filter(status=SkillVersion.Status.REJECTED).values_list(f"fields__{FIELD}", flat=True)
+    held = [text for texts in (base.fields.get(FIELD), *rejected) for text in texts or []]
+    known = any(text.startswith(line.sentence) for text in held)
+    return not known and _are_there(memory, line.runs).count() == len(line.runs)
+
+
+def _prepare(skill: Skill, base: SkillVersion, lines: Sequence[KeptLine]) -> PreparedVersion:
+    texts = [*(base.fields.get(FIELD) or []), *(line.text for line in lines)]
+    fields = Fields.model_validate({**base.fields, FIELD: texts})
+    files = revising.extra_files(base)
+    prepared = publishing.prepare(fields, scope=skill.scope, number=publishing.next_number(skill), extras=files)
+    rows = prepared.package.skill_md.splitlines()
+    marks: list[dict[str, object]] = [
+        {"rule": WRITTEN_BY_MODEL, "severity": "medium", "file": "SKILL.md", "line": number, "excerpt": line.sentence}
+        for line in lines
+        for number, row in enumerate(rows, 1)
+        if line.sentence in row
+    ]
+    return replace(prepared, findings=[*prepared.findings, *marks])
+
+
+def _write_version(
+    memory: Memory,
+    base: SkillVersion,
+    prepared: PreparedVersion,
+    lines: Sequence[KeptLine],
+    *,
+    run: Run,
+    at: datetime,
+    and_then: Callable[[int], None],
+) -> None:
+    with transaction.atomic():
+        runs = {one for line in lines for one in line.runs}
+        if len(_are_there(memory, runs).select_for_update(of=("self",)).order_by("pk")) < len(runs):
+            raise _Changed
+        memory.lock_for("propose", LIVE)
+        skill = Skill.objects.get(pk=memory.pk)
+        if (skill.proposed or skill.published or skill.versions.first()) != base:
+            raise _Changed
+        made_by, why = SkillVersion.MadeBy.EXTRACTION, f"{len(lines)} lines by a language model: success beside failure"
+        publishing.propose(skill, prepared, made_by=made_by, by=BY, at=at, changelog=why, run_id=run.pk)
+        rows = [{"text": line.text, "runs": [str(one) for one in line.runs], "of": len(line.runs)} for line in lines]
+        SkillLines.objects.add_of_model(memory, FIELD, rows, at=at)
+        and_then(len(lines))
+
+
+def _are_there(memory: Memory, runs: Collection[UUID]) -> EpisodeQuerySet:
+    """Those of the conversations that were not forgotten, nor became more secret than the skill."""
+    return Episode.objects.filter(pk__in=runs, memory__sensitivity__lte=memory.sensitivity, extract=True)
+
+
+def _withdraw(prepared: PreparedVersion) -> None:
+    """Delete the package now: it may quote what was just forgotten. Another version with the same content keeps it."""
+    if not SkillVersion.objects.filter(package=prepared.path).exists():
+        storages.delete(prepared.path)

@@ -8,10 +8,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from consolidation.insights.charts import WINDOWS
+from consolidation.insights.day_counts import NOW
 from consolidation.insights.figures import Figures, read
 from consolidation.insights.flows import ENDED
 from consolidation.insights.headline import Beside, headline
-from consolidation.insights.snapshots import NOW
 from consolidation.models.daily_counts import COUNTED
 from memories.api import paging
 from memories.api.base import ApiView

@@ -4,7 +4,7 @@ profiling.py, features.py           a finished run as counted terms
 kernel.py, experience.py            how alike two runs are, and which may speak to a question
 votes.py, skill_votes.py, grounds.py    what similar runs speak for, and on what an answer rests
 calibration.py, logistic.py, curves.py  how often such an answer is right, and from where on one is given
-guide.py, offering.py               one question answered, and the skill that does it; as text: rendering.py
+guide.py                            one question answered, and the skill that does it; as text: rendering.py
 checking.py, precedent.py, provenance.py, command_notes.py      a call that is about to be made
 risk.py, expected_end.py, verdict.py, run_verdicts.py                how a run would end, or ended
 skill_worth.py, latest_runs.py      what a skill is worth on the runs of its scope

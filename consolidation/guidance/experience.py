@@ -1,6 +1,10 @@
-"""The runs of the store that may speak to a question, loaded once: the nearest in meaning, and those of perhaps the
-same case."""
+"""The runs of the store that may speak to a question, loaded once, and which of them vote.
 
+One agent that reports the most does not outvote several that agree: what an agent reports shares its mistakes, so its
+runs are no independent occasions. As long as nobody disagrees, who works a lot votes with all its runs.
+"""
+
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,14 +12,64 @@ from uuid import UUID
 
 import numpy as np
 
-from consolidation.guidance import voices
 from consolidation.guidance.calibration import nearness
 from consolidation.guidance.features import Features, Floats, unpack
 from consolidation.guidance.grounds import Grounds, Surveyor
 from consolidation.guidance.kernel import Compared, Kernel
 from consolidation.guidance.votes import Ballot, Case, Vote
 from consolidation.models.profiles import RunProfile
+from memories.values.choices import Outcome
 from memories.values.trust import Trust
+
+MOST_VOTERS = 100  # what lies farther away changes little and costs the most
+NEAR = 0.5  # as near as this share of the nearest run is a run of such a request
+LEAST_CASES = 5  # of an agent, to have a word
+Word = tuple[tuple[str, ...], bool]  # with which effects its runs mostly ended, and whether well
+
+
+def voters(nearest: Sequence[int], runs: Sequence[RunProfile], similar: Floats, *, reader: str) -> list[int]:
+    """The places of those that vote, in the order of `nearest`. `reader`: who asks, whose own runs all count."""
+    near = (runs[n] for n in nearest if similar[n] >= NEAR * similar[nearest[0]])
+    allowed = _allowed(near, reader)
+    taken: Counter[str] = Counter()
+    kept = []
+    for n in nearest:
+        taken[runs[n].voice] += 1
+        if taken[runs[n].voice] <= allowed.get(runs[n].voice, MOST_VOTERS):
+            kept.append(n)
+    return kept[:MOST_VOTERS]
+
+
+def loudest(runs: Iterable[RunProfile], most: int) -> str | None:
+    """Who reported more than half of a full number of runs; None: nobody did, or there are no more."""
+    counted = Counter(run.voice for run in runs)
+    voice, count = counted.most_common(1)[0] if counted.total() >= most else ("", 0)
+    return voice if count > most / 2 else None
+
+
+def _allowed(near: Iterable[RunProfile], reader: str) -> dict[str, int]:
+    """How many runs of an agent vote that contradicts what more agents found to end well than anything else: as many
+    as the busiest of them has."""
+    reported: dict[str, Counter[Word]] = defaultdict(Counter)
+    for run in near:
+        if run.outcome != Outcome.PARTIAL and run.voice:
+            reported[run.voice][tuple(run.effects), run.outcome == Outcome.SUCCESS] += 1
+    words = {voice: counts.most_common(1)[0][0] for voice, counts in reported.items() if counts.total() >= LEAST_CASES}
+    agreed = _agreed(words.values())
+    if agreed is None:
+        return {}
+    busiest = max(reported[voice].total() for voice, word in words.items() if word == agreed)
+    others = {voice for voice, word in words.items() if word != agreed and (word[1] or word[0] == agreed[0])}
+    return dict.fromkeys(others - {reader}, busiest)
+
+
+def _agreed(words: Iterable[Word]) -> Word | None:
+    """How it ended well for at least two agents, and for more than in any other way."""
+    ranked = Counter(word for word in words if word[1]).most_common(2)
+    if not ranked or ranked[0][1] < 2 or (len(ranked) > 1 and ranked[1][1] == ranked[0][1]):
+        return None
+    return ranked[0][0]
+
 
 NEAREST, SAME_IDS = 150, 60
 MOST_IDENTIFIERS = 64
@@ -73,8 +127,8 @@ def gather(
     visible = RunProfile.objects.visible_to(trust).only(*LOADED)
     visible = visible.exclude(pk=but) if but else visible
     profiles = {profile.pk: profile for profile in visible.nearest(features.vector, NEAREST)}
-    if loudest := voices.loudest(profiles.values(), NEAREST):
-        others = visible.exclude(voice=loudest).nearest(features.vector, NEAREST // 2)
+    if loud := loudest(profiles.values(), NEAREST):
+        others = visible.exclude(voice=loud).nearest(features.vector, NEAREST // 2)
         profiles |= {profile.pk: profile for profile in others}
     if identifiers:
         sharing = visible.sharing(identifiers[:MOST_IDENTIFIERS], trust.scopes_to_read, SAME_IDS)
@@ -93,9 +147,9 @@ def of_profiles(features: Features, profiles: Sequence[RunProfile], *, opening: 
         kernel = Kernel([unpack(profile.packed_opening) for profile in profiles], tools, openings=True)
         moment = kernel.against([features])
     nearest = [int(n) for n in np.argsort(-moment.whole[0], kind="stable")]
-    voters = voices.voters(nearest, profiles, moment.whole[0], reader=reader)
-    order = np.array([*voters, *sorted(set(nearest) - set(voters), key=nearest.index)])
-    ballot = Ballot([case_of(profiles[n]) for n in voters], kernel.among(voters).whole)
+    voting = voters(nearest, profiles, moment.whole[0], reader=reader)
+    order = np.array([*voting, *sorted(set(nearest) - set(voting), key=nearest.index)])
+    ballot = Ballot([case_of(profiles[n]) for n in voting], kernel.among(voting).whole)
     words, meaning = before.words[0][order], before.meaning[0][order]
     return Experience([profiles[n] for n in order], words, meaning, moment.columns(order), ballot)
 

@@ -8,9 +8,9 @@ from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from consolidation.insights.day_counts import WEEKS_AHEAD
 from consolidation.insights.figures import Figures, by_day, of_share
 from consolidation.insights.headline import trend
-from consolidation.insights.snapshots import WEEKS_AHEAD
 from consolidation.llm import tokens
 from memories.intake.episodes.agreement import LEAST_OF_MODEL, Agreement, agreements, verdicts_that_came_true
 from memories.values.choices import Outcome, Status

@@ -20,7 +20,7 @@ from consolidation.learning.effects.places import repository
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.run import Call, Message, Run
-from memories.intake.episodes.dependencies import resolve
+from memories.intake.episodes.joining import resolve
 from memories.models import Episode, Event
 from memories.values import roles
 

@@ -22,8 +22,12 @@ from consolidation.learning.statements.explicit_statements import (
     explicit_statements,
 )
 from consolidation.learning.statements.personal_forms import TRIGGERS as PERSONAL_TRIGGERS
-from consolidation.learning.statements.personal_statements import personal_statements
-from consolidation.learning.statements.statement_owner import customer_of, is_of_speaker, with_owner
+from consolidation.learning.statements.personal_statements import (
+    customer_of,
+    is_of_speaker,
+    personal_statements,
+    with_owner,
+)
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint

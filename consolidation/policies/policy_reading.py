@@ -1,26 +1,34 @@
-"""The step of reading a conversation that reads what its operator told the agent: each text once in its scope."""
+"""The step of reading a conversation that reads what its operator told the agent: each text once in its scope.
 
+A policy is kept when it is grounded: in words of the instructions, in tools and values that runs show.
+"""
+
+import re
 from collections import Counter
 from datetime import timedelta
 
 from django.db import transaction
 
 from consolidation import llm
+from consolidation.extraction.episode_facts import SHORTEST_QUOTE
+from consolidation.extraction.line_grounding import Ground
 from consolidation.extraction.steps import StepSkipped, Work
-from consolidation.learning.facts.call_rules import CallRule
+from consolidation.extraction.transcripts import comparable
+from consolidation.learning.facts.call_rules import COMPARING, CallRule, Condition
 from consolidation.models import InstructionReading, Policy, RunProfile
 from consolidation.models.policies import SOURCE
 from consolidation.pipelines import duplicates
 from consolidation.policies.instructions import Instructions
-from consolidation.policies.policy_grounding import fault
 from consolidation.policies.policy_question import ModelPolicy, ask
-from consolidation.policies.recorded_calls import Counts, RecordedCalls
+from consolidation.policies.recorded_calls import LIST, NUMBER, Counts, RecordedCalls
 from memories import leases
 from memories.intake.claims import Occasion, Statement, remember
 from memories.intake.claims.writing import live_row, lock_key
 from memories.models.evidence import LONGEST_SNAPSHOT
+from memories.scanning import prompt_injection
+from memories.scanning.credentials import MASK
 from memories.values.choices import ActorKind, Category, Origin, Sensitivity
-from memories.values.text import slug
+from memories.values.text import UNSPACED, slug
 from memories.values.trust import Actor
 
 NAME = "policies"
@@ -38,7 +46,7 @@ def perform(work: Work) -> Counter[str]:
     """Ask for the policies in the instructions of the run, unless they were read, and propose those that hold.
 
     Counters: policies_read (that the model named), policies_created, known, suppressed, those of `speaks_against` and
-    of `policy_grounding`. StepSkipped: there is nothing to read, or it is not the time.
+    of ungrounded ones. StepSkipped: there is nothing to read, or it is not the time.
     """
     instructions = Instructions.of(work.episode)
     if not instructions.text.strip():
@@ -130,3 +138,77 @@ def _statement(rule: CallRule, words: str, work: Work) -> Statement:
         sensitivity=Sensitivity(work.episode.memory.sensitivity),
         names=[key],
     )
+
+
+UNPROVEN, ORDER = "not_proven", "instruction_like"
+TOOL, FIELD, VALUE = "unknown_tool", "unknown_field", "unknown_value"
+MOST_CONDITIONS, MOST_VALUES, LONGEST_VALUE = 4, 6, 60
+LONGEST_QUOTE = 600
+STEM = 4  # letters, at least, in which two forms of a word agree
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+def fault(policy: ModelPolicy, instructions: Instructions, calls: RecordedCalls) -> str:
+    """Why it is not grounded: the counter that it belongs to; '' if it is.
+
+    UNPROVEN: its quote does not stand in the instructions, or nothing there speaks of its tool or of a condition; TOOL:
+    no run calls it; FIELD, VALUE: no run shows it; ORDER: its quote tells a model what to do with its instructions.
+    """
+    rule, (around, section) = policy.rule, instructions.around(policy.quote)
+    if not around or not _is_quote(policy.quote) or not 0 < len(rule.conditions) <= MOST_CONDITIONS:
+        return UNPROVEN
+    if prompt_injection.is_in(around):
+        return ORDER
+    if rule.tool not in calls.arguments:
+        return TOOL
+    wrong = next(filter(None, (_fault(condition, rule, policy.quote, calls) for condition in rule.conditions)), "")
+    if wrong:
+        return wrong
+    speaks = _is_meant(rule.tool, section) and all(_is_said(condition, around) for condition in rule.conditions)
+    return "" if speaks else UNPROVEN
+
+
+def _is_quote(quote: str) -> bool:
+    weight = sum(1 if char.isascii() else 2 for char in quote.strip())
+    return weight >= SHORTEST_QUOTE and len(quote) <= LONGEST_QUOTE and MASK not in quote
+
+
+def _fault(condition: Condition, rule: CallRule, quote: str, calls: RecordedCalls) -> str:
+    """Whether runs show the field, and they or the quote its values."""
+    of_argument = condition.of == "argument"
+    held = calls.arguments[rule.tool].get(condition.field) if of_argument else calls.fields.get(condition.field)
+    if held is None:
+        return FIELD
+    if not 0 < len(condition.values) <= MOST_VALUES or any(len(value) > LONGEST_VALUE for value in condition.values):
+        return VALUE
+    if condition.test in COMPARING:
+        countable = of_argument and not {NUMBER, LIST}.isdisjoint(held)
+        return "" if countable and len(condition.values) == 1 and _is_number(condition.values[0], quote) else VALUE
+    named = comparable(quote) if condition.test == "is" else ""  # a state that no run has shown yet
+    return "" if all(value in held or comparable(value) in named for value in condition.values) else VALUE
+
+
+def _is_number(value: str, quote: str) -> bool:
+    return value.replace(".", "", 1).isdigit() and not Ground(comparable(quote)).fault(value)
+
+
+def _is_said(condition: Condition, around: str) -> bool:
+    """Whether the instructions speak of the field or of one of its values; names of another script cannot be looked
+    for in them, and are for the person to compare."""
+    return any(_is_meant(name, around) for name in (condition.field, *condition.values))
+
+
+def _is_meant(name: str, around: str) -> bool:
+    """Whether a word of the name stands in the text, in some form."""
+    words, text = _WORD.findall(comparable(name)), comparable(around)
+    if UNSPACED.search(around) and "".join(words).isascii():
+        return True
+    known = _WORD.findall(text)
+    return any(any(_agree(word, one) for one in known) if word.isascii() else word in text for word in words)
+
+
+def _agree(word: str, other: str) -> bool:
+    """Whether two words are forms of word: cancel, cancellation."""
+    shorter = min(len(word), len(other))
+    stem = max(STEM, shorter - 3)
+    return word == other if shorter < STEM else word[:stem] == other[:stem]

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from memories import models
 from memories.api.shapes import EXAMPLE_TIME, Count, Json, OpenShape, Shape, Share
-from memories.intake.episodes.dependencies import resolve
+from memories.intake.episodes.joining import resolve
 from memories.models.former_state import made_at
 from memories.values import links
 from memories.values.choices import Outcome, OutcomeSource, Status

@@ -16,7 +16,7 @@ from unfold.widgets import UnfoldAdminCheckboxSelectMultipleWidget, UnfoldAdminS
 from consolidation.models import Webhook, WebhookDelivery
 from consolidation.models.webhooks import Format, WebhookEvent
 from consolidation.webhooks import sending
-from consolidation.webhooks.network_addresses import Refused
+from consolidation.webhooks.sending import Refused
 from memories.admin.trusted import Administrators, TrustedAdmin, Uncounted
 from memories.people import trust_of
 from memories.values.choices import Permission, Sensitivity

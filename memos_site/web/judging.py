@@ -23,7 +23,7 @@ from memories.values.trust import Trust
 from memories.web.page_afterwards import next_page
 from memos_site import review
 from memos_site.review import judging
-from memos_site.review.run_cards import cards
+from memos_site.review.judging import cards
 from memos_site.web.responses import Steps
 from memos_site.web.sentences import sentence
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from consolidation import case_comparison, contrast_run
-from consolidation.model_lines import line_answers, line_versions
+from consolidation.model_lines import line_answers
 from consolidation.models import LLMCall, Run, RunStep
 from memories.lifecycle.forgetting.forget import forget
 from memories.models import Memory
@@ -58,7 +58,7 @@ def test_what_was_paid_for_is_not_paid_for_again(
 
     endpoint.answers("contrast", {"lines": []}, lines({"success_quote": "my plans have changed"}))
     with monkeypatch.context() as patched:
-        patched.setattr(line_versions, "_prepare", full)
+        patched.setattr(contrast_run, "_prepare", full)
         run = compare(skill)
     assert (run.status, run.error, answers_left()) == ("failed", "OSError", 2)
     client = caller(permissions=["read", "review"])
@@ -126,14 +126,14 @@ def test_two_workers_and_two_orders_pay_once_and_propose_one_version(endpoint: M
 def test_a_worker_whose_run_another_one_has_taken_writes_nothing(
     endpoint: ModelEndpoint, skill: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run, prepare = contrast_run.request(skill, trigger=Run.Trigger.PAGE, at=LATER), line_versions._prepare
+    run, prepare = contrast_run.request(skill, trigger=Run.Trigger.PAGE, at=LATER), contrast_run._prepare
 
     def taken(*args: Any) -> Any:
         Run.objects.filter(pk=run.pk).update(attempts=2)
         return prepare(*args)
 
     endpoint.answers("contrast", {"lines": []}, lines({"success_quote": "my plans have changed"}))
-    monkeypatch.setattr(line_versions, "_prepare", taken)
+    monkeypatch.setattr(contrast_run, "_prepare", taken)
     before = SkillVersion.objects.count()
     contrast_run.process_queue(now=lambda: LATER)
     assert (SkillVersion.objects.count(), answers_left()) == (before, 2)
@@ -159,7 +159,7 @@ def test_a_line_goes_with_a_conversation_that_is_forgotten_while_it_is_written(
     endpoint: ModelEndpoint, skill: Memory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     endpoint.answers("contrast", lines({"success_quote": "my plans have changed"}), {"lines": []})
-    prepare, packed = line_versions._prepare, []
+    prepare, packed = contrast_run._prepare, []
 
     def forgotten_meanwhile(*args: Any) -> Any:
         packed.append(prepare(*args))
@@ -167,7 +167,7 @@ def test_a_line_goes_with_a_conversation_that_is_forgotten_while_it_is_written(
         forget(going, trust=everything(), at=LATER)
         return packed[0]
 
-    monkeypatch.setattr(line_versions, "_prepare", forgotten_meanwhile)
+    monkeypatch.setattr(contrast_run, "_prepare", forgotten_meanwhile)
     run = compare(skill)
     assert (run.status, "lines_written" in run.counters) == ("succeeded", False)
     assert SENTENCE not in proposed(skill).skill_md

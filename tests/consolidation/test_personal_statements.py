@@ -4,8 +4,7 @@ from time import process_time
 
 import pytest
 
-from consolidation.learning.statements.personal_statements import personal_statements
-from consolidation.learning.statements.statement_owner import with_owner
+from consolidation.learning.statements.personal_statements import personal_statements, with_owner
 
 HOLDS = [
     "I prefer the train to short flights.",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from rest_framework.test import APIClient
 
-from consolidation.guidance.voices import loudest, voters
+from consolidation.guidance.experience import loudest, voters
 from consolidation.models.profiles import RunProfile
 from memories.values.choices import ActorKind
 from memories.values.trust import Actor, everything

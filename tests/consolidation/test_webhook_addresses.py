@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from consolidation.models import Run, Webhook
 from consolidation.models.webhooks import BACK_OFF
-from consolidation.webhooks import network_addresses, outbox, sending
+from consolidation.webhooks import outbox, sending
 from tests.consolidation.webhook_server import Receiver, hook, receiving, waiting
 from tests.pages import signed_in
 
@@ -39,7 +39,7 @@ NOT_PUBLIC = {
 
 @pytest.mark.parametrize("addresses", NOT_PUBLIC.values(), ids=NOT_PUBLIC)
 def test_an_address_that_is_not_public_is_refused(addresses: str) -> None:
-    assert [one for one in addresses.split() if network_addresses.is_public(ip_address(one))] == []
+    assert [one for one in addresses.split() if sending.is_public(ip_address(one))] == []
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_an_address_that_is_not_public_is_refused(addresses: str) -> None:
     ],
 )
 def test_a_public_address_is_not(address: str) -> None:
-    assert network_addresses.is_public(ip_address(address))
+    assert sending.is_public(ip_address(address))
 
 
 def test_a_private_address_is_refused_before_anything_is_sent() -> None:

@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 
 from memories.models import Injection
-from memories.search.context.company_mentions import company_in
+from memories.search.context.queries import company_in
 from memories.search.context.rendering import quarters
 from tests.make import AT
 from tests.memories.contexts import ask

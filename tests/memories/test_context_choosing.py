@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.search.context.company_mentions import names_in, the_one
+from memories.search.context.queries import names_in, the_one
 from memories.search.context.rendering import block, quarters
 from memories.search.context.selection import Hit, Merged, fitting, merged, ranked, said_once
 

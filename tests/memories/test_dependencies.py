@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.intake.episodes import dependencies
-from memories.intake.episodes.dependencies import NodeReference
+from memories.intake.episodes import joining
+from memories.intake.episodes.joining import NodeReference
 from memories.models import Episode, Event
 from tests.make import AT, bearing, caller, make_agent
 from tests.memories.test_api_reports import WHOLE, Json, post
@@ -104,14 +104,14 @@ def test_whose_episode_is_closed_at_this_moment_opens_the_next(
     client: APIClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = post(client, CALL)
-    found = dependencies.follow
+    found = joining.follow
 
     def closing(*args: Any, **kwargs: Any) -> Any:
         there = found(*args, **kwargs)
         Episode.objects.update(closed_at=AT)
         return there
 
-    monkeypatch.setattr(dependencies, "follow", closing)
+    monkeypatch.setattr(joining, "follow", closing)
     apart = post(client, CALL, depends_on=[node(first)["id"]])
     assert (apart["http"], flags(apart)) == (201, ["unknown_dependency"])
 
@@ -129,7 +129,7 @@ def test_many_nodes_of_one_episode_are_looked_up_by_one_statement(django_assert_
     made, *_others = [post(bearing(token), CALL, thread_id="t1") for _ in range(3)]
     nodes = [NodeReference(made["id"][:8], position, None) for position in (1, 2, 3, 4)]
     with django_assert_num_queries(1):
-        followed = dependencies.follow(nodes, agent.trust)
+        followed = joining.follow(nodes, agent.trust)
     assert {node.position: str(there.episode_id) for node, there in followed.items()} == dict.fromkeys(
         (1, 2, 3), made["id"]
     )

@@ -1,15 +1,16 @@
 """Command kinds of a command line: `pytest`, `git commit`, `sed -i`, `cat >`.
 
 A kind is a program with its subcommand, without paths, values and options, except the option or redirection that makes
-a reading program write; of a `curl` that changes something elsewhere it is the request. Whether a kind is read-only can
-be told from its name alone.
+a reading program write. A `curl` that changes something elsewhere is its request (`POST a.example/users`); look-ups
+stay `curl`, and so do requests to this machine, where the run itself started the server. Whether a kind is read-only
+can be told from its name alone.
 """
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from consolidation.learning.commands import programs, web_requests
+from consolidation.learning.commands import programs
 from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS, SUBCOMMANDS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
 from consolidation.learning.commands.wrappers import (
@@ -20,6 +21,7 @@ from consolidation.learning.commands.wrappers import (
     shell_script,
     without_options,
 )
+from consolidation.learning.runs import operations
 
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
 
@@ -69,7 +71,7 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
         return python_kind(arguments)
     if _asks_for_help(program, arguments):
         return f"{program} --version"
-    if program == "curl" and (request := web_requests.changed(arguments)):
+    if program == "curl" and (request := changed(arguments)):
         return request
     if program in programs.WRITING_OPTIONS and _has_writing_option(program, arguments):
         return f"{program} {programs.WRITING_OPTIONS[program][0]}"
@@ -81,7 +83,7 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
 
 
 def _has_writing_option(program: str, arguments: Sequence[str]) -> bool:
-    words = web_requests.without_query(arguments) if program == "curl" else arguments
+    words = without_query(arguments) if program == "curl" else arguments
     return any(_writes(program, word) for word in words)
 
 
@@ -152,3 +154,36 @@ def _asks_for_list(words: Sequence[str]) -> bool:
     """Return whether there are only options (or `list`), none of which deletes or moves something."""
     plain = all(word.startswith("-") for word in words if word != "list")
     return plain and not set(words) & {"-d", "-D", "-m", "-M", "--delete", "--move"}
+
+
+_SENDS = re.compile(r"-d|--data(?:-\w+)?|-F|--form(?:-string)?|--json|-T|--upload-file")
+_ONLY_READS = re.compile(r"--get|--head|-[afgijkLnNsSv]*[GI][afgijkLnNsSv]*")  # or among options without a value
+_METHOD_NEXT = re.compile(r"-[afgijkLnNsSv]*X")
+_ADDRESS = re.compile(r"https?://(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])\S+|\$\{?\w+\}?/\S+")
+
+
+def changed(arguments: Sequence[str]) -> str:
+    """Return the operation of a `curl` with these arguments that changes something; '' for any other."""
+    address = next((word for word in arguments if _ADDRESS.fullmatch(word)), "")
+    method = _method(arguments)
+    made = operations.of("curl", {"method": method, "url": address}) if address and method != "GET" else None
+    return made.name if made else ""
+
+
+def without_query(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of a `curl` without what `-G` makes a part of the address."""
+    is_query = any(_ONLY_READS.fullmatch(word) for word in arguments)
+    return [word for word in arguments if not (is_query and _SENDS.fullmatch(word.partition("=")[0]))]
+
+
+def _method(arguments: Sequence[str]) -> str:
+    """Return the method: as told, else by the options that send something."""
+    for n, word in enumerate(arguments):
+        if (word == "--request" or _METHOD_NEXT.fullmatch(word)) and n + 1 < len(arguments):
+            return arguments[n + 1].upper()
+        if told := re.fullmatch(r"(?:-[afgijkLnNsSv]*X|--request=)([A-Za-z]+)", word):
+            return told[1].upper()
+    if any(_ONLY_READS.fullmatch(word) for word in arguments):
+        return "GET"
+    sent = next((word for word in arguments if _SENDS.fullmatch(word.partition("=")[0])), "")
+    return "PUT" if sent in {"-T", "--upload-file"} else "POST" if sent else "GET"

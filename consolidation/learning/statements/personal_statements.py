@@ -1,13 +1,17 @@
-"""Recognise plain statements by which users tell of themselves: what they prefer, do, where they live and work, dates.
+"""Recognise plain statements by which users tell of themselves (what they prefer, do, where they live and work, dates),
+and of whom a statement is: of the customer for whom the run worked, or of the speaker that it names.
 
 Precise rather than complete: a sentence counts only when it opens with the first person and one of the forms, says
-nothing hypothetical, past or wished, and can be understood alone.
+nothing hypothetical, past or wished, and can be understood alone. What a customer wishes is no rule of the project; an
+id is the user's only when the dialogue says so ("my user id is ...", "your account ... is found") of one alone.
 """
 
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import Any
 
+from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.statements.explicit_statements import (
     LONGEST_MESSAGE,
     ExplicitStatement,
@@ -22,7 +26,8 @@ from consolidation.learning.statements.personal_forms import (
     NOT_PLAIN_CHINESE,
     TRIGGERS,
 )
-from memories.values import text
+from memories.lexicon.chinese_words import HAN
+from memories.values import roles, text
 
 LONGEST, LONGEST_SENTENCE = 160, 280  # characters: what is longer tells a story
 LEAST_WORDS, LEAST_CHARACTERS = 3, 4
@@ -87,3 +92,57 @@ def _is_plain_chinese(clause: str, sentence: str) -> bool:
     if len(words) < LEAST_CHARACTERS or NOT_PLAIN_CHINESE.search(sentence):
         return False
     return any(form.fullmatch(words) for form in CHINESE)
+
+
+LONGEST_NAME = 100
+SHORTEST = 3
+APART = 80  # characters between "my" and the id
+_OWNER_KEY = re.compile(r"(?:user|customer|client|member|patient|guest|passenger|account)_?id", re.IGNORECASE)
+_OF_USER = r"\b(?:my|mine|i am|i'm)\b|我的|我是|本人"
+_OF_WORD = rf"[^\W{HAN}]"  # Chinese has no spaces between words
+_OF_LISTENER = r"\byour\b|您的|你的"
+_FIRST_PERSON = re.compile(r"\b(?:i|i'm|i'd|i've|me|my|mine|myself)\b|我(?!们)|本人", re.IGNORECASE)
+
+
+def customer_of(run: Run) -> str:
+    """Return the id of the one customer that the run looked up or acted for, and that is the user; '' for none."""
+    ids = sorted({_text(value) for call in run.steps for value in _ids(call)} - {""})
+    owned = ((roles.USER, _OF_USER), (roles.ASSISTANT, _OF_LISTENER))
+    own = [id for id in ids if any(_is_tied(id, run, role, words) for role, words in owned)]
+    return own[0] if len(own) == 1 else ""
+
+
+def is_of_speaker(text: str) -> bool:
+    """Return whether a statement tells of the one who says it: "I prefer an aisle seat"."""
+    return bool(_FIRST_PERSON.search(text.replace("’", "'")))
+
+
+def with_owner(text: str, owner: str) -> str:
+    """Return the statement with the name of the one whose it is before it, unless it names them: as words of their own,
+    since "planning" names no Ann."""
+    return f"{owner}: {text}" if owner and not _names(text, owner) else text
+
+
+def _names(text: str, owner: str) -> bool:
+    return re.search(_word(owner), text, re.IGNORECASE) is not None
+
+
+def _word(name: str) -> str:
+    """A regular expression for a name as a word of its own."""
+    return rf"(?<!{_OF_WORD}){re.escape(name)}(?!{_OF_WORD})"
+
+
+def _ids(call: Call) -> Iterator[Any]:
+    returned = call.returned if isinstance(call.returned, dict) else {}
+    for fields in (call.arguments, returned):
+        yield from (value for key, value in fields.items() if _OWNER_KEY.fullmatch(str(key)))
+
+
+def _text(value: Any) -> str:
+    plain = str(value).strip() if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return plain if plain.isprintable() and SHORTEST <= len(plain) <= LONGEST_NAME else ""
+
+
+def _is_tied(id: str, run: Run, role: str, words: str) -> bool:
+    tied = re.compile(rf"(?:{words})[^.?!\n。？！]{{0,{APART}}}?{_word(id)}", re.IGNORECASE)
+    return any(tied.search(message.text.replace("’", "'")) for message in run.spoken(role))

@@ -16,9 +16,8 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from memories.intake.admission import sensitivity_of
-from memories.intake.episodes import dependencies, joining, sensitivity
-from memories.intake.episodes.dependencies import Followed, NodeReference
-from memories.intake.episodes.joining import Thread
+from memories.intake.episodes import joining, sensitivity
+from memories.intake.episodes.joining import Followed, NodeReference, Thread
 from memories.intake.episodes.new_rows import Ingested, episode_memory, event
 from memories.intake.inserting import insert_episodes
 from memories.intake.reports.drafts import AMBIGUOUS_DEPENDENCY
@@ -134,9 +133,9 @@ def _followed(reports: Sequence[EventLike], trust: Trust) -> dict[int, Followed]
     nodes: dict[int, NodeReference] = {}
     for index, report in enumerate(reports):
         depends_on = [] if report.episode_id or report.thread_id else getattr(report, "depends_on", [])
-        if node := dependencies.first_named_node(depends_on, report.scope):
+        if node := joining.first_named_node(depends_on, report.scope):
             nodes[index] = node
-    there = dependencies.follow(nodes.values(), trust)
+    there = joining.follow(nodes.values(), trust)
     return {index: there[node] for index, node in nodes.items() if node in there}
 
 

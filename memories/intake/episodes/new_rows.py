@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.intake.admission import admit_experience
-from memories.intake.episodes.dependencies import resolve
+from memories.intake.episodes.joining import resolve
 from memories.intake.reports.drafts import UNKNOWN_DEPENDENCY, EventDraft
 from memories.models import Episode, Event, Memory, bulk_rows
 from memories.scanning import SECRET

@@ -11,7 +11,7 @@ from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from memories.intake.reports.revisions import LONGEST_RATIONALE, NewMemory, check
-from memories.intake.revisions import contesting, merging, new_memory, superseding
+from memories.intake.revisions import contesting, new_memory, superseding
 from memories.intake.revisions.inheritance import Making
 from memories.intake.revisions.sources import NEW_WORDS, Dismissed, Sources, hold, hold_for, refuse
 from memories.intake.revisions.superseding import Held
@@ -116,7 +116,7 @@ def _perform(change: Change, sources: Sources, making: Making, batch: UUID) -> M
         elif change.verb == "fork":
             superseding.fork(first, new, **decision)
         elif change.verb == "merge":
-            merging.merge(sources.rows, new, **decision)
+            superseding.merge(sources.rows, new, **decision)
         else:
             superseding.begin(new, "create", **decision)
             contesting.contest(first, new, **decision)

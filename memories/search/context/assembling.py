@@ -13,8 +13,7 @@ from memories.models.as_of import AsOf
 from memories.models.vector import Serving
 from memories.search import emphasis, filters, updates
 from memories.search.context import queries, quotes, recording, rendering, selection
-from memories.search.context.company_mentions import company_in
-from memories.search.context.queries import ContextQuery
+from memories.search.context.queries import ContextQuery, company_in
 from memories.search.context.quotes import Quote
 from memories.search.context.recording import InjectedContext
 from memories.search.context.request import ContextRequest
