@@ -35,7 +35,7 @@ AUDITED_BY = ("action", FieldTextFilter), ("actor", FieldTextFilter), ("scope", 
 class AgentAdmin(TrustedAdmin):
     list_display = ("name", "owner", "clearance", "may", "within", "last_used_at", "expires_at", "revoked_at")
     list_filter = ("clearance", ("revoked_at", admin.EmptyFieldListFilter))
-    list_select_related = ("owner",)
+    list_select_related: ClassVar[Any] = ("owner",)
     search_fields = ("name", "prefix", "owner__username")
     ordering = ("name",)
 
