@@ -1,10 +1,7 @@
-"""Which view an address leads to; addresses of the API without parameters are remembered."""
-
-from functools import cached_property
+"""Which view an address leads to."""
 
 from django.contrib import admin
-from django.urls import ResolverMatch, URLPattern, URLResolver, include, path, re_path
-from django.urls.resolvers import RoutePattern
+from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import TemplateView
 
 from memories.api.traces import ExporterTraces
@@ -32,35 +29,8 @@ from memos_site.web import (
     welcome,
 )
 
-
-class Remembering(URLResolver):
-    """A resolver that remembers where an address without parameters leads.
-
-    Patterns are tried one after the other, through each `include` anew: of a write that took 2 to 4 % of its Python.
-    """
-
-    @cached_property
-    def _known(self) -> dict[str, ResolverMatch]:
-        return {}
-
-    def resolve(self, path: str) -> ResolverMatch:
-        if match := self._known.get(path):
-            return match
-        match = super().resolve(path)
-        if f"{self.pattern}{match.route}" == path:  # else it has parameters, or is nobody's address
-            self._known[path] = match
-        return match
-
-
-def remembered(route: str, urls: str) -> Remembering:
-    """As `path(route, include(urls))`."""
-    module, app_name, namespace = include(urls)
-    pattern = RoutePattern(route, is_endpoint=False)
-    return Remembering(pattern, module, app_name=app_name, namespace=namespace)
-
-
 urlpatterns: list[URLPattern | URLResolver] = [
-    remembered("api/v1/", "memos_site.api.urls"),  # first: patterns are tried one after the other
+    path("api/v1/", include("memos_site.api.urls")),  # first: patterns are tried one after the other
     path("", inbox.inbox, name="inbox"),
     path("memories/<uuid:memory_id>/decide/", decisions.decide, name="decide"),
     path("memories/<uuid:memory_id>/edit/", inbox.edit, name="edit"),

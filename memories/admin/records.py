@@ -10,7 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext_lazy as _
 from unfold.contrib.filters.admin import FieldTextFilter, RangeDateTimeFilter
 
-from memories.admin.trusted import LONGEST_IN_LIST, Administrators, TrustedAdmin, Uncounted, beginning
+from memories.admin.trusted import LONGEST_IN_LIST, Administrators, ReadOnly, TrustedAdmin, Uncounted, beginning
 from memories.models import (
     Adaptation,
     Agent,
@@ -201,18 +201,9 @@ class IdempotencyKeyAdmin(Administrators, Uncounted):  # type: ignore[misc]
 
 
 @admin.register(Lease)
-class LeaseAdmin(Administrators, Uncounted):  # type: ignore[misc]
+class LeaseAdmin(ReadOnly, Administrators, Uncounted):  # type: ignore[misc]
     """Who works on what, read-only: a lease whose holder is gone is taken over by itself. Its name may hold a scope."""
 
     list_display = fields = readonly_fields = ("name", "owner", "until", "fence")
     search_fields = ("name", "owner")
     ordering = ("name",)
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False

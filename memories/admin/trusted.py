@@ -50,7 +50,20 @@ class Uncounted(ModelAdmin):
         return queryset.filter(Q(*((name, wanted) for name in self.id_fields), _connector=Q.OR)), False
 
 
-class TrustedAdmin(Uncounted):
+class ReadOnly(ModelAdmin):
+    """Base for rows that are only shown: what changes them has pages, commands or jobs of its own."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+
+class TrustedAdmin(ReadOnly, Uncounted):
     """Read-only admin of rows within the person's trust.
 
     Rows above the person are hidden, and a link to such a row is empty.
@@ -85,15 +98,6 @@ class TrustedAdmin(Uncounted):
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return super().has_view_permission(request, obj) and trust_of(request.user).may(Permission.READ)
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> HttpResponse:
         """Redirect to the audit trail, which has a trust filter of its own."""

@@ -6,11 +6,10 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.core.validators import RegexValidator
-from django.http import HttpRequest
 from django_q.admin import FailAdmin, QueueAdmin, ScheduleAdmin, TaskAdmin
 from django_q.models import Failure, OrmQ, Schedule, Success
 
-from memories.admin.trusted import Administrators, Uncounted
+from memories.admin.trusted import Administrators, ReadOnly, Uncounted
 from memories.models import Mail
 
 for model in (Schedule, Success, Failure, OrmQ):
@@ -57,18 +56,9 @@ class Queue(QueueAdmin, _JobAdmin):  # type: ignore[misc]  # an untyped base
 
 
 @admin.register(Mail)
-class Mails(_JobAdmin):
+class Mails(ReadOnly, _JobAdmin):
     """Which mails people were sent, and why one was not. Their texts are not kept."""
 
     list_display = ("user", "kind", "about", "status", "attempts", "error", "next_at", "sent_at")
     list_filter = ("status", "kind")
     ordering = ("-created_at", "-id")
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
