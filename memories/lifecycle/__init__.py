@@ -2,5 +2,5 @@
 
 from memories.lifecycle.confidence_decay import expire, settle
 from memories.lifecycle.forgetting.forget import Receipt, erase, forget, suggestions
-from memories.lifecycle.pruning import prune
+from memories.lifecycle.removal import prune
 from memories.lifecycle.salience import penalize, reinforce

@@ -1,5 +1,10 @@
-"""Delete memories by SQL, with the rows of all rooms that belong to them, or the transcripts of finished runs."""
+"""Delete memories by SQL, with the rows of all rooms that belong to them, or the transcripts of finished runs; and the
+hourly job that prunes experience whose salience has faded and that was digested.
 
+The cost of pruning grows only with the rows that it removes, however many there are.
+"""
+
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cache
@@ -8,8 +13,13 @@ from uuid import UUID
 
 from django.db import connection
 from django.db.models import CASCADE, DO_NOTHING, SET_NULL, Exists, Model, OuterRef
+from uuid_utils.compat import uuid7
 
-from memories.models import Event, Evidence, Instruction, Memory, Subject, bulk_rows
+from memories.lifecycle import batches
+from memories.models import Episode, Event, Evidence, Instruction, Memory, Subject, bulk_rows
+from memories.models.bulk_rows import insert
+from memories.values.choices import Type
+from memories.values.trust import SYSTEM
 
 IDS = "%(ids)s::uuid[]"
 MEMORIES = f"DELETE FROM {Memory._meta.db_table} WHERE id = ANY({IDS})"  # noqa: S608 - our own names
@@ -128,3 +138,34 @@ def drop_unused_instructions(instructions: list[bytes]) -> None:
     """Delete those of these system messages that no other run begins with."""
     used = Event.objects.filter(instruction=OuterRef("pk"))
     Instruction.objects.filter(~Exists(used), pk__in=instructions).delete()
+
+
+def prune(*, at: datetime, until: float | None = None) -> Counter[str]:
+    """Remove episodes and working states whose salience fell under a thousandth. Counters: pruned, kept.
+
+    What a live memory rests on stays, and is marked so that no later run meets it until that memory closes. Knowledge
+    is never pruned: it leaves by its confidence.
+    """
+    return batches.each(lambda: _prune_some(at=at), until=until)
+
+
+def _prune_some(*, at: datetime) -> Counter[str] | None:
+    due = Memory.objects.prunable(at).select_for_update(skip_locked=True, of=("self",))
+    memories = list(due.only("key", "content", "type", "scope", "sensitivity", "version")[: batches.BATCH])
+    if not memories:
+        return None
+    read = _still_read([row.pk for row in memories if row.type == Type.EPISODIC])
+    rows = {row.pk: row for row in memories if row.type == Type.WORKING or row.pk in read}
+    kept = set(Memory.objects.filter(pk__in=rows).witnessing().values_list("pk", flat=True))
+    Memory.objects.filter(pk__in=kept).update(evidence_of_live=True)
+    gone = [row for row in rows.values() if row.pk not in kept]
+    batch = uuid7()
+    insert([row.audit("prune", by=SYSTEM, at=at, batch=batch) for row in gone])
+    remove([row.pk for row in gone])
+    return Counter(pruned=len(gone), kept=len(kept))
+
+
+def _still_read(ids: Sequence[UUID]) -> set[UUID]:
+    """Those whose outcome nobody has replaced at this moment: that would have to be read again."""
+    rows = Episode.objects.select_for_update().filter(pk__in=ids, digested_at__isnull=False).order_by("pk")
+    return set(rows.values_list("pk", flat=True))

@@ -76,7 +76,7 @@ def main() -> None:
     parser.add_argument("--per-skill", type=int, default=200)
     given = parser.parse_args()
     with empty_store():
-        from memories.lifecycle.pruning import prune
+        from memories.lifecycle.removal import prune
         from memories.models import Episode
 
         empty = sizes()
