@@ -5,7 +5,7 @@ CSV for spreadsheets has the columns that are shown; JSON lines have the whole m
 
 import csv
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -25,19 +25,7 @@ COLUMNS = (
     *("id", "type", "scope", "key", "category", "content", "source", "origin", "company_id", "tags", "sensitivity"),
     *("confidence", "status", "times_used", "times_confirmed", "last_used_at", "created_at", "updated_at"),
 )
-FORMULA = (
-    "=",
-    "+",
-    "-",
-    "@",
-    "\t",
-    "\r",
-    "\n",
-    "＝",
-    "＋",
-    "－",
-    "＠",
-)  # how a cell begins that a spreadsheet computes
+FORMULA = (*"=+-@\t\r\n", *"＝＋－＠")  # how a cell begins that a spreadsheet computes
 SHOWN = {"type": ("type", "category"), "company": ("company_id",), "used": ("times_used",)}
 SHOWN |= {"confirmed": ("times_confirmed",), "last_used": ("last_used_at",), "updated": ("updated_at",)}
 SHOWN |= {"created": ("created_at",), "salience": ("salience_now",)}
@@ -50,7 +38,7 @@ def csv_file(request: HttpRequest) -> StreamingHttpResponse:
     if request.GET.get("column"):
         columns = ("id", "content", *(cell for name in columns_of(request) for cell in SHOWN.get(name, (name,))))
     rows = iter(asked.hits) if asked.words else _ordered(asked).iterator(500)
-    return _file(_csv_lines(rows, columns), "text/csv; charset=utf-8", "memories.csv")
+    return _file(_csv_lines(rows, columns, _cell), "text/csv; charset=utf-8", "memories.csv")
 
 
 def _ordered(asked: MemoryList) -> MemoryQuerySet:
@@ -76,7 +64,7 @@ def _file(lines: Iterator[str], content_type: str, name: str) -> StreamingHttpRe
 def file_of(name: str, form: str, columns: Sequence[str], rows: Iterable[Any]) -> StreamingHttpResponse:
     """These columns of the rows as a file, `csv` or `jsonl`. Http404: another form."""
     if form == "csv":
-        lines = _csv_of(columns, rows)
+        lines = _csv_lines(rows, columns, _plain)
         return _file(lines, "text/csv; charset=utf-8", f"{name}.csv")
     if form == "jsonl":
         shown = ({column: getattr(row, column) for column in columns} for row in rows)
@@ -85,14 +73,8 @@ def file_of(name: str, form: str, columns: Sequence[str], rows: Iterable[Any]) -
     raise Http404(form)
 
 
-def _csv_of(columns: Sequence[str], rows: Iterable[Any]) -> Iterator[str]:
-    writer = csv.writer(_Line())
-    yield f"\ufeff{writer.writerow(columns)}"
-    for row in rows:
-        yield str(writer.writerow([safe_cell(_text(getattr(row, column))) for column in columns]))
-
-
-def _text(value: Any) -> str:
+def _plain(row: Any, name: str) -> str:
+    value: Any = getattr(row, name)
     if isinstance(value, datetime):
         return format_instant(value)
     return "" if value is None else str(value)
@@ -105,22 +87,21 @@ class _Line:
         return line
 
 
-def _csv_lines(rows: Iterator[Memory], columns: Sequence[str]) -> Iterator[str]:
+def _csv_lines(rows: Iterable[Any], columns: Sequence[str], cell: Callable[[Any, str], str]) -> Iterator[str]:
     writer = csv.writer(_Line())
     yield f"\ufeff{writer.writerow(columns)}"  # by this mark spreadsheets know UTF-8
     for row in rows:
-        yield str(writer.writerow([safe_cell(_cell(row, name)) for name in columns]))
+        yield str(writer.writerow([safe_cell(cell(row, name)) for name in columns]))
 
 
 def _cell(row: Memory, name: str) -> str:
-    value: Any = getattr(row, name)
     if name == "sensitivity":
         return str(Sensitivity(row.sensitivity).label)
     if name == "salience_now":
-        return f"{value:.3f}"
+        return f"{getattr(row, name):.3f}"
     if name == "tags":
         return ", ".join(row.tags)
-    return _text(value)
+    return _plain(row, name)
 
 
 def safe_cell(text: str) -> str:
