@@ -201,7 +201,7 @@ class IdempotencyKeyAdmin(Administrators, Uncounted):  # type: ignore[misc]
 
 
 @admin.register(Lease)
-class LeaseAdmin(ReadOnly, Administrators, Uncounted):  # type: ignore[misc]
+class LeaseAdmin(ReadOnly, Administrators):  # type: ignore[misc]
     """Who works on what, read-only: a lease whose holder is gone is taken over by itself. Its name may hold a scope."""
 
     list_display = fields = readonly_fields = ("name", "owner", "until", "fence")

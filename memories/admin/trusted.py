@@ -50,7 +50,7 @@ class Uncounted(ModelAdmin):
         return queryset.filter(Q(*((name, wanted) for name in self.id_fields), _connector=Q.OR)), False
 
 
-class ReadOnly(ModelAdmin):
+class ReadOnly(Uncounted):
     """Base for rows that are only shown: what changes them has pages, commands or jobs of its own."""
 
     def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -63,7 +63,7 @@ class ReadOnly(ModelAdmin):
         return False
 
 
-class TrustedAdmin(ReadOnly, Uncounted):
+class TrustedAdmin(ReadOnly):
     """Read-only admin of rows within the person's trust.
 
     Rows above the person are hidden, and a link to such a row is empty.

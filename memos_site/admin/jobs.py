@@ -56,7 +56,7 @@ class Queue(QueueAdmin, _JobAdmin):  # type: ignore[misc]  # an untyped base
 
 
 @admin.register(Mail)
-class Mails(ReadOnly, _JobAdmin):
+class Mails(ReadOnly, _JobAdmin):  # type: ignore[misc]  # as of the other admins
     """Which mails people were sent, and why one was not. Their texts are not kept."""
 
     list_display = ("user", "kind", "about", "status", "attempts", "error", "next_at", "sent_at")
