@@ -3,7 +3,6 @@ library, which takes half a second: import it where a question is asked.
 """
 
 import math
-import re
 import ssl
 import threading
 import time
@@ -21,7 +20,8 @@ import openai
 from pydantic import ValidationError
 
 from consolidation.llm.completions import OVERFLOW, Completion, streamed, whole
-from consolidation.llm.errors import ModelError, RejectedRequest, TooLong, Unavailable
+from consolidation.llm.dialects import LIMIT
+from consolidation.llm.errors import ModelError, RejectedRequest, TooLong, Unavailable, Unusable
 from memories.scanning import credentials
 
 LARGEST_ANSWER = 4 * 1024 * 1024
@@ -32,7 +32,6 @@ LONGEST_PAUSE = 86_400.0  # seconds that an endpoint may ask for
 REJECTED, TOO_LARGE = (400, 422), 413
 PASSING = (408, 409, 425, 429)  # and everything from 500
 BY_TEXT = (403, 408, 500, 502, 504, 524)  # withheld by a moderator, too slow, or broken down
-LIMIT = re.compile(r"max_(?:completion_)?tokens")  # then the answer's limit is at fault, which the dialect leaves out
 
 
 @cache
@@ -147,13 +146,16 @@ class ChatEndpoint:
         return Unavailable(self._sentence(f"cannot be asked: {type(error).__name__}: {error}"), passing=False)
 
     def _status_error(self, error: openai.APIStatusError) -> ModelError:
-        status = error.status_code
+        status, broken = error.status_code, error.status_code >= httpx2.codes.INTERNAL_SERVER_ERROR
         sentence = self._sentence(f"answered {status}: {_reason(error)}")
-        if status == TOO_LARGE or (status in REJECTED and OVERFLOW.search(sentence) and not LIMIT.search(sentence)):
+        if isinstance(error.body, dict) and isinstance(written := error.body.get("failed_generation"), str):
+            return Unusable(sentence, answer=written)  # of Groq
+        too_long = OVERFLOW.search(sentence) and not LIMIT.search(sentence)  # else the dialect leaves the limit out
+        if status == TOO_LARGE or ((status in REJECTED or broken) and too_long):
             return TooLong(sentence)
         if status in REJECTED:
             return RejectedRequest(sentence)
-        passing = status in PASSING or status >= httpx2.codes.INTERNAL_SERVER_ERROR
+        passing = status in PASSING or broken
         seconds = retry_after(error.response.headers)
         return Unavailable(sentence, seconds=seconds, passing=passing, by_text=status in BY_TEXT)
 

@@ -17,10 +17,12 @@ LOOP, TIMES = 40, 3  # words that come again and again: the model repeats itself
 STUCK = 1_000  # characters of one sign, or of blanks alone, which a grammar for JSON lets a model write for ever
 LOOK_EVERY, LOOK_BACK = 20, 4_000  # tokens, characters
 _WORD = re.compile(r"[^\W\u3400-\u9fff]+|[\u3400-\u9fff]")
-_DATA = "data:"
+_DATA, _ERROR = "data:", "error:"  # llama.cpp until the end of 2025
+_BROKEN_OFF = ("abort", "error", "insufficient_system_resource")  # vLLM, OpenRouter, DeepSeek
 OVERFLOW = re.compile(  # how endpoints say that a text is too long
     r"context.{0,20}(?:length|size|window|limit)|context_length_exceeded|too many (?:input )?tokens"
     r"|(?:prompt|input|request|text)s? (?:is|are) too (?:long|large)|max.{0,20}(?:input|prompt) (?:length|tokens)"
+    r"|token count.{0,20} exceeds|must have less than \d+ tokens|max_tokens must be at least 1"
     r"|上下文(?:长度|窗口)|输入(?:内容)?过长",
     re.IGNORECASE,
 )
@@ -128,13 +130,14 @@ class Completion:
     def add(self, answer: _Answer) -> None:
         """Unavailable, TooLong: the endpoint says that it failed. Truncated: the model repeats itself."""
         if why := answer.failure:
-            sentence = f"the language model broke off: {why}"
-            raise TooLong(sentence) if OVERFLOW.search(why) else Unavailable(sentence, by_text=True)
+            raise _broken_off(why)
         self.usage = answer.usage or self.usage
         for choice in (answer.choices or [])[:1]:
             self.finish_reason = choice.finish_reason or self.finish_reason
             if message := choice.message or choice.delta:
                 self._extend(message)
+        if self.finish_reason in _BROKEN_OFF:
+            raise _broken_off(self.finish_reason)
 
     def _extend(self, message: _Message) -> None:
         self.written += message.written
@@ -144,6 +147,11 @@ class Completion:
         self.pieces += bool(message.written or message.called or message.thought)
         if self.pieces % LOOK_EVERY == LOOK_EVERY - 1 and repeats_itself(self.text or self.written):
             raise Truncated("the model repeated the same words again and again: its answer was not read further")
+
+
+def _broken_off(why: str) -> TooLong | Unavailable:
+    sentence = f"the language model broke off: {why}"
+    return TooLong(sentence) if OVERFLOW.search(why) else Unavailable(sentence, by_text=True)
 
 
 def repeats_itself(text: str) -> bool:
@@ -174,7 +182,11 @@ def streamed(pieces: Iterable[bytes], completion: Completion) -> None:
 
 
 def _events(lines: Iterable[str]) -> Iterator[str]:
-    return (line[len(_DATA) :].strip() for line in lines if line.startswith(_DATA))
+    for line in lines:
+        if line.startswith(_DATA):
+            yield line[len(_DATA) :].strip()
+        elif line.startswith(_ERROR):
+            yield f'{{"error": {line[len(_ERROR) :]}}}'
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any
 
 Json = dict[str, Any]
 LIMITS = {"max_completion_tokens": "max_tokens", "max_tokens": ""}  # what is tried after it
+LIMIT = re.compile(r"max_(?:completion_)?tokens")  # servers may name either, whichever was sent
 _SCHEMA = re.compile(r"response_format|json.?schema|structured output|grammar", re.IGNORECASE)
 _STREAM = re.compile(r"\bstream(?:_options|ing)?\b", re.IGNORECASE)
 
@@ -34,7 +35,7 @@ class Dialect:
 
         A text that is rejected whatever the fields costs one request more.
         """
-        if self.limit and self.limit in complaint:
+        if self.limit and LIMIT.search(complaint):
             return replace(self, limit=LIMITS[self.limit])
         if self.schema and _SCHEMA.search(complaint):
             return replace(self, schema=False)

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from consolidation.llm import json_answers, tokens, workers
 from consolidation.llm.call_record import answers_others, recorded
-from consolidation.llm.completions import Completion, Usage
+from consolidation.llm.completions import OVERFLOW, Completion, Usage
 from consolidation.llm.dialects import Dialect
 from consolidation.llm.errors import (
     ModelError,
@@ -43,6 +43,7 @@ REPAIR = (
     "for. No prose and no fence around it."
 )
 WITHHELD = ("content_filter", "safety", "recitation", "blocklist", "prohibited_content", "spii")  # Gemini
+CUT_OFF = ("length", "max_tokens", "model_length", "model_context_window_exceeded")  # Gemini, Mistral, Anthropic
 Messages = list[dict[str, str]]
 T = TypeVar("T", bound=BaseModel)
 A = TypeVar("A")
@@ -125,7 +126,7 @@ class Question(Generic[T]):
             except RejectedRequest as fault:
                 dialect = dialect.after(str(fault))
                 if dialect is None:
-                    raise
+                    raise TooLong(str(fault)) if OVERFLOW.search(str(fault)) else fault from None
             except (Truncated, Unusable):
                 _dialects[place] = dialect
                 raise
@@ -205,7 +206,7 @@ def in_halves(ask: Callable[[int], A], most: int) -> A:
 
 def _usable(completion: Completion, shape: type[T]) -> T:
     """The answer in a completion that came whole."""
-    if completion.finish_reason.casefold() in ("length", "max_tokens"):
+    if completion.finish_reason.casefold() in CUT_OFF:
         raise Truncated("the answer was cut off at the model's limit of tokens")
     if completion.finish_reason.casefold().startswith(WITHHELD) or completion.refusal:
         raise Refused("the language model refused to answer")

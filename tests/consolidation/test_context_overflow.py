@@ -44,6 +44,8 @@ TOO_LONG = [
     "the request exceeds the available context size, try increasing it",
     "prompt is too long: 210000 tokens > 200000 maximum",
     "输入内容过长，超过模型上下文长度",
+    "The input token count (1290000) exceeds the maximum number of tokens allowed (1048576).",  # Gemini
+    "Input validation error: `inputs` must have less than 4096 tokens. Given: 9000",  # TGI
 ]
 
 
@@ -77,7 +79,7 @@ def test_a_part_is_halved_between_passages_or_within_the_only_one() -> None:
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("words", TOO_LONG)
-@pytest.mark.parametrize("status", [400, 413])
+@pytest.mark.parametrize("status", [400, 413, 500])
 def test_an_endpoint_that_says_the_text_is_too_long_is_understood(
     endpoint: ModelEndpoint, words: str, status: int
 ) -> None:
@@ -92,6 +94,26 @@ def test_a_limit_of_the_answer_that_does_not_fit_is_left_out_first(endpoint: Mod
     words = "max_completion_tokens is too large: 8192. This model's maximum context length is 4096 tokens"
     endpoint.answers("trip", Reply(words, status=400), GOOD)
     assert ask(model()).city == "Oslo" and len(endpoint.asked) == 2
+
+
+@pytest.mark.django_db
+def test_a_limit_that_is_rejected_by_another_name_costs_the_answer_neither_its_schema_nor_its_stream(
+    endpoint: ModelEndpoint,
+) -> None:
+    words = "input length and `max_tokens` exceed context limit: 188240 + 21333 > 200000"  # Anthropic's
+    endpoint.answers("trip", Reply(words, status=400), GOOD)
+    assert ask(model()).city == "Oslo"
+    assert {"max_tokens", "response_format", "stream"} <= endpoint.asked[1].keys()
+
+
+@pytest.mark.django_db
+def test_a_text_that_leaves_no_room_for_an_answer_is_too_long_once_no_limit_is_asked_for(
+    endpoint: ModelEndpoint,
+) -> None:
+    endpoint.answers("", *[Reply("max_tokens must be at least 1, got -186.", status=400)] * 4)  # vLLM's
+    with pytest.raises(TooLong):
+        ask(model())
+    assert [body.keys() & {"max_completion_tokens", "max_tokens"} for body in endpoint.asked[2:]] == [set(), set()]
 
 
 @pytest.mark.django_db

@@ -1,5 +1,6 @@
 """What a language model and its endpoint do wrong, spoken over real HTTP."""
 
+import json
 from dataclasses import replace
 from datetime import timedelta
 
@@ -134,6 +135,16 @@ def test_an_endpoint_without_json_schemas_is_asked_plainly_from_then_on(endpoint
     assert [ask(model()), ask(model())] == [Trip(city="Oslo", nights=3)] * 2
     assert ["response_format" in body for body in endpoint.asked] == [True, False, False]
     assert [ok for ok, _ in ledger()] == [False, True, True]
+
+
+def test_json_that_the_endpoint_itself_rejects_is_given_back_to_be_repaired(endpoint: ModelEndpoint) -> None:
+    """So does Groq, which checks an answer before it passes it on."""
+    why = "Failed to generate JSON. Please adjust your prompt. See 'failed_generation' for more details."
+    error = {"message": why, "code": "json_validate_failed", "failed_generation": GOOD[:-5]}
+    endpoint.answers("trip", Reply(status=400, body=json.dumps({"error": error}).encode()), GOOD)
+    assert ask(model()).city == "Oslo"
+    assert endpoint.asked[1]["messages"][2] == {"role": "assistant", "content": GOOD[:-5]}
+    assert ledger()[0] == (False, f"the language model answered 400: {why}")
 
 
 def test_a_text_that_the_endpoint_rejects_is_refused(endpoint: ModelEndpoint) -> None:

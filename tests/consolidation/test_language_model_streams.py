@@ -190,6 +190,33 @@ def test_a_text_that_is_too_long_may_be_told_within_a_stream(endpoint: ModelEndp
     assert len(endpoint.asked) == 1
 
 
+def test_an_error_in_a_line_of_its_own_is_read(endpoint: ModelEndpoint) -> None:
+    """So llama.cpp told it within a stream before the end of 2025, and ended the stream as if it were whole."""
+    why = "the request exceeds the available context size. try increasing the context size or enable context shift"
+    body = f'error: {{"code": 400, "message": "{why}"}}\n\ndata: [DONE]\n\n'.encode()
+    endpoint.answers("trip", Reply(body=body, headers={"Content-Type": "text/event-stream"}))
+    with pytest.raises(TooLong, match="exceeds the available context size"):
+        ask(model())
+    assert len(endpoint.asked) == 1
+
+
+@pytest.mark.parametrize("reason", ["abort", "error", "insufficient_system_resource"])  # vLLM, OpenRouter, DeepSeek
+def test_an_answer_that_the_server_broke_off_is_asked_for_again_and_not_called_the_model_s_fault(
+    endpoint: ModelEndpoint, reason: str
+) -> None:
+    endpoint.answers("trip", events(delta('{"city": "Os'), delta("", reason)), GOOD)
+    assert ask(model()) == OSLO
+    assert ledger()[0] == (False, f"the language model broke off: {reason}")
+    assert len(endpoint.asked[1]["messages"]) == 2
+
+
+@pytest.mark.parametrize("reason", ["model_length", "model_context_window_exceeded"])  # Mistral, Anthropic
+def test_an_answer_that_fills_the_context_is_cut_off(endpoint: ModelEndpoint, reason: str) -> None:
+    endpoint.answers("trip", Reply(GOOD[:-5], finish_reason=reason))
+    with pytest.raises(Truncated):
+        ask(model())
+
+
 @pytest.mark.parametrize("reason", ["content_filter: PROHIBITED_CONTENT", "SAFETY"])
 def test_an_answer_that_gemini_withholds_is_refused_and_not_asked_again(endpoint: ModelEndpoint, reason: str) -> None:
     endpoint.answers("trip", Reply(finish_reason=reason))
