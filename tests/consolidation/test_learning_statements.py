@@ -183,6 +183,7 @@ def test_a_lasting_rule_wish_or_habit_is_a_statement(message: str) -> None:
         "千万别告诉别人",
         "I hate middle seats. Never book one.",
         "Backpack: medium size; if there are color options, I prefer grey.",
+        "This parcel is late, so never propose another day to them.",
     ],
 )
 def test_what_concerns_the_task_at_hand_or_teaches_nothing_is_no_statement(message: str) -> None:
@@ -198,6 +199,10 @@ def test_what_concerns_the_task_at_hand_or_teaches_nothing_is_no_statement(messa
         ("From now on, never book flights before 9 am.", "From now on, never book flights before 9 am."),
         ("I prefer flights after 8am, so I'd like to take the first one.", "I prefer flights after 8am"),
         ("Thanks, but please don’t use emoji", "please don’t use emoji"),
+        (
+            "By the way, Ostrava only ships on Tuesdays, so never propose another day to them.",
+            "Ostrava only ships on Tuesdays, so never propose another day to them.",
+        ),
         ("请记住：我总是要靠窗的座位。", "我总是要靠窗的座位。"),
         ("我不喜欢中间的座位，以后都给我订靠窗的座位", "以后都给我订靠窗的座位"),
     ],

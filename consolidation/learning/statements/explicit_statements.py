@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from consolidation.learning.statements import project_rules
-from consolidation.learning.statements.statement_forms import lasting, lasting_chinese
+from consolidation.learning.statements.statement_forms import HERE, lasting, lasting_chinese
 from memories.values import text
 
 LONGEST_MESSAGE = 2_000  # a longer one is a form, a log or a document
@@ -96,6 +96,8 @@ _DEPENDENT = re.compile(
 _NEXT_CLAUSE = re.compile(
     r"[,;，；—–]\s*(?:(?:and|but|so|also|then|plus|而且|并且|另外|所以|但是?)\s*(?=\w))?", re.IGNORECASE
 )
+_HERE = re.compile(HERE)
+_POINTS_BACK = re.compile(r"\b(?:it|its|they|them|their|him|her|his|another)\b", re.IGNORECASE)
 _TAIL = re.compile(
     r"\s*[,，;；—–]\s*(?:(?:so|but|and|which is why)\s+)(?:i|i'd|i'm|i've|we|please|can|could|let|for)\b.*$",
     re.IGNORECASE,
@@ -145,11 +147,23 @@ def _statement(sentence: str, lead: str) -> ExplicitStatement | None:
         return None
     form = lasting_chinese if text.detect_lang(plain) == "zh" else lasting
     quoted = [match.span() for match in _QUOTED.finditer(plain)]
+    first = next(_clause_starts(plain))
     for start in _clause_starts(plain):
         words = form(lead + _TAIL.sub("", plain[start:]).strip())
-        if words and not any(first <= start < last for first, last in quoted):
-            return _as_spoken(words.strip().rstrip(",，;；:："), sentence, plain.find(words, start))
+        if words and not any(begin <= start < end for begin, end in quoted):
+            alone = _understood_alone(words, plain, first=first, start=start)
+            return _as_spoken(alone.strip().rstrip(",，;；:："), sentence, plain.find(alone, first))
     return None
+
+
+def _understood_alone(words: str, sentence: str, *, first: int, start: int) -> str:
+    """The words, with what stands before them in the sentence where they point back to it; "" where that is the task at
+    hand."""
+    at = sentence.find(words, start)
+    if start == first or at < 0 or not _POINTS_BACK.search(words):
+        return words
+    whole = sentence[first : at + len(words)]
+    return "" if _HERE.search(whole) else whole
 
 
 def _as_spoken(words: str, sentence: str, start: int) -> ExplicitStatement | None:
