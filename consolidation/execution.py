@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from consolidation.llm.workers import ALONE, Workers
 from consolidation.models import Run, RunStopped
+from consolidation.models.llm_calls import CUT_OFF, PENDING
 from memories import leases
 from memos_site.platform import correlation, tracing
 from memos_site.platform.outages import UNAVAILABLE
@@ -97,6 +98,7 @@ def recover(kind: str) -> None:
     for run in Run.objects.filter(kind=kind, status=Run.Status.RUNNING):
         with leases.hold(_lease(run), wait=False) as dead:
             if dead:
+                run.llm_calls.filter(error=PENDING).update(error=CUT_OFF)
                 run.requeue()
 
 

@@ -25,6 +25,7 @@ PURPOSES = {  # name of a prompt, as which a call is kept -> what the model was 
     "contrast": _("compare a success with a failure"),
 }
 PENDING = "no answer was recorded: its worker ended, or it is under way"
+CUT_OFF = "its worker ended before an answer was recorded"
 
 
 def purpose_in_words(purpose: str) -> str:

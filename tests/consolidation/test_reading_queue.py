@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
+from consolidation import execution
 from consolidation.extraction import backlog, queue
 from consolidation.extraction.backlog import Choice
 from consolidation.llm.tokens import estimate
@@ -192,3 +193,17 @@ def test_a_call_under_way_is_no_failed_one_until_its_run_has_ended() -> None:
         assert ("under way</td>" in page) == (failed == 0) and ("no answer was recorded" in page.lower()) == (
             failed == 1
         )
+
+
+def test_a_call_that_ended_with_its_worker_is_not_under_way_once_another_goes_on_with_the_run() -> None:
+    [episode] = unread("success")
+    run = read(episode, ago=timedelta(minutes=1))
+    LLMCall.objects.create(
+        run=run, ok=False, purpose="facts", model="m", at=timezone.now(), error=PENDING, tokens_in=10
+    )
+    Run.objects.update(status="running")
+    execution.recover(run.kind)
+    Run.objects.update(status="running")
+    assert get(caller(permissions=["read"]), f"runs/{run.pk}")["model"]["failed_calls"] == 1
+    page = signed_in().get(f"/runs/{run.pk}/").content.decode()
+    assert "under way</td>" not in page and "its worker ended before an answer" in page.lower()
