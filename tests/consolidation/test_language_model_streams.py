@@ -175,6 +175,18 @@ def test_tokens_that_are_not_told_are_estimated(endpoint: ModelEndpoint, usage: 
     assert call.tokens_out > 0
 
 
+def test_a_stream_as_llama_cpp_was_recorded_to_write_it_is_read(endpoint: ModelEndpoint) -> None:
+    """Comments while it reads, a first piece without words, and an end with the tokens and its own times."""
+    pieces = [{"role": "assistant", "content": None}, {"content": GOOD[:9]}, {"content": GOOD[9:]}]
+    chunks = [{"choices": [{"finish_reason": None, "index": 0, "delta": piece}]} for piece in pieces]
+    usage = {"completion_tokens": 145, "prompt_tokens": 3335, "prompt_tokens_details": {"cached_tokens": 2176}}
+    end = {"choices": [{"finish_reason": "stop", "index": 0, "delta": {}}]}
+    whole = events(*chunks, end, {"choices": [], "usage": usage, "timings": {"cache_n": 2176, "prompt_n": 1159}})
+    endpoint.answers("trip", replace(whole, body=b":\n\n" * 6 + (whole.body or b"")))
+    assert ask(model()) == OSLO
+    assert (LLMCall.objects.get().tokens_in, LLMCall.objects.get().tokens_out) == (3335, 145)
+
+
 def test_an_error_that_older_servers_send_within_a_stream_is_no_answer(endpoint: ModelEndpoint) -> None:
     endpoint.answers("trip", events({"object": "error", "message": "the engine is dead", "code": 500}), GOOD)
     assert ask(model()) == OSLO
