@@ -21,7 +21,7 @@ from memories.values.search_words import bigrams
 from memories.values.text import UNSPACED, normal
 
 MOST = 20  # memories that are compared
-MOST_GROUPS = 50  # with which a text is compared
+MOST_GROUPS = 20  # with which a text is compared
 LONGEST = 200  # characters; a longer text says more than one thing
 COMMON = 0.4  # of the words of the shorter one: fewer say something else, unless the newer one says that it is new
 LEAST_SAME = 0.6  # of all words of two texts that may say the same
