@@ -15,7 +15,6 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from consolidation.learning.runs import sql_statements
 from consolidation.learning.runs.values import parsed
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.tool_names import CHANGING, READING
@@ -170,7 +169,7 @@ def _statement(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
             continue
         if "graphql" in tool.lower() and (asked := _graphql(arguments)):
             return asked
-        if (key == "query" and not _DATABASE.search(tool)) or not (name := sql_statements.name_of(text[:LONGEST_TEXT])):
+        if (key == "query" and not _DATABASE.search(tool)) or not (name := name_of(text[:LONGEST_TEXT])):
             continue
         return Operation(name, dict(arguments))
     return None
@@ -188,3 +187,32 @@ def _action(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
             rest = {name: given for name, given in arguments.items() if name != key}
             return Operation(f"{tool}.{value.replace('.', '_')}", rest)
     return None
+
+
+_QUOTED = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:''|[^'])*'", re.DOTALL)
+_T = r"([\w$.\"`\[\]]+)"  # a table
+_CHANGES = re.compile(
+    rf"\b(INSERT|REPLACE|MERGE)\s+(?:INTO|OVERWRITE)\s+(?:TABLE\s+)?{_T}"
+    rf"|\b(UPDATE)\s+(?:ONLY\s+)?{_T}(?:\s+(?:AS\s+)?\w+)?\s+SET\b|\b(DELETE)\s+FROM\s+{_T}"
+    rf"|(?:^|;)\s*(TRUNCATE(?:\s+TABLE)?|(?:CREATE|ALTER|DROP)(?:\s+\w+){{0,3}}?\s+(?:TABLE|VIEW|INDEX|SCHEMA|SEQUENCE))"
+    rf"\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?{_T}",
+    re.IGNORECASE,
+)
+_READS = re.compile(r"\s*\(*\s*(?:SELECT|WITH|SHOW|DESCRIBE|DESC|EXPLAIN|PRAGMA|VALUES)\b", re.IGNORECASE)
+_FROM = re.compile(rf"\bFROM\s+{_T}", re.IGNORECASE)
+
+
+def name_of(text: str) -> str:
+    """Return the verb and the table of the first statement that changes something, else of a query; '' for no SQL."""
+    plain = _QUOTED.sub(lambda quoted: "''" if quoted[0][0] == "'" else " ", text)
+    if change := _CHANGES.search(plain):
+        verb, table = filter(None, change.groups())
+        return f"{verb.split()[0].upper()} {_bare(table)}"
+    if not _READS.match(plain):
+        return ""
+    source = _FROM.search(plain)
+    return f"SELECT {_bare(source[1])}" if source else "SELECT"
+
+
+def _bare(table: str) -> str:
+    return re.sub(r"[\"`\[\]]", "", table).strip(".")
