@@ -12,7 +12,7 @@ from uuid import UUID
 
 from django.db.models import F, Func, IntegerField, QuerySet, Sum, Window
 from django.db.models.functions import Coalesce
-from pydantic import AliasChoices, Field, StringConstraints, ValidationError
+from pydantic import AliasChoices, Field, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 
 from consolidation.learning.runs.run import Call, Message, Run
@@ -22,14 +22,13 @@ from memories.models import Event
 from memories.search.request import Narrowed, Scopes, narrowed
 from memories.values import roles
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, field_error
+from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, read_question
 from memories.values.trust import Trust
 
 NO_RUN = UUID(int=0)
 MOST_STEPS = 200  # of an open run, the last ones
 MOST_BYTES = 400_000  # of what they said, sent and returned, as it is stored: long values are compressed
 COLUMNS = ("episode_id", "position", "kind", "role", "said", "tool", "args", "result", "ok")
-BLANK_IS_ABSENT = ("source", "source_plugin", "thread_id")
 
 
 class AboutTo(Described):
@@ -97,12 +96,7 @@ _NOW = datetime(1970, 1, 1, tzinfo=UTC)  # the moments of messages do not matter
 
 def check(raw: Any) -> GuidanceQuestion:
     """Invalid names every wrong field, of the messages too. A field that is null or blank counts as not given."""
-    if not isinstance(raw, dict):
-        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
-    try:
-        request = GuidanceRequest.model_validate(given_fields(raw))
-    except ValidationError as error:
-        raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False))) from None
+    request = read_question(GuidanceRequest, raw)
     if (request.messages is None) == (request.task is None):
         raise Invalid(FieldError("/messages", "required", "give messages or a task, one of the two"))
     return GuidanceQuestion(request, run_of_request(request))
@@ -121,15 +115,6 @@ def run_of_request(request: _Told) -> Run:
     if request.messages is None:
         return run_of([EventDraft(kind="message", role="user", text=request.task or "")])
     return run_of(Reader().read(request.messages))
-
-
-def given_fields(raw: dict[str, Any]) -> dict[str, Any]:
-    """The fields without those that are null or blank."""
-    return {name: value for name, value in raw.items() if not _absent(name, value)}
-
-
-def _absent(name: str, value: Any) -> bool:
-    return value is None or (name in BLANK_IS_ABSENT and isinstance(value, str) and not value.strip())
 
 
 def run_of(drafts: list[EventDraft]) -> Run:

@@ -3,17 +3,16 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import AliasChoices, Field
 from pydantic.json_schema import SkipJsonSchema
 
-from consolidation.guidance.request import given_fields
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import Recording
 from memories.models import Episode
 from memories.search.request import Narrowed, Scopes, narrowed
 from memories.values.choices import Permission
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, field_error
+from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, read_question
 from memories.values.trust import Trust
 
 
@@ -48,12 +47,7 @@ class VerdictRequest(Described):
 
 def check(raw: Any) -> VerdictRequest:
     """Invalid names every wrong field. A field that is null or blank counts as not given."""
-    if not isinstance(raw, dict):
-        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
-    try:
-        request = VerdictRequest.model_validate(given_fields(raw))
-    except ValidationError as error:
-        raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False))) from None
+    request = read_question(VerdictRequest, raw)
     if request.messages is not None and request.task is not None:
         raise Invalid(FieldError("/messages", "required", "give messages or a task, one of the two"))
     if request.messages is None and not (request.task or request.names_a_run):

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 from django.db import InterfaceError, OperationalError, close_old_connections, transaction
 from django.http import QueryDict
 from drf_spectacular.utils import OpenApiParameter
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
@@ -22,8 +22,7 @@ from memories.api.authentication import CallsPerMinute, HasPermission, trust_of
 from memories.api.paging import ALIASES
 from memories.values.choices import ActorKind, Permission
 from memories.values.exceptions import FieldError, Invalid, NotFound, within
-from memories.values.field_errors import MOST_ERRORS
-from memories.values.field_types import field_error
+from memories.values.field_types import read_body
 from memories.values.trust import Trust
 from memos_site.platform.outages import outage
 from memos_site.platform.postgres import replicas
@@ -61,16 +60,6 @@ def retried(work: Callable[..., Any]) -> Callable[..., Any]:
         return None
 
     return tried
-
-
-def read(shape: type[B], raw: Any) -> B:
-    """Parse `raw` as the shape. Invalid names each wrong field."""
-    if not isinstance(raw, dict):
-        raise Invalid(FieldError("", "not_an_object", "the body must be a JSON object"))
-    try:
-        return shape.model_validate(raw)
-    except ValidationError as error:
-        raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False)[:MOST_ERRORS])) from None
 
 
 def allowed_versions(request: Request) -> frozenset[int] | None:
@@ -206,7 +195,7 @@ class ApiView(APIView):
 
     def body(self, shape: type[B]) -> B:
         """Parse the body as the shape ({} for no body). Invalid names each wrong field."""
-        return read(shape, self.request.data)
+        return read_body(shape, self.request.data)
 
 
 class WriteView(ApiView):

@@ -12,7 +12,7 @@ from rest_framework.response import Response
 
 from memories import lifecycle, models, people
 from memories.api import paging, problems
-from memories.api.base import IF_MATCH, ApiView, WriteView, allowed_versions, etag, read
+from memories.api.base import IF_MATCH, ApiView, WriteView, allowed_versions, etag
 from memories.api.episodes import events_of
 from memories.api.history import INCLUDED, EvidenceEntry, HistoryEntry, RelationEntry
 from memories.api.memory_shape import RELATED, Memory, ProposedMemory, memory_example
@@ -27,6 +27,7 @@ from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import ActorKind, Permission, Status, Type
 from memories.values.exceptions import NotAllowed, NotFound, UnknownKey
+from memories.values.field_types import read_body
 
 TIMELINE_AT_MOST = 1_000
 DRY_RUN = frozenset({"dry_run"})
@@ -283,5 +284,5 @@ def _change(body: Any) -> tuple[Reason, edits.Edit]:
     """Split a `Change` into its reason and its edit. Invalid names each wrong field."""
     if not isinstance(body, dict):
         return Reason(), edits.parse_edit(body)
-    reason = read(Reason, {name: body[name] for name in body if name == "why"})
+    reason = read_body(Reason, {name: body[name] for name in body if name == "why"})
     return reason, edits.parse_edit({name: body[name] for name in body if name != "why"})

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from typing import Annotated, Any, Literal, Protocol
 
-from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
 
 from memories.values.choices import BELIEVED, UNDECIDED, Sensitivity, Type
-from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import (
     AS_INSTANT,
     CategoryName,
@@ -20,7 +19,7 @@ from memories.values.field_types import (
     Tags,
     Text,
     YesNo,
-    field_error,
+    read_question,
 )
 from memories.values.trust import Trust
 
@@ -128,13 +127,4 @@ class SearchRequest(AskingRun):
 
 def check(raw: Any) -> SearchRequest:
     """Validate a request body. Invalid names every wrong field. Null and blank identifiers count as not given."""
-    if not isinstance(raw, dict):
-        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
-    given = {name: value for name, value in raw.items() if value is not None}
-    for name in ("source", "source_plugin", "company_id", "thread_id"):
-        if isinstance(given.get(name), str) and not given[name].strip():
-            del given[name]
-    try:
-        return SearchRequest.model_validate(given)
-    except ValidationError as error:
-        raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False))) from None
+    return read_question(SearchRequest, raw)

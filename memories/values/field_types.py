@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from itertools import chain
 from textwrap import dedent
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
     AfterValidator,
@@ -19,13 +19,16 @@ from pydantic import (
     Field,
     GetJsonSchemaHandler,
     StringConstraints,
+    ValidationError,
 )
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import PydanticCustomError
 
 from memories.values.choices import Category
-from memories.values.exceptions import FieldError, within
-from memories.values.field_errors import LARGEST_VALUE, NOT_AN_INSTANT, as_text, parse_instant
+from memories.values.exceptions import FieldError, Invalid, within
+from memories.values.field_errors import LARGEST_VALUE, MOST_ERRORS, NOT_AN_INSTANT, as_text, parse_instant
+
+B = TypeVar("B", bound=BaseModel)
 
 
 class Described(BaseModel):
@@ -76,6 +79,7 @@ LARGEST_IDENTIFIER = 1024  # bytes; an index entry holds two of them and a scope
 LONGEST_TEXT = 100_000
 LONGEST_KEY = 255
 MOST_TAGS = 100
+OPTIONAL_IDENTIFIERS = frozenset({"source", "source_plugin", "company_id", "thread_id"})
 UNKNOWN_CATEGORY = f"Invalid category: must be one of {', '.join(Category.values)}"
 SCOPE = r"^([A-Za-z0-9][A-Za-z0-9._:@+-]{0,127})?$"
 SCOPE_IN_WORDS = "letters, digits and . _ : @ + - only, beginning with a letter or digit, at most 128"
@@ -173,6 +177,43 @@ Tags = Annotated[list[Tag], Field(max_length=MOST_TAGS, fail_fast=True), BeforeV
 def united(*tags: Iterable[str]) -> list[str]:
     """Union of tags in their order, truncated to the number that one memory may have."""
     return list(dict.fromkeys(chain(*tags)))[:MOST_TAGS]
+
+
+def read_body(shape: type[B], raw: Any) -> B:
+    """Parse `raw` as the shape. Invalid names each wrong field."""
+    if not isinstance(raw, dict):
+        raise Invalid(FieldError("", "not_an_object", "the body must be a JSON object"))
+    try:
+        return shape.model_validate(raw)
+    except ValidationError as error:
+        raise Invalid(*field_errors(shape, error)) from None
+
+
+def read_question(shape: type[B], raw: Any) -> B:
+    """As `read_body`, but a field that is null counts as not given, and of OPTIONAL_IDENTIFIERS one that is blank."""
+    if isinstance(raw, dict):
+        given = {name: value for name, value in raw.items() if value is not None}
+        raw = {
+            n: v for n, v in given.items() if not (n in OPTIONAL_IDENTIFIERS and isinstance(v, str) and not v.strip())
+        }
+    return read_body(shape, raw)
+
+
+def field_errors(shape: type[BaseModel], error: ValidationError) -> list[FieldError]:
+    """What is wrong with a body of that shape, MOST_ERRORS at most, and beside an unknown field which there are."""
+    wrong = error.errors(include_url=False)[:MOST_ERRORS]
+    return [_unknown(shape, one) or field_error(one) for one in wrong]
+
+
+def _is_absent(name: str, value: Any) -> bool:
+    return value is None or (name in OPTIONAL_IDENTIFIERS and isinstance(value, str) and not value.strip())
+
+
+def _unknown(shape: type[BaseModel], wrong: Any) -> FieldError | None:
+    if wrong["type"] != "extra_forbidden" or len(wrong["loc"]) != 1:
+        return None
+    fields = ", ".join(field.alias or name for name, field in shape.model_fields.items())
+    return FieldError(within("", wrong["loc"][0]), wrong["type"], f"{MESSAGES[wrong['type']]}, which has: {fields}")
 
 
 def field_error(wrong: Any) -> FieldError:

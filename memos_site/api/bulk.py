@@ -10,13 +10,13 @@ from pydantic import Field, RootModel
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from memories.api.base import WriteView, read
+from memories.api.base import WriteView
 from memories.api.openapi import operation
 from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape
 from memories.intake import equal_claims
 from memories.values.choices import Category, Origin, Status, Type
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Identifier, Instant, NotBoolean, ScopeName, Tag
+from memories.values.field_types import Identifier, Instant, NotBoolean, ScopeName, Tag, read_body
 from memos_site import review
 from memos_site.api.decisions import DECIDE, Known
 from memos_site.review.verbs import OF_MANY, VERBS
@@ -130,5 +130,5 @@ class Bulk(WriteView):
 def _about(bulk: BulkDecision, raw: Json) -> Json:
     """Return the rationale and the options of the action, checked as for a single decision."""
     shape = VERBS[bulk.action].body
-    single = read(shape, {name: raw[name] for name in shape.model_fields if name in raw})
+    single = read_body(shape, {name: raw[name] for name in shape.model_fields if name in raw})
     return {"why": joined(bulk.reason, bulk.why), **single.details}

@@ -17,14 +17,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api import paging
-from memories.api.base import WriteView, read
+from memories.api.base import WriteView
 from memories.api.openapi import operation
 from memories.api.paging import PAGING, query, some_of
 from memories.api.parsers import LARGEST_BODY, TooLarge
 from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape
 from memories.values.choices import Permission, Sensitivity, Status
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import ScopeName, SensitivityName
+from memories.values.field_types import ScopeName, SensitivityName, read_body
 from skills import importing, models
 from skills.api.skills import Skill, SkillPage, SkillView
 from skills.api.versions import SkillVersion
@@ -200,7 +200,7 @@ def _upload(data: Any) -> Upload:
         if any(isinstance(value, str) and "\0" in value for value in data.getlist(name)):
             raise Invalid(FieldError(f"/{plain}", "unstorable_text", "a NUL character cannot be stored"))
     single = {plain: data[name] for name, plain in names.items() if plain not in ("files", "paths")}
-    upload = read(Upload, single | {plain: data.getlist(n) for n, plain in names.items() if plain not in single})
+    upload = read_body(Upload, single | {plain: data.getlist(n) for n, plain in names.items() if plain not in single})
     sent = [*upload.files, *([] if upload.file is None else [upload.file])]
     if not sent or not all(isinstance(file, UploadedFile) for file in sent) or (upload.file and upload.files):
         raise Invalid(FieldError("/file", "required", ONE_OF))

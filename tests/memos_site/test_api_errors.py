@@ -156,6 +156,15 @@ def test_a_decision_takes_an_object_of_known_fields(body: bytes) -> None:
         problem(answer, 400, "invalid")
 
 
+@pytest.mark.parametrize("path", ["context", "search", "guidance", "verdict", "outcomes"])
+def test_a_body_with_an_unknown_field_is_told_which_there_are(path: str) -> None:
+    answer = caller().post(f"/api/v1/{path}", {"colour": "red"}, format="json")
+    (unknown,) = [e for e in problem(answer, 400, "invalid")["errors"] if e["code"] == "extra_forbidden"]
+    assert unknown["pointer"] == "/colour"
+    fields = unknown["detail"].removeprefix("is not a field of this endpoint, which has: ").split(", ")
+    assert {"thread_id", "source" if path in ("search", "outcomes") else "scopes"} <= set(fields)
+
+
 def test_a_reason_has_its_limit() -> None:
     path = f"/api/v1/memories/{make_memory().pk}/dismiss"
     problem(caller(permissions=["review"]).post(path, {"reason": "x" * 2_001}, format="json"), 400, "invalid")

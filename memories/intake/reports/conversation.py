@@ -31,7 +31,7 @@ from memories.values.field_types import (
     SensitivityName,
     Tags,
     YesNo,
-    field_error,
+    field_errors,
 )
 
 LONGEST_CONTENT = 500
@@ -126,7 +126,7 @@ def parse(raw: Any) -> Draft:
     try:
         fields = Conversation.model_validate(raw)
     except ValidationError as error:
-        errors += [field_error(wrong) for wrong in error.errors(include_url=False)]
+        errors += field_errors(Conversation, error)
     if isinstance(raw.get("messages"), list):
         try:
             events = Reader().read(raw["messages"])

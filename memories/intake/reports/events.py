@@ -27,7 +27,7 @@ from memories.values.field_types import (
     Text,
     YesNo,
     bounded,
-    field_error,
+    field_errors,
 )
 
 # The texts of the published design, word for word; an empty or blank value counts as missing.
@@ -230,8 +230,8 @@ def check(shape: type[R], raw: Any) -> R:
     try:
         return shape.model_validate(given)
     except ValidationError as error:
-        errors = [field_error(wrong) for wrong in error.errors(include_url=False)]
-        raise Invalid(*sorted((_in_their_words(wrong) for wrong in errors), key=_missing_first)) from None
+        errors = map(_in_their_words, field_errors(shape, error))
+        raise Invalid(*sorted(errors, key=_missing_first)) from None
 
 
 def _absent(name: str, value: Any) -> bool:

@@ -2,15 +2,12 @@
 
 from typing import Annotated, Any
 
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import AliasChoices, Field
 from pydantic.json_schema import SkipJsonSchema
 
 from memories.search.request import Narrowed, PastInstant, Scopes, narrowed, scopes_of
-from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, field_error
+from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, read_question
 from memories.values.trust import Trust
-
-IDENTIFIERS = ("source", "source_plugin", "company_id", "thread_id")
 
 
 class ContextRequest(Described):
@@ -52,13 +49,4 @@ class ContextRequest(Described):
 
 def check(raw: Any) -> ContextRequest:
     """Validate a request body. Invalid names every wrong field. Null and blank identifiers count as not given."""
-    if not isinstance(raw, dict):
-        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
-    try:
-        return ContextRequest.model_validate({name: value for name, value in raw.items() if not _absent(name, value)})
-    except ValidationError as error:
-        raise Invalid(*(field_error(wrong) for wrong in error.errors(include_url=False))) from None
-
-
-def _absent(name: str, value: Any) -> bool:
-    return value is None or (name in IDENTIFIERS and isinstance(value, str) and not value.strip())
+    return read_question(ContextRequest, raw)
