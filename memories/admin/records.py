@@ -1,4 +1,5 @@
-"""Read-only admin pages of memories, agents, audit entries and other records: what decides has pages of its own."""
+"""Read-only admin pages of agents, audit entries and other records; that of memories, which decides, is in
+`memos_site.admin`."""
 
 from typing import Any, ClassVar
 
@@ -51,7 +52,6 @@ class AgentAdmin(TrustedAdmin):
         return reverse("agent", args=[agent.pk])
 
 
-@admin.register(Memory)
 class MemoryAdmin(TrustedAdmin):
     list_display = ("text", "type", "status", "confidence", "secrecy", "scope", "source", "created_at")
     list_filter = ("type", "status", "category", "sensitivity", "origin", ("scope", FieldTextFilter), "pinned")

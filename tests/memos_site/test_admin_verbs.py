@@ -1,15 +1,54 @@
-"""What operators do in the admin: look after people and jobs."""
+"""What operators do in the admin: decide as at the desk, look after people and jobs."""
 
 import pytest
 from axes.models import AccessAttempt, AccessFailureLog, AccessLog
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django_q.models import Failure, Schedule
 
-from tests.make import AT, make_person
-from tests.operators import administrator, page
+from memories.models import AuditEntry, Memory
+from memories.values.choices import Sensitivity, Status
+from skills.models import SkillVersion
+from tests.make import AT, make_memory, make_person, make_skill
+from tests.operators import administrator, page, staff
 
 pytestmark = pytest.mark.django_db
+
+
+def decide(client: Client, verb: str, memory: Memory, reason: str = "") -> str:
+    act = {"action": verb, "_selected_action": [str(memory.pk)], "reason": reason}
+    return client.post(page(Memory, "changelist"), act, follow=True).content.decode()
+
+
+def test_decisions_are_the_desks_with_their_reason_and_their_conflicts() -> None:
+    client, memory = staff(), make_memory()
+    assert "say why" in decide(client, "dismiss", memory)
+    assert "dismiss: 1" in decide(client, "dismiss", memory, "stale")
+    assert "cannot promote a memory that is dismissed" in decide(client, "promote", memory)
+    assert "restore: 1" in decide(client, "restore", memory)
+    assert "promote: 1" in decide(client, "promote", memory)
+    memory.refresh_from_db()
+    assert memory.status == Status.CONFIRMED
+    trail = AuditEntry.objects.about("memory", memory.pk)
+    assert [(entry.action, entry.actor, entry.rationale) for entry in trail] == [
+        ("dismiss", "olga", "stale"), ("restore", "olga", ""), ("promote", "olga", ""),
+    ]  # fmt: skip
+
+
+def test_a_promoted_skill_is_published_as_from_the_inbox() -> None:
+    skill = make_skill(published=False)
+    decide(staff(), "promote", skill.memory)
+    assert skill.versions.get().status == SkillVersion.Status.PUBLISHED
+
+
+def test_nobody_decides_what_is_above_them_or_without_review() -> None:
+    above, low = make_memory(sensitivity=Sensitivity.HIGH), make_memory()
+    client = staff()
+    decide(client, "promote", above)
+    User.objects.get(username="olga").groups.clear()
+    User.objects.get(username="olga").user_permissions.add(Permission.objects.get(codename="use_read"))
+    decide(client, "promote", low)
+    assert not Memory.objects.exclude(status=Status.CANDIDATE).exists()
 
 
 def test_administrators_make_people_and_schedules() -> None:
