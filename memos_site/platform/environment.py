@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from memos_site.platform.setting_types import (
     Address,
     Backend,
+    Directory,
     Endpoint,
     Mailbox,
     MailURL,
@@ -81,7 +82,7 @@ class Site(Section):
         [],
         description="addresses or networks whose `X-Forwarded-For` is believed (who signs in from where)",
     )
-    MEMOS_DATA_DIR: Path = Field(BASE_DIR / "var", description="everything the program writes lies here")
+    MEMOS_DATA_DIR: Directory = Field(BASE_DIR / "var", description="everything the program writes lies here")
     TIME_ZONE: Zone = Field("UTC", description="the workspace's time zone")
     LANGUAGE_CODE: Literal["en", "zh-hans"] = Field(
         "en", description="en or zh-hans: of pages, where neither the person nor the browser asks for another"
@@ -250,7 +251,7 @@ class Packages(Section):
     )
 
     SKILLS_REPO_BACKEND: Backend = Field("LOCAL", description="where packages of skills lie: `LOCAL`, `S3` or `OSS`")
-    SKILLS_LOCAL_DIR: Path | None = Field(
+    SKILLS_LOCAL_DIR: Directory | None = Field(
         None, description="of `LOCAL`: the directory of packages; `skills` in the data directory when unset"
     )
     SKILLS_S3_BUCKET: str = Field("", description="of `S3`: the bucket")

@@ -3,6 +3,7 @@
 import re
 from email.utils import formataddr, parseaddr
 from ipaddress import ip_network
+from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -105,11 +106,20 @@ def _mailbox(value: str) -> str:
     return formataddr((name, address)) if name else address
 
 
+def _directory(path: Path) -> Path:
+    """`~` as a shell would read it: systemd and Docker pass it as it is, and a directory of that name would be made."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        raise ValueError("begins with a home directory that is not known") from None
+
+
 def upper(value: Any) -> Any:
     return value.strip().upper() if isinstance(value, str) else value
 
 
 Zone = Annotated[str, AfterValidator(_zone)]
+Directory = Annotated[Path, AfterValidator(_directory)]
 Backend = Annotated[Literal["LOCAL", "S3", "OSS"], BeforeValidator(upper)]
 Endpoint = Annotated[str, AfterValidator(_host)]
 Address = Annotated[str, AfterValidator(_address)]

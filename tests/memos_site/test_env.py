@@ -38,6 +38,7 @@ from memos_site.platform.environment import SECRETS, Environment
         ("OSS_ACCESS_KEY_SECRET", "two words"),
         ("LLM_TIMEOUT", "1801"),
         ("LLM_DAILY_TOKENS", "-1"),
+        ("MEMOS_DATA_DIR", "~nobody-of-this-name/memos"),
     ],
 )
 def test_a_wrong_value_is_named_and_its_default_stands_in(name: str, value: str) -> None:
@@ -108,6 +109,12 @@ def test_a_secrets_file_that_holds_none_is_named(tmp_path: Path, written: bytes,
     file.write_bytes(written)
     for name in ("SECRET_KEY", "LLM_API_KEY"):
         assert env.read({f"{name}_FILE": str(file)})[1] == [f"{name}_FILE: {file} {reason}"]
+
+
+def test_a_directory_may_begin_with_the_home_directory_where_no_shell_reads_the_value() -> None:
+    read = env.read({"MEMOS_DATA_DIR": "~/memos", "SKILLS_LOCAL_DIR": "~/packages"})[0]
+    places = [read.MEMOS_DATA_DIR, read.SKILLS_LOCAL_DIR]
+    assert places == [Path.home() / "memos", Path.home() / "packages"]
 
 
 def test_a_data_directory_that_cannot_be_written_to_is_a_problem(
