@@ -12,13 +12,26 @@ from skills.names import display_name
 ALLOWED = {"name", "description", "license", "compatibility", "allowed-tools", "metadata"}
 LONGEST_DESCRIPTION, LONGEST_COMPATIBILITY = 1024, 500
 LONGEST, DEEPEST = 20_000, 20  # characters and levels that are parsed: PyYAML takes minutes for some texts beyond them
-_FRONTMATTER = re.compile(r"---[ \t]*\n(?:(.*?)\n)??---[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
+_NULL = "tag:yaml.org,2002:null"
+_FRONTMATTER = re.compile(r"---[ \t]*\n(?:(.*?)\n)??(?:---|\.\.\.)[ \t]*(?:\n|\Z)(.*)", re.DOTALL)
+_UNCLOSED = re.compile(r"---[ \t]*\n((?:(?:name|description):.*(?:\n|\Z)(?:(?:[ \t]|[a-z-]+:).*(?:\n|\Z))*)+)(?s:(.*))")
 _ENTRY = re.compile(r"^([\w-]+):(.*(?:\n(?:[ \t-].*)?)*)", re.MULTILINE)  # a key with the lines under it
 
 
+class _Loader(yaml.BaseLoader):
+    """Reads every scalar as text, and null as an empty one."""
+
+
+_Loader.add_implicit_resolver(_NULL, re.compile(r"(?:~|null|Null|NULL)\Z"), ["~", "n", "N"])
+_Loader.add_constructor(_NULL, lambda loader, node: "")
+
+
 def split(text: str) -> tuple[str, str]:
-    """(frontmatter without its `---` lines, body) of a SKILL.md."""
+    """(frontmatter without its `---` lines, body) of a SKILL.md. One that nothing closes ends with its last entry."""
     match = _FRONTMATTER.match(text)
+    inner = (match[1] or "") if match else ""
+    if not match or ("\n#" in inner and inner.endswith("\n") and parse(inner) is None):  # `---` is a rule of the body
+        match = _UNCLOSED.match(text) or match
     return (match[1] or "", match[2]) if match else ("", text)
 
 
@@ -27,7 +40,7 @@ def parse(frontmatter: str) -> dict[str, Any] | None:
     try:
         if not _is_small(frontmatter):
             return None
-        values = yaml.load(frontmatter, Loader=yaml.BaseLoader)  # noqa: S506 - no dates, no booleans, no objects
+        values = yaml.load(frontmatter, Loader=_Loader)  # noqa: S506 - no dates, no booleans, no objects
     except (yaml.YAMLError, RecursionError, ValueError):
         return None
     return values if isinstance(values, dict) else None

@@ -143,6 +143,22 @@ def test_a_frontmatter_ends_at_a_line_of_three_hyphens_and_not_at_a_line_that_en
     assert warnings == []
 
 
+@pytest.mark.parametrize(
+    "body", ["...\n# Trip\n\nBook it.", "\n# Trip\n\nBook it.", "# Trip\n\nBook it.\n\n---\n\nPay it."]
+)
+def test_a_frontmatter_may_be_closed_by_dots_or_by_nothing(body: str) -> None:
+    fields, _ = read(f"---\nname: plan-trip\ndescription: Plans\n  a trip\nlicense: MIT\n{body}")
+    assert (fields.description, fields.license, fields.title) == ("Plans a trip", "MIT", "Trip")
+    assert fields.procedure.startswith("Book it.") and fields.procedure.endswith("it.")
+
+
+def test_null_is_no_licence() -> None:
+    fields, warnings = read(
+        '---\nname: a\ndescription: b\nlicense: null\ncompatibility: ~\nallowed-tools: "null"\n---\n'
+    )
+    assert (fields.license, fields.compatibility, fields.allowed_tools, warnings) == ("", "", "null", [])
+
+
 def test_every_key_of_the_specification_survives() -> None:
     head = "---\nname: a\ndescription: b\nlicense: MIT\ncompatibility: Needs git\nallowed-tools: Bash Read\n"
     again = read(skill_md(read(f"{head}metadata:\n  author: Ann\n  version: '7'\n---\n")[0], 1))[0]
