@@ -12,7 +12,7 @@ def download(version: SkillVersion) -> HttpResponseBase:
     """302 to an address that is good for five minutes, or the file. Lost: the store does not hold it."""
     filename = f"{version.skill.name}.zip"
     if not storages.holds(version.package):  # an address of it would lead to an error of the store
-        raise lost(version)
+        package_of(version).close()  # tells whether the package or the whole bucket is missing
     if url := storages.presigned_url(version.package, filename=filename):
         answer: HttpResponseBase = HttpResponseRedirect(url)
         answer["Cache-Control"] = "no-store"  # the address is a key for five minutes

@@ -13,7 +13,7 @@ from storages.backends.s3 import S3Storage
 from skills.storages.failures import CONNECT_SECONDS, READ_SECONDS, failure, no_answer
 
 SECONDS = 300  # that a presigned address is good for
-EXISTS, MISSING, NO_CONDITIONS = (409, 412), 404, 501
+EXISTS, MISSING, NO_CONDITIONS, NO_BUCKET = (409, 412), 404, 501, "NoSuchBucket"
 
 
 class S3PackageStorage(S3Storage):
@@ -53,7 +53,7 @@ class S3PackageStorage(S3Storage):
             try:
                 answer = self._client.get_object(Bucket=self.bucket_name, Key=self._normalize_name(name))
             except ClientError as error:
-                if _status(error) == MISSING:
+                if _status(error) == MISSING and _code(error) != NO_BUCKET:
                     raise FileNotFoundError(name) from None
                 raise
             return ContentFile(answer["Body"].read(), name=name)  # whole: no answer breaks off in its middle
@@ -105,7 +105,7 @@ class S3PackageStorage(S3Storage):
         try:
             yield
         except ClientError as error:
-            raise failure(self._store, _status(error), str(error.response.get("Error", {}).get("Code", ""))) from None
+            raise failure(self._store, _status(error), _code(error)) from None
         except RecursionError:  # boto3 asks a redirection again and again
             what = "it redirects: AWS_ENDPOINT_URL_S3 has to be its own address, https where it wants that"
             raise failure(self._store, 0, what) from None
@@ -117,3 +117,7 @@ class S3PackageStorage(S3Storage):
 
 def _status(error: ClientError) -> int:
     return int(error.response.get("ResponseMetadata", {}).get("HTTPStatusCode", 0))
+
+
+def _code(error: ClientError) -> str:
+    return str(error.response.get("Error", {}).get("Code", ""))

@@ -164,6 +164,19 @@ def test_a_version_that_cannot_be_stored_is_not_recorded_and_the_old_one_stays(s
 
 
 @pytest.mark.django_db
+def test_a_bucket_that_is_gone_is_not_told_as_a_package_that_is(failing: Server) -> None:
+    failing.fault = lambda call: (
+        (200, {"ETag": '"0"'}, b"") if call.method == "PUT" else oss_server.error(404, "NoSuchKey")
+    )
+    make_skill()
+    for code, status in (("NoSuchKey", 404), ("NoSuchBucket", 503)):
+        failing.fault = answering(404, code)
+        answer = caller().get("/api/v1/skills/book-flight/versions/latest/content")
+        assert answer.status_code == status
+    assert "bucket packages) answered 404 NoSuchBucket" in answer.json()["detail"]
+
+
+@pytest.mark.django_db
 def test_an_upload_during_an_outage_is_told_which_store_failed_and_stores_nothing(
     server: Server, tmp_path: Path
 ) -> None:
