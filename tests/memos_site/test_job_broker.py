@@ -4,6 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from django.db import connection
+from redis.exceptions import ConnectionError
 
 from memories import leases
 from memos_site.platform.supervision import broker as brokers
@@ -42,3 +43,19 @@ def test_nudges_are_fetched_again_after_the_connection_broke_at_the_heartbeat(mo
     break_connection()
     assert broker.dequeue() is None
     assert broker.dequeue() == [(None, b"job")]
+
+
+def test_a_redis_that_is_away_is_said_once_however_many_jobs_are_enqueued(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def push(_key: str, job: str) -> int:
+        if job == "refused":
+            raise ConnectionError("no Redis")
+        return 1
+
+    monkeypatch.setattr(NudgeBroker, "get_connection", staticmethod(lambda *_: SimpleNamespace(rpush=push)))
+    for job in ("refused", "refused", "taken", "taken", "refused"):
+        NudgeBroker().enqueue(job)
+    away = "jobs are left to their schedules, for Redis does not answer: no Redis"
+    assert caplog.messages == [away, "jobs are enqueued again", away]
+    NudgeBroker().enqueue("taken")

@@ -22,10 +22,13 @@ log = logging.getLogger("memos.jobs")
 
 
 class Outages:
-    """The outage that this process meets when it asks for jobs: logged once, however often it is met, until it ends."""
+    """The outage that this process meets when it asks for jobs: logged once, however often it is met, until it ends.
 
-    def __init__(self) -> None:
-        self.present = ""
+    `over` is what is logged then.
+    """
+
+    def __init__(self, over: str = "jobs are fetched again") -> None:
+        self.present, self.over = "", over
 
     def note(self, message: str, error: Exception) -> None:
         """Log an outage unless it is still the one that was logged last."""
@@ -36,7 +39,7 @@ class Outages:
 
     def end(self) -> None:
         if self.present:
-            log.warning("jobs are fetched again")
+            log.warning(self.over)
         self.present = ""
 
 

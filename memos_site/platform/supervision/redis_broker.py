@@ -27,6 +27,8 @@ log = logging.getLogger("memos.jobs")
 class NudgeBroker(Broker):
     """A list of jobs. A Redis that is away is no error: neither for who enqueues nor for a worker."""
 
+    enqueueing = Outages("jobs are enqueued again")  # of this process, whose every job has a broker of its own
+
     def __init__(self, list_key: str | None = None, beat: Callable[[], None] = lambda: None) -> None:
         """`beat` is called at every question for jobs, to tell that this process asks."""
         super().__init__(list_key=f"memos:jobs:{list_key or Conf.CLUSTER_NAME}")
@@ -38,10 +40,12 @@ class NudgeBroker(Broker):
 
     def enqueue(self, task: str) -> int | None:
         try:
-            return int(self.connection.rpush(self.list_key, task))
+            length = int(self.connection.rpush(self.list_key, task))
         except RedisError as error:
-            log.warning("a job is left to its schedule, for Redis does not answer: %s", error)
+            self.enqueueing.note("jobs are left to their schedules, for Redis does not answer: %s", error)
             return None
+        self.enqueueing.end()
+        return length
 
     def dequeue(self) -> list[tuple[None, bytes]] | None:
         try:
