@@ -11,7 +11,7 @@ import pytest
 from memos_site.platform.supervision.child import FORK, Child, Fork
 from memos_site.platform.supervision.successor import Invocation, Successor
 from memos_site.platform.supervision.supervisor import Supervisor
-from tests.memos_site.processes import SOURCE, children, kill, until
+from tests.memos_site.processes import SOURCE, children, kill, until, usual_signals
 
 SCRIPT = """
 import os, signal, sys
@@ -41,9 +41,17 @@ supervisor.Supervisor(dict(child={child_work})).run()
 print("over")
 """
 
+LOST_INTERRUPT = """
+import os, signal
+from memos_site.platform.supervision import hangups
+hangups.keep()
+os.register_at_fork(after_in_parent=lambda: signal.raise_signal(signal.SIGINT))
+os.fork() or os._exit(0)
+"""
 
-def run(child: str, *, grace: float = 30) -> "subprocess.Popen[str]":
-    command = [sys.executable, "-c", SCRIPT.format(child_work=child, grace=grace)]
+
+def run(child: str, *, grace: float = 30, before: str = "") -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", before + SCRIPT.format(child_work=child, grace=grace)]
     return subprocess.Popen(command, cwd=SOURCE, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
 
@@ -108,6 +116,14 @@ def test_a_second_signal_is_impatience() -> None:
     output, errors = process.communicate()
     assert output == "over\n"
     assert "killing it" in errors
+
+
+def test_an_interrupt_that_was_lost_in_a_callback_of_a_fork_ends_it_before_it_starts_anything() -> None:
+    with usual_signals():
+        process = run("steady", before=LOST_INTERRUPT)
+    output, errors = process.communicate()
+    assert "KeyboardInterrupt" in errors, "which Python only printed"
+    assert output == "over\n"
 
 
 def test_what_a_dead_child_left_is_swept() -> None:

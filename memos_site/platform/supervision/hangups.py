@@ -1,4 +1,4 @@
-"""Signals to a process that starts: SIGHUP is kept for its supervisor, which then takes new code.
+"""Signals to a process that starts: SIGHUP is kept for its supervisor, which then takes new code; SIGINT ends it.
 
 Imported before all that takes seconds, so it imports nothing of that kind.
 """
@@ -8,6 +8,7 @@ import signal
 import sys
 
 _kept: list[int] = []
+_interrupts: list[int] = []
 
 
 def is_ignored() -> bool:
@@ -32,6 +33,8 @@ def keep() -> None:
     if not is_ignored():
         had_terminal = has_terminal()
         signal.signal(signal.SIGHUP, lambda *_: _receive(terminal_lost=had_terminal and not has_terminal()))
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _interrupt)
     if os.getpid() == 1:
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
 
@@ -41,6 +44,17 @@ def was_kept() -> bool:
     kept = bool(_kept)
     _kept.clear()
     return kept
+
+
+def was_interrupted() -> bool:
+    """Whether a SIGINT came since `keep`. Where this process goes on, its KeyboardInterrupt was lost: it was raised in
+    a callback, as of a fork or of the collector, whose exceptions Python only prints."""
+    return bool(_interrupts)
+
+
+def _interrupt(number: int, _frame: object) -> None:
+    _interrupts.append(number)
+    raise KeyboardInterrupt
 
 
 def _receive(*, terminal_lost: bool) -> None:

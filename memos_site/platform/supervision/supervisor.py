@@ -51,8 +51,9 @@ class Supervisor:
         SIGQUIT also lets clients that keep their connections end these. A second signal kills those that still run.
         """
         with self._handlers():
-            self._keep_running()
-            self._stop()
+            if not hangups.was_interrupted():
+                self._keep_running()
+                self._stop()
         if self.failed:
             sys.exit(1)
 
