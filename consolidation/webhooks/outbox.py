@@ -7,10 +7,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+from django.db.models import F, OuterRef, Subquery
 from django.utils import timezone
 
 from consolidation.execution import never
 from consolidation.models import AuditCursor, Run, Webhook, WebhookDelivery
+from consolidation.models.commands import CommandAttempt
 from consolidation.models.redundancies import kept_only
 from consolidation.models.runs import RUN
 from consolidation.models.webhooks import Format, WebhookEvent
@@ -136,12 +138,15 @@ def _candidates(created: Mapping[UUID, datetime]) -> Iterator[Event]:
 
 
 def _ripened(since: datetime) -> Iterator[Event]:
-    """Skills that were only kept at first, and that people are asked about since more runs did the same."""
-    rows = Memory.objects.filter(~kept_only(), pattern__last_seen_at__gte=since, status=Status.CANDIDATE)
-    for row in rows.select_related("pattern").order_by("pk"):
-        data = {**_place(row), "type": row.type}
-        seen_at = row.pattern.last_seen_at
-        yield Event(WebhookEvent.CANDIDATE_CREATED, row.pk, seen_at, row.scope, row.sensitivity, data)
+    """Skills, and facts about commands, that were only kept at first, and that people are asked about since more runs
+    came."""
+    waiting = Memory.objects.filter(~kept_only(), status=Status.CANDIDATE).order_by("pk")
+    runs = CommandAttempt.objects.filter(fact__memory=OuterRef("pk")).order_by("-at").values("at")[:1]
+    for kind, seen_at in ("pattern", F("pattern__last_seen_at")), ("commandfact", Subquery(runs)):
+        rows: Any = waiting.filter(**{f"{kind}__isnull": False}).annotate(seen_at=seen_at)
+        for row in rows.filter(seen_at__gte=since).only("type", "scope", "sensitivity"):
+            data = {**_place(row), "type": row.type}
+            yield Event(WebhookEvent.CANDIDATE_CREATED, row.pk, row.seen_at, row.scope, row.sensitivity, data)
 
 
 def _published(since: datetime) -> Iterator[Event]:

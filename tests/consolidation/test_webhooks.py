@@ -12,6 +12,7 @@ import pytest
 from django.utils import timezone
 
 from consolidation.models import Pattern, Redundancy, Run, Webhook, WebhookDelivery
+from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.models.webhooks import BACK_OFF, WebhookEvent
 from consolidation.webhooks import outbox, sending
 from memories.models import Proposal
@@ -132,6 +133,19 @@ def test_a_skill_that_is_worth_a_decision_only_later_is_told_then_and_once() -> 
     outbox.collect(at=now)
     assert not WebhookDelivery.objects.exists()
     Pattern.objects.update(waits=True)
+    for _ in range(2):
+        outbox.collect(at=now)
+    assert WebhookDelivery.objects.get().subject == memory.pk
+
+
+def test_a_fact_about_commands_that_begins_to_wait_is_told_then_and_once() -> None:
+    hook(events=["candidate_created"])
+    now, memory = timezone.now(), make_memory("tests", category="fact", status="candidate")
+    fact = CommandFact.objects.create(memory=memory, sensitivity=1, purpose="tests", waits=False)
+    CommandAttempt.objects.create(fact=fact, form="pytest", started=False, episode_id=uuid4(), case=uuid4(), at=now)
+    outbox.collect(at=now)
+    assert not WebhookDelivery.objects.exists()
+    CommandFact.objects.update(waits=True)
     for _ in range(2):
         outbox.collect(at=now)
     assert WebhookDelivery.objects.get().subject == memory.pk
