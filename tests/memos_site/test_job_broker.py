@@ -59,3 +59,16 @@ def test_a_redis_that_is_away_is_said_once_however_many_jobs_are_enqueued(
     away = "jobs are left to their schedules, for Redis does not answer: no Redis"
     assert caplog.messages == [away, "jobs are enqueued again", away]
     NudgeBroker().enqueue("taken")
+
+
+def test_a_worker_gives_no_sign_of_life_while_it_gets_no_jobs_from_redis(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise ConnectionError("no Redis")
+
+    redis, beats = SimpleNamespace(blpop=refuse, ping=refuse), list[int]()
+    monkeypatch.setattr(redis_broker, "PAUSE", 0.0)
+    monkeypatch.setattr(NudgeBroker, "get_connection", staticmethod(lambda *_: redis))
+    broker = NudgeBroker(beat=lambda: beats.append(1))
+    assert [broker.dequeue() for _ in range(3)] == [None] * 3 and len(beats) == 1
+    redis.ping, redis.blpop = lambda: True, lambda _keys, _seconds: (b"jobs", b"job")
+    assert broker.dequeue() == [(None, b"job")] and len(beats) == 2

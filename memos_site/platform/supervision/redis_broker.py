@@ -49,6 +49,8 @@ class NudgeBroker(Broker):
 
     def dequeue(self) -> list[tuple[None, bytes]] | None:
         try:
+            if self.outages.present:
+                self.ping()  # no sign of life while Redis is away: /health/ready would say that all is well
             self.beat()
             job = self.connection.blpop([self.list_key], WAIT_SECONDS)
         except (RedisError, *UNAVAILABLE) as error:
