@@ -32,7 +32,7 @@ def find_duplicates(
     """
     abandon_dead_runs(KIND, at=at)
     rests = trigger == Run.Trigger.SCHEDULE and Run.objects.pauses(KIND)
-    nothing = not record_empty and not any(AuditCursor.of(KIND).after(ACTIONS, 1))
+    nothing = not record_empty and not any(AuditCursor.of(KIND).after(ACTIONS, 1, at=timezone.now()))
     if rests or nothing or KIND in Lease.objects.running():
         return None
     run = Run(kind=KIND, trigger=trigger)
@@ -52,7 +52,7 @@ def process(run: Run, *, should_stop: Callable[[], bool] = never) -> None:
 
 def _read(run: Run, cursor: AuditCursor, should_stop: Callable[[], bool]) -> Counter[str]:
     counters: Counter[str] = Counter(memories_compared=0)
-    for batch in cursor.after(ACTIONS, BATCH):
+    for batch in cursor.after(ACTIONS, BATCH, at=timezone.now()):
         counters.update(duplicates.compare_memories([memory for _, memory in batch], at=run.moment))
         cursor.advance(batch[-1][0], at=timezone.now())
         done = counters["memories_compared"]

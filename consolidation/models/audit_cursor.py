@@ -25,19 +25,24 @@ class AuditCursor(models.Model):
     def of(cls, job: str) -> Self:
         return cls.objects.get_or_create(job=job)[0]
 
-    def after(self, actions: Collection[str], size: int) -> Iterator[list[tuple[UUID, UUID]]]:
+    def start(self, *, at: datetime) -> UUID:
+        """The entry to go on after: one of the last minutes before `at` at the latest, for others may yet be committed
+        among them. After a clock was set back it is that of the new time, whose entries have smaller ids again.
+        """
+        return min(self.entry, _first_id(at - LATEST_COMMIT))
+
+    def after(self, actions: Collection[str], size: int, *, at: datetime) -> Iterator[list[tuple[UUID, UUID]]]:
         """Yield the entries about memories with one of these actions, in order, in lists of (entry, memory)."""
         rows = AuditEntry.objects.filter(subject_kind="memory", action__in=actions).order_by("pk")
-        last = self.entry
+        last = self.start(at=at)
         while batch := list(rows.filter(pk__gt=last).values_list("pk", "subject_id")[:size]):
             yield batch
             last = batch[-1][0]
 
     def advance(self, entry: UUID, *, at: datetime) -> None:
-        """Go on after this entry the next time, but read those of the last minutes before `at` again: others may yet be
-        committed among them.
-        """
-        self.entry = max(self.entry, min(entry, _first_id(at - LATEST_COMMIT)))
+        """Go on after this entry the next time."""
+        self.entry = entry
+        self.entry = self.start(at=at)
         self.save(update_fields=["entry"])
 
 

@@ -52,8 +52,8 @@ def collect(*, at: datetime) -> int:
         cursor.advance(LAST, at=at)
         return 0
     oldest = max(min(hook.created_at for hook in hooks), at - SINCE)
-    since = cursor.entry
-    for batch in cursor.after(("create",), AT_ONCE):
+    since = cursor.start(at=at)
+    for batch in cursor.after(("create",), AT_ONCE, at=at):
         _write(hooks, list(_candidates({memory: _moment(entry) for entry, memory in batch})), at=at)
         cursor.advance(batch[-1][0], at=at)
     runs = [*_failed_runs(oldest), *_retried_runs(since, oldest)]

@@ -138,6 +138,15 @@ def test_a_skill_that_is_worth_a_decision_only_later_is_told_then_and_once() -> 
     assert WebhookDelivery.objects.get().subject == memory.pk
 
 
+def test_a_candidate_is_told_of_also_after_the_clock_was_set_back() -> None:
+    outbox.collect(at=timezone.now() + timedelta(hours=2))
+    hook(events=["candidate_created"])
+    stored = store_claim("Acme pays on net-30 terms", at=timezone.now())
+    assert stored.memory is not None
+    outbox.collect(at=timezone.now())
+    assert WebhookDelivery.objects.get().subject == stored.memory.pk
+
+
 def test_a_fact_about_commands_that_begins_to_wait_is_told_then_and_once() -> None:
     hook(events=["candidate_created"])
     now, memory = timezone.now(), make_memory("tests", category="fact", status="candidate")

@@ -87,6 +87,19 @@ def test_whoever_asks_for_jobs_looks_at_the_schedules_too(source: JobSource, mon
     assert source.get()["func"] == JOB
 
 
+def test_after_the_clock_was_set_back_schedules_are_due_again_but_not_one_that_was_postponed() -> None:
+    Schedule.objects.all().delete()
+    now, hour = timezone.now(), timedelta(hours=1)
+    for minutes, left in (1, 1), (1, 1), (15, 9), (1440, 700):
+        Schedule.objects.create(func=JOB, schedule_type="I", minutes=minutes, next_run=now + timedelta(minutes=left))
+    postponed = Schedule.objects.create(func=JOB, schedule_type="I", minutes=1, next_run=now + hour)
+    exchange.bring_forward(at=now)
+    assert Schedule.objects.get(pk=postponed.pk).next_run == now + hour
+    exchange.bring_forward(at=now - hour)
+    due = Schedule.objects.filter(next_run=now - hour).order_by("minutes").values_list("minutes", flat=True)
+    assert list(due) == [1, 1, 1, 15]
+
+
 def test_while_the_database_takes_no_writes_it_is_said_once_and_schedules_wait(
     source: JobSource, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

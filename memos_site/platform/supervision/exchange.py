@@ -6,11 +6,15 @@ worker asks for all, and each records what it has done.
 
 import logging
 import time
+from datetime import datetime, timedelta
 from multiprocessing.sharedctypes import RawValue
 from typing import TYPE_CHECKING, Any
 
 from django.db import DatabaseError, connection, connections
+from django.db.models import F
+from django.utils import timezone
 from django_q.conf import Conf
+from django_q.models import Schedule
 from django_q.monitor import save_task
 from django_q.scheduler import scheduler
 from django_q.signing import BadSignature, SignedPackage
@@ -73,6 +77,7 @@ class JobSource:
         self._asked_at.value = time.monotonic()
         if self._asked_at.value - self._scheduled_at.value > SCHEDULE_SECONDS and self._can_schedule():
             self._scheduled_at.value = self._asked_at.value
+            bring_forward(at=timezone.now())
             scheduler(broker=self.broker)
         for number, package in self.broker.dequeue() or []:  # one at a time: `bulk` of Q_CLUSTER is 1
             try:
@@ -111,6 +116,18 @@ class ResultSink:
         number = job.pop("ack_id")
         if number and (job["success"] or job.get("ack_failure")):
             self.broker.acknowledge(number)  # type: ignore[no-untyped-call]  # django-q has no types
+
+
+def bring_forward(*, at: datetime) -> None:
+    """Have schedules due at once after the clock was set back, else no job would run until it is as late again.
+
+    That it was is known by the most frequent ones: an operator may postpone one, but all are due within their interval.
+    """
+    rows = Schedule.objects.filter(schedule_type=Schedule.MINUTES).exclude(repeats=0)
+    soonest = rows.order_by("minutes", "next_run").first()
+    if soonest and soonest.next_run and soonest.next_run > at + timedelta(minutes=soonest.minutes or 1):
+        late = rows.filter(next_run__gt=at + F("minutes") * timedelta(minutes=1)).update(next_run=at)
+        log.warning("the clock was set back: %s schedules are due again", late)
 
 
 def _trim() -> None:
