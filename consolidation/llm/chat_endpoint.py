@@ -104,7 +104,8 @@ class ChatEndpoint:
             silent = heard + self.idle - now if pieces else math.inf
             left = min(begun + self.timeout - now, silent, TOLD_EVERY)
             if left <= 0:
-                return TimeoutError("" if silent > 0 else f"said nothing for {self.idle:g} seconds")
+                late = f"was still answering after {self.timeout:g} seconds (LLM_TIMEOUT)" if pieces else ""
+                return TimeoutError(late if silent > 0 else f"said nothing for {self.idle:g} seconds")
             with suppress(Empty):
                 return done.get(timeout=left)
 

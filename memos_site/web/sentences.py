@@ -160,6 +160,7 @@ RUNS = [
 LANGUAGE_MODEL = [
     _("above the level that may leave"),
     _("the language model did not answer within %(n)s seconds"),
+    _("the language model was still answering after %(n)s seconds (LLM_TIMEOUT)"),
     _("the language model cannot be read: %(why)s"),
     _("the language model cannot be asked: %(why)s"),
     _("the language model answered something that is no chat completion"),

@@ -2,12 +2,14 @@
 
 import json
 from dataclasses import replace
+from queue import SimpleQueue
 from typing import Any
 
 import pytest
 
 from consolidation.llm import Busy, Refused, TooLong, Truncated, Unavailable, workers
-from consolidation.llm.completions import repeats_itself
+from consolidation.llm.chat_endpoint import ChatEndpoint
+from consolidation.llm.completions import Completion, repeats_itself
 from consolidation.models import LLMCall
 from memories import leases
 from tests.consolidation.model_questions import GOOD, Trip, ask, ledger, model
@@ -173,6 +175,11 @@ def test_tokens_that_are_not_told_are_estimated(endpoint: ModelEndpoint, usage: 
     call = LLMCall.objects.get()
     assert call.tokens_in > 0
     assert call.tokens_out > 0
+
+
+def test_an_answer_that_the_time_cut_off_is_not_said_to_have_been_none() -> None:
+    late = ChatEndpoint("http://127.0.0.1:9/v1", timeout=0)._wait(SimpleQueue(), Completion(pieces=90), lambda _n: None)
+    assert str(late) == "was still answering after 0 seconds (LLM_TIMEOUT)"
 
 
 def test_a_stream_as_llama_cpp_was_recorded_to_write_it_is_read(endpoint: ModelEndpoint) -> None:
