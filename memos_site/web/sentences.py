@@ -294,8 +294,6 @@ def _of_step(text: str) -> str | None:
 def _translated(text: str) -> str | None:
     for known, pattern in _patterns():
         if match := pattern.fullmatch(text):
-            values = match.groupdict()
-            return gettext(known) % {
-                name: in_words(value) if name in WORDS else value for name, value in values.items()
-            }
+            shown = {name: in_words(value) if name in WORDS else value for name, value in match.groupdict().items()}
+            return gettext(known) % shown
     return None
