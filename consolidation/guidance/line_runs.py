@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.utils.translation import gettext_lazy as _
 
+from consolidation.learning.commands.forms import in_braces
 from consolidation.models.worth import MODEL
 from memories.models import Episode
 from memories.values.trust import Trust
@@ -43,7 +44,7 @@ class Link:
 
 
 def of_version(lines: Mapping[str, Sequence[Mapping[str, Any]]], version: SkillVersion | None) -> list[LineRuns]:
-    """The lines that a version holds, whatever their numbers were then: it may be older, or edited by a person."""
+    """The lines that a version holds, whatever their numbers and placeholders were then: it may be older, or edited."""
     if version is None:
         return []
     shown_lines = []
@@ -97,4 +98,4 @@ def _lines(value: Any) -> list[str]:
 
 
 def _masked(line: str) -> str:
-    return NUMBER.sub("#", line)
+    return NUMBER.sub("#", in_braces(line))

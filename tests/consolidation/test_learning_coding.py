@@ -50,8 +50,8 @@ def test_the_skill_names_the_files_and_the_commands_with_their_arguments() -> No
     assert fields.description.endswith("a request mentions add field.")
     assert fields.procedure.splitlines() == [
         "1. Change the files (`edit`); of 6 runs: `services/*/models.py` (6) and `services/*/api.py` (6).",
-        "2. Run `make migration app=<value>`.",
-        "3. Run the tests with `make test app=<value>` (started in 6 of 6 runs).",
+        "2. Run `make migration app={value}`.",
+        "3. Run the tests with `make test app={value}` (started in 6 of 6 runs).",
         "4. Do not lose time with what does not start here: `pytest` (started in 0 of 6 runs).",
     ]
     assert not fields.tool

@@ -44,7 +44,7 @@ def test_it_says_to_try_before_and_after_and_what_starts_there() -> None:
         "ended well.",
         "Change the files (`cat >` or `sed -i`).",
         "Run your script again after the last change: 4 of 4.",
-        "Run the tests with `bin/test <name>` (started in 4 of 4 runs).",
+        "Run the tests with `bin/test {name}` (started in 4 of 4 runs).",
         "Do not lose time with what does not start here: `pytest` (started in 0 of 4 runs).",
         "At the end, in most of 4 runs that ended well: `rm` (4).",
     ]
@@ -63,7 +63,7 @@ def test_the_recipe_holds_the_commands_that_act_without_look_ups_chores_and_what
     assert [(step["tool"], step["step"]) for step in recipe] == [
         ("bash", "Run `cat >`"),
         ("bash", "Run `sed -i`"),
-        ("bash", "Run `bin/test <name>`"),
+        ("bash", "Run `bin/test {name}`"),
     ]
 
 

@@ -31,7 +31,7 @@ from tests.shared_rows import shared_rows
 pytestmark = pytest.mark.django_db
 PERSON = Actor(ActorKind.PERSON, "Rita")
 ALL = everything(PERSON)
-LINE = "- `bin/test` starts (5 of 5 runs), usually called as `bin/test <path>`"
+LINE = "- `bin/test` starts (5 of 5 runs), usually called as `bin/test {path}`"
 PAGE = "/places/one/?name=sympy&scope=project%3Aacme"
 
 
@@ -63,7 +63,7 @@ def test_agents_md_says_what_starts_how_it_is_called_and_what_to_use_instead(cou
 
 def test_where_most_requests_are_chinese_it_is_written_in_chinese(counted: None) -> None:
     text = agents_md(replace(known(), language="zh"))
-    assert "## 测试\n\n- `bin/test`（5 次中 5 次）可以启动，通常这样调用：`bin/test <path>`" in text
+    assert "## 测试\n\n- `bin/test`（5 次中 5 次）可以启动，通常这样调用：`bin/test {path}`" in text
     assert "`pytest`（4 次中 0 次）无法启动；请用 `bin/test`" in text
 
 
@@ -252,15 +252,15 @@ def test_the_event_that_opens_an_episode_says_in_which_repository_it_works() -> 
 @pytest.mark.parametrize(
     ("form", "lines", "usual"),
     [
-        ("bin/test", ["bin/test a/b.py", "./bin/test c/d.py e/f.py", "cd x && bin/test g.py"], "bin/test <path>"),
-        ("tests/runtests.py", ["tests/runtests.py admin"] * 3, "tests/runtests.py <name>"),
-        ("python -m pytest", ["PYTHONPATH=. python -m pytest -q a/b.py"] * 3, "python -m pytest -q <path>"),
-        ("tox", ["tox --env=secret-value"] * 3, "tox --env=<value>"),
-        ("make test", ["make test app=billing", "make test app=orders", "make test app=x"], "make test app=<value>"),
+        ("bin/test", ["bin/test a/b.py", "./bin/test c/d.py e/f.py", "cd x && bin/test g.py"], "bin/test {path}"),
+        ("tests/runtests.py", ["tests/runtests.py admin"] * 3, "tests/runtests.py {name}"),
+        ("python -m pytest", ["PYTHONPATH=. python -m pytest -q a/b.py"] * 3, "python -m pytest -q {path}"),
+        ("tox", ["tox --env=secret-value"] * 3, "tox --env={value}"),
+        ("make test", ["make test app=billing", "make test app=orders", "make test app=x"], "make test app={value}"),
         (
             "pnpm vitest",
             ["cd web && pnpm vitest run Cart", "pnpm -C web vitest run Form"] * 2,
-            "pnpm vitest run <name>",
+            "pnpm vitest run {name}",
         ),
         ("pytest", ["pytest a/b.py", "pytest -x a/b.py", "pytest -q a/b.py"], ""),
         ("pytest", ["pytest"] * 3, ""),

@@ -2,14 +2,17 @@
 
 import re
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from consolidation.guidance import line_runs
 from consolidation.models.worth import SkillLines, SkillWorth
 from memories.models import Memory
 from memories.values.choices import Type
+from skills.models import SkillVersion
 from tests.consolidation.experience import consolidated
 from tests.consolidation.recorded import learned, run
 from tests.consolidation.test_guidance import learn
@@ -83,6 +86,12 @@ def test_numbers_that_moved_since_the_version_was_published_hide_no_runs(runs: l
     fields = {**version.fields, "procedure": re.sub(r"\b6\b", "4", version.fields["procedure"])}
     type(version).objects.filter(pk=version.pk).update(fields=fields)
     assert {str(row.pk) for row in runs[:6]} <= links(page_of(memory))
+
+
+def test_a_version_with_former_placeholders_keeps_the_runs_of_its_lines() -> None:
+    row = {"text": "Run `make test app={value}`.", "runs": [str(uuid4())], "of": 1}
+    version = SkillVersion(fields={"procedure": "1. Run `make test app=<value>`."})
+    assert [line.text for line in line_runs.of_version({"procedure": [row]}, version)] == [row["text"]]
 
 
 def test_of_many_runs_the_first_and_the_last_are_named() -> None:

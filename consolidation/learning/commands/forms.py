@@ -1,5 +1,5 @@
 """How commands are called: their forms (`python -m pytest` and `pytest` are two of one kind) and the usual shape of a
-form's arguments (`bin/test <path>`)."""
+form's arguments (`bin/test {path}`)."""
 
 import re
 from collections import Counter
@@ -19,6 +19,7 @@ MOST_PARTS = 5
 _ASSIGNED = re.compile(r"([A-Za-z_]\w{0,23})=.+", re.DOTALL)
 _OPTION = re.compile(r"(--?[A-Za-z][A-Za-z0-9-]{0,23})(=.*)?", re.DOTALL)
 _PATH = re.compile(r"/|\.[A-Za-z]{1,4}(?:::|$)")
+_IN_ANGLES = re.compile(r"<(value|path|name)>")
 
 
 @lru_cache(maxsize=20_000)
@@ -106,10 +107,15 @@ def _parts(arguments: list[str]) -> Iterator[str]:
     for word in arguments:
         option, assigned = _OPTION.fullmatch(word), _ASSIGNED.fullmatch(word)
         if option:
-            yield f"{option[1]}=<value>" if option[2] else option[1]
+            yield f"{option[1]}={{value}}" if option[2] else option[1]
         elif assigned:  # make test app=billing
-            yield f"{assigned[1]}=<value>"
+            yield f"{assigned[1]}={{value}}"
         elif word in OF_TOOLS:  # vitest run
             yield word
         else:
-            yield "<path>" if _PATH.search(word) else "<name>"
+            yield "{path}" if _PATH.search(word) else "{name}"
+
+
+def in_braces(text: str) -> str:
+    """Return a stored text with its placeholders as they are written now: a block for a prompt escapes `<value>`."""
+    return _IN_ANGLES.sub(r"{\1}", text)
