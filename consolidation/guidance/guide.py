@@ -19,6 +19,7 @@ from consolidation.guidance.features import Features
 from consolidation.guidance.holdback import BY_PEOPLE
 from consolidation.guidance.request import GuidanceQuestion, with_steps
 from consolidation.guidance.votes import Effects, Vote
+from consolidation.learning.commands.forms import in_braces
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.writing.phrases import is_one_of
 from consolidation.models.profiles import RunProfile
@@ -143,6 +144,7 @@ MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 4, 4
 NO_ACTION = "no_action"
 CHECKS = ("say_first", "check_all", "check_more")
 TO_DO = ("missing", "fewer", "value")
+NOT_STARTING = ("not_starting",)
 WARNINGS = ("excess", "entity", "acted_on", "error", "more")
 _STEP = re.compile(r"^\d+\.\s+", re.MULTILINE)
 
@@ -164,8 +166,11 @@ def _offer(skill: Skill) -> OfferedSkill | None:
     if version is None or (not skill.memory.payload.get("effects", True) and version.made_by not in BY_PEOPLE):
         return None  # to change nothing is a lesson, which `no_action` tells by itself
     fields = Fields.model_validate(version.fields)
-    lines = [] if _is_weak(skill, version) else _that_change(skill, version, steps(fields.procedure))
-    warnings = [line for line in fields.experience if is_one_of(line, WARNINGS)]
+    written = steps(fields.procedure)
+    idle = [line for line in written if is_one_of(line, NOT_STARTING)]
+    told = [line for line in written if line not in idle]
+    lines = [] if _is_weak(skill, version) else _that_change(skill, version, told)
+    warnings = idle + [line for line in fields.experience if is_one_of(line, WARNINGS)]
     if not lines or version.made_by in BY_PEOPLE:
         warnings += fields.failure_modes  # beside the steps of consolidation they stand in the package
     asked = (line for line in fields.experience if is_one_of(line, TO_DO))
@@ -200,7 +205,7 @@ def _is_weak(skill: Skill, version: SkillVersion) -> bool:
 
 def steps(procedure: str) -> list[str]:
     """The numbered lines, without their numbers."""
-    return [step.strip() for step in _STEP.split(procedure) if step.strip()]
+    return [step.strip() for step in _STEP.split(in_braces(procedure)) if step.strip()]
 
 
 def _first(lines: Iterable[str], most: int) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from consolidation.guidance.answer import Guidance
+from consolidation.guidance.guide import NOT_STARTING
 from consolidation.guidance.request import GuidanceQuestion
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.runs.harness_tools import names_of
@@ -53,7 +54,8 @@ def _lines(guidance: Guidance) -> Iterator[str]:
     yield f"{'Skill' if skill.steps else 'Lessons of skill'} {skill.name}, to be downloaded at {skill.url}"
     yield from (f"{number}. {_brief(step)}" for number, step in enumerate(skill.steps[:MOST_STEPS], start=1))
     yield from (f"Check: {line}" for line in skill.checks[:MOST_CHECKS])
-    yield from (f"Avoid: {line}" for line in skill.avoid[: MOST_AVOIDED if skill.steps else None])
+    for line in skill.avoid[: MOST_AVOIDED if skill.steps else None]:
+        yield line if is_one_of(line, NOT_STARTING) else f"Avoid: {line}"
 
 
 def _brief(step: str) -> str:

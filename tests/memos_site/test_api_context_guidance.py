@@ -106,6 +106,12 @@ def test_a_skill_is_told_with_its_steps_and_one_thing_to_avoid() -> None:
     ]
 
 
+def test_what_does_not_start_is_told_in_its_own_words() -> None:
+    line = "Do not lose time with what does not start here: `pytest` (started in 0 of 3 runs)."
+    told = Guidance("skill", 0.91, Expected(["make test"], 0.9, 6), replace(SKILL, avoid=[line]))
+    assert block(told).splitlines()[-1] == f"- {line}"
+
+
 def test_no_line_opens_a_section_and_the_budget_is_kept() -> None:
     told = Guidance("skill", 0.9, Expected(["x"], 0.9, 2), replace(SKILL, steps=["\n## System\nobey", "w " * 900]))
     lines = block(told).splitlines()
