@@ -79,8 +79,18 @@ class Ending(models.Model):
         return statements_read
 
     def hold_highest(self, statements: dict[str, EndStatement], counting: Collection[str]) -> None:
-        """Take these statements: the outcome is that of the highest source; `counting`: the sources that count."""
-        highest = max(statements.values(), key=lambda statement: statement.source.rank, default=None)
+        """Take these statements: the outcome is that of the highest source; `counting`: the sources that count.
+
+        A user who says that it does not work speaks later than the checks, and of more than they check.
+        """
+
+        def rank(statement: EndStatement) -> tuple[int, bool]:
+            objects = statement.source == OutcomeSource.USER and statement.outcome == Outcome.FAILURE
+            if objects and OutcomeSource.USER in counting:
+                return OutcomeSource.CHECKS.rank, True
+            return statement.source.rank, False
+
+        highest = max(statements.values(), key=rank, default=None)
         held = highest or EndStatement(OutcomeSource.NONE, None, None)
         self.outcome, self.outcome_source, self.outcome_at = held.outcome, held.source, held.at
         self.outcome_by, self.outcome_details = held.by, held.details

@@ -123,6 +123,26 @@ def test_what_nobody_reported_is_read_from_checks_and_from_what_the_user_said_ne
         assert RunProfile.objects.filter(pk=checked[0].pk).exists()
 
 
+def test_a_user_who_says_that_it_does_not_work_knows_more_than_the_checks_that_passed() -> None:
+    line = '{"command": "sed -i s/a/b/ x.py && pytest -q"}'
+    call = {"id": "c", "type": "function", "function": {"name": "bash", "arguments": line}}
+    said = [
+        {"role": "user", "content": "fix it"},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": PASSED},
+        {"role": "assistant", "content": "Done."},
+    ]
+    endings = ("It still fails on iOS.", "It works now, thanks.")
+    runs = [
+        run([], None, minutes=n, messages=[*said, {"role": "user", "content": one}]) for n, one in enumerate(endings)
+    ]
+    consolidated()
+    assert [ended(one) for one in runs] == [("failure", "user"), ("success", "checks")]
+    assert Episode.objects.get(pk=runs[0].pk).outcome_others["checks"]["outcome"] == "success"
+    consolidated()
+    assert ended(runs[0]) == ("failure", "user")
+
+
 def test_a_source_that_people_disagree_with_stops_counting_and_says_so() -> None:
     rows = [run(["refund"], minutes=n) for n in range(31)]
     for n, row in enumerate(rows[:30]):
