@@ -18,6 +18,8 @@ LONGEST = 80
 _PATH = re.compile(r"(?<![\w/.~$@:=-])(?:\./)?((?:/?[A-Za-z_][\w.-]*/)+)[\w.*-]*")
 _MADE = re.compile(r"\b(?:mkdir|makedirs)\b[^\n;&|]*")
 _ROOT = re.compile(r"^/(?:testbed|workspaces?|app|repo|code|src|project|work|mnt|data|srv|opt)/")
+_HOME = re.compile(r"^/(?:home|Users)/[^/]+/")
+_WENT = re.compile(r"(?:^|[;&|(\n]\s*)cd\s+(/[\w./-]+)")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]|\\\\")
 _FOLDER = re.compile(r"[A-Za-z_][\w-]{1,39}")
 _COMMON = """
@@ -28,6 +30,7 @@ project code work fixtures data ci third_party include remotes origin refs heads
 a b dev
 """
 _GENERIC = frozenset(_COMMON.split())  # folder names that identify no project
+_PARTS = frozenset({"services", "modules", "crates", "notebooks"})  # below them a part of a project has its name
 _REPOSITORY = re.compile(r"[A-Za-z0-9_][\w.-]*(?:/[A-Za-z0-9_][\w.-]*)?")
 
 
@@ -72,12 +75,12 @@ def _folder(run: "Run", rules: "ToolRules") -> str:
 def _folders(line: str) -> Iterator[str]:
     """Yield of each path the first folder that is specific to a project.
 
-    Paths are relative, or below a usual root of work trees.
+    Paths are relative, or below a usual root of work trees, or the home that a line goes to.
     """
-    for match in _PATH.finditer(line.split("\n", 1)[0][:2_000]):
-        path = _ROOT.sub("", match[1])
-        if path.startswith("/"):
-            continue
-        folder = next((part for part in path.split("/") if part and part.lower() not in _GENERIC), "")
-        if _FOLDER.fullmatch(folder):
+    first = line.split("\n", 1)[0][:2_000]
+    homes = [_HOME.sub("", f"{went}/") for went in _WENT.findall(first) if _HOME.match(went)]
+    for path in [*homes, *(_ROOT.sub("", match[1]) for match in _PATH.finditer(first))]:
+        parts = [part for part in path.split("/") if part]
+        folder = next((part for part in parts if part.lower() not in _GENERIC), "")
+        if not path.startswith("/") and not _PARTS.intersection(parts[:1]) and _FOLDER.fullmatch(folder):
             yield folder
