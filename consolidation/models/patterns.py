@@ -33,10 +33,10 @@ class PatternQuerySet(RowQueue["Pattern"]):
         live = Q(memory__status__in=LIVE)
         return self.filter(live | Q(memory=None, cases__gte=least))
 
-    def to_regroup(self, only_reading: Collection[str]) -> Self:
+    def to_regroup(self, former: Collection[str]) -> Self:
         """Patterns of all tools, where SIGNATURE was `all`; and those with effects that are none any more: of these
-        tools, of which a person decided that they only read, or '', which migration 0038 left in former ones."""
-        return self.filter(Q(kind=Pattern.Kind.EXACT) | Q(effects__overlap=["", *only_reading]))
+        tools, or '', which migration 0038 left in former ones."""
+        return self.filter(Q(kind=Pattern.Kind.EXACT) | Q(effects__overlap=["", *former]))
 
     def kin(self, pattern: "Pattern") -> Self:
         """The other patterns of its kind, scope and sensitivity."""

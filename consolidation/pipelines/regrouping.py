@@ -1,4 +1,5 @@
-"""Patterns grouped anew when one of their effects is none any more: a person decided since that a tool only reads.
+"""Patterns grouped anew when one of their effects is none any more: a person decided since that a tool only reads; and
+those that were told apart by how files were written.
 
 It uses their rows alone, for episodes may be deleted: no count falls, and no skill changes its name. It runs before a
 scope is digested.
@@ -14,6 +15,7 @@ from django.db.models import Count, Max, Min, Q
 
 from consolidation.learning.effects.effects import are_of_lines, signature, telling
 from consolidation.learning.effects.tool_rules import ToolRules
+from consolidation.learning.runs.harness_tools import WRITE, act
 from consolidation.models import Pattern, Sighting, ToolDecision
 from consolidation.pipelines import competence_writing
 from consolidation.pipelines.pattern_identity import PatternIdentity
@@ -35,7 +37,7 @@ def regroup(scope: str, *, at: datetime) -> None:
         return
     rules = tool_rules()
     groups: dict[tuple[int, frozenset[str]], list[Pattern]] = defaultdict(list)
-    former = Pattern.objects.to_regroup(ToolDecision.objects.only_reading()).filter(scope=scope)
+    former = Pattern.objects.to_regroup({WRITE, *ToolDecision.objects.only_reading()}).filter(scope=scope)
     for pattern in former.order_by("pk").select_related("memory"):
         kinds = _effects(pattern, rules)
         if pattern.kind == Pattern.Kind.EXACT or kinds != frozenset(pattern.effects):
@@ -48,7 +50,7 @@ def regroup(scope: str, *, at: datetime) -> None:
 
 
 def _effects(pattern: Pattern, rules: ToolRules) -> frozenset[str]:
-    kept = frozenset(kind for kind in pattern.effects if kind and not rules.marked.get(kind))
+    kept = frozenset(act(kind) for kind in pattern.effects if kind and not rules.marked.get(kind))
     return telling(kept) if are_of_lines(kept) else kept
 
 

@@ -150,3 +150,15 @@ def test_it_needs_no_episode_and_changes_nothing_the_second_time() -> None:
 def test_a_case_is_the_thread_or_the_episode_itself() -> None:
     one, other = (run(["refund"], thread_id=thread) for thread in ("task-1", None))
     assert case_of("task-1", one.pk) == case_of("task-1", other.pk) != case_of(None, other.pk)
+
+
+def test_what_was_counted_by_how_files_were_written_becomes_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    for minute in range(6):
+        run(["edit", *["write"] * (minute % 2), "make_client"], minutes=minute)
+    with monkeypatch.context() as then:
+        then.setattr(pattern_identity, "effects", lambda run, _rules: frozenset(run.tools))
+        consolidated()
+    assert Pattern.objects.count() == 2
+    consolidated(at=LATER)
+    assert Pattern.objects.values_list("signature", "successes").get() == ("edit+make_client", 6)
+    assert Memory.objects.filter(type="competence", status=Status.CANDIDATE).count() == 1

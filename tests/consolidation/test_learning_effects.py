@@ -151,3 +151,23 @@ def test_a_line_of_any_length_and_shape_is_read_without_a_fault() -> None:
         "xargs",
     ):
         commands.kinds(line)
+
+
+@pytest.mark.parametrize(
+    "ways",
+    [
+        [("Edit", {"file_path": "a.py"})],
+        [("Write", {"file_path": "a.py"})],
+        [("Edit", {"file_path": "a.py"}), ("Write", {"file_path": "b.py"})],
+        [("apply_patch", {"input": "*** Begin Patch"})],
+        [("Read", {"file_path": "a.py"}), ("bash", {"command": "sed -i s/a/b/ a.py"})],
+    ],
+)
+def test_however_an_agent_with_tools_for_files_changes_them_it_is_one_effect(ways: list[tuple[str, Any]]) -> None:
+    assert of(*ways, ("bash", {"command": "make test"})) == {"edit", "make test"}
+
+
+def test_of_an_agent_with_a_shell_alone_changes_of_files_go_with_any_work() -> None:
+    patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.py\n*** End Patch\nEOF"
+    for change in (patch, "sed -i s/a/b/ a.py", "cat > a.py <<'EOF'\nx\nEOF"):
+        assert of(("bash", {"command": change}), ("bash", {"command": "make test"})) == {"make test"}

@@ -10,13 +10,14 @@ from consolidation.learning.commands.shell import command_line
 from consolidation.learning.effects.command_starts import not_started
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
+from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES, FIND, READ
 from consolidation.learning.runs.run import Call, Run
 
 NO_ACTION = "no_action"  # the signature of a run without effects
 # EDITS write files as instructed, CHORES prepare and clean up: both occur in any kind of work.
-EDITS = frozenset({
-    "sed -i", "perl -i", "yq -i", "sort -o", "find -delete", "fd -delete", "tee", "patch", "ed", "ex", "git apply",
-})  # fmt: skip
+IN_PLACE = frozenset({"sed -i", "perl -i", "yq -i", "patch", "ed", "ex", "git apply", "apply_patch"})
+EDITS = IN_PLACE | {"sort -o", "find -delete", "fd -delete", "tee"}
+FILE_TOOLS = FILE_CHANGES | {READ, FIND}
 CHORES = frozenset({
     "python", "node", "rm", "mkdir", "rmdir", "cp", "mv", "ln", "touch", "chmod", "unzip", "tar", "kill", "pkill",
     "git add", "git checkout", "git stash", "git stash pop", "git stash apply", "git stash drop", "git restore",
@@ -26,11 +27,16 @@ CHORES = frozenset({
 
 
 def effects(run: Run, rules: ToolRules) -> frozenset[str]:
-    """Return the effect kinds that characterize a run; empty when it only looked up, answered or handed over."""
+    """Return the effect kinds that characterize a run; empty when it only looked up, answered or handed over.
+
+    An agent with tools for files that changes one by a command line does what its own tool would have done.
+    """
     tools: set[str] = set()
     run_by_line: set[str] = set()
     for call in run.steps:
         (run_by_line if call.via or rules.runs_commands(call.name) else tools).update(changes(call, rules))
+    if run_by_line & IN_PLACE and run.tools & FILE_TOOLS:
+        tools.add(EDIT)
     unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
     return frozenset(tools) | telling(run_by_line - unread, beside=tools) or frozenset(unread)
 

@@ -27,12 +27,16 @@ class ToolRules:
     marked: Mapping[str, bool] = field(default_factory=dict)
 
     def kinds(self, call: Call) -> tuple[str, ...]:
-        """Return what a call counts as: the command kinds of its command line, or its tool; empty without a name."""
+        """Return what a call counts as: the command kinds of its command line, or its tool; empty without a name.
+
+        A file is changed by whichever tool suits, so that these are one.
+        """
         if not call.name:
             return ()
         if self.runs_commands(call.name) and (line := command_line(call)):
             return commands.kinds(line) or (call.name,)
-        return (call.called if self.counts_as_one(call) else call.name,)
+        name = call.called if self.counts_as_one(call) else call.name
+        return (name if self.marked.get(name) else harness_tools.act(name),)
 
     def counts_as_one(self, call: Call) -> bool:
         """Return whether a tool that does many things counts as one: it only reads, hands over or counts as nothing."""

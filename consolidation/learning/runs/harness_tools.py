@@ -100,6 +100,11 @@ def canonical(tool: str, arguments: Mapping[str, Any]) -> str:
     return tool if tool in _ELSEWHERE else kind
 
 
+def act(tool: str) -> str:
+    """The one name of all canonical tools that change files; any other tool's own."""
+    return EDIT if tool in FILE_CHANGES else tool
+
+
 def known_as(tool: str) -> list[str]:
     """The names under which calls of a tool, as `canonical` names it, are recorded."""
     return [tool, *(name for name, kind in _KIND_OF.items() if kind == tool)]
