@@ -1,6 +1,7 @@
 """What a skill is worth, on its page and in the inbox: how runs that would be led to it ended, and what offers add; and
 the order to let the language model compare its cases, with the price before it is paid."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from consolidation import contrast_run
 from consolidation.guidance import line_runs, offer_benefit
+from consolidation.learning.effects.effects import FILE_TOOLS, is_edit
 from consolidation.model_lines.case_pairs import pairs_of, price, refusal
 from consolidation.models import Pattern, PlanShape, Run
 from consolidation.models.worth import LEAST_COMPARED, SkillLines, SkillWorth
@@ -17,6 +19,7 @@ from memories.models import Memory
 from memories.people import trust_of
 from memories.values.choices import Permission
 from skills.models import Skill, SkillVersion
+from skills.templatetags.skill import step_label
 
 MOST_PLANS = 5
 register = template.Library()
@@ -39,6 +42,13 @@ def worth_of(context: Context, memory: Memory) -> dict[str, Any]:
         "offers": _measured_offers(memory),
         "sections": line_runs.sections(lines, seen),
     }
+
+
+@register.filter
+def telling_steps(recipe: Sequence[Mapping[str, Any]] | None) -> Sequence[Mapping[str, Any]]:
+    """The steps of a recipe without how every coding agent looks at files and changes them, where there are others."""
+    told = [step for step in recipe or () if (label := step_label(step)) not in FILE_TOOLS and not is_edit(label)]
+    return told or recipe or ()
 
 
 @register.inclusion_tag("consolidation/_plans.html", takes_context=True)

@@ -26,6 +26,7 @@ from skills.packaging import safe_html
 from skills.scanning import WRITTEN_BY_MODEL, Severity
 
 register = template.Library()
+CHANGING_FILES = {"edit", "write"}  # tools of coding agents by their common names
 _CODE = re.compile(r"`([^`]+)`")
 MAX_USES = 10
 MAX_SHOWN = 12_000  # characters of the files that a page shows
@@ -66,10 +67,10 @@ def description_below_title(memory: Memory, version: SkillVersion | None) -> str
 
 @register.filter
 def step_label(step: Mapping[str, Any]) -> str:
-    """What a step calls: its command where the tool runs command lines, else its tool; '' for a step without one."""
+    """What a step calls or changes: its command or files, else its tool; '' for a step without one."""
     tool = str(step.get("tool") or "")
-    command = _CODE.search(str(step.get("step") or "")) if tool in settings.COMMAND_TOOLS else None
-    return command[1] if command else tool
+    named = _CODE.findall(str(step.get("step") or "")) if tool in settings.COMMAND_TOOLS | CHANGING_FILES else []
+    return ", ".join(named) or tool
 
 
 @register.filter

@@ -94,3 +94,47 @@ def test_a_patch_names_its_files() -> None:
     runs = [run(n, "go on", ("apply_patch", {"input": patch}, "ok"), thread=f"case {n}") for n in range(3)]
 
     assert learned(runs).fields.procedure == "1. Change the files (`edit`); of 3 runs: `docs/index.md` (3)."
+
+
+def by_shell(n: int, *commands: str) -> Run:
+    calls = [("bash", {"command": ["bash", "-lc", command]}, "Tests  6 passed (6)") for command in commands]
+    return run(n, f"Add the event {'abcdefgh'[n % 8]}", *calls, thread=f"case {n}")
+
+
+def event_added(n: int) -> Run:
+    service, path = ("billing", "orders", "seats")[n % 3], "packages/events/src/events.ts"
+    change = (
+        f"apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: {path}\n@@\n-a\n+b\n*** End Patch\nEOF",
+        f"cat > {path} <<'EOF'\nexport const a = 1 > x.py\nEOF",
+    )[n % 2]
+    return by_shell(
+        n,
+        "rg -n emit services | head",
+        change,
+        f"sed -i 's/a/b/' services/{service}/emit.ts",
+        "cat > /tmp/probe.ts <<'EOF'\nlet a\nEOF",
+        "cat > check.js <<'EOF'\nlet a\nEOF\nnode check.js",
+        "pnpm --filter @acme/events codegen",
+        f"pnpm turbo run typecheck --filter=@acme/{service}",
+        f"pnpm --filter @acme/{service} test",
+    )
+
+
+def test_of_an_agent_with_a_shell_alone_the_files_and_the_commands_are_told_as_it_needs_them() -> None:
+    fields = learned([event_added(n) for n in range(6)]).fields
+
+    assert [line.split(". ", 1)[1] for line in fields.procedure.splitlines()] == [
+        "Change the files (`cat >` or `sed -i`); of 6 runs: `packages/events/src/events.ts` (6) and "
+        "`services/*/emit.ts` (6).",
+        "Run your script again after the last change: 6 of 6.",
+        "Run `pnpm --filter @acme/events codegen`.",
+        "Run `pnpm turbo run typecheck --filter={value}`.",
+        "Run the tests with `pnpm --filter {name} test` (started in 6 of 6 runs).",
+    ]
+    assert fields.recipe[0].step == "Change `packages/events/src/events.ts` and `services/*/emit.ts`"
+
+
+def test_a_package_that_not_all_runs_name_is_no_part_of_a_command() -> None:
+    runs = [by_shell(n, f"pnpm --filter @acme/{name} codegen") for n, name in enumerate(["a", "a", "b", "a"])]
+
+    assert "`pnpm --filter {name} codegen`" in learned(runs).fields.procedure

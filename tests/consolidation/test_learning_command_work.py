@@ -42,7 +42,7 @@ def test_it_says_to_try_before_and_after_and_what_starts_there() -> None:
     assert steps == [
         "Write a script that shows what is asked for and run it before you change anything: so in 4 of 4 runs that "
         "ended well.",
-        "Change the files (`cat >` or `sed -i`).",
+        "Change the files (`cat >` or `sed -i`); of 4 runs: `orders/totals.py` (4).",
         "Run your script again after the last change: 4 of 4.",
         "Run the tests with `bin/test {name}` (started in 4 of 4 runs).",
         "Do not lose time with what does not start here: `pytest` (started in 0 of 4 runs).",
@@ -61,7 +61,7 @@ def test_look_ups_that_everybody_makes_are_no_advice() -> None:
 def test_the_recipe_holds_the_commands_that_act_without_look_ups_chores_and_what_never_starts() -> None:
     recipe = learned([mended(n) for n in range(4)]).recipe
     assert [(step["tool"], step["step"]) for step in recipe] == [
-        ("bash", "Run `cat >`"),
+        ("bash", "Change `orders/totals.py`"),
         ("bash", "Run `sed -i`"),
         ("bash", "Run `bin/test {name}`"),
     ]
@@ -120,7 +120,7 @@ def test_a_command_that_did_not_start_is_no_step_and_no_way_out_of_an_error() ->
     green = ("bin/test", "<returncode>0</returncode>\nRan 3 tests in 1s")
     found = learned([run(n, "mend it", *lines("sed -i s/a/b/ x.py", gone, missing, green)) for n in range(3)])
 
-    assert [step["step"] for step in found.recipe] == ["Run `sed -i`", "Run `bin/test`"]
+    assert [step["step"] for step in found.recipe] == ["Change `x.py`", "Run `bin/test`"]
     assert found.fields.title == "Change files and run bin/test"
     assert [line.rsplit(": ", 1)[1] for line in found.fields.fallbacks] == [
         "called `bin/test` (3 of 3 runs that ended well)",

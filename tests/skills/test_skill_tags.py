@@ -2,6 +2,7 @@
 
 import pytest
 
+from consolidation.templatetags.worth import telling_steps
 from memories.models import Memory
 from skills.models import SkillVersion
 from skills.templatetags.skill import description_below_title, step_label
@@ -13,6 +14,8 @@ from skills.templatetags.skill import description_below_title, step_label
         ({"step": "Run `sed -i`", "tool": "bash"}, "sed -i"),
         ({"step": "运行 `bin/test`", "tool": "bash"}, "bin/test"),
         ({"step": "Look around", "tool": "bash"}, "bash"),
+        ({"step": "Change `a/*.py` and `b.py`", "tool": "edit"}, "a/*.py, b.py"),
+        ({"step": "Edit", "tool": "edit"}, "edit"),
         ({"step": "Ask for the `order_id`", "tool": "get_order"}, "get_order"),
         ({"step": "Say good-bye"}, ""),
     ],
@@ -21,6 +24,13 @@ def test_a_step_of_a_command_line_is_told_by_its_command_and_another_by_its_tool
     step: dict[str, str], label: str
 ) -> None:
     assert step_label(step) == label
+
+
+def test_how_every_coding_agent_looks_at_files_and_changes_them_is_no_step_of_the_row() -> None:
+    steps = [{"step": "Read", "tool": "read"}, {"step": "Edit", "tool": "edit"}, {"step": "Run `make`", "tool": "bash"}]
+    assert telling_steps(steps) == steps[2:]
+    assert telling_steps(steps[:2]) == steps[:2]
+    assert telling_steps(None) == ()
 
 
 @pytest.mark.parametrize(

@@ -2,14 +2,13 @@
 form's arguments (`bin/test {path}`)."""
 
 import re
-from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, pairwise
 
 from consolidation.learning.commands.commands import kind_of, kinds_of, python_kind
 from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS
-from consolidation.learning.commands.shell import LONGEST_LINE, command_words
+from consolidation.learning.commands.shell import LONGEST_LINE, command_words, plain_words
 from consolidation.learning.commands.wrappers import DEEPEST, VENV, program_name, shell_script, stripped, wrapped
 from memories.lexicon.english_verbs import OF_TOOLS
 
@@ -19,6 +18,11 @@ MOST_PARTS = 5
 _ASSIGNED = re.compile(r"([A-Za-z_]\w{0,23})=.+", re.DOTALL)
 _OPTION = re.compile(r"(--?[A-Za-z][A-Za-z0-9-]{0,23})(=.*)?", re.DOTALL)
 _PATH = re.compile(r"/|\.[A-Za-z]{1,4}(?:::|$)")
+_SCRIPT = re.compile(r"[a-z][a-z:-]+")
+# A package or a folder of the project; no single word, which may be anything.
+_PART = re.compile(r"@[a-z][\w.-]*/[a-z][\w.-]*|(?!/)(?:[a-z_][\w-]*/)+(?:[a-z_][\w.-]*)?")
+WORKSPACES = frozenset({"pnpm", "npm", "yarn"})
+SELECTING = frozenset({"--filter", "-F", "--workspace", "-w", "workspace"})
 _IN_ANGLES = re.compile(r"<(value|path|name)>")
 
 
@@ -74,46 +78,77 @@ def interpreter(word: str) -> str:
     return word if _INTERPRETER.fullmatch(word := word.removeprefix("./")) else ""
 
 
-def usual_shape(form: str, calls: Iterable[tuple[Hashable, str]]) -> str:
-    """Return the shape of more than half of the calls, given as (case, command line); '' when there is none such."""
-    cases: dict[str, set[Hashable]] = {}
-    counted: Counter[str] = Counter()
+def usual_shape(
+    form: str, calls: Iterable[tuple[Hashable, str]], may_name: Callable[[str], bool] = lambda word: False
+) -> str:
+    """Return the shape of more than half of the calls, given as (case, command line); '' when there is none such.
+
+    `may_name`: whether a part of the project that all of these calls name may be told.
+    """
+    cases: dict[tuple[str, ...], set[Hashable]] = {}
+    counted: dict[tuple[str, ...], list[Sequence[str]]] = {}
     for case, line in calls:
-        shape = _shape(form, line)
-        if shape:
-            counted[shape] += 1
-            cases.setdefault(shape, set()).add(case)
-    shape, number = next(iter(counted.most_common(1)), ("", 0))
-    enough = number >= LEAST_CALLS and 2 * number > counted.total() and len(cases[shape]) >= LEAST_CASES
-    return shape if enough and shape != form else ""
-
-
-def _shape(form: str, line: str) -> str:
-    """Return the form with its options and a sign for each argument; '' where the line does not call it so."""
-    try:
-        commands = [stripped(words) for words, _ in command_words(line[:LONGEST_LINE])]
-    except ValueError:  # an open quote, say
+        if parts := _shape(form, line):
+            signs = tuple(sign for sign, _ in parts)
+            counted.setdefault(signs, []).append([word for _, word in parts])
+            cases.setdefault(signs, set()).add(case)
+    signs = max(counted, key=lambda signs: len(counted[signs]), default=())
+    same = counted.get(signs, [])
+    if len(same) < LEAST_CALLS or 2 * len(same) <= sum(map(len, counted.values())) or len(cases[signs]) < LEAST_CASES:
         return ""
-    *_, last = form.split()
-    for words in commands:
+    columns = list(zip(*same, strict=True))
+    told = [_told(sign, columns[n], signs[n - 1 : n], may_name) for n, sign in enumerate(signs)]
+    return shape if (shape := " ".join(told)) != form else ""
+
+
+def _told(sign: str, words: Sequence[str], before: Sequence[str], may_name: Callable[[str], bool]) -> str:
+    """Return the sign, or the package, folder or script that all calls name there. `before`: the sign before it."""
+    word = words[0].rsplit("=", 1)[-1]
+    is_part = _PART.fullmatch(word) or (before == ("run",) and _SCRIPT.fullmatch(word))
+    is_same = {*words} == {words[0]} and "{" in sign and is_part
+    return re.sub(r"\{\w+\}", word, sign) if is_same and may_name(word) else sign
+
+
+def _shape(form: str, line: str) -> list[tuple[str, str]]:
+    """Return (sign, word) of each part of a call: words of the form, options and a sign for each argument; none where
+    the line does not call it so."""
+    first, *others = form.split()
+    last = [first, *others][-1]
+    for words in map(stripped, plain_words(line)):
         ends = [n for n, word in enumerate(words) if program_name(word) == last or word == last]
         if ends and form in {name for _, name in called(" ".join(words[: ends[0] + 1]))}:
-            parts = [part for part, _ in groupby(_parts(words[ends[0] + 1 :]))]
-            return " ".join([form, *parts]) if len(parts) <= MOST_PARTS else ""
-    return ""
+            named = ((word, word) for word in others)
+            arguments = _each_once(_parts(words[ends[0] + 1 :]))
+            parts = [(first, first), *_selected(words[: ends[0]]), *named, *arguments]
+            return parts if len(arguments) <= MOST_PARTS else []
+    return []
 
 
-def _parts(arguments: list[str]) -> Iterator[str]:
+def _selected(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the option before a script of a workspace that says in which package it runs."""
+    for option, value in pairwise([*words, ""]):
+        name, _, assigned = option.partition("=")
+        if name in SELECTING and program_name(words[0]) in WORKSPACES:
+            yield (f"{name}={{name}}", assigned) if assigned else (f"{name} {{name}}", value)
+
+
+def _each_once(parts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Join arguments of one kind that follow each other."""
+    groups = [list(group) for _, group in groupby(parts, key=lambda part: part[0])]
+    return [(group[0][0], group[0][1] if len(group) == 1 else "") for group in groups]
+
+
+def _parts(arguments: list[str]) -> Iterator[tuple[str, str]]:
     for word in arguments:
         option, assigned = _OPTION.fullmatch(word), _ASSIGNED.fullmatch(word)
         if option:
-            yield f"{option[1]}={{value}}" if option[2] else option[1]
+            yield (f"{option[1]}={{value}}" if option[2] else option[1]), word
         elif assigned:  # make test app=billing
-            yield f"{assigned[1]}={{value}}"
+            yield f"{assigned[1]}={{value}}", word
         elif word in OF_TOOLS:  # vitest run
-            yield word
+            yield word, word
         else:
-            yield "{path}" if _PATH.search(word) else "{name}"
+            yield ("{path}" if _PATH.search(word) and not word.startswith("@") else "{name}"), word
 
 
 def in_braces(text: str) -> str:

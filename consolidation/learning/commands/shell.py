@@ -5,7 +5,8 @@ import shlex
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from consolidation.learning.commands.wrappers import bare, shell_script
+from consolidation.learning.commands.programs import SHELLS
+from consolidation.learning.commands.wrappers import bare, program_name, shell_script
 from consolidation.learning.runs import values
 
 LONGEST_LINE = 20_000
@@ -43,6 +44,19 @@ def command_words(line: str) -> Iterator[tuple[list[str], bool]]:
             yield words, writes
             words, writes = [], False
     yield words, writes
+
+
+def plain_words(line: str) -> Iterator[list[str]]:
+    """Yield the words of each command, of a script that a shell is given those of its commands; none where the line
+    cannot be parsed."""
+    try:
+        commands = [words for words, _ in command_words(line[:LONGEST_LINE]) if words]
+    except ValueError:  # an open quote, say
+        return
+    for words in commands:
+        inner = bare(words)
+        script = shell_script(inner) if inner and program_name(inner[0]) in SHELLS else ""
+        yield from plain_words(script) if script else [words]
 
 
 def is_plain(line: str) -> bool:

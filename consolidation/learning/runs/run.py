@@ -41,10 +41,12 @@ class Call:
     def name(self) -> str:
         """The operation of a tool that does many things, else the tool, of coding agents' tools the common one.
 
-        '' when the recorded name is no text.
+        '' when the recorded name is no text. A command has its own: `apply_patch` is a program of some agents.
         """
         if self._operation:
             return self._operation.name
+        if self.via:
+            return self.called
         return harness_tools.canonical(self.called, self._sent)
 
     @property

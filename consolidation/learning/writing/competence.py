@@ -1,6 +1,6 @@
 """Learn a competence from the runs of one pattern: all fields of a skill version and the counts behind them."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -165,7 +165,7 @@ def _fields(
         procedure=procedure.numbered(lines["procedure"]),
         experience=texts["experience"],
         tool=procedure.tool_lines(steps, coding=coding, say=say) or None,
-        recipe=[_step(stage, say) for stage in work_steps.recipe_of(steps, learned.work)],
+        recipe=list(_recipe(learned)),
         failure_modes=texts["failure_modes"],
         fallbacks=texts["fallbacks"],
         performance=record,
@@ -188,10 +188,19 @@ def _worse(seen: Contrast, own: frozenset[str], well: tuple[int, int]) -> Way | 
     return max(worse, key=lambda way: way.runs, default=None)
 
 
-def _step(stage: Stage, say: Phrases) -> Step:
+def _recipe(learned: _Learned) -> Iterator[Step]:
+    """Yield the steps; of the changes of files the first says which."""
+    files = learned.say.join([code(shape.path) for shape in learned.files])
+    for stage in work_steps.recipe_of(learned.steps, learned.work):
+        yield _step(stage, learned.say, files if work_steps.changes_files(stage) else "")
+        files = "" if work_steps.changes_files(stage) else files
+
+
+def _step(stage: Stage, say: Phrases, files: str = "") -> Step:
     is_operation = stage.through or (stage.via and not stage.is_command)
     key = "plain_command" if stage.is_command else "plain_operation" if is_operation else "plain_step"
     called = say(key, tool=code(stage.spoken), phrase=phrase(stage.tool))
+    called = say("plain_files", files=files) if files else called
     return Step(
         step=upper_first(called),
         tool=stage.agent_tool,

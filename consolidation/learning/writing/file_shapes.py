@@ -9,8 +9,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import commonpath
 from typing import NamedTuple
 
-from consolidation.learning.commands.shell import LONGEST_LINE, command_words
+from consolidation.learning.commands.commands import kind_of
+from consolidation.learning.commands.shell import LONGEST_LINE, plain_words
+from consolidation.learning.commands.wrappers import bare, program_name
 from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.effects.effects import CHORES, IN_PLACE
 from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS
 from consolidation.learning.runs.privacy import Holders
 from consolidation.learning.runs.run import Call, Run
@@ -19,6 +22,12 @@ from consolidation.learning.runs.values import leaves
 MOSTLY, CONSISTENT = 0.5, 0.75  # of the runs, and of the paths of one shape
 MOST = 4
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S+)", re.MULTILINE)  # of apply_patch
+_WRITTEN = re.compile(  # by a here-document
+    r"\b(?:cat|tee)(?: -a)?\s*>{0,2}\s*([\w./@-]+)\s*<<"
+    r"|<<-?\s*['\"\\]*\w+['\"\\]*\s*(?:\|\s*tee(?: -a)?|>{1,2})\s*([\w./@-]+)"
+)
+_FILE = re.compile(r"/?(?:[\w.@-]+/)*[\w.-]+\.[A-Za-z]\w{0,7}")
+_SCRATCH = re.compile(r"/(?:tmp|var|dev|private)/")
 _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?/")
 
 
@@ -82,6 +91,7 @@ def _folder(scope: Scope, paths: Sequence[str]) -> list[str]:
 def _relative(run: Run) -> list[str]:
     """Return the changed files of a run, each once, without the folders that all paths of the run have in common."""
     paths = dict.fromkeys(path for call in run.steps if call.name in FILE_CHANGES for path in _paths(call))
+    paths |= dict.fromkeys(_written(run))
     absolute = [path for path in paths if _ABSOLUTE.match(path)]
     if not absolute:
         return list(paths)
@@ -104,12 +114,21 @@ def _paths(call: Call) -> Iterator[str]:
         yield from (path for text in texts if isinstance(text, str) for path in _PATCHED.findall(text))
 
 
+def _written(run: Run) -> Iterator[str]:
+    """Yield the files that command lines of a run change, without scripts that it only wrote to run or remove them."""
+    lines = [call.line[:LONGEST_LINE] for call in run.steps if call.line]
+    commands = [words for line in lines for words in map(bare, plain_words(line)) if words]
+    used = " ".join(word for words in commands if kind_of(words[0], words[1:]) in CHORES for word in words[1:])
+    files = [file for line in lines for file in _PATCHED.findall(line)]
+    files += [one or other for line in lines for one, other in _WRITTEN.findall(line)]
+    for words in commands:
+        if kind_of(program_name(words[0]), words[1:]) in IN_PLACE:
+            files += [word for word in words[1:] if _FILE.fullmatch(word)]
+    yield from (file for file in files if not _SCRATCH.match(file) and file.rsplit("/", 1)[-1] not in used)
+
+
 def _visited(call: Call) -> Iterable[str]:
     """The absolute folders that a command line goes to."""
-    if not call.line:
-        return ()
-    try:
-        commands = [words for words, _ in command_words(call.line[:LONGEST_LINE])]
-    except ValueError:  # an open quote, say
-        return ()
-    return [words[1] for words in commands if words[:1] == ["cd"] and words[1:] and _ABSOLUTE.match(words[1])]
+    return [
+        words[1] for words in plain_words(call.line) if words[:1] == ["cd"] and words[1:] and _ABSOLUTE.match(words[1])
+    ]

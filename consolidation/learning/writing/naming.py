@@ -47,7 +47,7 @@ def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = (), wor
 
 
 def _edits(steps: Sequence[Stage]) -> bool:
-    return any(stage.tool in FILE_CHANGES and not stage.optional for stage in steps)
+    return any(stage.tool in FILE_CHANGES for stage in steps)
 
 
 def _checking(steps: Sequence[Stage], work: CommandWork) -> list[str]:

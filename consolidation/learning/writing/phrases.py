@@ -29,6 +29,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "plain_step": ("{phrase}", "调用 {tool}"),
     "plain_operation": ("{phrase}: {tool}", "调用 {tool}"),
     "through": ("through {tool}", "经 {tool}"),
+    "plain_files": ("change {files}", "修改 {files}"),
     "plain_command": ("run {tool}", "运行 {tool}"),
     "returns": ("it returns {what}", "返回{what}"),
     "look_first": ("Look first: {tools}.", "先查看：{tools}。"),

@@ -22,6 +22,7 @@ from consolidation.learning.writing.recipe import Stage
 
 PLAIN_LOOKS = frozenset({
     "ls", "tree", "find", "pwd", "cat", "nl", "head", "tail", "less", "more", "sed", "awk", "gawk", "grep", "egrep",
+    "rg", "ag", "fd",
     "echo", "printf", "sort", "uniq", "tr", "cut", "wc", "diff", "file", "stat", "which", "git diff", "git status",
 })  # fmt: skip
 MOST_ARGUMENTS = 7

@@ -197,7 +197,11 @@ def _shape(scope: Scope, kind: str) -> str:
             for form in {form for called, form in forms.called(line) if called == kind and form}:
                 calls[form].append((run.thread, line))
     usual = max(calls, key=lambda form: (len(calls[form]), form), default="")
-    return forms.usual_shape(usual, calls[usual]) if usual else ""
+    return forms.usual_shape(usual, calls[usual], lambda part: _names_nobody(scope, part)) if usual else ""
+
+
+def _names_nobody(scope: Scope, part: str) -> bool:
+    return scope.names_nobody(part.replace("@", " ").replace("/", " "))
 
 
 def _per(scope: Scope, tool: str, uses: Sequence[Sequence[Call]]) -> str:

@@ -26,13 +26,19 @@ def is_told(stage: Stage, *, coding: bool) -> bool:
     return not stage.via and not (coding and stage.tool in FILE_CHANGES | ONLY_READING)
 
 
+def changes_files(stage: Stage) -> bool:
+    """Return whether a stage only changes files, by a tool or a command line."""
+    return is_edit(stage.tool) if stage.via else stage.tool in FILE_CHANGES
+
+
 def changing_files(
     stages: Sequence[Stage], work: CommandWork | None, files: Sequence[FileShape], say: Phrases
 ) -> Iterator[str]:
     """Yield the sentence that files are changed, with the shapes of those that most runs changed."""
-    own = [stage for stage in stages if stage.tool in FILE_CHANGES and not stage.via and not stage.optional]
+    by_tool = [stage for stage in stages if changes_files(stage) and not stage.via]
+    own = [stage for stage in by_tool if not stage.optional] or by_tool
     tools = say.join([*(code(stage.tool) for stage in own), *map(code, work.changing if work else ())], "or")
-    of = max((stage.of for stage in own), default=0)
+    of = max((stage.of for stage in stages), default=0)
     if tools and files:
         named = say.join([say("chore", tool=code(shape.path), n=shape.runs) for shape in files])
         yield say("change_these_files", tools=tools, of=of, files=named)
@@ -58,7 +64,7 @@ def of_work(stages: Sequence[Stage], work: CommandWork, files: Sequence[FileShap
 def _commands(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[str]:
     """Yield the commands; the tests with how often they started, where the first of them stands, else first of all."""
     acts = [stage for stage in acting(stages, work) if stage.via and stage.changes and not is_edit(stage.tool)]
-    shapes = {form: stage.shape for form in work.starting for stage in acts if stage.shape.startswith(f"{form.form} ")}
+    shapes = {form: stage.shape for form in work.starting for stage in acts if _is_called(form.form, stage.shape)}
     tests = say("run_tests", tools=say.join([_started(form, say, shapes.get(form)) for form in work.starting], "or"))
     at = next((n for n, stage in enumerate(acts) if _is_named(stage.tool, work.starting)), 0)
     for n, stage in enumerate(acts):
@@ -68,6 +74,12 @@ def _commands(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Itera
             yield command(stage, say)
     if not acts and work.starting:
         yield tests
+
+
+def _is_called(form: str, shape: str) -> bool:
+    """Return whether a shape is one of this form, between whose words options may stand: `pnpm --filter web test`."""
+    words = iter(shape.split())
+    return next(words, "") == form.split(maxsplit=1)[0] and all(word in words for word in form.split()[1:])
 
 
 def command(stage: Stage, say: Phrases) -> str:
