@@ -15,7 +15,7 @@ from django.utils import timezone
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never, rare_collections
 from consolidation.guidance import curves, offer_benefit, profiling, run_verdicts, skill_worth
 from consolidation.guidance.latest_runs import LatestOfScope
-from consolidation.models import Pattern, PlanShape, Run, RunStep, ToolDecision
+from consolidation.models import Pattern, PlanShape, Run, RunStep
 from consolidation.models.profiles import PendingMeasurement, PendingProfile
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import competences, facts, plans, regrouping, sightings, user_statements
@@ -73,7 +73,7 @@ def _scopes() -> list[str]:
     scopes |= set(PlanShape.objects.due().order_by().values_list("scope", flat=True).distinct())
     scopes |= set(StatementMessage.objects.due().order_by().values_list("scope", flat=True).distinct())
     if settings.SIGNATURE != "all":
-        former = Pattern.objects.to_regroup(ToolDecision.objects.only_reading())
+        former = regrouping.former()
         scopes |= set(former.order_by().values_list("scope", flat=True).distinct())
     return sorted(scopes)
 

@@ -17,6 +17,7 @@ from consolidation.learning.effects.effects import are_of_lines, signature, tell
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.harness_tools import WRITE, act
 from consolidation.models import Pattern, Sighting, ToolDecision
+from consolidation.models.patterns import PatternQuerySet
 from consolidation.pipelines import competence_writing
 from consolidation.pipelines.pattern_identity import PatternIdentity
 from consolidation.pipelines.tool_rules import tool_rules
@@ -31,14 +32,18 @@ from skills.models import Skill, SkillVersion
 WHY = "the same effects: one skill stands for them"
 
 
+def former() -> PatternQuerySet:
+    """The patterns to regroup, of all scopes."""
+    return Pattern.objects.to_regroup({WRITE, *ToolDecision.objects.only_reading()})
+
+
 def regroup(scope: str, *, at: datetime) -> None:
     """Regroup the patterns of a scope; each set of effects in one transaction. With SIGNATURE=all nothing."""
     if settings.SIGNATURE == "all":
         return
     rules = tool_rules()
     groups: dict[tuple[int, frozenset[str]], list[Pattern]] = defaultdict(list)
-    former = Pattern.objects.to_regroup({WRITE, *ToolDecision.objects.only_reading()}).filter(scope=scope)
-    for pattern in former.order_by("pk").select_related("memory"):
+    for pattern in former().filter(scope=scope).order_by("pk").select_related("memory"):
         kinds = _effects(pattern, rules)
         if pattern.kind == Pattern.Kind.EXACT or kinds != frozenset(pattern.effects):
             groups[pattern.sensitivity, kinds].append(pattern)

@@ -170,4 +170,6 @@ def test_however_an_agent_with_tools_for_files_changes_them_it_is_one_effect(way
 def test_of_an_agent_with_a_shell_alone_changes_of_files_go_with_any_work() -> None:
     patch = "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.py\n*** End Patch\nEOF"
     for change in (patch, "sed -i s/a/b/ a.py", "cat > a.py <<'EOF'\nx\nEOF"):
-        assert of(("bash", {"command": change}), ("bash", {"command": "make test"})) == {"make test"}
+        lines = ["find . -name a.py", change, "make test"]
+        whole = run(1, "please", *(("bash", {"command": line}, "done") for line in lines))
+        assert effects(whole, RULES) == effects(unfolded(whole, RULES), RULES) == {"make test"}

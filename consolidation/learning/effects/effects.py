@@ -35,7 +35,7 @@ def effects(run: Run, rules: ToolRules) -> frozenset[str]:
     run_by_line: set[str] = set()
     for call in run.steps:
         (run_by_line if call.via or rules.runs_commands(call.name) else tools).update(changes(call, rules))
-    if run_by_line & IN_PLACE and run.tools & FILE_TOOLS:
+    if run_by_line & IN_PLACE and any(call.name in FILE_TOOLS and not call.via for call in run.steps):
         tools.add(EDIT)
     unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
     return frozenset(tools) | telling(run_by_line - unread, beside=tools) or frozenset(unread)

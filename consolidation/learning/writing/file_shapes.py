@@ -120,7 +120,8 @@ def _written(run: Run) -> Iterator[str]:
     commands = [words for line in lines for words in map(bare, plain_words(line)) if words]
     used = " ".join(word for words in commands if kind_of(words[0], words[1:]) in CHORES for word in words[1:])
     files = [file for line in lines for file in _PATCHED.findall(line)]
-    files += [one or other for line in lines for one, other in _WRITTEN.findall(line)]
+    here = (one or other for line in lines for one, other in _WRITTEN.findall(line))
+    files += [file for file in here if "/" in file]  # without a folder it may be of a folder for an experiment
     for words in commands:
         if kind_of(program_name(words[0]), words[1:]) in IN_PLACE:
             files += [word for word in words[1:] if _FILE.fullmatch(word)]
