@@ -37,6 +37,8 @@ def test_tools_of_harnesses_that_do_the_same_have_one_name(tool: str, arguments:
 
 
 def test_a_harness_is_known_by_its_source_or_by_the_tools_that_it_called() -> None:
+    assert names_of("", ("write_file",))["edit"] == "write_file", "the effect of an agent that has no other"
+    assert names_of("gemini-cli")["edit"] == "replace"
     assert {names_of(source)["bash"] for source in HARNESSES} == {"Bash", "bash", "run_shell_command", "Shell"}
     assert names_of("gemini-cli", ("Edit",))["edit"] == "replace"
     assert names_of("my-agent", ("replace", "cancel_order")) == {"edit": "replace"}

@@ -63,6 +63,25 @@ def test_a_file_whose_name_differs_is_told_by_its_folder_and_ending() -> None:
     assert procedure.startswith("1. Change the files (`edit`); of 6 runs: `web/src/components/*.tsx` (6).")
 
 
+def test_what_is_looked_up_before_the_files_are_changed_stands_before() -> None:
+    runs = [
+        run(
+            n,
+            f"Write the report of week {n}",
+            ("get_sales", {"week": n}, {"total": n * 10}),
+            ("write_file", {"path": f"reports/week-{n}.md", "content": f"{n * 10}"}, "ok"),
+            ("send_report", {"week": n}, {"sent": True}),
+            thread=f"case {n}",
+        )
+        for n in range(6)
+    ]
+    first, second, third, *_ = learned(runs).fields.procedure.splitlines()
+
+    assert "`get_sales`" in first
+    assert second == "2. Change the files (`write`); of 6 runs: `reports/*.md` (6)."
+    assert "`send_report`" in third
+
+
 def test_a_long_report_of_a_fault_gives_no_words_of_a_request() -> None:
     runs = [field_added(n) for n in range(6)]
     reports = [

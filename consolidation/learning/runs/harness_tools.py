@@ -113,4 +113,5 @@ def known_as(tool: str) -> list[str]:
 def names_of(source: str, called: tuple[str, ...] = ()) -> dict[str, str]:
     """Canonical name -> what a caller calls it: of its harness, else by the tools that it called."""
     own = {kind: names[0] for kind, names in HARNESSES.get(source, {}).items()}
-    return own | {_KIND_OF[name]: name for name in reversed(called) if name in _KIND_OF and _KIND_OF[name] not in own}
+    names = own | {_KIND_OF[name]: name for name in reversed(called) if name in _KIND_OF and _KIND_OF[name] not in own}
+    return {EDIT: names[WRITE]} | names if WRITE in names else names  # as an effect both are EDIT

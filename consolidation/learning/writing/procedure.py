@@ -49,24 +49,37 @@ def numbered(lines: Sequence[Line]) -> str:
 
 def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]:
     """Yield the steps of the procedure, each with the ids of the runs behind it."""
-    asked, space = False, "" if say.language == "zh" else " "
     if looks := [stage for stage in stages if not stage.optional and _is_telling_look(stage)]:
         yield Line(say("look_first", tools=say.join([code(stage.tool) for stage in looks])), looks[0].ids)
     coding = work_steps.is_coding(stages, known.work, known.files)
+    told = [stage for stage in stages if _is_step(stage, known, coding=coding)]
+    asking = next((stage for stage in told if _is_agreed(known.assents.get(stage.tool))), None)
+    begun = next((n for n, stage in enumerate(stages) if stage.via or work_steps.changes_files(stage)), 0)
+    before = [stage for stage in stages[:begun] if stage in told]
+    yield from _calls(before, asking, known, say)
     if coding:
         yield from (Line(sentence, known.shown_by) for sentence in _work(stages, known, say))
-    for stage in [stage for stage in stages if _is_step(stage, known, coding=coding)]:
-        assent = known.assents.get(stage.tool)
-        if not asked and assent and assent.yes >= 2 and assent.yes >= ASSENT * assent.runs:
-            asked = True
-            yield Line(say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool)), assent.ids)
-        chosen = [sign for sign in known.signs if sign.acted == stage.tool][:2]
-        sentence = _line(stage, known.sources, say) + "".join(space + _choice(sign, say) for sign in chosen)
-        yield Line(sentence, stage.ids)
+    yield from _calls(told[len(before) :], asking, known, say)
     acts = [stage for stage in stages if stage.changes]
     if not acts:
         yield Line(say("answer"), known.shown_by)
     yield from _completeness(acts, known.companions, say)
+
+
+def _is_agreed(assent: Assent | None) -> bool:
+    return assent is not None and assent.yes >= 2 and assent.yes >= ASSENT * assent.runs
+
+
+def _calls(told: Sequence[Stage], asking: Stage | None, known: Known, say: Phrases) -> Iterator[Line]:
+    """Yield a line for each of these steps, and before the one that users agreed to that it is said first."""
+    space = "" if say.language == "zh" else " "
+    for stage in told:
+        if stage is asking:
+            assent = known.assents[stage.tool]
+            yield Line(say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool)), assent.ids)
+        chosen = [sign for sign in known.signs if sign.acted == stage.tool][:2]
+        sentence = _line(stage, known.sources, say) + "".join(space + _choice(sign, say) for sign in chosen)
+        yield Line(sentence, stage.ids)
 
 
 def _is_telling_look(stage: Stage) -> bool:
