@@ -155,8 +155,9 @@ def test_nothing_stays_of_a_conversation_that_is_forgotten_while_the_run_waits(
     assert (run.status, run.counters) == ("succeeded", {"cases_read": 1})
 
 
+@pytest.mark.parametrize("how", ["forgotten", "more secret than the skill"])
 def test_a_line_goes_with_a_conversation_that_is_forgotten_while_it_is_written(
-    endpoint: ModelEndpoint, skill: Memory, monkeypatch: pytest.MonkeyPatch
+    endpoint: ModelEndpoint, skill: Memory, monkeypatch: pytest.MonkeyPatch, how: str
 ) -> None:
     endpoint.answers("contrast", lines({"success_quote": "my plans have changed"}), {"lines": []})
     prepare, packed = contrast_run._prepare, []
@@ -164,7 +165,10 @@ def test_a_line_goes_with_a_conversation_that_is_forgotten_while_it_is_written(
     def forgotten_meanwhile(*args: Any) -> Any:
         packed.append(prepare(*args))
         going = Memory.objects.get(episode__steps_with_failure__name="case 1")
-        forget(going, trust=everything(), at=LATER)
+        if how == "forgotten":
+            forget(going, trust=everything(), at=LATER)
+        else:
+            Memory.objects.filter(pk=going.pk).update(sensitivity=Sensitivity.HIGH)
         return packed[0]
 
     monkeypatch.setattr(contrast_run, "_prepare", forgotten_meanwhile)

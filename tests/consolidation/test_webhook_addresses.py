@@ -122,7 +122,7 @@ def test_a_host_and_a_path_in_other_letters_are_sent_as_a_network_knows_them(
     assert receiver.paths == ["/%E9%AB%98/a%20b?q=%C3%A9&r=%20"]
 
 
-@pytest.mark.parametrize("url", ["https://☃.·/", "http://höst.example:99999/"])
+@pytest.mark.parametrize("url", ["https://☃.·/", "http://höst.example:99999/", "ftp://hook.example/", "https:///x"])
 def test_one_webhook_that_cannot_be_sent_to_holds_up_no_other(receiver: Receiver, url: str) -> None:
     """As rows of former versions may have it: the form refuses such an address now."""
     bad = waiting(url)
