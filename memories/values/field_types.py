@@ -192,10 +192,7 @@ def read_body(shape: type[B], raw: Any) -> B:
 def read_question(shape: type[B], raw: Any) -> B:
     """As `read_body`, but a field that is null counts as not given, and of OPTIONAL_IDENTIFIERS one that is blank."""
     if isinstance(raw, dict):
-        given = {name: value for name, value in raw.items() if value is not None}
-        raw = {
-            n: v for n, v in given.items() if not (n in OPTIONAL_IDENTIFIERS and isinstance(v, str) and not v.strip())
-        }
+        raw = {name: value for name, value in raw.items() if not _is_absent(name, value)}
     return read_body(shape, raw)
 
 

@@ -36,7 +36,7 @@ def test_jobs_are_fetched_again_after_the_connection_broke_at_the_heartbeat(monk
 
 
 def test_nudges_are_fetched_again_after_the_connection_broke_at_the_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
-    redis = SimpleNamespace(blpop=lambda _keys, _seconds: (b"jobs", b"job"))
+    redis = SimpleNamespace(blpop=lambda _keys, _seconds: (b"jobs", b"job"), ping=lambda: True)
     monkeypatch.setattr(redis_broker, "PAUSE", 0.0)
     monkeypatch.setattr(NudgeBroker, "get_connection", staticmethod(lambda *_: redis))
     broker = NudgeBroker(beat=leases.Heartbeat())
