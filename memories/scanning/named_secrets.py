@@ -92,7 +92,7 @@ AFTER_NAME = (  # what may follow a name
     re.compile(  # "the password hunter2X", "set the password to hunter2X"
         rf"(?i:(?: (?:(?:was |has been )?(?:changed |reset |set )?to|(?:wurde )?auf|is|as|called))?[ \t]{{1,3}})"
         rf"{_QUOTE}(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])"
-        r"(?![\w-]{1,40}[.=(\[/])(?=[^\s'\"\\]{0,40}(?:[a-z][A-Z0-9]|[!#$%&*+=?^~@]))"
+        r"(?!python\d{1,3}\b|[\w-]{1,40}[.=(\[/])(?=[^\s'\"\\]{0,40}(?:[a-z][A-Z0-9]|[!#$%&*+=?^~@]))"
         rf"(?P<secret>{_PLAIN}{{7,512}}+){_NO_CODE}"
     ),
 )

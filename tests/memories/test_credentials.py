@@ -101,6 +101,7 @@ SECRETS = [
     *("the password was changed to Hunter#2Kz", "Secret 是 hunter2Kz", "邮箱授权码是 qwertyuiopasdfgh"),
 ]
 HARMLESS = [
+    "MEMOS_TOKEN=YOUR_TOKEN python3 ~/.memos/memos_connect.py connect claude",
     "the password is wrong!",
     "Is the password empty?",
     'passwd = params.get("pass")',

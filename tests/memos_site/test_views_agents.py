@@ -14,6 +14,7 @@ from django.utils import timezone, translation
 from pytest_django import DjangoAssertNumQueries
 
 from memories.models import Agent, AuditEntry
+from memories.scanning.credentials import MASK
 from memories.values.choices import Sensitivity
 from memos_site.web.connecting import HARNESSES, PROSE, connection_texts, prose_of
 from tests.make import bearing, make_agent, make_skill
@@ -68,6 +69,7 @@ def test_every_text_is_filled_in_with_address_and_token(administrator: Client) -
 def test_before_there_is_a_token_its_place_is_named(administrator: Client) -> None:
     page = administrator.get(PAGE).content.decode()
     assert "YOUR_TOKEN" in page
+    assert MASK not in page, "commands are pasted as they stand"
     for block in re.findall(r'<code class="language-json">(.*?)</code>', page, re.DOTALL):
         json.loads(unescape(block))
 
