@@ -17,7 +17,7 @@ from consolidation.guidance.features import Features, Floats, unpack
 from consolidation.guidance.grounds import Grounds, Surveyor
 from consolidation.guidance.kernel import Compared, Kernel
 from consolidation.guidance.votes import Ballot, Case, Vote
-from consolidation.learning.runs.harness_tools import act
+from consolidation.learning.runs.harness_tools import effect_name
 from consolidation.models.profiles import RunProfile
 from memories.values.choices import Outcome
 from memories.values.trust import Trust
@@ -157,8 +157,8 @@ def of_profiles(features: Features, profiles: Sequence[RunProfile], *, opening: 
 
 def tools_of(profiles: Iterable[RunProfile]) -> set[str]:
     """The tools with which these runs changed something."""
-    return {act(tool) for profile in profiles for tool in profile.effects}
+    return {effect_name(tool) for profile in profiles for tool in profile.effects}
 
 
 def case_of(profile: RunProfile) -> Case:
-    return Case(profile.thread, profile.outcome, frozenset(map(act, profile.effects)))  # type: ignore[arg-type]  # by its choices
+    return Case(profile.thread, profile.outcome, frozenset(map(effect_name, profile.effects)))  # type: ignore[arg-type]  # by its choices

@@ -15,7 +15,7 @@ from django.db.models import Count, Max, Min, Q
 
 from consolidation.learning.effects.effects import are_of_lines, signature, telling
 from consolidation.learning.effects.tool_rules import ToolRules
-from consolidation.learning.runs.harness_tools import WRITE, act
+from consolidation.learning.runs.harness_tools import WRITE, effect_name
 from consolidation.models import Pattern, Sighting, ToolDecision
 from consolidation.models.patterns import PatternQuerySet
 from consolidation.pipelines import competence_writing
@@ -55,7 +55,7 @@ def regroup(scope: str, *, at: datetime) -> None:
 
 
 def _effects(pattern: Pattern, rules: ToolRules) -> frozenset[str]:
-    kept = frozenset(act(kind) for kind in pattern.effects if kind and not rules.marked.get(kind))
+    kept = frozenset(effect_name(kind) for kind in pattern.effects if kind and not rules.marked.get(kind))
     return telling(kept) if are_of_lines(kept) else kept
 
 

@@ -36,7 +36,7 @@ class ToolRules:
         if self.runs_commands(call.name) and (line := command_line(call)):
             return commands.kinds(line) or (call.name,)
         name = call.called if self.counts_as_one(call) else call.name
-        return (name if self.marked.get(name) else harness_tools.act(name),)
+        return (name if self.marked.get(name) else harness_tools.effect_name(name),)
 
     def counts_as_one(self, call: Call) -> bool:
         """Return whether a tool that does many things counts as one: it only reads, hands over or counts as nothing."""

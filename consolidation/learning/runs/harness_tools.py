@@ -100,7 +100,7 @@ def canonical(tool: str, arguments: Mapping[str, Any]) -> str:
     return tool if tool in _ELSEWHERE else kind
 
 
-def act(tool: str) -> str:
+def effect_name(tool: str) -> str:
     """The one name of all canonical tools that change files; any other tool's own."""
     return EDIT if tool in FILE_CHANGES else tool
 
