@@ -11,7 +11,7 @@ from django.db import DatabaseError, transaction
 
 from memories import leases
 from memos_site.platform.env import CHECK, PROBLEMS
-from memos_site.platform.mail_server import CONSOLE
+from memos_site.platform.service_settings import CONSOLE
 
 
 @register(CHECK)

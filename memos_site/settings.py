@@ -10,8 +10,7 @@ from django.templatetags.static import static
 from memos_site.platform.env import ENV, private_directory, secret_key
 from memos_site.platform.environment import BASE_DIR
 from memos_site.platform.logs import logging_settings
-from memos_site.platform.mail_server import mail_settings
-from memos_site.platform.package_storage import package_storage
+from memos_site.platform.service_settings import mail_settings, package_storage
 
 DEBUG = ENV.DEBUG
 DATA_DIR = private_directory(ENV.MEMOS_DATA_DIR.absolute())
@@ -255,8 +254,8 @@ UNFOLD = {
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["memories.api.authentication.Token", "memories.api.authentication.Session"],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
-    "DEFAULT_PARSER_CLASSES": ["memories.api.parsers.StrictJSON"],
-    "DEFAULT_RENDERER_CLASSES": ["memories.api.renderers.JSON"],
+    "DEFAULT_PARSER_CLASSES": ["memories.api.json_bodies.StrictJSON"],
+    "DEFAULT_RENDERER_CLASSES": ["memories.api.json_bodies.JSON"],
     "DEFAULT_SCHEMA_CLASS": "memories.api.openapi.OperationSchema",
     "EXCEPTION_HANDLER": "memories.api.problems.handler",
     "URL_FORMAT_OVERRIDE": None,  # `format` is a parameter like others

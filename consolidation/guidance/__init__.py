@@ -6,7 +6,7 @@ votes.py, skill_votes.py, grounds.py    what similar runs speak for, and on what
 calibration.py, logistic.py, curves.py  how often such an answer is right, and from where on one is given
 guide.py                            one question answered, and the skill that does it; as text: rendering.py
 checking.py, precedent.py, provenance.py, command_notes.py      a call that is about to be made
-risk.py, expected_end.py, verdict.py, run_verdicts.py                how a run would end, or ended
+risk.py, verdict.py, run_verdicts.py                how a run would end, or ended
 skill_worth.py, latest_runs.py      what a skill is worth on the runs of its scope
 holdback.py, offer_benefit.py, anytime.py       whether offers help, by those that were withheld
 """

@@ -7,11 +7,11 @@ from uuid import UUID
 
 from consolidation.guidance import calibration, features
 from consolidation.guidance.calibration import Calibration, nearness
-from consolidation.guidance.expected_end import Judged, judge
 from consolidation.guidance.features import Features
 from consolidation.guidance.grounds import Surveyor
 from consolidation.guidance.latest_runs import LatestOfScope, LatestRuns
 from consolidation.guidance.profiling import first_change
+from consolidation.guidance.risk import Judged, judge
 from consolidation.guidance.votes import Effects
 from consolidation.learning.effects.effects import effects
 from consolidation.models.profiles import GuidanceCurve, RunProfile

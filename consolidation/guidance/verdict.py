@@ -11,12 +11,12 @@ from uuid import UUID
 from consolidation.guidance import curves, features, verdict_request
 from consolidation.guidance.answer import Expected, SimilarRun
 from consolidation.guidance.calibration import LEAST_NEARNESS
-from consolidation.guidance.expected_end import Counted, Judged, Level, judged
 from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.guide import expected_of, similar_of
 from consolidation.guidance.profiling import first_change
 from consolidation.guidance.rendering import in_names
 from consolidation.guidance.request import run_of_request
+from consolidation.guidance.risk import Counted, Judged, Level, judged
 from consolidation.guidance.verdict_request import VerdictRequest, find
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules

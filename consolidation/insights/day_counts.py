@@ -15,10 +15,18 @@ from django.db.models import Count, Q
 
 from consolidation.execution import never
 from consolidation.guidance.answer import Guidance
-from consolidation.insights.days import day_of, end_of, named_scopes, place, start_of
 from consolidation.insights.flows import FLOWS, flows
 from consolidation.models import DailyCount
-from consolidation.models.daily_counts import COUNTED, OTHER_SCOPES, WHOLE_DAY
+from consolidation.models.daily_counts import (
+    COUNTED,
+    OTHER_SCOPES,
+    WHOLE_DAY,
+    day_of,
+    end_of,
+    named_scopes,
+    place,
+    start_of,
+)
 from memories import leases
 from memories.models import Memory, Proposal
 from memories.models.as_of import TABLE, AsOf, sql

@@ -10,9 +10,8 @@ from django.utils.formats import date_format
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from consolidation.insights.days import day_of, start_of
 from consolidation.models import DailyCount
-from consolidation.models.daily_counts import COUNTED, OTHER_SCOPES
+from consolidation.models.daily_counts import COUNTED, OTHER_SCOPES, day_of, start_of
 from memories.values.trust import Trust
 from memories.web.charts import Chart, Form, Number, Series
 

@@ -8,9 +8,8 @@ from typing import Any
 from django.db.models import Case, Count, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce
 
-from consolidation.insights.days import place
 from consolidation.models import DailyCount, LLMCall
-from consolidation.models.daily_counts import OTHER_SCOPES
+from consolidation.models.daily_counts import OTHER_SCOPES, place
 from consolidation.models.worth import SkillOffer
 from memories.models import AuditEntry, Episode, Injection, Memory, Proposal
 from memories.models.former_state import first_id_after

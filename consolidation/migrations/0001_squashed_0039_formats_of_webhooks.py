@@ -15,8 +15,8 @@ from django.db import migrations, models
 
 import consolidation.models.webhooks
 import memos_site.platform.correlation
-from memos_site.platform.first_tables import CreateModels
-from memos_site.platform.foreign_keys import DeleteInDatabase
+from memos_site.platform.migration_operations import CreateModels
+from memos_site.platform.migration_operations import DeleteInDatabase
 
 guidance = import_module("consolidation.migrations.0004_guidance")
 

@@ -2,7 +2,7 @@
 
 from django.db import migrations
 
-from memos_site.platform.foreign_keys import DeleteInDatabase
+from memos_site.platform.migration_operations import DeleteInDatabase
 
 
 class Migration(migrations.Migration):

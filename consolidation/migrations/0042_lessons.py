@@ -3,7 +3,7 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
-from memos_site.platform.foreign_keys import DeleteInDatabase
+from memos_site.platform.migration_operations import DeleteInDatabase
 
 
 class Migration(migrations.Migration):

@@ -4,15 +4,18 @@ A job writes them (`consolidation.insights.day_counts`). Answers of guidance lea
 as they are given.
 """
 
-from collections.abc import Iterable
-from datetime import date
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time, timedelta
 from typing import Any, Self
 
 from django.db import connection, models, transaction
-from django.db.models import F
+from django.db.models import Count, F
+from django.utils import timezone
 
+from memories.models import Memory
 from memories.models.trusted import Trusted
 from memories.values.choices import Sensitivity
+from memories.values.trust import SHARED_SCOPES
 
 OTHER_SCOPES = "*"  # no scope can have this name; seen only by who sees every scope
 COUNTED = "counted"  # how many seconds of the day are counted; WHOLE_DAY: all of it, for good
@@ -76,3 +79,29 @@ class DailyCount(models.Model):
 
     def __str__(self) -> str:
         return f"{self.day} {self.name} {self.label}: {self.n}"
+
+
+MOST_SCOPES = 20  # counted by name; the others together
+
+
+def start_of(day: date) -> datetime:
+    return timezone.make_aware(datetime.combine(day, time()), timezone.get_default_timezone())
+
+
+def end_of(day: date) -> datetime:
+    return start_of(day + timedelta(days=1))
+
+
+def day_of(at: datetime) -> date:
+    """The day of the workspace, by which the job counts, whatever the zone of who reads the page."""
+    return timezone.localtime(at, timezone.get_default_timezone()).date()
+
+
+def named_scopes() -> list[str]:
+    """The shared scopes and the MOST_SCOPES largest others."""
+    sizes = Memory.objects.exclude(scope__in=SHARED_SCOPES).order_by().values("scope").annotate(n=Count("pk"))
+    return [*SHARED_SCOPES, *sizes.order_by("-n", "scope").values_list("scope", flat=True)[:MOST_SCOPES]]
+
+
+def place(scope: str, scopes: Sequence[str], others: str) -> str:
+    return scope if scope in scopes else others

@@ -5,7 +5,7 @@ tool_rules.py               which tools only read
 sightings.py                the first half of a run of consolidation: a new episode is read by all below
   inferring.py              how it ended, where nobody reported it
   pattern_identity.py, regrouping.py    its pattern, also after a person decided about a tool
-  counting.py, plan_counting.py         its commands, arguments and plan
+  counting.py                           its commands, arguments and plan
   user_statements.py                    what its user asked to be kept
 competences.py              the second half: a ripe pattern (ripeness.py) becomes a skill (competence_writing.py)
 facts.py, plans.py          what was counted becomes candidates

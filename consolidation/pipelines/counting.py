@@ -3,6 +3,7 @@
 A run that was read before counts nothing twice; its outcome is kept up to date. A few statements write a whole batch.
 """
 
+import hmac
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
@@ -12,13 +13,14 @@ from consolidation.learning.effects.command_starts import Attempt, attempts
 from consolidation.learning.effects.places import place
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.facts.argument_calls import ArgumentCall, argument_calls, kept
+from consolidation.learning.plan_graphs import RunPlan, intent, plan_of, united
 from consolidation.learning.runs.run import Run
-from consolidation.models import case_of
+from consolidation.models import PlannedRun, PlanShape, case_of
 from consolidation.models.arguments import ArgumentFact, ArgumentUse
 from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.models.counted_facts import CountedFact
-from consolidation.pipelines import plan_counting
 from memories.models import Episode
+from memories.models.digest_key import DigestKey
 
 Read = Sequence[tuple[Run, Episode]]
 Place = tuple[str, int, str, str]  # scope, sensitivity, then what the fact is about
@@ -29,7 +31,7 @@ def count_runs(runs: Read, rules: ToolRules) -> None:
     """Count the commands, the arguments and the plans of these runs."""
     _count_commands(runs, rules)
     _count_arguments(runs, rules)
-    plan_counting.count_plans(runs, rules)
+    count_plans(runs, rules)
 
 
 def discount_runs(ids: Sequence[UUID]) -> None:
@@ -38,7 +40,7 @@ def discount_runs(ids: Sequence[UUID]) -> None:
     if facts := set(uses.values_list("fact", flat=True)):
         uses.delete()
         ArgumentFact.objects.filter(pk__in=facts).update(due=True)
-    plan_counting.discount(ids)
+    discount(ids)
 
 
 def _count_commands(runs: Read, rules: ToolRules) -> None:
@@ -120,3 +122,83 @@ def _wake(model: type[CountedFact], facts: Iterable[CountedFact], touched: set[U
 def _of(fact: CountedFact, run: Run) -> dict[str, Any]:
     """The fields of a run that any fact counts."""
     return {"fact_id": fact.pk, "episode_id": run.id, "case": case_of(run.thread_id, run.id), "at": run.at}
+
+
+Identity = tuple[str, int, bytes]  # scope, sensitivity, sha256
+DIGEST = 6  # bytes
+
+
+def count_plans(runs: Sequence[tuple[Run, Episode]], rules: ToolRules) -> None:
+    """Count these runs; one that was counted before has its outcome kept up to date."""
+    counted = {row.episode_id: row for row in PlannedRun.objects.of(run.id for run, _ in runs)}
+    _correct(counted, runs)
+    plans = [(run, episode, plan) for run, episode in runs if run.id not in counted and (plan := plan_of(run, rules))]
+    if not plans:
+        return
+    shapes = _shapes((_identity(episode, plan), plan) for _, episode, plan in plans)
+    key = DigestKey.current()
+    of_runs = [shapes[_identity(episode, plan)].pk for _, episode, plan in plans]
+    rows = [
+        PlannedRun(
+            shape_id=shape,
+            episode_id=run.id,
+            case=case_of(run.thread_id, run.id),
+            outcome=run.outcome,
+            at=run.at,
+            given=digests(plan, key),
+        )
+        for shape, (run, _, plan) in zip(of_runs, plans, strict=True)
+    ]
+    PlannedRun.objects.bulk_create(rows, ignore_conflicts=True)
+    _touch(set(of_runs))
+
+
+def discount(ids: Sequence[UUID]) -> None:
+    """Take back what was counted of these runs, whose outcome counts no more."""
+    runs = PlannedRun.objects.of(ids).exclude(outcome="")
+    if shapes := set(runs.values_list("shape", flat=True)):
+        runs.update(outcome="")
+        _touch(shapes)
+
+
+def digests(plan: RunPlan, key: bytes) -> dict[str, str]:
+    """The arguments of a run as digests, '' for one that may not be told; they tell the same value from another."""
+    return {place: "" if value is None else digest(place, value, key) for place, value in plan.given.items()}
+
+
+def digest(place: str, value: str | bool, key: bytes) -> str:
+    return hmac.digest(key, f"{place}={value}".encode("utf-8", "surrogatepass"), "sha256")[:DIGEST].hex()
+
+
+def _identity(episode: Episode, plan: RunPlan) -> Identity:
+    return episode.scope, episode.memory.sensitivity, plan.sha256
+
+
+def _correct(counted: dict[UUID, PlannedRun], runs: Sequence[tuple[Run, Episode]]) -> None:
+    moved = [row for run, _ in runs if (row := counted.get(run.id)) and row.outcome != run.outcome]
+    outcomes: dict[UUID, str] = {run.id: run.outcome for run, _ in runs}
+    for row in moved:
+        PlannedRun.objects.filter(pk=row.pk).update(outcome=outcomes[row.episode_id])
+    if moved:
+        _touch({row.shape_id for row in moved})
+
+
+def _shapes(planned: Iterable[tuple[Identity, RunPlan]]) -> dict[Identity, PlanShape]:
+    """The rows of these plans, those that are new created; arguments that were not seen before are added."""
+    plans: dict[Identity, list[dict[str, Any]]] = {}
+    for identity, plan in planned:
+        plans.setdefault(identity, []).append(plan.graph)
+    rows = [
+        PlanShape(scope=scope, sensitivity=sensitivity, sha256=sha256, graph=graphs[0], steps=intent(graphs[0]))
+        for (scope, sensitivity, sha256), graphs in sorted(plans.items(), key=lambda item: item[0])
+    ]
+    PlanShape.objects.bulk_create(rows, ignore_conflicts=True)
+    known = PlanShape.objects.filter(sha256__in=[row.sha256 for row in rows], scope__in={row.scope for row in rows})
+    shapes = {(row.scope, row.sensitivity, bytes(row.sha256)): row for row in known}
+    grown = {shapes[one] for one, graphs in plans.items() for graph in graphs if united(shapes[one].graph, graph)}
+    PlanShape.objects.bulk_update(grown, ["graph"])
+    return shapes
+
+
+def _touch(ids: set[UUID]) -> None:
+    PlanShape.objects.filter(pk__in=ids).update(due=True)

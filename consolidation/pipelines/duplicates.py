@@ -19,9 +19,9 @@ from memories import claims, embedding
 from memories.claims import Likeness
 from memories.intake.claims import nearest
 from memories.models import Memory, Proposal, Relation
-from memories.models.key_words import WORD
 from memories.values import speakers
 from memories.values.choices import ActorKind, Hold, Origin, Review, Status, Type
+from memories.values.search_words import WORD
 from memories.values.trust import Actor, everything
 
 BY = Actor(ActorKind.SYSTEM, "Memos", "duplicates")

@@ -19,7 +19,7 @@ from consolidation.models import Pattern, PlannedRun, PlanShape, Sighting
 from consolidation.pipelines import recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt, no_checkpoint
 from consolidation.pipelines.competence_writing import SOURCE
-from consolidation.pipelines.plan_counting import digest
+from consolidation.pipelines.counting import digest
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.intake import admission, evidence
 from memories.intake.evidence import Witness, record_suppressed

@@ -18,8 +18,7 @@ from consolidation.learning.facts.call_rules import COMPARING, CallRule, Conditi
 from consolidation.models import InstructionReading, Policy, RunProfile
 from consolidation.models.policies import SOURCE
 from consolidation.pipelines import duplicates
-from consolidation.policies.instructions import Instructions
-from consolidation.policies.policy_question import ModelPolicy, ask
+from consolidation.policies.instructions import Instructions, ModelPolicy, ask
 from consolidation.policies.recorded_calls import LIST, NUMBER, Counts, RecordedCalls
 from memories import leases
 from memories.intake.claims import Occasion, Statement, remember

@@ -16,9 +16,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from memories.api.base import ApiView
+from memories.api.json_bodies import JSON, LARGEST_BODY, TooLarge
 from memories.api.openapi import operation
-from memories.api.parsers import LARGEST_BODY, TooLarge
-from memories.api.renderers import JSON
 from memories.api.shapes import Json, OpenShape, Shape
 from memories.intake.traces import Recorded, read_json, read_protobuf, record_spans
 from memories.values import strict_json

@@ -2,7 +2,7 @@
 
 Statements are sets of tokens, some of which must not differ. The way of a text to a claim:
 
-    encodings.py, lookalikes.py, leet.py, obfuscation.py    disguised letters read as plain ones, for scans too
+    lookalikes.py, leet.py, obfuscation.py                  disguised letters read as plain ones, for scans too
     pieces.py, words.py, chinese.py     words, numbers and marks; Chinese without a segmenter
     measuring.py, quantities.py         amounts and dates, spelled or in digits, in one unit; the tables of units
     relating.py, objects.py             negations, comparisons, who acts on whom, the object of a verb
@@ -26,5 +26,5 @@ from memories.claims.claim import (
     sealed,
 )
 from memories.claims.comparing import Likeness, compare, may_be_same, share_identifier
-from memories.claims.encodings import readings
+from memories.claims.obfuscation import readings
 from memories.claims.reading import NORMALISATION, claim_of

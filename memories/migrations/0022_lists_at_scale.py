@@ -4,7 +4,7 @@ from django.contrib.postgres.indexes import GinIndex
 from django.db import migrations, models
 from django.db.models import Q
 
-from memories.models.key_words import KeyWords
+from memories.values.search_words import KeyWords
 from memories.values.decay import SalienceRank
 
 UNDECIDED = ("candidate", "contested")

@@ -4,7 +4,7 @@ import django.contrib.postgres.fields
 import django.contrib.postgres.indexes
 import django.db.models.deletion
 import django.db.models.functions.datetime
-import memories.models.key_words
+import memories.values.search_words
 from django.db import migrations, models
 
 
@@ -39,7 +39,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='subject',
-            index=django.contrib.postgres.indexes.GinIndex(memories.models.key_words.KeyWords('name'), name='subject_by_words'),
+            index=django.contrib.postgres.indexes.GinIndex(memories.values.search_words.KeyWords('name'), name='subject_by_words'),
         ),
         migrations.AddIndex(
             model_name='subject',

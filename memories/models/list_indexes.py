@@ -5,9 +5,9 @@ from django.db import models
 from django.db.models import F, Q
 
 from memories.models.ageing import LIMITED, UNLIMITED
-from memories.models.key_words import KeyWords
 from memories.values import decay
 from memories.values.choices import UNDECIDED, Type
+from memories.values.search_words import KeyWords
 
 WAITING = Q(status__in=UNDECIDED)
 KNOWLEDGE, EPISODES = ~Q(type=Type.EPISODIC), Q(type=Type.EPISODIC)

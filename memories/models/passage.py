@@ -20,12 +20,12 @@ from pydantic_core import to_json
 from memories import embedding
 from memories.models import bulk_rows
 from memories.models.episode import Episode, Event
-from memories.models.key_words import in_key
 from memories.models.memory import Memory, MemoryQuerySet
 from memories.models.trusted import Trusted
 from memories.models.vector import EmbeddingModel, FloatArray
 from memories.values import passage_texts, roles, search_words
 from memories.values.choices import Sensitivity, Type
+from memories.values.search_words import in_key
 
 MOST_AT_ONCE = 2_000  # most passages of one statement
 OF_MESSAGES = ("message", "tool_call", "tool_result")  # event kinds of conversations

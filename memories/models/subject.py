@@ -21,10 +21,10 @@ from memories.claims import Claim
 from memories.claims.named_things import COMPANY, HOST, OTHER, PERSON, REPOSITORY, Named, subjects_in
 from memories.models import bulk_rows
 from memories.models.audit import SUBJECT, AuditEntry
-from memories.models.key_words import KeyWords
 from memories.models.memory import Memory
 from memories.values.choices import EXPERIENCE, Category, Type
 from memories.values.exceptions import Conflict
+from memories.values.search_words import KeyWords
 from memories.values.trust import SHARED_SCOPES, Actor, Trust
 
 KINDS = (COMPANY, PERSON, REPOSITORY, HOST, OTHER)

@@ -1,6 +1,6 @@
 """Scanning of incoming texts: orders to a model, credentials, hidden characters.
 
-prompt_injection.py, orders/, ciphers.py    orders to a model, plain or disguised (letters: `claims/encodings.py`)
+prompt_injection.py, orders/, ciphers.py    orders to a model, plain or disguised (letters: `claims/obfuscation.py`)
 credentials.py      finds and masks them: by issuer (credential_kinds.py), by words beside (named_secrets.py), in tables
 secret_removal.py   takes them out of what agents send, before it is stored
 masked_answers.py   masks them in what is answered, shown, mailed or exported

@@ -9,9 +9,8 @@ around them. The protection is elsewhere: only what a person taught or promoted 
 import re
 
 from memories.claims import lookalikes
-from memories.claims.encodings import decoded
 from memories.claims.lookalikes import plain_letters, simplified
-from memories.claims.obfuscation import respaced
+from memories.claims.obfuscation import decoded, respaced
 from memories.scanning import ciphers
 from memories.scanning.alternatives import Alternatives
 from memories.scanning.orders import (

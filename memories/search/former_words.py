@@ -19,12 +19,12 @@ from memories import embedding
 from memories.models import FormerState, Memory, Passage, as_of
 from memories.models.as_of import AsOf
 from memories.models.former_state import first_id_after
-from memories.models.key_words import in_key
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import halfvec_text
 from memories.values import passage_texts, search_words
 from memories.values.conditions import Filter
 from memories.values.exceptions import FieldError, Invalid
+from memories.values.search_words import in_key
 
 MOST_REWORDED = 1_000
 COLUMNS = ("pk", "content", "source", "created_at", "scope", "sensitivity", "type")

@@ -11,7 +11,6 @@ from django.db.models.functions import JSONObject, Length
 
 from memories.models import Evidence, Memory, Mention, Proposal, Relation, Subject
 from memories.models.built import ask
-from memories.models.key_words import in_key
 from memories.models.memory import MemoryQuerySet
 from memories.models.relation import CONTESTED_BY
 from memories.models.subject import SubjectQuerySet
@@ -19,6 +18,7 @@ from memories.models.value_counts import frequent_values, read_counts
 from memories.search.filters import shown_to
 from memories.values.choices import Permission, Status
 from memories.values.exceptions import NotFound
+from memories.values.search_words import in_key
 from memories.values.trust import Trust
 
 BY_NAME = ("name", "id")

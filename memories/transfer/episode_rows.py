@@ -7,8 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from memories.intake.admission import sensitivity_of
-from memories.intake.episodes.known_names import forgotten_episodes
-from memories.intake.episodes.new_rows import episode_memory, event
+from memories.intake.episodes.new_rows import episode_memory, event, forgotten_episodes
 from memories.intake.inserting import insert_episodes
 from memories.intake.reports.drafts import EventDraft
 from memories.models import Episode, Event, Memory

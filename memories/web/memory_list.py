@@ -15,7 +15,6 @@ from pydantic import ValidationError
 
 from memories.models import Memory
 from memories.models.built import INSTANT, BuiltRows
-from memories.models.key_words import in_key
 from memories.models.memory import MemoryQuerySet
 from memories.people import trust_of
 from memories.search.by_kind import KNOWLEDGE, is_relevant
@@ -25,6 +24,7 @@ from memories.values import keyset
 from memories.values.choices import Status, Type
 from memories.values.conditions import Filter, InScope
 from memories.values.keyset import Order, Page
+from memories.values.search_words import in_key
 from memories.values.speakers import OfReview
 from memories.values.trust import Trust
 from memories.web.facets import filters_of

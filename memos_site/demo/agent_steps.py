@@ -15,9 +15,22 @@ from memories.models import Agent
 from memories.search import context
 from memories.values.choices import ActorKind, Outcome
 from memories.values.trust import Actor, Trust, everything
-from memos_site.demo.claims import CLAIMS, CONTRADICTIONS, DISMISSED, FADING, QUESTIONS, Claim
+from memos_site.demo.claims import (
+    AGENTS,
+    CHINESE,
+    CLAIMS,
+    CODE,
+    CONTRADICTIONS,
+    DISMISSED,
+    FADING,
+    QUESTIONS,
+    SHOP,
+    TEAM,
+    TRAVEL,
+    WAREHOUSE,
+    Claim,
+)
 from memos_site.demo.recorded import conversations, timed
-from memos_site.demo.scopes import AGENTS, CHINESE, CODE, SHOP, TEAM, TRAVEL, WAREHOUSE
 from skills import outcomes
 from skills.models import Skill
 

@@ -3,7 +3,15 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from memos_site.demo.scopes import CHINESE, CODE, SHOP, TEAM, TRAVEL, WAREHOUSE
+PREFIX = "demo:"
+SHOP, CHINESE, TRAVEL, CODE = f"{PREFIX}shop", f"{PREFIX}shop-cn", f"{PREFIX}travel", f"{PREFIX}code"
+TEAM, WAREHOUSE = f"{PREFIX}team", f"{PREFIX}warehouse"
+AGENTS = {  # the scopes in which each works, beside the team's
+    "demo-support": (SHOP, WAREHOUSE),
+    "demo-support-cn": (CHINESE,),
+    "demo-travel": (TRAVEL,),
+    "demo-coder": (CODE,),
+}
 
 
 @dataclass(frozen=True)

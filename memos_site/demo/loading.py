@@ -16,8 +16,8 @@ from memories.models.agent import AgentQuerySet
 from memories.values.exceptions import Conflict
 from memories.values.trust import SYSTEM
 from memos_site.demo.agent_steps import history
+from memos_site.demo.claims import AGENTS, PREFIX, TEAM
 from memos_site.demo.people_steps import decisions, jobs, uses
-from memos_site.demo.scopes import AGENTS, PREFIX, TEAM
 
 ROOMS = ("memories", "skills", "consolidation")
 LEASE = "demo"

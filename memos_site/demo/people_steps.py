@@ -19,16 +19,19 @@ from memos_site import review
 from memos_site.demo.agent_steps import ANNA, WEI, Step, agent_of, uses_of
 from memos_site.demo.claims import (
     BETTER_SKILL,
+    CODE,
     CONTESTED,
     CONTRADICTIONS,
     DISMISSED,
     FLAGGED_SCRIPT,
     FLAGGED_SKILL,
+    SHOP,
     TAUGHT,
+    TEAM,
+    TRAVEL,
     WEAK_SKILL,
 )
 from memos_site.demo.recorded import conversations
-from memos_site.demo.scopes import CODE, SHOP, TEAM, TRAVEL
 from skills import importing
 from skills.models import Skill
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from memos_site.demo.scopes import CHINESE, CODE, SHOP, TRAVEL
+from memos_site.demo.claims import CHINESE, CODE, SHOP, TRAVEL
 
 Json = dict[str, Any]
 BROKEN = (

@@ -23,7 +23,7 @@ from django.views.decorators.http import require_http_methods
 from memories import accounts
 from memories.models import Agent, Mail, Preferences
 from memories.people import administers, trust_of
-from memos_site.platform.mail_server import CONSOLE
+from memos_site.platform.service_settings import CONSOLE
 from memos_site.web import time_zone
 
 MOST_AGENTS, MOST_SIGN_INS = 50, 8

@@ -18,9 +18,9 @@ from rest_framework.response import Response
 
 from memories.api import paging
 from memories.api.base import WriteView
+from memories.api.json_bodies import LARGEST_BODY, TooLarge
 from memories.api.openapi import operation
 from memories.api.paging import PAGING, query, some_of
-from memories.api.parsers import LARGEST_BODY, TooLarge
 from memories.api.shapes import EXAMPLE_ID, Json, RequestBody, Shape
 from memories.values.choices import Permission, Sensitivity, Status
 from memories.values.exceptions import FieldError, Invalid

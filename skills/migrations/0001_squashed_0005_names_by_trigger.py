@@ -8,8 +8,8 @@ import django.db.models.functions.datetime
 import uuid_utils.compat
 from django.db import migrations, models
 
-from memos_site.platform.first_tables import CreateModels
-from memos_site.platform.foreign_keys import DeleteInDatabase
+from memos_site.platform.migration_operations import CreateModels
+from memos_site.platform.migration_operations import DeleteInDatabase
 
 naming = import_module("skills.migrations.0005_names_by_trigger")
 

@@ -4,7 +4,7 @@ of no table of names, and its unique constraint has gone.
 
 from django.db import migrations
 
-from memos_site.platform.foreign_keys import DeleteInDatabase
+from memos_site.platform.migration_operations import DeleteInDatabase
 
 NAME = """
 CREATE FUNCTION memos_name_skill() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -15,8 +15,13 @@ from typing import Any, Protocol, cast
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
 
+from memos_site.platform.outages import StoreUnavailable
+
 log = logging.getLogger("memos.storages")
 _PATH = re.compile(r"[^/]+/[^/]+/(?:[0-9a-f]{64}\.zip|\.draft-[^/]+)")  # of our own making
+FULL = {"InsufficientStorage", "QuotaExceeded", "StorageFull", "XMinioStorageFull", "EntityTooLarge"}
+CODE = re.compile(r"[A-Za-z0-9.]{1,64}")
+CONNECT_SECONDS, READ_SECONDS = 5, 20  # of silence; a call is tried twice at most
 
 
 class PackageStorage(Protocol):
@@ -73,3 +78,19 @@ def stored_packages() -> Iterator[tuple[str, datetime]]:
 
 def delete(path: str) -> None:
     storages["skills"].delete(path)
+
+
+def no_answer(store: str) -> StoreUnavailable:
+    """The failure of a store behind the network: words that hold neither addresses nor keys."""
+    return StoreUnavailable(f"{store} does not answer; nothing has changed")
+
+
+def failure(store: str, status: int, code: str) -> StoreUnavailable:
+    """The failure behind an answer. `code`: the name that the store gives it, shown only if it looks like a name."""
+    named = f"{status} {code}" if CODE.fullmatch(code) else str(status)
+    if status == 507 or code in FULL:
+        return StoreUnavailable(f"{store} is full ({named}); nothing has changed")
+    if status in (401, 403):
+        return StoreUnavailable(f"{store} refuses the configured credentials ({named}); nothing has changed")
+    what = f"answered {named}" if status else f"cannot be used ({code})"
+    return StoreUnavailable(f"{store} {what}; nothing has changed")

@@ -14,7 +14,7 @@ from django.core.files.storage import Storage
 from django.utils.deconstruct import deconstructible
 from requests.exceptions import RequestException
 
-from skills.storages.failures import CONNECT_SECONDS, READ_SECONDS, failure, no_answer
+from skills.storages import CONNECT_SECONDS, READ_SECONDS, failure, no_answer
 
 SECONDS = 300  # that a presigned address is good for
 EXISTS = "FileAlreadyExists"

@@ -10,7 +10,7 @@ from botocore.exceptions import BotoCoreError, ClientError, HTTPClientError
 from django.core.files.base import ContentFile, File
 from storages.backends.s3 import S3Storage
 
-from skills.storages.failures import CONNECT_SECONDS, READ_SECONDS, failure, no_answer
+from skills.storages import CONNECT_SECONDS, READ_SECONDS, failure, no_answer
 
 SECONDS = 300  # that a presigned address is good for
 EXISTS, MISSING, NO_CONDITIONS, NO_BUCKET = (409, 412), 404, 501, "NoSuchBucket"

@@ -274,7 +274,7 @@ def main() -> None:
 
 def verdict_figures(name: str, parts: list[tuple[Store, list[Known]]]) -> None:
     from consolidation.guidance import features
-    from consolidation.guidance.expected_end import judged
+    from consolidation.guidance.risk import judged
 
     risks, failed, levels = [], [], []
     for store, runs in parts:

@@ -85,8 +85,7 @@ def measure(data: Path, name: str) -> None:
     from consolidation.learning.effects.tool_rules import ToolRules
     from consolidation.learning.facts.call_rules import CallRule, broken
     from consolidation.learning.runs.run import Run
-    from consolidation.policies.instructions import Instructions
-    from consolidation.policies.policy_question import ModelPolicy
+    from consolidation.policies.instructions import Instructions, ModelPolicy
     from consolidation.policies.policy_reading import fault, speaks_against
     from consolidation.policies.recorded_calls import RecordedCalls
     from memories.intake.reports.messages import Reader

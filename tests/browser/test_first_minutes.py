@@ -12,8 +12,8 @@ from consolidation import run_queue
 from consolidation.insights import day_counts
 from consolidation.models import DailyCount
 from memories.models import Agent, Memory
+from memos_site.demo.claims import SHOP
 from memos_site.demo.recorded import conversations
-from memos_site.demo.scopes import SHOP
 from tests.browser.conftest import LONGEST_WAIT
 from tests.make import make_memory, make_person
 

@@ -11,7 +11,7 @@ from django.apps import apps
 from consolidation.consolidation_run import consolidate
 from consolidation.learning import plan_graphs
 from consolidation.models import PlannedRun, PlanShape, Run
-from consolidation.pipelines import plan_counting
+from consolidation.pipelines import counting
 from memories.lifecycle import removal
 from memories.models import Memory
 from memories.values.choices import ActorKind, Status, Type
@@ -39,7 +39,7 @@ def _former(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Three customers with one, two and three orders, as they were counted then; one plan without repetition."""
     with monkeypatch.context() as then:
         then.setattr(plan_graphs, "groupby", each_alone)
-        then.setattr(plan_counting, "intent", with_numbers)
+        then.setattr(counting, "intent", with_numbers)
         for number in (1, 2, 3):
             return_of(number, number)
         refund(9)

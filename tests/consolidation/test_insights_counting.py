@@ -120,7 +120,7 @@ def test_a_reader_sees_counts_of_scopes_and_levels_within_the_trust() -> None:
 
 
 def test_beyond_the_largest_scopes_the_others_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("consolidation.insights.days.MOST_SCOPES", 1)
+    monkeypatch.setattr("consolidation.models.daily_counts.MOST_SCOPES", 1)
     for n in range(2):
         stored(scope="project:large", content=f"Fact {n} of a large one")
     stored(scope="project:small", content="Of a small one")

@@ -8,7 +8,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from consolidation.api.verdict import VerdictAnswer
-from consolidation.guidance.expected_end import HIGH, LOW, Judged, Level
+from consolidation.guidance.risk import HIGH, LOW, Judged, Level
 from consolidation.guidance.verdict import sentences
 from memories.lifecycle import removal
 from memories.models import Episode, Memory

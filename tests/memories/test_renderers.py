@@ -10,7 +10,7 @@ from django.utils.functional import lazystr
 from django.utils.safestring import mark_safe
 from rest_framework.renderers import JSONRenderer
 
-from memories.api.renderers import JSON
+from memories.api.json_bodies import JSON
 from memories.values.choices import Sensitivity, Status
 
 VALUES: list[Any] = [

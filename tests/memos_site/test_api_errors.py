@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db import OperationalError
 from rest_framework.test import APIClient
 
-from memories.api import parsers
+from memories.api import json_bodies
 from memories.intake import episodes
 from memories.models import Event, Memory
 from tests.make import Json, ask, caller, make_agent, make_memory, run
@@ -182,7 +182,7 @@ def test_an_answer_of_another_kind_is_406() -> None:
 
 
 def test_a_body_that_is_too_large_is_413(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parsers, "LARGEST_BODY", 1_000)
+    monkeypatch.setattr(json_bodies, "LARGEST_BODY", 1_000)
     answer = caller().post("/api/v1/conversations", run(title="x" * 1_000), format="json")
     problem(answer, 413, "too_large")
 

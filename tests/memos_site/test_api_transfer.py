@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from memories.api.parsers import LARGEST_BODY
+from memories.api.json_bodies import LARGEST_BODY
 from memories.models import Memory
 from tests.make import make_agent, make_skill, run
 from tests.memos_site.processes import PATIENCE

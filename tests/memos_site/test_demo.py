@@ -17,7 +17,7 @@ from memories.values.choices import Status
 from memos_site import demo, review
 from memos_site.demo import loading
 from memos_site.demo.agent_steps import ANNA
-from memos_site.demo.scopes import AGENTS, TEAM
+from memos_site.demo.claims import AGENTS, TEAM
 from skills.models import SkillUse, SkillVersion
 from tests.make import make_memory
 from tests.pages import signed_in

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memos_site import checks
-from memos_site.platform.mail_server import CONSOLE, mail_settings
+from memos_site.platform.service_settings import CONSOLE, mail_settings
 
 
 @pytest.mark.parametrize(

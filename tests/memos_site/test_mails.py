@@ -19,7 +19,7 @@ from memories.models.mails import BACK_OFF, DIED, UNDER_WAY
 from memories.values.choices import Sensitivity, Status
 from memories.values.trust import SYSTEM
 from memos_site.mail import sending
-from memos_site.platform.mail_server import CONSOLE, mail_settings
+from memos_site.platform.service_settings import CONSOLE, mail_settings
 from memos_site.web import profile
 from tests.make import make_memory, make_person, make_skill
 from tests.memories.storing import store as store_claim

@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.exposition import generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
-from memos_site.platform import measures, shared_counts
+from memos_site.platform import measures
 from memos_site.platform.supervision.child import FORK
 
 LABELS = {"kind": "shared", "answer": "found"}
@@ -18,7 +18,7 @@ LABELS = {"kind": "shared", "answer": "found"}
 def as_before(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """This process counts for itself."""
     for name in ("_pages", "_mine"):
-        monkeypatch.setattr(shared_counts, name, [])
+        monkeypatch.setattr(measures, name, [])
     yield
     for metric in (measures.requests, measures.retrievals):
         metric.clear()
@@ -28,7 +28,7 @@ def in_process(number: int, work: Callable[[], None]) -> int:
     """Do work in a web process of that number; its exit code."""
 
     def run() -> None:
-        shared_counts.count_in(number)
+        measures.count_in(number)
         work()
 
     process = FORK.Process(target=run)
@@ -54,7 +54,7 @@ def told() -> dict[tuple[str, str], float]:
 
 
 def test_a_process_tells_what_all_have_counted() -> None:
-    shared_counts.share(2)
+    measures.share(2)
     for number, work in ((0, search), (1, search), (1, answer), (0, answer)):
         assert in_process(number, work) == 0
     figures = told()
@@ -69,16 +69,16 @@ def test_a_process_goes_on_where_the_one_of_its_number_was_killed() -> None:
         search()
         os.kill(os.getpid(), signal.SIGKILL)
 
-    shared_counts.share(1)
+    measures.share(1)
     assert in_process(0, search_and_die) == -signal.SIGKILL
     assert in_process(0, search) == 0
     assert told()["memos_retrievals_total", ""] == 2
 
 
 def test_what_does_not_fit_is_counted_by_the_process_that_counts_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shared_counts, "MOST_NUMBERS", 1)
-    shared_counts.share(1)
-    shared_counts.count_in(0)
+    monkeypatch.setattr(measures, "MOST_NUMBERS", 1)
+    measures.share(1)
+    measures.count_in(0)
     search()
     answer()
     figures = told()

@@ -17,7 +17,7 @@ from django.core.files.storage import storages
 from django.test import override_settings
 
 from memos_site.platform.env import read
-from memos_site.platform.package_storage import package_storage
+from memos_site.platform.service_settings import package_storage
 from tests.skills import oss_server
 
 AWS = {"AWS_ACCESS_KEY_ID": "AKIA-test", "AWS_SECRET_ACCESS_KEY": "aws-secret", "AWS_DEFAULT_REGION": "eu-central-1"}

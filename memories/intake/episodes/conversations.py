@@ -11,8 +11,15 @@ from django.db.models import Q
 
 from memories.intake.admission import sensitivity_of
 from memories.intake.episodes.closing import set_outcome
-from memories.intake.episodes.known_names import EpisodeName, forgotten_episodes, known_or_forgotten, may_be_known
-from memories.intake.episodes.new_rows import Ingested, episode_memory, event
+from memories.intake.episodes.new_rows import (
+    EpisodeName,
+    Ingested,
+    episode_memory,
+    event,
+    forgotten_episodes,
+    known_or_forgotten,
+    may_be_known,
+)
 from memories.intake.episodes.sensitivity import may_continue
 from memories.intake.inserting import insert_episodes
 from memories.intake.reports.conversation import Draft

@@ -18,7 +18,7 @@ from memories.intake.admission import sensitivity_of
 from memories.intake.episodes import sensitivity
 from memories.intake.episodes.closing import set_outcome
 from memories.intake.episodes.events import record_events
-from memories.intake.episodes.known_names import forgotten_episodes
+from memories.intake.episodes.new_rows import forgotten_episodes
 from memories.intake.reports.drafts import UNANSWERED_CALL, EventDraft
 from memories.intake.reports.events import SpanReport
 from memories.intake.traces.otlp import Span

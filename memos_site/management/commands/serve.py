@@ -28,7 +28,7 @@ from memories.search import warming
 from memories.values.exceptions import Conflict
 from memos_site.demo import load as load_demo
 from memos_site.management import rehearsal
-from memos_site.platform import env, outages, shared_counts
+from memos_site.platform import env, measures, outages
 from memos_site.platform.postgres.launch import die_with_parent
 from memos_site.platform.postgres.server import Server
 from memos_site.platform.supervision import jobs, web
@@ -89,7 +89,7 @@ class Command(BaseCommand):
         """Run the children until they are to end."""
         broker = jobs.broker_of(leases.Heartbeat())
         children: dict[str, Work] = {"worker": partial(do_jobs, broker, workers, listener)}
-        shared_counts.share(workers)
+        measures.share(workers)
         children |= {f"web {n + 1}": partial(answer_requests, application, listener, n) for n in range(workers)}
         Supervisor(
             children,
@@ -138,7 +138,7 @@ def do_jobs(broker: Any, workers: int, listener: socket, ready: Ready) -> None:
 
 def answer_requests(application: Callable[..., Any], listener: socket, number: int, ready: Ready) -> None:
     """The work of the web process of that number."""
-    shared_counts.count_in(number)
+    measures.count_in(number)
     web.run(application, listener, ready)
 
 

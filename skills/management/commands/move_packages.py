@@ -6,7 +6,7 @@ from django.core.files.storage.handler import StorageHandler
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from memos_site.platform.outages import StoreUnavailable
-from memos_site.platform.package_storage import directory_storage, package_storage
+from memos_site.platform.service_settings import directory_storage, package_storage
 from skills import orphans
 
 BACKENDS = ("LOCAL", "S3", "OSS")

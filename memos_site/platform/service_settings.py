@@ -1,7 +1,9 @@
-"""The entry `skills` of Django's STORAGES: where packages of skills lie, by SKILLS_REPO_BACKEND."""
+"""What settings of services become for Django: where packages of skills lie (the entry `skills` of STORAGES, by
+SKILLS_REPO_BACKEND), and the mail server that EMAIL_URL names."""
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 from memos_site.platform.env import ENV
 from memos_site.platform.environment import Environment
@@ -38,4 +40,31 @@ def _oss(env: Environment, _data_dir: Path) -> tuple[str, dict[str, Any]]:
         "endpoint": env.OSS_ENDPOINT or f"https://oss-{env.OSS_REGION}.aliyuncs.com",
         "access_key": env.OSS_ACCESS_KEY_ID,
         "secret_key": env.OSS_ACCESS_KEY_SECRET,
+    }
+
+
+CONSOLE = "django.core.mail.backends.console.EmailBackend"
+SECONDS = 10  # that each word of the server may take
+SUBMISSION = 587  # the port on which a server takes mail of users, after STARTTLS
+
+
+def mail_settings(url: str) -> dict[str, Any]:
+    """Return the settings by name. `smtps` is TLS from the first byte; `smtp` asks for STARTTLS on port 587 alone.
+
+    An empty url writes mails to the log.
+    """
+    if not url:
+        return {"EMAIL_BACKEND": CONSOLE}
+    parts = urlsplit(url)
+    secure = parts.scheme == "smtps"
+    port = parts.port or (465 if secure else 25)
+    return {
+        "EMAIL_BACKEND": "django.core.mail.backends.smtp.EmailBackend",
+        "EMAIL_HOST": parts.hostname,
+        "EMAIL_PORT": port,
+        "EMAIL_HOST_USER": unquote(parts.username or ""),
+        "EMAIL_HOST_PASSWORD": unquote(parts.password or ""),
+        "EMAIL_USE_SSL": secure,
+        "EMAIL_USE_TLS": port == SUBMISSION and not secure,
+        "EMAIL_TIMEOUT": SECONDS,
     }
