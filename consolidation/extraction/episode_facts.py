@@ -32,6 +32,7 @@ SOURCE = "extraction"
 CONFIDENCE = 40
 MOST_FACTS = 10  # of one part of a conversation; the first ones count
 SHORTEST_QUOTE = 6  # characters; a Chinese one says twice as much
+_BROKEN_OFF = re.compile(r"^\s*(?:\.{3}|…)|(?:\.{3}|…)\s*$")  # a quote that goes on, and says so
 NUMBERS = re.compile(r"\d+(?:[.,:/-]\d+)*")
 _OF_SPEAKER = re.compile(
     r"\b(?:my|our|your|me|us|myself|and i|i and)\b|我的|我们|你的|你们", re.IGNORECASE
@@ -97,10 +98,12 @@ def _distinct(facts: Iterator[Fact]) -> Iterator[Fact]:
 
 def _proven(fact: Fact, work: Work) -> Proven | str:
     """The fact with the passage that proves it, or the counter that it belongs to."""
-    passage = work.transcript.proof(fact.quote)
+    quote = _BROKEN_OFF.sub("", fact.quote)
+    passage = work.transcript.proof(quote)
     if passage is None:
         return "not_proven"
-    fact = fact.model_copy(update={"subject": grounding.subject_of(fact.subject, fact.quote, passage)})
+    subject = grounding.subject_of(fact.subject, quote, passage, work.transcript)
+    fact = fact.model_copy(update={"subject": subject, "quote": quote})
     return _fault(fact, passage, work) or Proven(fact, passage)
 
 

@@ -7,6 +7,7 @@ statement that passes is for a person to review, one that fails speaks of somebo
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 
 from consolidation.extraction.predicate_grounding import predicate_fault
 from consolidation.extraction.transcripts import Passage, Transcript, comparable
@@ -23,6 +24,7 @@ _PRONOUNS |= {"我们", "你", "您", "你们", "他", "她", "它", "他们", "
 _ROLES = frozenset(["user", "customer", "client", "person", "speaker", "team"])
 _NAME = re.compile(r"(?<![\w'’])(?:[A-Z][\w'’-]*|\w*\d\w*)")
 _HAN = re.compile(r"[\u3400-\u9fff]{2,}")
+_HAN_PARTICLES = "的之里中上下内外和与及、"  # between the words of a subject
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|d|ve|ll))\b|我(?!们|的)|本人", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(?:my|mine|me|myself)\b|我的", re.IGNORECASE)
 _TRUE = {"true", "yes", "是"}  # the predicate says it all: "is vegetarian"
@@ -50,10 +52,10 @@ def fault(subject: str, predicate: str, object: str, quote: str, passage: Passag
     around = _around(passage.comparable, comparable(quote))
     if subject.casefold() in _PRONOUNS:
         return SUBJECT
-    if subject.casefold() not in THE_USER and not _is_named(subject, transcript, but=_ROLES):
+    if subject.casefold() not in THE_USER and not _is_known(subject, transcript):
         return SUBJECT
     words = f"{predicate} {object}" if object.casefold() in _TRUE else object
-    if not (_words(words) & _words(around) or any(run in around for run in _HAN.findall(words))):
+    if not (_shares(words, around) or _is_speaker(object, quote, passage, transcript)):
         return OBJECT
     if not all(_is_named(name, transcript) for name in _NAME.findall(object) if name.casefold() not in STOP):
         return OBJECT
@@ -62,14 +64,28 @@ def fault(subject: str, predicate: str, object: str, quote: str, passage: Passag
     return predicate_fault(subject, predicate, object, quote, around)
 
 
-def subject_of(subject: str, quote: str, passage: Passage) -> str:
+def subject_of(subject: str, quote: str, passage: Passage, transcript: Transcript) -> str:
     """The subject; "I" is the person whose name stands before the line of the quote, else the user who wrote it."""
     if subject.casefold() not in OF_SELF:
         return subject
-    if written := _LINE_OF.match(_line_of(quote, passage)):
-        return written["name"]
+    if name := _named_in(_line_of(quote, passage), transcript):
+        return name
     user = "用户" if _HAN.search(quote) else "the user"
     return user if passage.speaker == "user" else subject
+
+
+def _shares(words: str, around: str) -> bool:
+    """Whether the words around a quote hold one of these, or them as they are written: "14:00" is a time to claims."""
+    if comparable(words) in around or _words(words) & _words(around):
+        return True
+    return any(run in around for run in _HAN.findall(words))
+
+
+def _is_speaker(object: str, quote: str, passage: Passage, transcript: Transcript) -> bool:
+    """Whether the object is the user who says "my": "My assistant Tom ..." of "Tom is the assistant of Dana"."""
+    own = _sentences(transcript, _NAMED), _sentences(transcript, _INTRODUCED)
+    speaks = passage.speaker == "user" and _POSSESSIVE.search(quote)
+    return bool(speaks) and bool(_words(object)) and _words(object) <= _all_words(chain(*own))
 
 
 def _line_of(quote: str, passage: Passage) -> str:
@@ -86,10 +102,31 @@ def _around(text: str, quote: str) -> str:
     return before[start:] + quote + (after[: ends[1]] if len(ends) > 1 else after)
 
 
-def _is_named(name: str, transcript: Transcript, but: frozenset[str] = frozenset()) -> bool:
-    """Whether the conversation holds all words of a name; words of `but` are no part of it."""
+def _is_known(subject: str, transcript: Transcript) -> bool:
+    """Whether the conversation holds all names of a subject and at least half of its other words: "the staging
+    environment" where they said "staging". A Chinese one consists of words of the conversation: "蓝石的对账单"."""
     known, text = _known(transcript)
-    return all(run in text for run in _HAN.findall(name)) and _words(_HAN.sub(" ", name)) - but <= known
+    own = _words(_HAN.sub(" ", subject)) - _ROLES
+    named = all(_is_named(name, transcript) for name in _NAME.findall(subject) if name.casefold() not in _ROLES | STOP)
+    return named and len(own - known) * 2 <= len(own) and all(_consists_of(run, text) for run in _HAN.findall(subject))
+
+
+def _consists_of(run: str, text: str) -> bool:
+    """Whether a run of Chinese characters is made of pieces of the text, two characters or more, and of particles."""
+    reached = {0}
+    for start in range(len(run)):
+        if start in reached:
+            reached |= {end for end in range(start + 2, len(run) + 1) if run[start:end] in text}
+            reached |= {start + 1} if run[start] in _HAN_PARTICLES else set()
+    return len(run) in reached
+
+
+def _is_named(name: str, transcript: Transcript) -> bool:
+    """Whether the conversation holds all words of a name, or the name as it is written: "14" of a time, "March"."""
+    known, text = _known(transcript)
+    if re.search(rf"(?<!\w){re.escape(comparable(name))}(?!\w)", text):
+        return True
+    return all(run in text for run in _HAN.findall(name)) and _words(_HAN.sub(" ", name)) <= known
 
 
 @lru_cache(8)
@@ -109,12 +146,13 @@ def _of_another(subject: str, quote: str, passage: Passage, transcript: Transcri
     if passage.speaker != "user" or wanted & _words(quote) or subject.casefold() in THE_USER:
         return False
     line = _line_of(quote, passage)
-    if _LINE_OF.match(line) and not wanted & _words(line) and wanted & _speakers_of_lines(transcript):
+    by = _named_in(line, transcript)
+    if by and not wanted & _words(line) and wanted & _all_words(speakers(transcript)):
         return True
     if not (_FIRST_PERSON.search(quote) or _POSSESSIVE.search(quote)):
         return False
-    if written := _LINE_OF.match(line):
-        return not wanted & _words(written["name"])
+    if by:
+        return not wanted & _words(by)
     addressed = _all_words(_addressed(transcript, "user", _ADDRESSED))
     named = _all_words([*_sentences(transcript, _NAMED), *_addressed(transcript, "agent", _GREETED)]) - addressed
     if named and _FIRST_PERSON.search(quote):
@@ -122,16 +160,28 @@ def _of_another(subject: str, quote: str, passage: Passage, transcript: Transcri
     return bool(wanted & addressed)
 
 
+def _named_in(line: str, transcript: Transcript) -> str:
+    """The speaker whose name stands before a line, or ""."""
+    found = _LINE_OF.match(line)
+    return found["name"] if found and found["name"] in speakers(transcript) else ""
+
+
 @lru_cache(8)
-def _speakers_of_lines(transcript: Transcript) -> frozenset[str]:
-    """The words of the names that stand before lines."""
-    return frozenset().union(*map(_words, speakers(transcript)))
+def speakers(transcript: Transcript) -> tuple[str, ...]:
+    """The names that stand before lines of people's: before most messages of the user, or of the agent, or most lines
+    of one message. "Note: ..." now and then names nobody."""
+    named: list[str] = []
+    for role in ("user", "agent"):
+        texts = (passage.text.splitlines() for passage in transcript.passages if passage.speaker == role)
+        messages = [[line for line in lines if line.strip()] for lines in texts]
+        is_chat = 2 * sum(bool(_names_before(lines[:1])) for lines in messages) > len(messages)
+        of_chats = (names for lines in messages if 2 * len(names := _names_before(lines)) > max(2, len(lines)) or is_chat)
+        named += [name for names in of_chats for name in names]
+    return tuple(dict.fromkeys(named))
 
 
-def speakers(transcript: Transcript) -> list[str]:
-    """The names that stand before lines, in their order."""
-    lines = (line for passage in transcript.passages for line in passage.text.splitlines())
-    return list(dict.fromkeys(match["name"] for line in lines if (match := _LINE_OF.match(line))))
+def _names_before(lines: Iterable[str]) -> list[str]:
+    return [match["name"] for line in lines if (match := _LINE_OF.match(line))]
 
 
 def _all_words(texts: Iterable[str]) -> set[str]:

@@ -25,7 +25,7 @@ _OPEN = words(
     accept accepts expire expires locate located store stored keep kept know known call called name named come comes
     go goes stay stays contain contains include includes hold holds part member based friend friends deadline
     interested in on at by for from to of with as about into within not never only also the a an its their his her
-    my your own it this that
+    my your own it this that most mostly usually often always currently normally typically
     """
 )
 _OPEN_HAN = re.compile(
@@ -53,6 +53,7 @@ _PASSING = re.compile(
     r"|昨天|今天|明天|今晚|上周|下周|这周|本周|上个?月|下个?月|去年|明年",
     re.IGNORECASE,
 )
+_RECURRING = re.compile(r"\b(?:every|each|always|monthly|weekly|daily|yearly)\b|每|总是|一律", re.IGNORECASE)
 _FIRST = re.compile(r"\b(?:I|we|i|We)\b")
 _CLAUSE = re.compile(r"[,;.!?:，。；！？：]+|\b(?:but|because|so|and)\b|但是?|因为|所以|而且")
 _IDIOMS = re.compile(
@@ -81,7 +82,8 @@ def predicate_fault(subject: str, predicate: str, object: str, quote: str, aroun
 
 def is_passing(predicate: str, object: str) -> bool:
     """Whether it tells what somebody does in this conversation, or at a time that only the conversation knows."""
-    return bool(_ACTS.search(predicate.strip()) or _PASSING.search(object))
+    lasts = _RECURRING.search(f"{predicate} {object}")
+    return bool(_ACTS.search(predicate.strip()) or (_PASSING.search(object) and not lasts))
 
 
 def is_said(predicate: str, object: str, around: str) -> bool:

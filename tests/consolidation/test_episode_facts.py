@@ -52,7 +52,7 @@ def say(text: str, **fields: Any) -> Episode:
 
 def test_a_fact_is_a_candidate_with_its_quote_and_event_as_evidence(endpoint: ModelEndpoint) -> None:
     episode = say("As you know, we are  on net‑45 terms.", sensitivity="medium")
-    run = read(endpoint, episode, {**TERMS, "quote": "We are on net‑45 terms"})
+    run = read(endpoint, episode, {**TERMS, "quote": "We are on net‑45 terms..."})
     [fact] = facts()
     assert (fact.content, fact.confidence, fact.status) == ("Nordlys Bakery has payment terms net-45", 40, "candidate")
     assert (fact.scope, fact.sensitivity, fact.category) == ("shop", Sensitivity.MEDIUM, "fact")

@@ -45,7 +45,16 @@ SHOP = conversation(
     "user: I am vegetarian and I would rather sit at the aisle. Acme Corp pays within 30 days.",
 )
 LINES = conversation(
-    "user: Tim: I like breaking up my studying into smaller parts.", "user: I prefer tea.", "agent: I do."
+    "user: Tim: I like breaking up my studying into smaller parts.",
+    "user: Tim: And I take breaks.",
+    "user: I prefer tea.",
+    "agent: I do.",
+)
+RULES = conversation(
+    "user: I'm Dana Weiss from Hollis Freight. Staging is wiped every Monday at 6.",
+    "user: Note: I review pull requests on Fridays. We stay on Python 3.11 until March.",
+    "user: My assistant Tom Berg may approve refunds. The depot closes at 14:00.",
+    "tool: Added: the stock keeper.\nFixed: the export.",
 )
 CHINESE = conversation(
     "user: 你好，我是王芳，我在晨光面包店工作。",
@@ -67,7 +76,13 @@ CHINESE = conversation(
         (SHOP, ("Jonas Berg", "prefers", "aisle seats"), "I would rather sit at the aisle"),
         (SHOP, ("Acme", "pays within", "30 days"), "Acme Corp pays within 30 days"),
         (SHOP, ("Nordlys Bakery", "wants seats at", "the aisle"), "I would rather sit at the aisle"),
+        (RULES, ("Dana Weiss", "reviews pull requests on", "Fridays"), "I review pull requests on Fridays"),
+        (RULES, ("the staging environment", "is wiped", "every Monday at 6"), "Staging is wiped every Monday at 6"),
+        (RULES, ("Hollis Freight", "stays on", "Python 3.11 until March"), "We stay on Python 3.11 until March"),
+        (RULES, ("the depot", "closes at", "14:00"), "The depot closes at 14:00"),
+        (RULES, ("Tom Berg", "is the assistant of", "Dana Weiss"), "My assistant Tom Berg may approve refunds"),
         (CHINESE, ("王芳", "工作于", "晨光面包店"), "我在晨光面包店工作"),
+        (CHINESE, ("王芳的妹妹", "住在", "杭州"), "我的妹妹李梅住在杭州"),
         (CHINESE, ("用户", "喜欢", "靠窗的座位"), "我喜欢靠窗的座位"),
         (CHINESE, ("李梅", "住在", "杭州"), "我的妹妹李梅住在杭州"),
     ],
@@ -86,6 +101,9 @@ def test_what_was_said_is_grounded(of: Transcript, fact: tuple[str, str, str], q
         (FRIENDS, ("Nora", "works at", "the bakery"), "I work at the bakery on Mill Street now", grounding.SPEAKER),
         (FRIENDS, ("Ada", "eats", "no meat"), "I don't eat meat any more", grounding.SPEAKER),
         (SHOP, ("Nordlys Bakery", "has payment terms", "monthly"), '"terms": "net-45"', grounding.OBJECT),
+        (RULES, ("the sales department", "reviews on", "Fridays"), "I review pull requests on Fridays", grounding.SUBJECT),
+        (RULES, ("the depot", "closes at", "16:00"), "The depot closes at 14:00", grounding.OBJECT),
+        (RULES, ("Tom Berg", "works for", "Hollis"), "The depot closes at 14:00", grounding.OBJECT),
         (FRIENDS, ("Nora", "sends love to", "Ada"), "Ada sends you love", TURNED),
         (FRIENDS, ("the user", "eats", "meat"), "I don't eat meat any more", DENIED),
         (FRIENDS, ("Ada", "works at", "Nora"), "Sorry, Nora, I forgot. Ada", PREDICATE),
@@ -94,6 +112,7 @@ def test_what_was_said_is_grounded(of: Transcript, fact: tuple[str, str, str], q
         (CHINESE, ("李梅", "写信问候", "杭州"), "我的妹妹李梅住在杭州", PREDICATE),
         (CHINESE, ("赵强", "喜欢", "靠窗的座位"), "我喜欢靠窗的座位", grounding.SUBJECT),
         (CHINESE, ("王芳", "喜欢", "红茶"), "我喜欢靠窗的座位", grounding.OBJECT),
+        (CHINESE, ("王芳的弟弟", "住在", "杭州"), "我的妹妹李梅住在杭州", grounding.SUBJECT),
     ],
 )
 def test_what_nobody_said_or_somebody_else_is_not(
@@ -125,12 +144,18 @@ def test_the_name_before_a_line_says_who_speaks() -> None:
         (LINES, "I like breaking up my studying", "Tim"),
         (LINES, "I prefer tea", "the user"),
         (LINES, "I do", "I"),
+        (RULES, "I review pull requests", "the user"),
         (CHINESE, "我喜欢靠窗的座位", "用户"),
     ],
 )
 def test_who_speaks_of_themselves_is_named(of: Transcript, quote: str, subject: str) -> None:
     [passage] = of.holding(quote)
-    assert grounding.subject_of("I", quote, passage) == subject == grounding.subject_of(subject, quote, passage)
+    assert {grounding.subject_of(name, quote, passage, of) for name in ("I", subject)} == {subject}
+
+
+def test_a_word_before_a_colon_now_and_then_is_no_speaker() -> None:
+    assert grounding.speakers(RULES) == ()
+    assert grounding.speakers(conversation("user: 你好，我是王芳。", "agent: 共两笔：都已付。", "agent: 好。")) == ()
 
 
 @pytest.mark.parametrize("subject", ["I", "they", "It", "她", "我们"])
@@ -142,6 +167,7 @@ def test_a_pronoun_is_no_subject(subject: str) -> None:
     ("predicate", "object", "said"),
     [
         ("is responsible for", "refunds", "Maria handles all refunds"),
+        ("likes most", "contemporary dance", "contemporary dance really speaks to me"),
         ("is reset", "every Monday", "we wipe the staging database every Monday"),
         ("is allergic to", "peanuts", "peanuts make me sick"),
         ("married to", "Tom", "my husband Tom and I went there"),
@@ -209,6 +235,7 @@ def test_a_quote_that_says_it_of_the_object_does_not_prove_it(
         (False, "sends invoices to", "Helen"),
         (False, "wants invoices as", "PDF only"),
         (False, "has a meeting every", "Monday"),
+        (False, "发出期限为", "每月 5 号之前，否则排到下个月付款"),
         (False, "负责", "退款"),
     ],
 )
