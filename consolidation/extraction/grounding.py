@@ -175,7 +175,9 @@ def speakers(transcript: Transcript) -> tuple[str, ...]:
         texts = (passage.text.splitlines() for passage in transcript.passages if passage.speaker == role)
         messages = [[line for line in lines if line.strip()] for lines in texts]
         is_chat = 2 * sum(bool(_names_before(lines[:1])) for lines in messages) > len(messages)
-        of_chats = (names for lines in messages if 2 * len(names := _names_before(lines)) > max(2, len(lines)) or is_chat)
+        of_chats = (
+            names for lines in messages if 2 * len(names := _names_before(lines)) > max(2, len(lines)) or is_chat
+        )
         named += [name for names in of_chats for name in names]
     return tuple(dict.fromkeys(named))
 

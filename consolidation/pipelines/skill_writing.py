@@ -1,7 +1,7 @@
 """Writing of an extracted skill: through the gate, as a proposed version that waits for a person."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -48,29 +48,50 @@ class SkillDraft:
     needless: Needless | None = None
 
 
-def write(draft: SkillDraft, former: KnownSkill | None, *, episode: Episode, run: Run, at: datetime) -> Counter[str]:
-    """Propose a new skill, or the next version of `former`; what agents download stays as it is.
+Former = Callable[[], KnownSkill | None]
+
+
+def write(draft: SkillDraft, former_of: Former, *, episode: Episode, run: Run, at: datetime) -> Counter[str]:
+    """Propose a new skill, or the next version of the one that `former_of` answers, which is asked again before a new
+    one is stored: a conversation that is read at the same time may have taught it. What agents download stays as it is.
 
     Counters: skills_created, versions_proposed, suppressed, known (nothing new in it). Not inside a transaction: the
     storage of packages is a foreign system.
     """
-    if former is not None:
-        return _write_version(draft, former.memory, former.fields, episode=episode, run=run, at=at)
+    former = former_of()
+    if former is None:
+        if (counted := _write_new(draft, former_of, episode=episode, run=run, at=at)) is not None:
+            return counted
+        former = former_of()
+    if former is None:
+        raise RuntimeError("the skill that another conversation taught meanwhile is gone again")
+    return _write_version(draft, former.memory, former.fields, episode=episode, run=run, at=at)
+
+
+def _write_new(
+    draft: SkillDraft, former_of: Former, *, episode: Episode, run: Run, at: datetime
+) -> Counter[str] | None:
+    """Write a skill of a name that is free; None: there is one like it by now."""
     same = skill_named(draft.fields.name, scope=episode.scope)
     if same is not None and same.memory.status not in LIVE:
         record_suppressed(same.memory, {at: ""}, source=SOURCE)
         return Counter(suppressed=1)
     if same is not None:  # of another sensitivity, or it is no version of it
         draft = replace(draft, fields=draft.fields.model_copy(update={"name": _free_name(draft.fields.name, episode)}))
-    return _write_skill(draft, episode=episode, run=run, at=at)
+    return _write_skill(draft, former_of, episode=episode, run=run, at=at)
 
 
-def _write_skill(draft: SkillDraft, *, episode: Episode, run: Run, at: datetime) -> Counter[str]:
+def _write_skill(
+    draft: SkillDraft, former_of: Former, *, episode: Episode, run: Run, at: datetime
+) -> Counter[str] | None:
     fields = draft.fields
     prepared = _marked(publishing.prepare(fields, scope=episode.scope, number=1), draft.files)
     statement = _statement(fields, episode)
     with transaction.atomic():
         claim_locks.to_store(episode.scope)
+        claim_locks.to_state([f"skills {episode.scope}"])
+        if former_of() is not None:
+            return None
         admitted = admission.admit(statement, trust=everything(BY), at=at)
         if admitted.memory is None:
             admission.suppress(admitted.dismissal.blocking, statement, trust=everything(BY), at=at)

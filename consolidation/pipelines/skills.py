@@ -37,8 +37,8 @@ from consolidation.models import Redundancy, Run
 from consolidation.pipelines import outcome_judge, skill_writing
 from consolidation.pipelines.skill_writing import SkillDraft
 from consolidation.prompts import prompt
-from memories.models import Episode
-from memories.values.choices import LIVE, OutcomeSource
+from memories.models import Episode, Memory
+from memories.values.choices import LIVE, Origin, OutcomeSource, Type
 from skills.manifest import Fields
 
 T = TypeVar("T", bound=BaseModel)
@@ -47,6 +47,7 @@ ENOUGH_CASES, AS_WELL = 8, 0.9  # similar ones, and the share of them that ended
 UNGROUNDED = "nothing of it was said or done in the conversation"
 LONGEST_TITLE = 60  # characters of a task's title that are taken from the user
 KNOWN_TOKENS = 2_500  # of a question: known skills and memories, and what was said before
+LATEST_SKILLS = 10  # of a scope, that a draft is compared with beside those that were found
 MOST_HISTORY, LONGEST_HISTORY = 20, 5_000  # messages, and characters of them, that were said before the conversation
 WHAT = {"en": "the task and what is known", "zh": "任务和已知内容"}
 TRANSCRIPT = {"en": "the transcript", "zh": "对话记录"}
@@ -152,7 +153,10 @@ def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Notes:
     def write(opinions: Sequence[Opinion]) -> Counter[str]:
         why = needless or next((opinion.needless for opinion in opinions), None)
         written = SkillDraft(fields, extraction.reason, detailed.written, notes, why)
-        former = improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
+
+        def former() -> KnownSkill | None:
+            return improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
+
         return dropped + skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
 
     return Notes([] if needless else [_question(fields)], write)
@@ -231,12 +235,15 @@ def _told(episode: Episode) -> str | None:
 
 
 def _candidates(draft: DraftSkill, recalled: Recalled, episode: Episode) -> list[KnownSkill]:
-    """The recalled skills of the conversation's own scope, and the one of the draft's name."""
-    skills = [skill for skill in recalled.skills if skill.memory.scope == episode.scope]
+    """The recalled skills of the conversation's own scope, the one of the draft's name, and the latest ones: they were
+    not there yet when the model was shown what is known."""
+    own = Memory.objects.filter(scope=episode.scope, type=Type.COMPETENCE, status__in=LIVE)
+    latest = list(own.filter(origin=Origin.EXTRACTED).order_by("-created_at", "-pk")[:LATEST_SKILLS])
     same = skill_named(draft.fields.name, scope=episode.scope)
-    if same is not None and same.memory.status in LIVE and same.pk not in {skill.memory.pk for skill in skills}:
-        skills += known_skills([same.memory])
-    return skills
+    named = [same.memory] if same is not None and same.memory.status in LIVE else []
+    shown = [skill for skill in recalled.skills if skill.memory.scope == episode.scope]
+    others = {memory.pk: memory for memory in [*named, *latest]}
+    return [*shown, *known_skills([others[pk] for pk in others.keys() - {skill.memory.pk for skill in shown}])]
 
 
 def _task_text(task: Task, transcript: Transcript) -> str:

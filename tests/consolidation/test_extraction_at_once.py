@@ -18,7 +18,7 @@ from consolidation.models import LLMCall, Run
 from consolidation.pipelines import skills
 from memories import leases
 from memories.leases import LeaseLost
-from memories.models import Lease, Tombstone
+from memories.models import Evidence, Lease, Tombstone
 from skills.models import Skill, SkillVersion
 from tests.consolidation.test_conversation_skills import DETAILS, FIELDS, talk
 from tests.make import AT
@@ -172,6 +172,27 @@ def test_they_are_written_in_the_order_of_the_tasks_whichever_is_answered_first(
     assert run.counters == {"tasks": 2, "skills_created": 1, "versions_proposed": 1}
     procedures = SkillVersion.objects.order_by("number").values_list("fields__procedure", flat=True)
     assert list(procedures) == ["1. Begin with alpha.", "1. Begin with beta."]
+
+
+@pytest.mark.parametrize("names", [("list-gear", "list-gear"), ("list-gear", "write-gear-list")])
+def test_conversations_that_are_read_at_once_make_one_skill(
+    endpoint: ModelEndpoint, settings: Any, names: tuple[str, str]
+) -> None:
+    settings.COMPLETE_SKILL_MEMORY = False
+    runs = [queue.request(talk(id=name), trigger=Run.Trigger.API, at=AT) for name in ("first", "second")]
+    both, given = threading.Barrier(2, timeout=PATIENCE), iter(names)
+
+    def needed(_body: Json) -> Json:
+        both.wait()
+        return {"notes": []}
+
+    task = {"task_name": "alpha", "message_indices": [[1, 9]], "query": "lists"}
+    endpoint.answers("task_chunking", *[{"tasks": [task]}] * 2)
+    endpoint.answers("skill_extraction_simple", *[lambda _body: {"skill": {**FIELDS, "name": next(given)}}] * 2)
+    endpoint.answers("need", *[needed] * 2)
+    extraction_run.process_queue(now=lambda: AT, steps=skills.STEPS, threads=AT_ONCE)
+    assert [run.steps.exclude(status="succeeded").count() for run in runs] == [0, 0]
+    assert Evidence.objects.filter(memory=Skill.objects.get().pk).count() == 2
 
 
 def test_a_task_that_fails_does_not_touch_the_others_beside_it(endpoint: ModelEndpoint, settings: Any) -> None:

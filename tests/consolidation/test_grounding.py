@@ -101,7 +101,12 @@ def test_what_was_said_is_grounded(of: Transcript, fact: tuple[str, str, str], q
         (FRIENDS, ("Nora", "works at", "the bakery"), "I work at the bakery on Mill Street now", grounding.SPEAKER),
         (FRIENDS, ("Ada", "eats", "no meat"), "I don't eat meat any more", grounding.SPEAKER),
         (SHOP, ("Nordlys Bakery", "has payment terms", "monthly"), '"terms": "net-45"', grounding.OBJECT),
-        (RULES, ("the sales department", "reviews on", "Fridays"), "I review pull requests on Fridays", grounding.SUBJECT),
+        (
+            RULES,
+            ("the sales department", "reviews on", "Fridays"),
+            "I review pull requests on Fridays",
+            grounding.SUBJECT,
+        ),
         (RULES, ("the depot", "closes at", "16:00"), "The depot closes at 14:00", grounding.OBJECT),
         (RULES, ("Tom Berg", "works for", "Hollis"), "The depot closes at 14:00", grounding.OBJECT),
         (FRIENDS, ("Nora", "sends love to", "Ada"), "Ada sends you love", TURNED),
