@@ -6,7 +6,9 @@ What also changes something, or only prepares, is none: `make deploy`, `npm run 
 import re
 from collections.abc import Sequence
 
-from consolidation.learning.commands import commands, purposes
+from consolidation.learning.commands import commands, programs, purposes
+from consolidation.learning.commands.shell import heredocs
+from consolidation.learning.commands.wrappers import VENV, program_name
 
 _PURPOSES = frozenset({purposes.TESTS, "lint", "types", "build"})
 _TASKS = frozenset({"make", "just", "task", "rake", "inv", "invoke", "poe", "turbo", "nx"})
@@ -17,7 +19,18 @@ _OTHER_WORK = re.compile(
 )
 _GOALS = frozenset({"mvn", "mvnw", "gradle", "gradlew", "./gradlew", "./mvnw"})
 _BUILDING = frozenset(["test", "verify", "package", "install", "compile", "test-compile", "build", "check", "assemble"])
-_TARGETS = re.compile(r"all|check\w*|verify|validate|ci|tests?|compile|assemble")
+_TARGETS = re.compile(r"all|check\w*|verify|validate|ci|cibuild|tests?|compile|assemble")
+INTERPRETERS = frozenset({"python", "node", "deno", "bun", "ruby", "perl", "php", *programs.SHELLS})
+_WITH_ENDING = re.compile(r"\.(?:py|[cm]?[jt]s|rb|pl|php|sh|bash|ps1)$")
+_SCRIPT = re.compile(r"(?!/|~|\.\./|node_modules/|vendor/)(?:[\w.-]+/)*[\w.-]+")
+_CODE = frozenset({"-m", "-c", "-e", "-p", "--eval"})  # an interpreter is given a module or code
+_BESIDE = re.compile(r"all|run|dev|main|code|pr|pre|push|commit|quick|fast|full|local|style|unit|integration|e2e")
+# In code that an interpreter is given: what may change something outside of it, or stands for what is piped into it.
+_CHANGING_CODE = re.compile(
+    r"stdin|write|\bopen\([^)]*,|dump\(|unlink|remove|rename|rmtree|mkdir|copy|move|touch|chmod|save|commit|create|delete|"
+    r"insert|update|execute|system|process|popen|spawn|exec|call_command|migrate|post\(|put\(|patch\(|to_\w+\(|\bfs\b",
+    re.IGNORECASE,
+)
 _ALWAYS = (
     "bats", "rubocop", "yamllint", "ansible-lint", "hadolint", "actionlint", "tflint", "bandit", "phpstan", "psalm",
     "clang-tidy", "vue-tsc", "svelte-check", "oxlint", "markdownlint", "gcc", "g++", "cc", "c++", "clang", "clang++",
@@ -66,8 +79,34 @@ def is_check(kind: str, form: str, words: Sequence[str]) -> bool:
     if kind.split(maxsplit=1)[0] in _GOALS:
         goals = {*words[1:]}
         return bool(goals & _BUILDING) and not any(goal.startswith(("deploy", "publish", "release")) for goal in goals)
+    if runs_named_check(words):
+        return True
     known = bool(form) and purposes.purpose(form) in _PURPOSES
     return (known or kind.startswith(_SCRIPTS)) and not _does_other_work(kind, words)
+
+
+def runs_named_check(words: Sequence[str]) -> bool:
+    """Return whether a script of the project is run that checks by its name, or by the task that it is given.
+
+    `bin/verify`, `bash run-checks.sh`, `ci/run`, `./dev check`; not `bin/verify-email`, `./deploy.sh test`.
+    """
+    path, task = script(words)
+    names = [[part for part in _parts(name) if part] for name in _WITH_ENDING.sub("", path.lower()).split("/")]
+    parts = names[-1] if not all(map(_BESIDE.fullmatch, names[-1])) else [part for name in names[-2:] for part in name]
+    telling = [part for part in parts if not _BESIDE.fullmatch(part)]
+    if telling and all(map(_checks_by_name, telling)):
+        return True
+    own = bool(task) and "/" in words[0]
+    return own and _checks_by_name(task) and not any(_OTHER_WORK.fullmatch(part) for part in telling)
+
+
+def script(words: Sequence[str]) -> tuple[str, str]:
+    """Return (path, first argument) of the project's script that a command runs, by itself or by an interpreter."""
+    own = ("/" in words[0] and not VENV.match(words[0])) or bool(_WITH_ENDING.search(words[0]))
+    if program_name(words[0]) in INTERPRETERS:
+        own, words = not _CODE & {*words}, [word for word in words[1:] if not word.startswith("-")]
+    path = words[0].removeprefix("./") if own and words else ""
+    return (path, words[1] if len(words) > 1 else "") if _SCRIPT.fullmatch(path) else ("", "")
 
 
 def changes_too(kind: str, words: Sequence[str]) -> bool:
@@ -75,6 +114,24 @@ def changes_too(kind: str, words: Sequence[str]) -> bool:
     if kind in _DEPLOYING:
         return True
     return kind.startswith(_REWRITERS) and any(_REWRITING.fullmatch(word) for word in words[1:])
+
+
+def only_looks(words: Sequence[str], line: str) -> bool:
+    """Return whether an interpreter is given code, in its words or as a here-document of the line, that only looks.
+
+    `python -c "from shop import cart; print(cart.total([3]))"`.
+    """
+    if program_name(words[0]) not in INTERPRETERS - programs.SHELLS:
+        return False
+    inline = next((words[n + 1] for n, word in enumerate(words[:-1]) if word in _CODE - {"-m"}), "")
+    files = [word for word in words[1:] if not word.startswith("-")]
+    code = inline or ("\n".join(heredocs(line)) if not files else "")
+    return bool(code.strip()) and not changes_in_code(code)
+
+
+def changes_in_code(code: str) -> bool:
+    """Return whether code has a word of what changes something outside of it."""
+    return bool(_CHANGING_CODE.search(code))
 
 
 def takes_back(kind: str, words: Sequence[str]) -> bool:

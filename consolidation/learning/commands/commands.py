@@ -18,6 +18,7 @@ from consolidation.learning.commands.wrappers import (
     bare,
     inner_command,
     program_name,
+    script_file,
     shell_script,
     without_options,
 )
@@ -34,7 +35,7 @@ def kinds(line: str, depth: int = 0) -> tuple[str, ...]:
     """
     try:
         kinds_called = [
-            kind for words, writes in command_words(line[:LONGEST_LINE]) for kind in kinds_of(words, writes, depth)
+            kind for words, target in command_words(line[:LONGEST_LINE]) for kind in kinds_of(words, target, depth)
         ]
     except ValueError:  # an open quote, say
         return ()
@@ -47,8 +48,8 @@ def reads(kind: str) -> bool:
     return kind == "cd" or programs.reads(kind)
 
 
-def kinds_of(words: Sequence[str], writes: bool, depth: int) -> Iterator[str]:
-    """Yield the kinds of one command given as words. `writes`: its output is redirected to a file."""
+def kinds_of(words: Sequence[str], target: str, depth: int) -> Iterator[str]:
+    """Yield the kinds of one command given as words. `target`: the file into which its output goes, or ''."""
     words = bare(words)
     if not words:
         return
@@ -56,13 +57,15 @@ def kinds_of(words: Sequence[str], writes: bool, depth: int) -> Iterator[str]:
     if program in SHELLS and depth < DEEPEST and (line := shell_script(words)):
         yield from kinds(line, depth + 1)
         return
+    if script := script_file(words):
+        words, program = script, program_name(script[0])
     if program in {"find", "fd", "xargs"}:
         inner = inner_command(program, words)
-        yield from kinds_of(inner, writes, depth) if inner else ()
+        yield from kinds_of(inner, target, depth) if inner else ()
         if program == "xargs" and inner:
             return
     kind = kind_of(program, words[1:])
-    yield f"{kind} >" if writes and reads(kind) else kind
+    yield f"{kind} >" if target and reads(kind) else kind
 
 
 def kind_of(program: str, arguments: Sequence[str]) -> str:

@@ -9,7 +9,15 @@ from itertools import groupby, pairwise
 from consolidation.learning.commands.commands import kind_of, kinds_of, python_kind
 from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words, plain_words
-from consolidation.learning.commands.wrappers import DEEPEST, VENV, program_name, shell_script, stripped, wrapped
+from consolidation.learning.commands.wrappers import (
+    DEEPEST,
+    VENV,
+    program_name,
+    script_file,
+    shell_script,
+    stripped,
+    wrapped,
+)
 from memories.lexicon.english_verbs import OF_TOOLS
 
 _INTERPRETER = re.compile(r"(?:/usr/(?:local/)?bin/|\.?venv/bin/)?(?:python|pypy)\d*|py")
@@ -39,13 +47,13 @@ def called(line: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
 def spelled(line: str, depth: int = 0) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     """Return (kind, form, words) of each command of a line, as `called` does."""
     try:
-        calls = [call for words, writes in command_words(line[:LONGEST_LINE]) for call in _calls(words, writes, depth)]
+        calls = [call for words, target in command_words(line[:LONGEST_LINE]) for call in _calls(words, target, depth)]
     except ValueError:  # an open quote, say
         return ()
     return tuple(call for call in calls if call[0] not in NEUTRAL)
 
 
-def _calls(words: Sequence[str], writes: bool, depth: int) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _calls(words: Sequence[str], target: str, depth: int) -> Iterator[tuple[str, str, tuple[str, ...]]]:
     words = stripped(words)
     wrapper, inner = wrapped(words)
     shell = inner or words
@@ -53,13 +61,15 @@ def _calls(words: Sequence[str], writes: bool, depth: int) -> Iterator[tuple[str
         calls = spelled(script, depth + 1)
         yield from ((kind, f"{wrapper} {form}" if inner and form else form, own) for kind, form, own in calls)
     else:
-        yield from ((kind, _form(words), tuple(inner or words)) for kind in kinds_of(words, writes, DEEPEST))
+        yield from ((kind, _form(words), tuple(inner or words)) for kind in kinds_of(words, target, DEEPEST))
 
 
 def _form(words: Sequence[str]) -> str:
     wrapper, inner = wrapped(words)
     if inner:
         return f"{wrapper} {inside}" if (inside := _form(inner)) else ""
+    if script := script_file(words):
+        return f"{program_name(words[0])} {program_name(script[0])}"
     first = program_name(words[0]) if words else ""
     if first not in PYTHON:
         kind = kind_of(first, words[1:]) if first else ""

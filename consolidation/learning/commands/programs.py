@@ -175,7 +175,7 @@ _READING_CMDLETS = re.compile(  # of PowerShell
 )
 _READING_KINDS = _lines(
     """
-    git log, git show, git diff, git status, git blame, git grep, git ls-files, git ls-tree, git ls-remote,
+    git log, git show, git diff, git status, git archive, git blame, git grep, git ls-files, git ls-tree, git ls-remote,
     git rev-parse, git rev-list, git describe, git shortlog, git cat-file, git merge-base, git reflog, git name-rev,
     git stash list, git stash show, git branch --list, git tag --list, git remote --list, git worktree --list,
     git config --list, git help, git whatchanged, git diff-tree, git show-ref, git for-each-ref, git, hg log, hg diff,

@@ -25,10 +25,10 @@ _WINDOWS_PROGRAM = re.compile(
 )
 
 
-def command_words(line: str) -> Iterator[tuple[list[str], bool]]:
-    """Yield (words, output goes into a file) of each command. ValueError: not parsable, e.g. an open quote."""
+def command_words(line: str) -> Iterator[tuple[list[str], str]]:
+    """Yield (words, file into which the output goes, or '') of each command. ValueError: not parsable."""
     words: list[str] = []
-    writes = False
+    target = ""
     tokens = _tokens(line)
     for n, token in enumerate(tokens):
         before, after = tokens[n - 1] if n else "", tokens[n + 1] if n + 1 < len(tokens) else ""
@@ -39,24 +39,29 @@ def command_words(line: str) -> Iterator[tuple[list[str], bool]]:
             if words and words[-1].isdigit():
                 words.pop()
             to_file = after and not _is_operator(after) and not _NO_FILE.fullmatch(after)
-            writes = writes or (">" in token and bool(to_file))
+            target = after if ">" in token and to_file else target
         else:
-            yield words, writes
-            words, writes = [], False
-    yield words, writes
+            yield words, target
+            words, target = [], ""
+    yield words, target
 
 
 def plain_words(line: str) -> Iterator[list[str]]:
-    """Yield the words of each command, of a script that a shell is given those of its commands; none where the line
-    cannot be parsed."""
+    """Yield the words of each command, as `plain_commands` does."""
+    yield from (words for words, _ in plain_commands(line))
+
+
+def plain_commands(line: str) -> Iterator[tuple[list[str], str]]:
+    """Yield (words, file into which the output goes, or '') of each command, of a script that a shell is given those of
+    its commands; none where the line cannot be parsed."""
     try:
-        commands = [words for words, _ in command_words(line[:LONGEST_LINE]) if words]
+        commands = [(words, target) for words, target in command_words(line[:LONGEST_LINE]) if words]
     except ValueError:  # an open quote, say
         return
-    for words in commands:
+    for words, target in commands:
         inner = bare(words)
         script = shell_script(inner) if inner and program_name(inner[0]) in SHELLS else ""
-        yield from plain_words(script) if script else [words]
+        yield from plain_commands(script) if script else [(words, target)]
 
 
 def is_plain(line: str) -> bool:
@@ -78,7 +83,7 @@ def is_plain(line: str) -> bool:
 def _tokens(line: str) -> list[str]:
     """Return words without quotes, and operators; comments and the content of substitutions are left out."""
     joined = _WINDOWS_PROGRAM.sub(lambda path: path[0].replace("\\", "/"), line.replace("\r\n", "\n"))
-    plain = _without_substitutions(_without_heredocs(joined.replace("\\\n", " ")))
+    plain = _without_substitutions(without_heredocs(joined.replace("\\\n", " ")))
     lexer = shlex.shlex(plain, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     return list(lexer)
@@ -107,18 +112,27 @@ def _is_operator(token: str) -> bool:
     return bool(token) and set(token) <= set(_PUNCTUATION)
 
 
-def _without_heredocs(line: str) -> str:
-    """Remove here-documents together with their redirections."""
-    kept: list[str] = []
+def without_heredocs(line: str) -> str:
+    """Return a line without here-documents and their redirections."""
+    return "\n".join(_HEREDOC.sub("", row) for row, is_outside in _rows(line) if is_outside)
+
+
+def heredocs(line: str) -> list[str]:
+    """Return the rows of the here-documents of a line."""
+    return [row for row, is_outside in _rows(line) if not is_outside]
+
+
+def _rows(line: str) -> Iterator[tuple[str, bool]]:
+    """Yield (row, whether it is no part of a here-document); the rows that end one are left out."""
     ends: list[str] = []
     for row in line.split("\n"):
-        if ends:
-            if row.strip() == ends[0]:
-                ends.pop(0)
-            continue
-        ends = [match[2] for match in _HEREDOC.finditer(row)]
-        kept.append(_HEREDOC.sub("", row))
-    return "\n".join(kept)
+        if not ends:
+            ends = [match[2] for match in _HEREDOC.finditer(row)]
+            yield row, True
+        elif row.strip() == ends[0]:
+            ends.pop(0)
+        else:
+            yield row, False
 
 
 if TYPE_CHECKING:
@@ -149,10 +163,12 @@ def line_argument(call: "Call") -> str:
 
 
 def _line(value: Any) -> str:
-    """Return a command line that is given as text or as an argument list."""
+    """Return a command line that is given as text or as an argument list: `["bash", "-lc", "make test"]`."""
     if isinstance(value, str):
         return value.strip()
     if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
+        if len(value) == 3 and program_name(value[0]) in SHELLS and (script := shell_script(value)):
+            return script.strip()
         quoted = ["'" + word.replace("'", "'\\''") + "'" if not word.isalnum() else word for word in value]
         return " ".join(quoted)
     return ""

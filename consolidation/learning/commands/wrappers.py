@@ -3,7 +3,14 @@
 import re
 from collections.abc import Collection, Sequence
 
-from consolidation.learning.commands.programs import CONTAINERS, IN_CONTAINER, TRANSPARENT, VALUED_OPTIONS, WRAPPERS
+from consolidation.learning.commands.programs import (
+    CONTAINERS,
+    IN_CONTAINER,
+    SHELLS,
+    TRANSPARENT,
+    VALUED_OPTIONS,
+    WRAPPERS,
+)
 
 DEEPEST = 3  # bash -c "bash -c ..."
 VENV = re.compile(r"(?:[\w./~:-]*/)?\.?v?env/(?:bin|Scripts)/(?=[^/]+$)")
@@ -11,6 +18,7 @@ _ASSIGNMENT = re.compile(r"(?:[A-Za-z_]\w*\+?|\$[\w:]+)=")
 _SKIPPED = re.compile(rf"[-+]|{_ASSIGNMENT.pattern}|[\d.]+[smhd]?$")  # before a subcommand or the inner program
 _KEYWORDS = {"do", "then", "else", "elif", "if", "while", "until", "!", "{", "}"}
 _NO_COMMAND = {"for", "case", "done", "fi", "esac", "select", "function", "in"}
+_PROJECT_FILE = re.compile(r"(?!\.\./)(?:[\w.-]+/)+[\w.-]+|[\w-]+\.(?:sh|bash|zsh)")
 _JOINING_SHELLS = {"powershell", "pwsh", "cmd"}  # their script may be several words
 
 
@@ -112,6 +120,13 @@ def shell_script(words: Sequence[str]) -> str:
     if not options:
         return ""
     return " ".join(words[options[0] + 1 :]) if joins else words[options[0] + 1]
+
+
+def script_file(words: Sequence[str]) -> list[str]:
+    """Return the script of the project that a shell is given as a file, with its arguments: `bash scripts/check.sh`."""
+    rest = words[1:] if words and program_name(words[0]) in SHELLS and not shell_script(words) else []
+    rest = rest[next((n for n, word in enumerate(rest) if not word.startswith("-")), len(rest)) :]
+    return list(rest) if rest and _PROJECT_FILE.fullmatch(rest[0]) else []
 
 
 def inner_command(program: str, words: Sequence[str]) -> list[str]:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Sequence
 
-from consolidation.learning.commands import commands
-from consolidation.learning.commands.shell import is_plain
+from consolidation.learning.commands import commands, forms
+from consolidation.learning.commands.shell import is_plain, without_heredocs
 from consolidation.learning.commands.wrappers import program_name
 from consolidation.learning.comparison import check_results
 from consolidation.learning.effects.command_starts import answer
@@ -22,8 +22,10 @@ SUMMING_UP = (  # where these say nothing of tests that ran, none may have
 )  # fmt: skip
 FINDINGS = frozenset({1, 2})  # exit codes of most runners whose work failed; others tell of a misuse or a signal
 _OWN_RUNNER = re.compile(r"(?:npm|pnpm|yarn|bun|make|just|task|rake|composer|tox|nox)\b.*|\S+/\S+|\S+\.\w{1,3}")
-_ECHOED = re.compile(r"(.+?)\s*[;\n]\s*echo\s+[^;&|\n]*\$\?[^;&|\n$]*", re.DOTALL)
-_LAST_NUMBER = re.compile(r"(\d{1,3})\W*$")
+# `check; echo "rc=$?"`, `check | tail; echo ${PIPESTATUS[0]}`, whatever follows
+_ECHOED = re.compile(
+    r"([^;\n]+)[;\n]\s*echo\s+[\"']?([^;&|\n$\"']*)(\$\?|\$\{PIPESTATUS\[0\]\})[^;&|\n$]*(?:(?=[;&|\n])|$)"
+)
 _NO_OUTPUT = re.compile(r"\W*(?:bash completed with no output|tool ran without output|no output)?\W*", re.IGNORECASE)
 _CUT = re.compile(r"^\W.{0,80}\b(?:truncated|clipped|omitted|left out)\b", re.IGNORECASE | re.MULTILINE)
 _CHOSEN = frozenset({"-o", "-c", "-oE", "-oP", "--only-matching", "--count"})
@@ -37,7 +39,7 @@ def ended(call: Call, line: str, checks: Sequence[str], beside: Beside = ((), ()
     `checks`: their kinds. `beside`: the words of the other commands of the line before and after; a tool has none.
     """
     code, output = answer(call)
-    code, text = _code(code, output, line)
+    code, text, part = _code(code, output, line, checks)
     before, after = ([[program_name(words[0]), *words[1:]] for words in part] for part in beside)
     said = check_results.verdicts(text, whole=not {words[0] for words in after} & CHOOSING and not _is_cut(text))
     if any(words[0] in CUTTING or (words[0] in CHOOSING and _CHOSEN & {*words}) for words in after):
@@ -53,17 +55,37 @@ def ended(call: Call, line: str, checks: Sequence[str], beside: Beside = ((), ()
     if code == 0:
         return None if nothing or any(kind in SUMMING_UP for kind in checks) else True
     known = any(not _OWN_RUNNER.fullmatch(kind) for kind in checks) or check_results.is_unready(text)
-    alone = len(checks) == 1 and all(commands.reads(words[0]) and words[0] != "git" for words in before + after)
+    alone = len(checks) == 1 and all(kind in checks or _is_harmless(kind) for kind, _, _ in forms.spelled(part))
     return False if code in FINDINGS and text.strip() and alone and not (known or nothing) else None
 
 
-def _code(code: int | None, text: str, line: str) -> tuple[int | None, str]:
-    """The exit code, where it is that of the checks: of a plain line, or one that ends with `echo $?`; and the rest."""
+def _code(code: int | None, text: str, line: str, checks: Sequence[str]) -> tuple[int | None, str, str]:
+    """The exit code, where it is that of the checks, their output, and the part of the line whose code it is.
+
+    It is that of a plain line, or of a part as `echo $?` tells it.
+    """
     if not line or is_plain(line):
-        return (code if line and code != -1 else None), text
-    echoed = _ECHOED.fullmatch(line.strip())
-    number = _LAST_NUMBER.search(text) if echoed and is_plain(echoed[1]) else None
-    return (int(number[1]), text[: text.rfind("\n", 0, number.start()) + 1]) if number else (None, text)
+        return (code if line and code != -1 else None), text, line
+    echoed = [*_ECHOED.finditer(without_heredocs(line).strip())][-1:]
+    if not echoed or not {kind for kind, _, _ in forms.spelled(echoed[0][1])} & {*checks}:
+        return None, text, line
+    part, before, variable = echoed[0].groups()
+    is_last = echoed[0].end() == len(echoed[0].string)
+    number = _number(before, text, is_last) if is_plain(part if variable == "$?" else part.split("|")[0]) else None
+    return (int(number[1]), text[: number.start()], part) if number else (None, text, line)
+
+
+def _is_harmless(kind: str) -> bool:
+    """Whether a command beside a check has no exit code that could be taken for that of the check."""
+    return commands.reads(kind) and not kind.startswith("git")
+
+
+def _number(before: str, text: str, is_last: bool) -> re.Match[str] | None:
+    """The exit code in an output: behind the words that were echoed with it; without any only at the very end."""
+    if not before.strip():
+        return re.search(r"^(\d{1,3})\W*\Z", text, re.MULTILINE) if is_last else None
+    found = [*re.finditer(rf"^{re.escape(before)}(\d{{1,3}})\b", text, re.MULTILINE)]
+    return found[-1] if found else None
 
 
 def _is_cut(text: str) -> bool:

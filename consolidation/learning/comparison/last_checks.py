@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 from consolidation.learning.commands import checking, forms, purposes
 from consolidation.learning.commands.shell import command_line
-from consolidation.learning.commands.wrappers import program_name
 from consolidation.learning.comparison.check_ends import ended
 from consolidation.learning.effects.command_starts import not_started
 from consolidation.learning.effects.effects import ran
@@ -21,12 +20,10 @@ from consolidation.learning.runs.values import text_of
 CHECKS = frozenset({purposes.TESTS, "lint", "types", "build"})
 NEUTRAL = frozenset({"git add", "git commit", "git push", "git tag", "git fetch", "py_compile", "compileall"})
 RUNNERS = frozenset({"run", "execute", "go", "npm", "cargo", "make", "mvn", "gradle", "dotnet", "swift"})
-INTERPRETERS = frozenset({"python", "node", "deno", "bun", "ruby", "perl", "php", "bash", "sh"})
 ROLLBACKS = frozenset({"kubectl rollout undo", "helm rollback"})
 Words = tuple[str, ...]
 Command = tuple[str, str, Words]  # its kind, its form and its words
 _TEST_FILE = re.compile(r"(?:test_\w+|[\w-]+[._](?:test|spec)|(?:run[_-]?)?tests?)\.(?:py|[cm]?[jt]s|rb|pl|php|sh)")
-_SCRIPT = re.compile(r"[\w.-]+\.(?:py|[cm]?[jt]s|rb|pl|php|sh)")
 
 
 @dataclass(frozen=True)
@@ -105,7 +102,7 @@ def _step(call: Call, run: Run, rules: ToolRules) -> _Step:
     if not spelled:
         return _Step(change=next((kind for kind in ran(call, rules) if rules.is_effect(kind)), ""))
     checks, change, committed = _last_of(spelled, call, run, rules)
-    lines = [words for _, _, words in forms.spelled(line)]
+    lines = [words for _, _, words in forms.spelled(line) if not checking.only_looks(words, line)]
     passed = ended(call, line, [kind for kind, _, _ in checks], _beside(lines, checks)) if checks else None
     state = all(checking.shows_a_state(kind) for kind, _, _ in checks)
     kind, _, words = change or ("", "", ())
@@ -133,7 +130,7 @@ def _last_of(
             checks.append((kind, form or kind, words) if known else (_script(words), _script(words), words))
             if checking.changes_too(kind, words):
                 return checks, (kind, form, words), committed
-        elif rules.is_effect(kind) and kind not in NEUTRAL:
+        elif rules.is_effect(kind) and kind not in NEUTRAL and not checking.only_looks(words, command_line(call)):
             return checks, (kind, form, words), committed
         committed = committed or (kind == "git commit" and not checks)
     return checks, None, committed
@@ -146,11 +143,7 @@ def _is_test_file(words: Sequence[str]) -> bool:
 
 
 def _script(words: Sequence[str]) -> str:
-    program, *rest = words
-    if program_name(program) in INTERPRETERS:
-        program = next((word for word in rest if not word.startswith("-")), "")
-    name = program.rsplit("/", 1)[-1]
-    return name if _SCRIPT.fullmatch(name) else ""
+    return checking.script(words)[0].rsplit("/", 1)[-1]
 
 
 def _wrote(words: Sequence[str], call: Call, run: Run, rules: ToolRules) -> bool:
@@ -161,9 +154,17 @@ def _wrote(words: Sequence[str], call: Call, run: Run, rules: ToolRules) -> bool
 
 
 def _writes(call: Call, name: str, rules: ToolRules) -> bool:
-    """Whether a call with the name of a script in its arguments may have written it, and does not only run it."""
-    kinds = [kind for kind in rules.kinds(call) if rules.is_effect(kind) and not kind.endswith(name)]
-    return any(kind not in INTERPRETERS | {"chmod"} for kind in kinds)
+    """Whether a call with the name of a script in its arguments may have written it, and does not only run it.
+
+    In a command line: as the target of a redirection, in code or a patch, or as an argument of what changes something.
+    """
+    if not rules.runs_commands(call.name):
+        return any(map(rules.is_effect, rules.kinds(call)))
+    line, escaped = command_line(call), re.escape(name)
+    if re.search(rf"(?:>\s*|File: )['\"]?[^\s;&|<>]*\b{escaped}|['\"][^\s'\"]*\b{escaped}['\"]", line):
+        return True
+    others = ((kind, words) for kind, _, words in forms.spelled(line) if _script(words) != name and kind != "chmod")
+    return any(rules.is_effect(kind) and any(word.endswith(name) for word in words) for kind, words in others)
 
 
 def _is_check(tool: str) -> bool:

@@ -3,16 +3,19 @@
 Look-ups and handovers are none, nor is a command that did not start.
 """
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from consolidation.learning.commands.shell import command_line
+from consolidation.learning.commands import forms
+from consolidation.learning.commands.shell import command_line, plain_words
 from consolidation.learning.effects.command_starts import not_started
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES, FIND, READ
 from consolidation.learning.runs.run import Call, Run
 
+_OF_FOLDERS = re.compile(r"\b(?:mkdir|rm|worktree)\b")
 NO_ACTION = "no_action"  # the signature of a run without effects
 # EDITS write files as instructed, CHORES prepare and clean up: both occur in any kind of work.
 IN_PLACE = frozenset({"sed -i", "perl -i", "yq -i", "patch", "ed", "ex", "git apply", "apply_patch"})
@@ -33,12 +36,39 @@ def effects(run: Run, rules: ToolRules) -> frozenset[str]:
     """
     tools: set[str] = set()
     run_by_line: set[str] = set()
+    scratch = _scratch_folders(run, rules)
     for call in run.steps:
-        (run_by_line if call.via or rules.runs_commands(call.name) else tools).update(changes(call, rules))
+        by_line = call.via or rules.runs_commands(call.name)
+        (run_by_line if by_line else tools).update({*changes(call, rules)} - _experiments(call, scratch))
     if run_by_line & IN_PLACE and any(call.name in FILE_TOOLS and not call.via for call in run.steps):
         tools.add(EDIT)
     unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
     return frozenset(tools) | telling(run_by_line - unread, beside=tools) or frozenset(unread)
+
+
+def _scratch_folders(run: Run, rules: ToolRules) -> frozenset[str]:
+    """Return the folders that a run makes and removes again: what its commands do in there are experiments."""
+    lines = (_line(call) for call in run.steps if call.via or rules.runs_commands(call.name))
+    commands = [words for line in lines if _OF_FOLDERS.search(line) for words in plain_words(line)]
+    made = {word for words in commands if words[0] == "mkdir" or "add" in words for word in words[1:]}
+    return frozenset(made & {word for words in commands if words[0] == "rm" or "remove" in words for word in words[1:]})
+
+
+def _experiments(call: Call, scratch: Collection[str]) -> frozenset[str]:
+    """Return the kinds of a call's commands that all name a folder of `scratch`."""
+    called = forms.spelled(_line(call)) if scratch else ()
+    inside = {kind for kind, _, words in called if any(_is_inside(word, scratch) for word in words)}
+    return frozenset(
+        inside - {kind for kind, _, words in called if not any(_is_inside(word, scratch) for word in words)}
+    )
+
+
+def _is_inside(word: str, folders: Collection[str]) -> bool:
+    return any(word == folder or word.startswith(f"{folder.rstrip('/')}/") for folder in folders)
+
+
+def _line(call: Call) -> str:
+    return call.line if call.via else command_line(call)
 
 
 def changes(call: Call, rules: ToolRules) -> list[str]:
@@ -95,17 +125,19 @@ def unfolded(run: Run, rules: ToolRules) -> Run:
     """
     if not any((rules.runs_commands(call.name) and call.via == "") or rules.counts_as_one(call) for call in run.steps):
         return run
-    calls = [part for call in run.steps for part in _parts(call, rules)]
+    scratch = _scratch_folders(run, rules)
+    calls = [part for call in run.steps for part in _parts(call, rules, scratch)]
     return replace(run, calls=tuple(calls))
 
 
-def _parts(call: Call, rules: ToolRules) -> Iterator[Call]:
+def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[Call]:
     kinds = rules.kinds(call)
     if not rules.runs_commands(call.name) or call.via or kinds == (call.name,):
         yield replace(call, whole=True) if rules.counts_as_one(call) else call
         return
-    line = command_line(call)
+    line, experiments = command_line(call), _experiments(call, scratch)
     idle = not_started(call, line)
+    kinds = tuple(kind for kind in kinds if kind not in experiments) or kinds[-1:]
     answering = next((kind for kind in kinds if rules.is_effect(kind)), kinds[-1])
     for kind in kinds:
         if kind == answering:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from consolidation.learning.commands import commands
+from consolidation.learning.commands import checking, commands
 from consolidation.learning.commands.shell import command_line
 from consolidation.learning.effects.toolnames import bare_name, name_hands_over, name_reads
 from consolidation.learning.runs import harness_tools
@@ -60,6 +60,8 @@ class ToolRules:
             return self.marked[kind]
         if kind in harness_tools.ONLY_READING:
             return True
+        if checking.runs_named_check(kind.split()):  # as the commands of a test program are effects
+            return False
         of_command = " -" in kind or kind.endswith(" >")  # find -delete begins like a look-up
         return commands.reads(kind) or (not of_command and name_reads(kind))
 

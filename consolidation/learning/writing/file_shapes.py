@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from os.path import commonpath
 from typing import NamedTuple
 
+from consolidation.learning.commands import checking
 from consolidation.learning.commands.commands import kind_of
-from consolidation.learning.commands.shell import LONGEST_LINE, plain_words
+from consolidation.learning.commands.shell import LONGEST_LINE, heredocs, plain_commands, plain_words
 from consolidation.learning.commands.wrappers import bare, program_name
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import CHORES, IN_PLACE
@@ -22,10 +23,8 @@ from consolidation.learning.runs.values import leaves
 MOSTLY, CONSISTENT = 0.5, 0.75  # of the runs, and of the paths of one shape
 MOST = 4
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S+)", re.MULTILINE)  # of apply_patch
-_WRITTEN = re.compile(  # by a here-document
-    r"\b(?:cat|tee)(?: -a)?\s*>{0,2}\s*([\w./@-]+)\s*<<"
-    r"|<<-?\s*['\"\\]*\w+['\"\\]*\s*(?:\|\s*tee(?: -a)?|>{1,2})\s*([\w./@-]+)"
-)
+_NAMED = re.compile(r"['\"]((?:[\w@-][\w.@-]*/)+[\w.-]+\.\w{1,8})['\"]")
+PRINTING = frozenset({"cat", "echo", "printf"})
 _FILE = re.compile(r"/?(?:[\w.@-]+/)*[\w.-]+\.[A-Za-z]\w{0,7}")
 _SCRATCH = re.compile(r"/(?:tmp|var|dev|private)/")
 _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?/")
@@ -117,14 +116,17 @@ def _paths(call: Call) -> Iterator[str]:
 def _written(run: Run) -> Iterator[str]:
     """Yield the files that command lines of a run change, without scripts that it only wrote to run or remove them."""
     lines = [call.line[:LONGEST_LINE] for call in run.steps if call.line]
-    commands = [words for line in lines for words in map(bare, plain_words(line)) if words]
-    used = " ".join(word for words in commands if kind_of(words[0], words[1:]) in CHORES for word in words[1:])
+    commands = [(bare(words), target) for line in lines for words, target in plain_commands(line)]
+    called = [(program_name(words[0]), words[1:], target) for words, target in commands if words]
+    used = " ".join(word for program, words, _ in called if kind_of(program, words) in CHORES for word in words)
     files = [file for line in lines for file in _PATCHED.findall(line)]
-    here = (one or other for line in lines for one, other in _WRITTEN.findall(line))
-    files += [file for file in here if "/" in file]  # without a folder it may be of a folder for an experiment
-    for words in commands:
-        if kind_of(program_name(words[0]), words[1:]) in IN_PLACE:
-            files += [word for word in words[1:] if _FILE.fullmatch(word)]
+    for program, words, target in called:
+        here = words if program == "tee" else [target] if program in PRINTING else []
+        files += [file for file in here if "/" in file]  # without a folder it may be of a folder for an experiment
+        files += [word for word in words if _FILE.fullmatch(word)] if kind_of(program, words) in IN_PLACE else []
+    for line in lines:
+        code = "\n".join(heredocs(line))
+        files += _NAMED.findall(code) if checking.changes_in_code(code) else []
     yield from (file for file in files if not _SCRATCH.match(file) and file.rsplit("/", 1)[-1] not in used)
 
 
