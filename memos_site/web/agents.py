@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
+from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.core.validators import RegexValidator
@@ -214,6 +215,7 @@ def _page(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpRe
         if form.is_bound
         else [permission.value for permission in DEFAULT_PERMISSIONS],
         "clearance": form.data.get("clearance", "") if form.is_bound else str(Sensitivity.MEDIUM.value),
+        "default_limit": settings.RATE_LIMIT_PER_MINUTE,
         "administers": people.administers(request.user),
         "texts": connection_texts(url=_url(request)),
     }

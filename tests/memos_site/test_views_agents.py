@@ -97,6 +97,26 @@ def test_it_may_be_held_to_its_sources_and_to_a_rate(administrator: Client) -> N
     assert wrong.status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("limit", "english", "chinese"),
+    [
+        (0, "Empty: the default of this installation, 0: no limit.", "留空：使用此安装的默认值 0，即不限。"),
+        (1200, "Empty: the default of this installation, 1200.", "留空：使用此安装的默认值 1200。"),
+    ],
+)
+def test_what_an_empty_rate_means_is_said_beside_it(
+    administrator: Client, settings: Any, limit: int, english: str, chinese: str
+) -> None:
+    settings.RATE_LIMIT_PER_MINUTE = limit
+    hint = re.compile(r'<p class="hint" id="about-calls">\s*(.*?)\s*</p>')
+    assert hint.findall(administrator.get(PAGE).content.decode()) == [english]
+    refused = administrator.post(PAGE, FORM | {"requests_per_minute": "-1"}).content.decode()
+    assert hint.findall(refused) == [english]
+    assert 'aria-describedby="about-calls wrong-calls"' in refused
+    administrator.post("/language/", {"language": "zh-hans"})
+    assert hint.findall(administrator.get(PAGE).content.decode()) == [chinese]
+
+
 def test_it_expires_when_it_is_said_to(administrator: Client) -> None:
     administrator.post(PAGE, FORM | {"expires": "30"})
     expires_at = Agent.objects.get().expires_at
