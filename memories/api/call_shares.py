@@ -6,6 +6,7 @@ at the earliest at three quarters of it, when calls of a token move from one pro
 its share unused; a token whose calls go to one process, or to all alike, gets all of them.
 
 The allowance is a row of the database, or a counter of the Redis of CACHE_URL; while that does not answer, the row.
+A process logs once that it does not, and once that it does again.
 While the disk of the database is full, no call is refused.
 """
 
@@ -25,6 +26,7 @@ from memos_site.platform import outages
 PART = 8  # of what a process answers is its next share
 MOST_SHARES = 10_000  # tokens that are remembered; then those whose window is over are dropped
 log = logging.getLogger("memos.limits")
+_cache_outage = outages.OutageLog(log, over="the cache answers again, calls are counted there", each_error=False)
 
 
 @dataclass
@@ -48,9 +50,12 @@ def _allowance(agent: UUID, *, wanted: int, limit: int) -> Grant:
         from redis.exceptions import RedisError  # many megabytes, where few installations need it
 
         try:
-            return _counted(agent, wanted=wanted, limit=limit)
+            grant = _counted(agent, wanted=wanted, limit=limit)
         except RedisError as error:
-            log.warning("the cache does not answer, calls are counted in the database: %s", error)
+            _cache_outage.note("the cache does not answer, calls are counted in the database: %s", error)
+        else:
+            _cache_outage.end()
+            return grant
     with outages.dispensable("calls of a minute"):
         return CallAllowance.objects.grant(agent, wanted=wanted, limit=limit)
     return Grant(wanted, outages.RETRY_AFTER)

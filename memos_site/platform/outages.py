@@ -1,7 +1,11 @@
-"""Classification of infrastructure errors: database unreachable or silent, disk full or read-only, store down."""
+"""Classification of infrastructure errors: database unreachable or silent, disk full or read-only, store down.
+
+And how one that is met again and again is logged.
+"""
 
 import errno
 import logging
+import threading
 from typing import NamedTuple
 
 from django.conf import settings
@@ -78,6 +82,32 @@ def reason(error: Exception) -> str | None:
     if isinstance(error, UNAVAILABLE):
         return f"the database: {error}"
     return str(error) if isinstance(error, StoreUnavailable) else None
+
+
+class OutageLog:
+    """An outage that this process meets again and again: logged once until it ends, and `over` when it has ended.
+
+    With `each_error` it is logged anew when the error becomes another one. Threads may share it.
+    """
+
+    def __init__(self, log: logging.Logger, *, over: str, each_error: bool = True) -> None:
+        self.log, self.over, self.each_error = log, over, each_error
+        self.present = ""
+        self._lock = threading.Lock()
+
+    def note(self, message: str, error: Exception) -> None:
+        """Log an outage unless it is still the one that was logged last."""
+        kind = f"{type(error).__name__}: {error}"
+        with self._lock:
+            if not self.present or (self.each_error and kind != self.present):
+                self.log.warning(message, error)
+            self.present = kind
+
+    def end(self) -> None:
+        with self._lock:
+            if self.present:
+                self.log.warning(self.over)
+            self.present = ""
 
 
 class dispensable:  # noqa: N801 - used as a function

@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -12,6 +13,7 @@ from django.core.cache import caches
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from memories.api import call_shares
 from memories.api.call_shares import Shares
 from memories.models import Agent, CallAllowance
 from memories.models.call_allowance import Grant
@@ -32,14 +34,22 @@ def redis(tmp_path: Path, settings: Any) -> Iterator[subprocess.Popen[bytes]]:
     """A Redis of its own that CACHE_URL names."""
     port = free_port()
     command = [REDIS or "", "--port", f"{port}", "--save", "", "--dir", f"{tmp_path}"]
-    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
     settings.CACHE_URL = f"redis://127.0.0.1:{port}/0"
     backend = "django.core.cache.backends.redis.RedisCache"
     settings.CACHES = {"default": {"BACKEND": backend, "LOCATION": settings.CACHE_URL}}
-    until(answers)
-    yield server
-    server.terminate()
-    server.wait()
+    with serving(command) as server:
+        yield server
+
+
+@contextmanager
+def serving(command: Any) -> Iterator[subprocess.Popen[bytes]]:
+    server = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    try:
+        until(answers)
+        yield server
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def answers() -> bool:
@@ -142,3 +152,38 @@ def test_a_cache_counts_for_all_processes_until_it_is_away(agent: Agent, redis: 
     redis.wait()
     assert answered([Shares()], iter([0] * 9), agent, 3) == 3
     assert CallAllowance.objects.get().granted == 3
+
+
+@pytest.mark.skipif(not REDIS, reason="Redis is not installed")
+def test_a_cache_that_is_away_is_logged_once_until_it_is_back(agent: Agent, redis: Any, caplog: Any) -> None:
+    def asked() -> list[str]:
+        """What is logged while three processes ask."""
+        caplog.clear()
+        assert [Shares().wait(agent.pk, 99) for _ in range(3)] == [0.0] * 3
+        return [message.partition(":")[0] for message in caplog.messages]
+
+    away, back = "the cache does not answer, calls are counted in the database", call_shares._cache_outage.over
+    call_shares._cache_outage.end()  # the one of an earlier test
+    assert asked() == []
+    redis.terminate()
+    redis.wait()
+    assert (asked(), asked()) == ([away], [])
+    with serving(redis.args):
+        assert (asked(), asked()) == ([back], [])
+    assert (asked(), asked()) == ([away], [])
+
+
+def test_a_cache_that_fails_in_several_ways_is_one_outage(agent: Agent, settings: Any, monkeypatch: Any) -> None:
+    from redis.exceptions import ConnectionError, TimeoutError
+
+    errors, logged = [ConnectionError("closed"), TimeoutError("silent"), ConnectionError("refused")], list[str]()
+
+    def failing(*_: object, **__: object) -> Grant:
+        raise errors.pop(0)
+
+    call_shares._cache_outage.end()
+    settings.CACHE_URL = "redis://nowhere:6379/0"
+    monkeypatch.setattr(call_shares, "_counted", failing)
+    monkeypatch.setattr(call_shares.log, "warning", lambda message, *args: logged.append(message % args))
+    assert [Shares().wait(agent.pk, 99) for _ in range(3)] == [0.0] * 3
+    assert logged == ["the cache does not answer, calls are counted in the database: closed"]

@@ -1,4 +1,4 @@
-"""The broker of the job queue in the database, and what either broker logs while it cannot ask for jobs.
+"""The broker of the job queue in the database.
 
 It remembers the jobs that this host has fetched, so that a crash does not delay them.
 """
@@ -14,33 +14,12 @@ from django_q.brokers.orm import ORM
 from django_q.conf import Conf
 from django_q.models import OrmQ
 
-from memos_site.platform.outages import UNAVAILABLE
+from memos_site.platform.outages import UNAVAILABLE, OutageLog
 
 PAUSE, RETRY_SECONDS = 1.0, 60.0  # while the database is unreachable
 SLOTS = 1024  # far above workers plus jobs waiting in memory; a job without a slot comes again after `retry`
+FETCHED_AGAIN = "jobs are fetched again"
 log = logging.getLogger("memos.jobs")
-
-
-class Outages:
-    """The outage that this process meets when it asks for jobs: logged once, however often it is met, until it ends.
-
-    `over` is what is logged then.
-    """
-
-    def __init__(self, over: str = "jobs are fetched again") -> None:
-        self.present, self.over = "", over
-
-    def note(self, message: str, error: Exception) -> None:
-        """Log an outage unless it is still the one that was logged last."""
-        kind = f"{type(error).__name__}: {error}"
-        if kind != self.present:
-            log.warning(message, error)
-        self.present = kind
-
-    def end(self) -> None:
-        if self.present:
-            log.warning(self.over)
-        self.present = ""
 
 
 class CrashSafeBroker(ORM):
@@ -54,7 +33,7 @@ class CrashSafeBroker(ORM):
     def __init__(self, beat: Callable[[], None]) -> None:
         """`beat` is called at every question for jobs, to tell that this process asks."""
         super().__init__(list_key=str(Conf.CLUSTER_NAME))
-        self.beat, self.outages = beat, Outages()
+        self.beat, self.outages = beat, OutageLog(log, over=FETCHED_AGAIN)
         self.rows = RawArray("q", SLOTS)
 
     def dequeue(self) -> list[tuple[int, str]] | None:

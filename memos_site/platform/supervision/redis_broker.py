@@ -15,8 +15,8 @@ from django_q.conf import Conf
 from redis import Redis
 from redis.exceptions import RedisError
 
-from memos_site.platform.outages import UNAVAILABLE
-from memos_site.platform.supervision.broker import Outages
+from memos_site.platform.outages import UNAVAILABLE, OutageLog
+from memos_site.platform.supervision.broker import FETCHED_AGAIN
 
 PAUSE = 1.0  # seconds, while Redis or the database is unreachable
 WAIT_SECONDS = 1  # of a worker for a job
@@ -27,12 +27,12 @@ log = logging.getLogger("memos.jobs")
 class NudgeBroker(Broker):
     """A list of jobs. A Redis that is away is no error: neither for who enqueues nor for a worker."""
 
-    enqueueing = Outages("jobs are enqueued again")  # of this process, whose every job has a broker of its own
+    enqueueing = OutageLog(log, over="jobs are enqueued again")  # of this process: every job has a broker of its own
 
     def __init__(self, list_key: str | None = None, beat: Callable[[], None] = lambda: None) -> None:
         """`beat` is called at every question for jobs, to tell that this process asks."""
         super().__init__(list_key=f"memos:jobs:{list_key or Conf.CLUSTER_NAME}")
-        self.beat, self.outages = beat, Outages()
+        self.beat, self.outages = beat, OutageLog(log, over=FETCHED_AGAIN)
 
     @staticmethod
     def get_connection(list_key: str | None = None) -> Any:
