@@ -181,6 +181,28 @@ def test_a_run_and_the_ledger_say_what_the_model_cost(settings: Any) -> None:
     assert "cost:" not in person.get(f"/runs/{run.pk}/").content.decode()
 
 
+@pytest.mark.parametrize(
+    ("calls", "failed", "english", "chinese"),
+    [
+        (1, 0, "1 call, 0 failed; 0 tokens in", "1 次调用，其中 0 次失败；"),
+        (1, 1, "1 call, 1 failed; 0 tokens in", "1 次调用，其中 1 次失败；"),
+        (2, 1, "2 calls, 1 of them failed; 0 tokens in", "2 次调用，其中 1 次失败；"),
+        (1_001, 0, "1,001 calls, 0 of them failed; 0 tokens in", "1,001 次调用，其中 0 次失败；"),
+    ],
+    ids=["one", "one that failed", "two", "many"],
+)
+def test_a_run_tells_one_call_of_the_model_from_several(calls: int, failed: int, english: str, chinese: str) -> None:
+    run = Run.objects.create(kind="extract", trigger=Run.Trigger.COMMAND, status="succeeded", started_at=AT)
+    facts = {"purpose": "facts", "model": "m", "run": run, "at": AT}
+    LLMCall.objects.bulk_create(
+        LLMCall(ok=n >= failed, error="no answer" * (n < failed), **facts) for n in range(calls)
+    )
+    person = signed_in()
+    for language, told in (("en", english), ("zh-hans", chinese)):
+        page = person.get(f"/runs/{run.pk}/", headers={"Accept-Language": language}).content.decode()
+        assert f"<dd> {told}" in " ".join(page.split())
+
+
 def test_a_call_under_way_is_no_failed_one_until_its_run_has_ended() -> None:
     [episode] = unread("success")
     run, person = read(episode, ago=timedelta(minutes=1)), signed_in()
