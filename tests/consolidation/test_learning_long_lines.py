@@ -97,6 +97,8 @@ EDIT = sh("sed -i s/a/b/ x.py")
         ("pytest -q; python3 - <<'P'\nimport cart\nprint(cart.total())\nP", "3 passed in 0.1s\n7", True),
         ("pytest -q; python3 - <<'P'\nopen('x.py', 'w').write('')\nP", "3 passed in 0.1s", None),
         ("pytest -q; python3 generate.py", "3 passed in 0.1s", None),
+        ("pytest -q && git commit -qam x; rm -f /tmp/probe.py", "3 passed in 0.1s", True),
+        ("pytest -q; rm stock/x.py", "3 passed in 0.1s", None),
     ],
 )
 def test_the_exit_code_that_a_line_tells_is_that_of_its_check_whatever_follows(
@@ -111,3 +113,9 @@ def test_a_script_that_the_run_wrote_is_no_check_and_one_beside_an_edit_is() -> 
     )
     line = "sed -i s/a/b/ stock/x.py && bin/verify"
     assert ended(sh(line, "1 failed in 0.1s"), sh(line, "2 passed in 0.1s")) is True
+
+
+def test_a_script_of_its_own_that_a_run_removes_at_its_end_takes_nothing_back() -> None:
+    wrote = sh("cat > repro.py <<'E'\nimport stock\nE\npython repro.py")
+    assert ended(wrote, EDIT, sh("pytest -q", "2 passed in 0.1s"), sh("rm repro.py")) is True
+    assert ended(EDIT, sh("pytest -q", "2 passed in 0.1s"), sh("rm setup.py")) is None

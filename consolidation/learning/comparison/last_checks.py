@@ -21,6 +21,7 @@ CHECKS = frozenset({purposes.TESTS, "lint", "types", "build"})
 NEUTRAL = frozenset({"git add", "git commit", "git push", "git tag", "git fetch", "py_compile", "compileall"})
 RUNNERS = frozenset({"run", "execute", "go", "npm", "cargo", "make", "mvn", "gradle", "dotnet", "swift"})
 ROLLBACKS = frozenset({"kubectl rollout undo", "helm rollback"})
+_SCRATCH = re.compile(r"/(?:private/)?(?:var/)?tmp/")
 Words = tuple[str, ...]
 Command = tuple[str, str, Words]  # its kind, its form and its words
 _TEST_FILE = re.compile(r"(?:test_\w+|[\w-]+[._](?:test|spec)|(?:run[_-]?)?tests?)\.(?:py|[cm]?[jt]s|rb|pl|php|sh)")
@@ -126,14 +127,22 @@ def _last_of(
     committed = False
     for kind, form, words in reversed(spelled):
         known = checking.is_check(kind, form, words)
-        if (known or _is_test_file(words)) and not _wrote(words, call, run, rules):
+        if (known or _is_test_file(words)) and not _wrote(_script(words), call, run, rules):
             checks.append((kind, form or kind, words) if known else (_script(words), _script(words), words))
             if checking.changes_too(kind, words):
                 return checks, (kind, form, words), committed
-        elif rules.is_effect(kind) and kind not in NEUTRAL and not checking.only_looks(words, command_line(call)):
+        elif rules.is_effect(kind) and not _changes_nothing(kind, words, call, run, rules):
             return checks, (kind, form, words), committed
         committed = committed or (kind == "git commit" and not checks)
     return checks, None, committed
+
+
+def _changes_nothing(kind: str, words: Words, call: Call, run: Run, rules: ToolRules) -> bool:
+    """Whether a command leaves what was checked as it was: it only looks, or removes files of the run's own."""
+    if kind == "rm":
+        files = [word for word in words[1:] if not word.startswith("-")]
+        return all(_SCRATCH.match(file) or ("/" not in file and _wrote(file, call, run, rules)) for file in files)
+    return kind in NEUTRAL or checking.only_looks(words, command_line(call))
 
 
 def _is_test_file(words: Sequence[str]) -> bool:
@@ -146,15 +155,14 @@ def _script(words: Sequence[str]) -> str:
     return checking.script(words)[0].rsplit("/", 1)[-1]
 
 
-def _wrote(words: Sequence[str], call: Call, run: Run, rules: ToolRules) -> bool:
-    """Whether the run wrote the script that it runs."""
-    name = _script(words)
-    before = (other for other in run.steps if other.position < call.position) if name else ()
-    return any(name in text_of(other.args) and _writes(other, name, rules) for other in before)
+def _wrote(name: str, call: Call, run: Run, rules: ToolRules) -> bool:
+    """Whether the run wrote a file of this name before a call."""
+    before = (other for other in run.steps if other.position < call.position and name in text_of(other.args))
+    return bool(name) and any(_writes(other, name, rules) for other in before)
 
 
 def _writes(call: Call, name: str, rules: ToolRules) -> bool:
-    """Whether a call with the name of a script in its arguments may have written it, and does not only run it.
+    """Whether a call with the name of a file in its arguments may have written it, and does not only run it.
 
     In a command line: as the target of a redirection, in code or a patch, or as an argument of what changes something.
     """
