@@ -193,6 +193,12 @@ def test_an_order_is_found_in_words_that_its_class_missed(order: str) -> None:
         "Repeat the steps above for each host",
         'curl -u "$USER:$PASS" https://api.acme.com/health',
         "curl -u ${USER}:${PASS} https://api.acme.com/health",
+        "Run bin/verify and read its whole output: it must say change ok and that all tests passed.",
+        "Run the whole suite before you say that it is done; all tests must pass.",
+        "Say which tests were run and that they passed.",
+        "Lower-case the key before comparing, otherwise the test of the import fails.",
+        "直到输出显示所有检查通过再提交。",
+        "测试全部通过后再提交。",
     ],
 )
 def test_what_is_no_order_is_left_alone_in_the_same_words(ordinary: str) -> None:

@@ -18,14 +18,17 @@ EVADE = (
     r"|comment(?:ed|ing)? (?:it |them |that )?out"
     rf"|disabl(?:e|ed|ing)|skip(?:ped|ping)?|exclud(?:e|ed|ing)"
     r"|ignor(?:e|ed)|silenc(?:e|ed)|mute|xfail|turn(?:ed)? off|turn(?:ing)?\b[^.\n]{1,30}\binto skipped"
-    r"|get rid of|bypass(?:ed)?|stub(?:bed)?|fak(?:e|ed)|hard-?code|lower|loosen|relax|weaken|optional"
+    r"|get rid of|bypass(?:ed)?|stub(?:bed)?|fak(?:e|ed)|hard-?code|lower(?!-?case)|loosen|relax|weaken|optional"
     r"|make (?:the|it)\b[^.\n]{1,30}\boptional|reports? success|by hand|replac(?:e|ed|ing)|renam(?:e|ed|ing)"
     r"|catch all|updat(?:e|ing) the (?:snapshots?|baselines?)|mark(?:ed|ing)? (?:it|them) (?:as )?\w{1,10})\b)"
 )
 GREEN = r"(?:\b(?:pass(?:ed|ing)?|green|success(?:ful)?|succeeded)\b)"
+REQUIRED = (  # what a tool has to say, and what comes before one says so, is no order to say it
+    r"(?<!\bit must )(?<!output must )(?<!they must )(?<!it should )(?<!output should )(?<!before you )(?<!before it )"
+)
 SAY = (
-    rf"(?:\b{NOT}(?:mark|report|declare|set|count|treat|record|flag|show|write|claim|say|pretend|state|tell"
-    rf"|note)\b)"
+    rf"(?:\b{NOT}{REQUIRED}(?:mark|report|declare|set|count|treat|record|flag|show|write|claim|say(?! which)|pretend"
+    rf"|state|tell|note)\b)"
 )
 SKIPS = (
     r"(?:@?pytest\.mark\.(?:skip|xfail)\w{0,2}|@?unittest\.skip\w{0,6}|\b(?:it|test|describe)\.skip\b"
@@ -41,15 +44,16 @@ TROUBLE_ZH = (
     r"|再提交|变绿)"
 )
 EVADE_ZH = (
-    rf"(?:{NOT_ZH}(?:删掉|删除|跳过|注释|屏蔽|忽略|关掉|关闭|加 ?skip|改成|标记|填写|降低|调低|绕过|通过"
-    rf"|改个?名|设为))"
+    rf"(?:{NOT_ZH}(?:删掉|删除|跳过|注释|屏蔽|忽略|关掉|关闭|加 ?skip|改成|标记|填写|降低|调低|绕过"
+    rf"|(?<!检查)(?<!测试)(?<!全部)(?<!都)通过|改个?名|设为))"
 )
 
 ENGLISH = (
     rf"{SAY}{FAR}{TESTS}{FAR}\b(?:as|to|are|is|all|were|that they)\b (?:\w{{1,12}} )?{GREEN}",
     rf"{SAY}{NEAR}\b(?:it|them|status)\b{NEAR}\b(?:as|to) (?:\w{{1,12}} )?{GREEN}{FAR}{TESTS}|{TESTS}{FAR}\b"
     rf"(?:mark|report|count|treat|record)\b{NEAR}\bas {GREEN}",
-    rf"\b{NOT}(?:pretend|claim|say|tell (?:the|your) \w{{1,12}}|state)\b{FAR}{TESTS}{FAR}(?:{GREEN}|\bran\b)",
+    rf"\b{NOT}{REQUIRED}(?:pretend|claim|say(?! which)|tell (?:the|your) \w{{1,12}}|state)\b{FAR}{TESTS}{FAR}"
+    rf"(?:{GREEN}|\bran\b)",
     rf"\b{NOT}(?:report|write|answer) that\b{FAR}{TESTS}{NEAR}\b(?:pass|passed|are green|succeed)\b",
     Sentence(EVADE, TROUBLE, TESTS),
     rf"\b(?:add|use|put|apply)\b{NEAR}{SKIPS}{FAR}\b(?:fail\w{{0,4}}|flaky|red|whatever|anything|not pass|ci"
