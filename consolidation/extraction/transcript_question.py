@@ -1,4 +1,5 @@
-"""The question about a whole transcript: its tasks, and in the same answer its facts and how it ended.
+"""The question about a whole transcript: its facts, and in the same answer its tasks and how it ended. The facts come
+first, in the instructions and in the answer: behind the tasks weak models leave them out.
 
 One model is asked for all three at once, since the transcript is the most expensive part of each question. An answer
 without facts or without an end, or with some that cannot be read, is good for the rest: those are asked for alone.
@@ -58,12 +59,17 @@ class Judgement(BaseModel):
     quote: str
 
 
-class TasksAndFacts(Chunks):
+class _FactsFirst(BaseModel):
+    """A field of a base class stands before those of the class, also in the schema that an endpoint writes by."""
+
+    facts: list[Fact] | None
+
+
+class TasksAndFacts(Chunks, _FactsFirst):
     """Tasks, and the facts that stand beside them, None where they cannot be read. All are required in the schema:
     weak models leave out what they may."""
 
     tasks: list[ChunkedTask]
-    facts: list[Fact] | None
 
     @model_validator(mode="before")
     @classmethod
@@ -104,7 +110,7 @@ def question(transcript: Transcript, *, with_end: bool) -> ReadingQuestion:
     """What is asked about a transcript; how it ended, only where it is asked whole. For tasks alone is asked another
     model for skills (SKILLS_LLM), and one whose context the instructions would fill by more than a third."""
     alone = prompt(TASKS, transcript.language)
-    names = [TASKS, "and_facts", "facts", *(("and_outcome", "outcome") if with_end else ())]
+    names = ["facts", "and_tasks", TASKS, *(("and_outcome", "outcome") if with_end else ()), "together"]
     system = "\n\n".join(prompt(name, transcript.language) for name in names)
     if settings.SKILLS_LLM or estimate(system) * MOST_INSTRUCTIONS > settings.LLM_CONTEXT_TOKENS:
         return ReadingQuestion(Chunks, alone, transcript.parts(part_tokens(alone)))

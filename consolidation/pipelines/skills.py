@@ -178,7 +178,7 @@ def _needless(fields: Fields, task: Task, work: Work, peers: Peers) -> Needless 
 
 def _question(fields: Fields) -> Question:
     """Whether an agent needs this skill."""
-    lines = [fields.name, fields.description, fields.procedure, *fields.experience, *fields.preference]
+    lines = [fields.title or fields.name, fields.description, fields.procedure, *fields.experience, *fields.preference]
     return Question("\n".join(lines))
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from consolidation import extraction_run
-from consolidation.extraction import queue
+from consolidation.extraction import queue, transcript_question
+from consolidation.extraction.transcripts import Transcript
 from consolidation.llm import LanguageModel
 from consolidation.models import Redundancy, Run
 from consolidation.prompts import prompt
@@ -50,6 +51,12 @@ def test_a_conversation_with_a_task_and_a_fact_costs_three_questions(endpoint: M
     assert (run.status, asked) == ("succeeded", ["task_chunking", "skill_extraction", "need"])
     assert run.counters == {"tasks": 1, "facts_created": 1, "skills_created": 1}
     assert SkillVersion.objects.get().fields["tool"] == ["`weigh`: Gives the weights."]
+
+
+def test_facts_come_first_and_the_form_of_the_answer_last() -> None:
+    asked = transcript_question.question(Transcript((), 0), with_end=True)
+    assert list(asked.shape.model_json_schema()["properties"]) == ["facts", "tasks", "end"]
+    assert asked.system.startswith(prompt("facts", "en")) and asked.system.endswith(prompt("together", "en"))
 
 
 def test_each_note_gets_the_opinion_that_was_given_of_it(endpoint: ModelEndpoint) -> None:
@@ -110,7 +117,7 @@ def test_another_model_and_a_small_context_are_asked_for_tasks_alone(
     run, asked = read(endpoint, task_chunking={"tasks": [TASK]}, **answers)
     assert sorted(asked) == ["facts", "need", "skill_extraction", "task_chunking"] and run.status == "succeeded"
     system = next(body["messages"][0]["content"] for body in endpoint.asked if "task_name" in str(body["messages"]))
-    assert prompt("and_facts", "en") not in system
+    assert prompt("and_tasks", "en") not in system
 
 
 def test_an_order_in_the_facts_beside_the_tasks_is_refused_like_any_other(endpoint: ModelEndpoint) -> None:
