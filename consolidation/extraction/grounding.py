@@ -55,7 +55,7 @@ def fault(subject: str, predicate: str, object: str, quote: str, passage: Passag
     if subject.casefold() not in THE_USER and not _is_known(subject, transcript):
         return SUBJECT
     words = f"{predicate} {object}" if object.casefold() in _TRUE else object
-    if not (_shares(words, around) or _is_speaker(object, quote, passage, transcript)):
+    if not (_shares(words, around) or _is_speaker(object, subject, quote, passage, transcript)):
         return OBJECT
     if not all(_is_named(name, transcript) for name in _NAME.findall(object) if name.casefold() not in STOP):
         return OBJECT
@@ -81,10 +81,10 @@ def _shares(words: str, around: str) -> bool:
     return any(run in around for run in _HAN.findall(words))
 
 
-def _is_speaker(object: str, quote: str, passage: Passage, transcript: Transcript) -> bool:
+def _is_speaker(object: str, subject: str, quote: str, passage: Passage, transcript: Transcript) -> bool:
     """Whether the object is the user who says "my": "My assistant Tom ..." of "Tom is the assistant of Dana"."""
     own = _sentences(transcript, _NAMED), _sentences(transcript, _INTRODUCED)
-    speaks = passage.speaker == "user" and _POSSESSIVE.search(quote)
+    speaks = passage.speaker == "user" and _POSSESSIVE.search(quote) and _words(subject) & _words(quote)
     return bool(speaks) and bool(_words(object)) and _words(object) <= _all_words(chain(*own))
 
 

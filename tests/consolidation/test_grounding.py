@@ -108,6 +108,7 @@ def test_what_was_said_is_grounded(of: Transcript, fact: tuple[str, str, str], q
             grounding.SUBJECT,
         ),
         (RULES, ("the depot", "closes at", "16:00"), "The depot closes at 14:00", grounding.OBJECT),
+        (RULES, ("the depot", "is kept by", "Dana Weiss"), "My assistant Tom Berg may approve", grounding.OBJECT),
         (RULES, ("Tom Berg", "works for", "Hollis"), "The depot closes at 14:00", grounding.OBJECT),
         (FRIENDS, ("Nora", "sends love to", "Ada"), "Ada sends you love", TURNED),
         (FRIENDS, ("the user", "eats", "meat"), "I don't eat meat any more", DENIED),
