@@ -16,6 +16,7 @@ from memories.models import PersonLimits
 from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.values.choices import ActorKind, Sensitivity
 from memories.values.choices import Permission as May
+from memories.values.exceptions import NotAllowed
 from memories.values.trust import Actor, Trust
 
 READING = ("use_read",)
@@ -39,6 +40,19 @@ def trust_of(user: AbstractBaseUser | AnonymousUser) -> Trust:
     actor = Actor(ActorKind.PERSON, user.get_username(), str(user.pk or ""))
     scopes = getattr(user, "_scope_cache", None)  # filled with the permissions
     return Trust(actor, clearance, frozenset(scopes) if scopes else None, permissions=may)
+
+
+def permitted(user: AbstractBaseUser | AnonymousUser, permission: May, refusal: str) -> Trust:
+    """The trust of a person who has this permission. NotAllowed, which a page answers by 403, says `refusal`."""
+    trust = trust_of(user)
+    trust.require(permission, refusal)
+    return trust
+
+
+def require_administrator(user: AbstractBaseUser | AnonymousUser, refusal: str) -> None:
+    """NotAllowed, which says `refusal` to who is none."""
+    if not administers(user):
+        raise NotAllowed(refusal)
 
 
 def administers(user: AbstractBaseUser | AnonymousUser) -> bool:

@@ -9,7 +9,7 @@ from uuid_utils.compat import uuid7
 
 from memories.models import Memory
 from memories.values.choices import LIVE, Permission
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
+from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Trust
 from skills import former_names, publishing, revising
 from skills.manifest import Fields
@@ -26,8 +26,7 @@ def rename(skill: Skill, name: str, *, trust: Trust, at: datetime, why: str = ""
     transaction: the storage is a foreign system. Invalid: no name; Conflict: it is another skill's, or the skill was
     changed meanwhile or is no longer live.
     """
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("renaming needs the permission review")
+    trust.require(Permission.REVIEW, "renaming needs the permission review")
     trust.scope_to_write(skill.scope)
     if slug(name) != name:
         raise Invalid(FieldError("/name", "invalid", f"{IN_WORDS}: for example {slug(name) if name else 'read-pdf'}"))

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from memories.models import Memory
 from memories.values.choices import LIVE, Permission
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed
+from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Trust
 from skills import former_names, merging, publishing, storages
 from skills.manifest import Fields
@@ -193,6 +193,5 @@ def _content(version: SkillVersion) -> bytes:
 
 def check_permission(skill: Skill, trust: Trust) -> None:
     """NotAllowed: the caller may not review, or not write into the skill's scope."""
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("a new version by hand needs the permission review")
+    trust.require(Permission.REVIEW, "a new version by hand needs the permission review")
     trust.scope_to_write(skill.scope)

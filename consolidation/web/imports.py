@@ -6,7 +6,6 @@ from uuid import UUID
 from django import forms
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
@@ -17,7 +16,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from consolidation import import_run, run_queue
 from consolidation.import_run import SKILL, recognise
 from consolidation.models import ImportFile
-from memories.people import administers, trust_of
+from memories.people import administers, permitted
 from memories.transfer.options import Format
 from memories.transfer.sqlite_file import Unreadable
 from memories.values.choices import Permission
@@ -129,10 +128,7 @@ def start(request: HttpRequest, file_id: UUID) -> HttpResponse:
 
 
 def _importer(request: HttpRequest) -> Trust:
-    trust = trust_of(request.user)
-    if not trust.may(Permission.REVIEW):
-        raise PermissionDenied(import_run.NOT_ALLOWED)
-    return trust
+    return permitted(request.user, Permission.REVIEW, import_run.NOT_ALLOWED)
 
 
 def _file_of(request: HttpRequest, said: dict[str, Any]) -> ImportFile:

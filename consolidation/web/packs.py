@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import render
 from django.utils import timezone
@@ -15,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from consolidation.models import Pack
 from consolidation.packs import making
 from memories.models.passage import saying
-from memories.people import trust_of
+from memories.people import permitted
 from memories.values.choices import Permission
 from memories.values.exceptions import Invalid, Lost
 from memories.values.trust import Trust
@@ -57,10 +56,7 @@ def download(request: HttpRequest) -> HttpResponseBase:
 
 
 def _reader(request: HttpRequest) -> Trust:
-    trust = trust_of(request.user)
-    if not trust.may(Permission.READ):
-        raise PermissionDenied("making a pack needs the permission read")
-    return trust
+    return permitted(request.user, Permission.READ, "making a pack needs the permission read")
 
 
 def _ids(form: QueryDict) -> list[UUID]:

@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -23,7 +22,7 @@ from consolidation.places.agents_md import agents_md
 from consolidation.places.knowledge import PlaceCommand
 from consolidation.places.known_places import BUILD, CHECKS, SET_UP
 from memories.models import Episode
-from memories.people import trust_of
+from memories.people import permitted
 from memories.values.choices import Outcome, Permission
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
@@ -80,9 +79,7 @@ def place(request: HttpRequest) -> HttpResponse:
 @require_POST
 def dismiss(request: HttpRequest) -> HttpResponse:
     """Dismiss what is counted of a line that no fact states; what a fact states is dismissed at that."""
-    trust = trust_of(request.user)
-    if not trust.may(Permission.REVIEW):
-        raise PermissionDenied("dismissing a line needs the permission review")
+    trust = permitted(request.user, Permission.REVIEW, "dismissing a line needs the permission review")
     known, scope = _asked(request.POST, trust)
     form = request.POST.get("form", "")
     line = next((one for one in (*known.starting, *known.failing) if one.form == form and one.memory is None), None)
@@ -111,10 +108,7 @@ def address_of(name: str, scope: str) -> str:
 
 
 def _reader(request: HttpRequest) -> Trust:
-    trust = trust_of(request.user)
-    if not trust.may(Permission.READ):
-        raise PermissionDenied("places need the permission read")
-    return trust
+    return permitted(request.user, Permission.READ, "places need the permission read")
 
 
 def _asked(asked: QueryDict, trust: Trust) -> tuple[PlaceKnowledge, str]:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef, Value
 from django.db.models.functions import Concat
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest
@@ -17,7 +16,7 @@ from django_q.models import Schedule
 
 from consolidation.models import Run
 from consolidation.models.runs import TITLES
-from memories.people import administers
+from memories.people import require_administrator
 
 MINUTES = (1, 5, 15, 30, 60, 360, 1440)  # that are offered; what an operator set beside them stays until it is changed
 MOST_JOBS = 50
@@ -100,8 +99,7 @@ def _last(row: Schedule) -> datetime | None:
 @require_POST
 def set_interval(request: HttpRequest, schedule_id: int) -> HttpResponse:
     """Set the interval of a job; it is due no later than one new interval from now."""
-    if not administers(request.user):
-        raise PermissionDenied("only an administrator changes schedules")
+    require_administrator(request.user, "only an administrator changes schedules")
     row = get_object_or_404(Schedule, pk=schedule_id, schedule_type=Schedule.MINUTES)
     asked = request.POST.get("minutes", "")
     if asked not in map(str, MINUTES):

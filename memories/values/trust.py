@@ -47,6 +47,11 @@ class Trust:
     def may(self, permission: Permission) -> bool:
         return permission.value in self.permissions
 
+    def require(self, permission: Permission, refusal: str) -> None:
+        """NotAllowed, which says `refusal` to who has not this permission."""
+        if not self.may(permission):
+            raise NotAllowed(refusal)
+
     def check_statuses(self, statuses: Collection[str]) -> None:
         """NotAllowed: dismissed memories are named, which only those list who decide about them."""
         if Status.DISMISSED in statuses and not self.may(Permission.REVIEW):

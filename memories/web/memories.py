@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -22,7 +21,7 @@ from memories.models import Adaptation, AuditEntry, Evidence, Memory, Proposal, 
 from memories.models.evidence import with_doubt, with_support
 from memories.models.memory import MemoryQuerySet
 from memories.models.withholding import tombstones_against
-from memories.people import trust_of
+from memories.people import permitted, trust_of
 from memories.search import injections
 from memories.search.subjects import subjects_in_memory
 from memories.values.choices import LIVE, ActorKind, Permission, Status, Type
@@ -147,9 +146,8 @@ def evidence(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 @require_http_methods(["GET", "HEAD", "POST"])
 def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Ask for confirmation, then forget a memory; this cannot be undone."""
-    trust, at = trust_of(request.user), timezone.now()
-    if not trust.may(Permission.REVIEW):
-        raise PermissionDenied("forgetting needs the permission review")
+    trust = permitted(request.user, Permission.REVIEW, "forgetting needs the permission review")
+    at = timezone.now()
     memory = get_object_or_404(Memory.objects.visible_to(trust).unexpired(at).select_related("skill"), pk=memory_id)
     why = request.POST.get("why", "").strip()[:2000]
     try:
@@ -168,10 +166,7 @@ def reveal(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Show what is masked of a memory or an episode. The audit trail says who asked, and when."""
     trust, at = trust_of(request.user), timezone.now()
     memory = get_object_or_404(Memory.objects.visible_to(trust).unexpired(at).select_related("episode"), pk=memory_id)
-    try:
-        texts = reveal_memory(memory, trust=trust, at=at)
-    except NotAllowed as refusal:
-        raise PermissionDenied(str(refusal)) from None
+    texts = reveal_memory(memory, trust=trust, at=at)
     shown: Any = render(request, "memories/revealed.html", {"memory": memory, "texts": texts})
     shown.shows_secrets = True
     return shown  # type: ignore[no-any-return]

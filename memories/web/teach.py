@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -17,10 +16,10 @@ from memories.intake import claims
 from memories.intake.claims import Near, NearDuplicate, Stored
 from memories.intake.reports.claims import LONGEST_TEACHING, SHORTEST_TEACHING, read_teaching
 from memories.models import Memory
-from memories.people import trust_of
+from memories.people import permitted
 from memories.search import SearchRequest, find
 from memories.values.choices import BELIEVED, UNDECIDED, Category, Permission, Type
-from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, Invalid, NotFound
 from memories.values.field_types import SCOPE
 from memories.values.trust import Trust
 
@@ -49,8 +48,6 @@ def teach(request: HttpRequest) -> HttpResponse:
         return _page(request, form=form, errors=errors, status=400)
     except Conflict as conflict:
         return _page(request, form=form, errors={"content": str(conflict)}, status=409)
-    except NotAllowed as refusal:
-        raise PermissionDenied(str(refusal)) from None
     except NotFound as missing:
         raise Http404(str(missing)) from None
     return _taught(request, stored, trust)
@@ -85,10 +82,7 @@ def _resolved(request: HttpRequest, form: dict[str, str], trust: Trust) -> dict[
 
 
 def _teacher(request: HttpRequest) -> Trust:
-    trust = trust_of(request.user)
-    if not trust.may(Permission.REVIEW):
-        raise PermissionDenied("teaching needs the permission review")
-    return trust
+    return permitted(request.user, Permission.REVIEW, "teaching needs the permission review")
 
 
 def _form(request: HttpRequest) -> dict[str, str]:

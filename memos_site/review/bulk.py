@@ -87,8 +87,7 @@ def by_ids(
 
 def check_order(trust: Trust, verb: str, why: str, number: int, *, most: int) -> None:
     """Refuse what no row of a bulk could be decided with. NotAllowed and Invalid as in `by_ids`."""
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("deciding needs the permission review")
+    trust.require(Permission.REVIEW, "deciding needs the permission review")
     if verb not in VERBS:
         raise Invalid(unknown_verb())
     if VERBS[verb].needs_reason and not why.strip():

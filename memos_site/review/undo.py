@@ -19,7 +19,7 @@ from memories.models.held import Held, trails_of
 from memories.models.proposal import PROPOSAL
 from memories.models.tombstone import TOMBSTONE
 from memories.values.choices import Permission
-from memories.values.exceptions import Conflict, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, NotFound
 from memories.values.trust import Trust
 from skills import former_names, publishing
 from skills.models import SkillVersion
@@ -113,8 +113,7 @@ def plan_of(trust: Trust, batch: UUID) -> UndoPlan:
     groups = [group for group in _groups(entries, seen) if group.entries]
     if not groups:
         raise NotFound("no such batch")
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("undoing needs the permission review")
+    trust.require(Permission.REVIEW, "undoing needs the permission review")
     for scope in {entry.scope for group in groups for entry in group.entries}:
         trust.scope_to_write(scope)
     return UndoPlan(groups, frozenset(entry.scope for entry in entries))

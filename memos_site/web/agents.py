@@ -7,7 +7,6 @@ from uuid import UUID
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.core.validators import RegexValidator
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
@@ -24,7 +23,7 @@ from memories.models import Agent, AuditEntry
 from memories.models.agent import DEFAULT_PERMISSIONS
 from memories.models.audit import AGENT
 from memories.models.value_counts import count_values
-from memories.people import trust_of
+from memories.people import permitted, trust_of
 from memories.values.choices import Permission, Sensitivity
 from memories.values.exceptions import Conflict
 from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
@@ -150,15 +149,11 @@ def set_aside(request: HttpRequest, agent_id: UUID) -> HttpResponse:
 
 
 def _reviewer(request: HttpRequest) -> Trust:
-    trust = trust_of(request.user)
-    if not trust.may(Permission.REVIEW):
-        raise PermissionDenied("only reviewers see who may call")
-    return trust
+    return permitted(request.user, Permission.REVIEW, "only reviewers see who may call")
 
 
 def _administrator(request: HttpRequest) -> None:
-    if not people.administers(request.user):
-        raise PermissionDenied("only an administrator gives and takes tokens")
+    people.require_administrator(request.user, "only an administrator gives and takes tokens")
 
 
 def _agent(request: HttpRequest, agent_id: UUID) -> Agent:

@@ -12,9 +12,8 @@ from django.views.decorators.http import require_safe
 
 from memories.api.call_counts import counts
 from memories.models import Agent, Episode, Event, Memory
-from memories.people import trust_of
+from memories.people import permitted
 from memories.values.choices import ActorKind, Permission
-from memories.values.exceptions import NotAllowed
 from memories.values.trust import Trust
 
 MOST_EPISODES, MOST_EVENTS = 3, 6
@@ -24,9 +23,7 @@ LATELY = timedelta(hours=1)
 @never_cache
 @require_safe
 def arrivals(request: HttpRequest, agent_id: Any) -> HttpResponse:
-    trust, now = trust_of(request.user), timezone.now()
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("only reviewers see what agents report")
+    trust, now = _reviewer(request), timezone.now()
     agent = get_object_or_404(Agent.objects.visible_to(trust), pk=agent_id)
     return render(request, "agents/_arrivals.html", arrivals_of(agent, trust=trust, at=now))
 
@@ -35,11 +32,12 @@ def arrivals(request: HttpRequest, agent_id: Any) -> HttpResponse:
 @require_safe
 def first_report(request: HttpRequest) -> HttpResponse:
     """The line of an empty store that tells whether an agent has reported anything yet."""
-    trust = trust_of(request.user)
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("only reviewers see what agents report")
-    by_agents = Memory.objects.visible_to(trust).filter(created_by_id__startswith=f"{ActorKind.AGENT}:")
+    by_agents = Memory.objects.visible_to(_reviewer(request)).filter(created_by_id__startswith=f"{ActorKind.AGENT}:")
     return render(request, "agents/_connected.html", {"report": by_agents.order_by("pk").first(), "polls": True})
+
+
+def _reviewer(request: HttpRequest) -> Trust:
+    return permitted(request.user, Permission.REVIEW, "only reviewers see what agents report")
 
 
 def arrivals_of(agent: Agent, *, trust: Trust, at: datetime) -> dict[str, Any]:

@@ -20,9 +20,9 @@ from django.views.decorators.http import require_safe
 
 from consolidation.packs import making
 from memories.models import Agent
-from memories.people import trust_of
+from memories.people import permitted
 from memories.values.choices import Permission
-from memories.values.exceptions import Invalid, Lost, NotAllowed
+from memories.values.exceptions import Invalid, Lost
 from memories.values.trust import Trust
 from skills.models import Skill
 
@@ -48,9 +48,7 @@ FORMS = {
 @never_cache
 @require_safe
 def harness_plugin(request: HttpRequest, agent_id: UUID, name: str) -> HttpResponseBase:
-    trust = trust_of(request.user)
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("only reviewers see who may call")
+    trust = permitted(request.user, Permission.REVIEW, "only reviewers see who may call")
     agent = get_object_or_404(Agent.objects.visible_to(trust), pk=agent_id)
     if name not in FORMS:
         raise Http404(f"no plugin is made for {name!r}")

@@ -4,7 +4,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -16,7 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from memories.intake import episodes
 from memories.models import Memory
 from memories.models.episode import UNKNOWN
-from memories.people import trust_of
+from memories.people import permitted
 from memories.values.choices import Outcome, Permission, Type
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Trust
@@ -93,7 +92,4 @@ def _id(text: str) -> UUID:
 
 
 def _reviewer(request: HttpRequest) -> Trust:
-    trust = trust_of(request.user)
-    if not trust.may(Permission.REVIEW):
-        raise PermissionDenied("judging how runs ended needs the permission review")
-    return trust
+    return permitted(request.user, Permission.REVIEW, "judging how runs ended needs the permission review")

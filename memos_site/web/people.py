@@ -9,7 +9,6 @@ from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import User
 from django.contrib.auth.tokens import default_token_generator
 from django.contrib.auth.validators import UnicodeUsernameValidator
-from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
@@ -26,7 +25,7 @@ from django.views.decorators.http import require_http_methods
 
 from memories import accounts
 from memories.accounts import Access
-from memories.people import administers, trust_of
+from memories.people import require_administrator, trust_of
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import Conflict
 from memos_site.web import language, time_zone
@@ -134,8 +133,7 @@ class ChoosePassword(views.PasswordResetConfirmView):
 
 
 def _administrator(request: HttpRequest) -> None:
-    if not administers(request.user):
-        raise PermissionDenied("only an administrator manages people")
+    require_administrator(request.user, "only an administrator manages people")
 
 
 def _page(request: HttpRequest, form: InviteForm, *, status: int = 200) -> HttpResponse:

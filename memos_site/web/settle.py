@@ -2,7 +2,6 @@
 
 from uuid import UUID
 
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
@@ -12,7 +11,7 @@ from django.views.decorators.http import require_http_methods
 from memories.intake.claims import Near, compare_with
 from memories.models import Memory
 from memories.models.memory import MemoryQuerySet
-from memories.people import trust_of
+from memories.people import permitted, trust_of
 from memories.values.choices import LIVE, Permission, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
@@ -59,9 +58,7 @@ def holds(winner: Memory | None) -> str:
 @require_http_methods(["GET", "HEAD", "POST"])
 def merge(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Show two claims beside each other and in which words they become one (GET `with`), and merge them (POST)."""
-    trust = trust_of(request.user)
-    if not trust.may(Permission.REVIEW):
-        raise PermissionDenied("merging needs the permission review")
+    trust = permitted(request.user, Permission.REVIEW, "merging needs the permission review")
     if request.method != "POST":
         return _preview(request, trust, memory_id)
     try:

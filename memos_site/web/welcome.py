@@ -1,7 +1,6 @@
 """The first ten minutes: the demo team, a file of recorded runs, an agent, a first run; each by a form."""
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -12,7 +11,7 @@ from consolidation.models import Run
 from memories.accounts import FIRST_AGENT
 from memories.models import Agent, Memory
 from memories.models.agent import DEFAULT_PERMISSIONS
-from memories.people import administers, trust_of
+from memories.people import administers, require_administrator, trust_of
 from memories.values.choices import Permission, Sensitivity, Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
@@ -74,5 +73,4 @@ def remove_demo(request: HttpRequest) -> HttpResponse:
 
 
 def _administrator(request: HttpRequest) -> None:
-    if not administers(request.user):
-        raise PermissionDenied("only an administrator loads and removes the demo team")
+    require_administrator(request.user, "only an administrator loads and removes the demo team")

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -15,7 +14,7 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.models import AuditEntry
-from memories.people import trust_of
+from memories.people import permitted
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, Invalid
 from memories.values.trust import Trust
@@ -124,10 +123,7 @@ def _follows(request: HttpRequest) -> bool:
 
 
 def editor(request: HttpRequest) -> Trust:
-    trust = trust_of(request.user)
-    if not trust.may(Permission.REVIEW):
-        raise PermissionDenied("editing needs the permission review")
-    return trust
+    return permitted(request.user, Permission.REVIEW, "editing needs the permission review")
 
 
 def _versions(trust: Trust) -> QuerySet[SkillVersion]:

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.core.files.uploadedfile import UploadedFile
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -13,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_http_methods
 
-from memories.people import trust_of
+from memories.people import permitted
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from skills import importing
@@ -24,9 +23,7 @@ FIELDS = ("scope", "changelog")
 
 @require_http_methods(["GET", "HEAD", "POST"])
 def upload(request: HttpRequest) -> HttpResponse:
-    trust = trust_of(request.user)
-    if not trust.may(Permission.SKILLS):
-        raise PermissionDenied("uploading needs the permission skills")
+    trust = permitted(request.user, Permission.SKILLS, "uploading needs the permission skills")
     form = {name: request.POST.get(name, request.GET.get(name, "")).strip() for name in FIELDS}
     if request.method != "POST":
         return render(request, "skills/upload.html", {"form": form})

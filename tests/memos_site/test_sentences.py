@@ -14,6 +14,7 @@ from tests.test_house import ROOT
 
 ROOMS = ("memories", "skills", "consolidation", "memos_site")
 NOT_ON_PAGES = ("api", "management", "admin", "transfer", "episodes", "reports", "values", "revisions", "claims")
+ASKING = ("permitted", "require_administrator", "people.require_administrator")  # the sentence is their last argument
 OF_OPERATORS = {"consolidation/models/webhooks.py"}
 TO_AGENTS = {
     *("memories/models/agent.py", "memories/lifecycle/salience.py", "memories/lifecycle/forgetting/forget.py"),
@@ -34,7 +35,7 @@ def prohibitions() -> Iterator[tuple[str, str]]:
     """Why a person may not do something, as the pages raise it."""
     for path in sorted((ROOT / place / "web") for place in ROOMS):
         for module in sorted(path.rglob("*.py")):
-            raised = _raised(module, "PermissionDenied", "NotAllowed")
+            raised = _raised(module, "PermissionDenied", "NotAllowed", *ASKING)
             yield from ((str(module.relative_to(ROOT)), text) for text in raised)
 
 
@@ -49,7 +50,7 @@ def _conflicts(path: Path) -> Iterator[str]:
 def _raised(path: Path, *kinds: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text())):
         if isinstance(node, ast.Call) and ast.unparse(node.func) in kinds and node.args:
-            said = node.args[0]
+            said = node.args[-1]
             if isinstance(said, ast.Constant):
                 yield str(said.value)
             elif isinstance(said, ast.JoinedStr):

@@ -19,7 +19,7 @@ from memories.lifecycle.ladder import USER, Ladder
 from memories.models import Evidence, Memory, Tombstone, claim_locks
 from memories.values import text
 from memories.values.choices import Category, Hold, Origin, Permission, Sensitivity, Status, Type
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotFound
 from memories.values.field_types import LONGEST_KEY, united
 from memories.values.trust import Trust
 
@@ -51,8 +51,7 @@ def teach(report: TeachingReport, *, trust: Trust, at: datetime) -> Stored:
     the nearest (or `memory_id`) these words, `separate` keeps both, `restore` takes back the dismissal. NotAllowed: the
     caller may not review, or not write there.
     """
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("teaching needs the permission review")
+    trust.require(Permission.REVIEW, "teaching needs the permission review")
     teaching = Teaching(_statement(report, trust), report, trust, at)
     with transaction.atomic():
         claim_locks.to_decide(teaching.statement.scope)

@@ -82,8 +82,7 @@ def judge(
 
     NotAllowed: the caller does not review, or may not write into its scope.
     """
-    if not trust.may(Permission.REVIEW):
-        raise NotAllowed("judging how a run ended needs the permission review")
+    trust.require(Permission.REVIEW, "judging how a run ended needs the permission review")
     trust.scope_to_write(episode.scope)
     details = ({"note": note} if note else {}) | ({agreement.DOUBTED: True} if episode.is_doubted else {})
     statement = EndStatement(OutcomeSource.PERSON, outcome, at, trust.actor.name, details)
