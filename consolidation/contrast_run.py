@@ -20,6 +20,7 @@ from consolidation.model_lines.kept_lines import KeptLine, judge
 from consolidation.model_lines.line_losses import store_of
 from consolidation.models import Run
 from consolidation.models.worth import SkillLines
+from consolidation.trying_again import order_once
 from memories.models import Episode, Memory
 from memories.models.episode import EpisodeQuerySet
 from memories.values.choices import LIVE, ActorKind
@@ -35,21 +36,12 @@ KIND = "contrast"
 
 
 def request(memory: Memory, *, trigger: Run.Trigger, at: datetime) -> Run:
-    """Queue the comparison for a skill, or the unfinished run that is there already.
-
-    One that cannot be done is answered too: with a run that is skipped, and says why.
-    """
+    """Queue the comparison for a skill, as `order_once`."""
     with transaction.atomic():
         Memory.objects.select_for_update(of=("self",)).get(pk=memory.pk)  # two requests make one run
-        unfinished = Run.objects.unfinished().filter(kind=KIND, subject=memory.pk).first()
-        if unfinished is not None:
-            return unfinished
         place = {"scope": memory.scope, "sensitivity": memory.sensitivity}
         run = Run(kind=KIND, subject=memory.pk, trigger=trigger, **place)
-        if reason := refusal(memory) or ("" if pairs_of(memory) else NO_CASE):
-            run.status, run.error, run.started_at, run.finished_at = Run.Status.SKIPPED, reason, at, at
-        run.save(force_insert=True)
-    return run
+        return order_once(run, lambda: refusal(memory) or ("" if pairs_of(memory) else NO_CASE), at=at)
 
 
 def process_queue(*, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime
 from functools import cache, partial
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import Q
 from django.utils import timezone
 
@@ -20,6 +20,7 @@ from consolidation.model_lines.line_losses import ScopeStore
 from consolidation.models import Run
 from consolidation.models.lessons import SOURCE, Lesson
 from consolidation.models.worth import SkillLines
+from consolidation.trying_again import order_once
 from memories import claims
 from memories.intake.claims import Occasion, Statement, remember
 from memories.intake.claims.writing import live_row, lock_key
@@ -33,21 +34,13 @@ LEAST_GAINED = 1
 
 
 def request(scope: str, level: int, *, trigger: Run.Trigger, at: datetime) -> Run:
-    """Queue the comparison for a scope, of runs up to a level, or the unfinished run that is there already.
-
-    One that cannot be done is answered too: with a run that is skipped, and says why.
-    """
+    """Queue the comparison for a scope, of runs up to a level, as `order_once`."""
     with transaction.atomic():
-        with connection.cursor() as cursor:  # two requests make one run
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"memos:lessons:{scope}"])
-        unfinished = Run.objects.unfinished().filter(kind=KIND, scope=scope).first()
-        if unfinished is not None:
-            return unfinished
+        claim_locks.alone(f"memos:lessons:{scope}")  # two requests make one run
         run = Run(kind=KIND, scope=scope, sensitivity=min(level, llm.highest_sensitivity()), trigger=trigger)
-        if reason := refusal_of_scope() or ("" if pairs_of_scope(scope, level) else NO_NEW_CASE):
-            run.status, run.error, run.started_at, run.finished_at = Run.Status.SKIPPED, reason, at, at
-        run.save(force_insert=True)
-    return run
+        return order_once(
+            run, lambda: refusal_of_scope() or ("" if pairs_of_scope(scope, level) else NO_NEW_CASE), at=at
+        )
 
 
 def process_queue(*, now: Callable[[], datetime] = timezone.now, should_stop: Callable[[], bool] = never) -> int:

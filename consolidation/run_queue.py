@@ -4,13 +4,14 @@ from collections.abc import Callable, Collection
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 from django_q.tasks import async_task
 
 from consolidation import consolidation_run, duplicates_run, import_run, pattern_run, reembedding_run
 from consolidation.execution import abandon_dead_runs, execute, never
 from consolidation.models import Run
+from memories.models import claim_locks
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
 
@@ -32,8 +33,7 @@ def order(kind: str, *, trigger: Run.Trigger, by: Actor, at: datetime) -> Run:
     Conflict: this kind of work is paused.
     """
     with transaction.atomic():
-        with connection.cursor() as cursor:  # of several at once, one inserts
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"memos:order:{kind}"])
+        claim_locks.alone(f"memos:order:{kind}")  # of several at once, one inserts
         if Run.objects.pauses(kind):
             raise Conflict(f"a {kind} run is paused: resume it")
         waiting = [Run.Status.QUEUED, *([Run.Status.RUNNING] if kind in IN_SLICES else [])]

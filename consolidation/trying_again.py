@@ -1,6 +1,7 @@
-"""When a run that asks the language model is tried again: its failed steps, and its kind while no model answers."""
+"""A run that asks the language model: ordered once, and when it is tried again: its failed steps, and its kind while no
+model answers."""
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 
 from consolidation import llm
@@ -10,6 +11,22 @@ MOST_ATTEMPTS = 3  # of one step
 AGAIN = timedelta(minutes=1)  # until a failed step is tried again; longer each time
 OUTAGE = timedelta(minutes=5)  # until the model is asked again after it was out of reach
 DONE = (RunStep.Status.SUCCEEDED, RunStep.Status.SKIPPED)
+
+
+def order_once(run: Run, refusal: Callable[[], str], *, at: datetime) -> Run:
+    """Queue this run, or answer the unfinished one of its kind about the same. Within a lock that two requests share.
+
+    One that cannot be done, for what `refusal` says, is answered too: with a run that is skipped, and says why.
+    """
+    about = (
+        {"episode": run.episode} if run.episode else {"subject": run.subject} if run.subject else {"scope": run.scope}
+    )
+    if unfinished := Run.objects.unfinished().filter(kind=run.kind, **about).first():
+        return unfinished
+    if reason := refusal():
+        run.status, run.error, run.started_at, run.finished_at = Run.Status.SKIPPED, reason, at, at
+    run.save(force_insert=True)
+    return run
 
 
 def has_failed(row: RunStep) -> bool:

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from datetime import datetime
+from functools import partial
 from uuid import UUID
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.db.models import Exists, OuterRef, Q
 
 from consolidation import llm
 from consolidation.models import Run
+from consolidation.trying_again import order_once
 from memories.models import Episode
 from memories.models.episode import EpisodeQuerySet
 
@@ -47,20 +49,10 @@ def queue_all(episodes: EpisodeQuerySet, trigger: Run.Trigger) -> int:
 
 
 def request(episode: Episode, *, trigger: Run.Trigger, at: datetime) -> Run:
-    """Queue one conversation because somebody asks for it, or the unfinished run that is there already.
-
-    One that cannot be read is answered too: with a run that is skipped, and says why.
-    """
+    """Queue one conversation because somebody asks for it, as `order_once`."""
     with transaction.atomic():
         Episode.objects.select_for_update(of=("self",)).get(pk=episode.pk)  # two requests make one run
-        unfinished = Run.objects.unfinished().filter(kind=KIND, episode=episode).first()
-        if unfinished is not None:
-            return unfinished
-        run = _run(episode, trigger)
-        if reason := refusal(episode):
-            run.status, run.error, run.started_at, run.finished_at = Run.Status.SKIPPED, reason, at, at
-        run.save(force_insert=True)
-    return run
+        return order_once(_run(episode, trigger), partial(refusal, episode), at=at)
 
 
 def refusal(episode: Episode) -> str:

@@ -43,12 +43,15 @@ class Fact(BaseModel):
 
 
 def _listed(value: Any) -> Any:
-    """`facts` where the model answers null instead of an empty list."""
-    return [] if value is None else value
+    """A list where a model answers null, or a single value without its brackets."""
+    return [] if value is None else value if isinstance(value, list) else [value]
+
+
+LISTED = BeforeValidator(_listed)
 
 
 class Facts(BaseModel):
-    facts: Annotated[list[Fact], BeforeValidator(_listed)]
+    facts: Annotated[list[Fact], LISTED]
 
 
 class Judgement(BaseModel):

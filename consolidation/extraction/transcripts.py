@@ -1,6 +1,5 @@
 """An episode as a text for the language model, and the places in it that may be quoted."""
 
-import json
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -17,7 +16,7 @@ from consolidation.llm.tokens import estimate
 from memories.models import Episode, Event
 from memories.scanning import credentials, prompt_injection
 from memories.values import roles
-from memories.values.text import detect_lang, normal, unspaced_letters
+from memories.values.text import as_text, detect_lang, normal, unspaced_letters
 
 MOST_EVENTS = 400
 LONGEST_READ = 200_000  # characters of a text or result that are loaded
@@ -163,9 +162,9 @@ def _passages(event: Event) -> Iterator[Passage]:
         speaker = _speaker(event)
         yield _passage(event, speaker, text or event.summary, proves=speaker in ("user", "tool"))
     if event.tool and event.args is not None:
-        yield _passage(event, f"tool {event.tool}, called with", _text(event.args), proves=False)
+        yield _passage(event, f"tool {event.tool}, called with", as_text(event.args), proves=False)
     if result is not None:
-        yield _passage(event, f"tool {event.tool}, answer".replace(" ,", ","), _text(result), proves=True)
+        yield _passage(event, f"tool {event.tool}, answer".replace(" ,", ","), as_text(result), proves=True)
 
 
 def _passage(event: Event, speaker: str, text: str, *, proves: bool) -> Passage:
@@ -175,10 +174,6 @@ def _passage(event: Event, speaker: str, text: str, *, proves: bool) -> Passage:
 
 def _speaker(event: Event) -> str:
     return SPEAKERS.get(roles.of(event.role), "report")
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _shortened(text: str, longest: int) -> str:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import F, Max, Sum
 from django.utils import timezone
 
 from consolidation.llm.errors import DailyLimit, ModelError
 from consolidation.models import LLMCall, Run
 from consolidation.models.llm_calls import PENDING
+from memories.models import claim_locks
 from memos_site.platform import tracing
 from memos_site.platform.outages import UNAVAILABLE
 
@@ -80,8 +81,7 @@ def _insert(*, purpose: str, model: str, run: Run | None, estimate: int, daily_t
     """The row of an attempt that begins, with the estimate as its tokens, so that others at once see them as used."""
     with transaction.atomic(durable=True):
         if daily_tokens:
-            with connection.cursor() as cursor:
-                cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('memos:llm', 0))")
+            claim_locks.alone("memos:llm")
             check_daily_limit(daily_tokens, at=at)
         return LLMCall.objects.create(
             purpose=purpose, model=model, run=run, tokens_in=estimate, ok=False, error=PENDING, at=at

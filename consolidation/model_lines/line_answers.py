@@ -5,14 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 from django.db import transaction
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel
 
 from consolidation import llm
 from consolidation.extraction import transcripts
-from consolidation.extraction.transcript_question import Words
+from consolidation.extraction.transcript_question import LISTED, Words
 from consolidation.extraction.transcripts import Transcript
 from consolidation.learning.facts.findings import Language
 from consolidation.llm import fenced
@@ -60,13 +60,8 @@ class ModelLine(BaseModel):
         return _LINE[language][form].format(when=_WHEN.sub("", when), what=verb.sub("", what))
 
 
-def _listed(value: Any) -> Any:
-    """`lines` where the model answers null instead of an empty list."""
-    return [] if value is None else value
-
-
 class ModelLines(BaseModel):
-    lines: Annotated[list[ModelLine], BeforeValidator(_listed)]
+    lines: Annotated[list[ModelLine], LISTED]
 
 
 def question(success: Transcript, failure: Transcript, most: int) -> tuple[str, str]:

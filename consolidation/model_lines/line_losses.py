@@ -8,10 +8,8 @@ of one case is measured without that case; one that was written from several cas
 without each.
 """
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 from uuid import UUID
 
 from consolidation.extraction.transcripts import comparable
@@ -24,6 +22,7 @@ from consolidation.model_lines.line_answers import ModelLine
 from consolidation.pipelines import recorded
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode, Memory
+from memories.values.text import as_text
 
 LEAST_ALIKE = 0.2  # of two runs; of recorded ones a quarter of all pairs, and nearly all of one case
 
@@ -48,18 +47,14 @@ def _is_meant(call: Call, line: ModelLine, rules: ToolRules) -> bool:
     if not line.argument:
         return True
     value = comparable(line.value)
-    return any(line.argument in path and comparable(_text(leaf)) == value for path, leaf in leaves(call.arguments))
+    return any(line.argument in path and comparable(as_text(leaf)) == value for path, leaf in leaves(call.arguments))
 
 
 def shows(run: Run, sign: str) -> bool:
     """Whether a user or a tool said these words in the run."""
     words = comparable(sign)
-    results = (_text(call.result) for call in run.steps if call.result is not None)
+    results = (as_text(call.result) for call in run.steps if call.result is not None)
     return any(words in comparable(text) for text in (*(message.text for message in run.said), *results))
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from functools import cached_property
 from typing import Annotated, Any, Literal
 
 from django.db.models.functions import Coalesce, Left
-from pydantic import BaseModel, BeforeValidator
+from pydantic import BaseModel
 
 from consolidation.extraction.steps import Work
-from consolidation.extraction.transcript_question import Words
+from consolidation.extraction.transcript_question import LISTED, Words
 from consolidation.extraction.transcripts import comparable
 from consolidation.learning.facts.call_rules import CallRule, Condition
 from consolidation.learning.facts.findings import Language
@@ -115,23 +115,18 @@ INSTRUCTIONS = {"en": "the instructions of an agent", "zh": "一个代理的指�
 CALLS = {"en": "the list of what its runs call and see", "zh": "它的运行所调用和看到的内容的清单"}
 
 
-def _listed(value: Any) -> Any:
-    """A list where a model answers null, or a single value without its brackets."""
-    return [] if value is None else value if isinstance(value, list) else [value]
-
-
 class ModelCondition(BaseModel):
     of: Literal["argument", "record"]
     field: Words
     test: Literal["is", "is_not", "above", "below"]
-    values: Annotated[list[Words], BeforeValidator(_listed)]
+    values: Annotated[list[Words], LISTED]
 
 
 class ModelPolicy(BaseModel):
     """A rule as the model proposes it; not kept yet. See prompts/en/policies.md."""
 
     tool: Words
-    conditions: Annotated[list[ModelCondition], BeforeValidator(_listed)]
+    conditions: Annotated[list[ModelCondition], LISTED]
     quote: Words
 
     @property
@@ -146,7 +141,7 @@ class ModelPolicy(BaseModel):
 
 
 class ModelPolicies(BaseModel):
-    policies: Annotated[list[ModelPolicy], BeforeValidator(_listed)]
+    policies: Annotated[list[ModelPolicy], LISTED]
 
 
 def _folded(values: list[str]) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from memories.models import Event, Memory
 from memories.scanning import credentials
 from memories.values.choices import ActorKind, Permission
 from memories.values.exceptions import NotAllowed
+from memories.values.text import as_text
 from memories.values.trust import Trust
 
 MOST_TEXTS = 100  # of an episode; each is at most as long as an event may be
@@ -30,7 +31,7 @@ def reveal(memory: Memory, *, trust: Trust, at: datetime) -> list[Revealed]:
         raise NotAllowed("only a person who may review reveals a secret")
     held = []
     for place, value in _values(memory):
-        text = credentials.as_text(value)
+        text = as_text(value)
         if credentials.is_in(text):
             held.append(Revealed(place, text))
         if len(held) == MOST_TEXTS:

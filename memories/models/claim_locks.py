@@ -1,4 +1,5 @@
-"""Advisory locks per scope: stores of claims share the lock, a decision about claims holds it alone.
+"""Advisory locks, until the transaction ends. Per scope: stores of claims share the lock, a decision about claims holds
+it alone. Of any other name: `alone`.
 
 A store takes the lock of its scope shared; a dismissal, forget, restore or lift takes it exclusively; each before any
 row is locked and until its transaction ends. So no store can pass between a decision and its tombstone.
@@ -46,10 +47,9 @@ def to_store_into(*scopes: str) -> list[str]:
     return [*of_all, *_names(["", *scopes])]
 
 
-def to_state(names: Sequence[str]) -> None:
-    """Take the exclusive locks of subjects and keys, in this order, after `to_store`."""
-    with connection.cursor() as cursor:
-        cursor.execute(ALONE, [list(names)])
+def alone(*names: str) -> None:
+    """Take the exclusive locks of these names, in this order; those of subjects and keys after `to_store`."""
+    _take(ALONE, names)
 
 
 def name_of_key(scope: str, key: str) -> str:

@@ -144,7 +144,7 @@ def lock_and_find_unmet(questions: Sequence[ClaimQuestion]) -> set[int]:
     stems = {name for question in questions for name in question.locks_of_stems}
     keys = {question.lock_of_key for question in questions}
     claim_locks.to_store(*{question.scope for question in questions})
-    claim_locks.to_state([*sorted(stems), *sorted(keys)])
+    claim_locks.alone(*sorted(stems), *sorted(keys))
     secret = DigestKey.current()
     asked = to_json([question.as_json(number, secret) for number, question in enumerate(questions)]).decode()
     with bulk_rows.prepared() as cursor:

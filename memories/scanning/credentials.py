@@ -7,11 +7,9 @@ Texts may be JSON: a quote may be escaped, and a line break is a backslash and a
 its literals. Those of all patterns are looked for at once, by an Aho-Corasick automaton.
 """
 
-import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator
-from typing import Any
 
 from ahocorasick_rs import AhoCorasick
 
@@ -104,13 +102,6 @@ def without_escapes(text: str) -> str:
     if "\\u" in text:
         text = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), text)
     return _ESCAPED_TWICE.sub(r"\\", text) if "\\\\" in text else text
-
-
-def as_text(value: Any) -> str:
-    """Convert a value to text for scanning: text unchanged, anything else as JSON."""
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False) if value else ""
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, str]]:

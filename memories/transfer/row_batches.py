@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from memories.models import ImportedRow, Memory, claim_locks
 from memories.transfer import claim_writes, episode_rows, link_rows
@@ -30,8 +30,6 @@ from memories.values.exceptions import Conflict, Invalid, NotAllowed
 MOST_ROWS = 200  # of one transaction: a decision in its scopes waits as long
 MOST_EVENTS = 1_000  # of one session, which is not torn apart below that
 LARGEST = 4 * 1024 * 1024  # characters of text
-# Two imports at once, each with the keys that the other one needs, would wait for each other.
-ONE_IMPORT = "SELECT pg_advisory_xact_lock(hashtextextended('memos:import', 0))"
 Named = tuple[bytes, str]
 
 
@@ -86,8 +84,7 @@ def write(
 
 
 def _written(rows: Sequence[SourceRow], writing: Writing) -> list[RowResult]:
-    with connection.cursor() as cursor:
-        cursor.execute(ONE_IMPORT)
+    claim_locks.alone("memos:import")  # two at once, each with the keys that the other needs, would wait for each other
     _lock_scopes(rows)
     known = _known(rows, writing)
     results: dict[int, RowResult] = {}

@@ -1,6 +1,7 @@
 """Parts and forms of a text: names, sentences, slugs and languages."""
 
 import hashlib
+import json
 import re
 import unicodedata
 from collections.abc import Iterator
@@ -60,6 +61,11 @@ def short_hash(text: str) -> str:
     """8 hex digits that differ for different texts, ignoring case."""
     canonical = normal(text).casefold().encode("utf-8", "surrogatepass")
     return hashlib.sha256(canonical).hexdigest()[:8]
+
+
+def as_text(value: Any, *, indent: int | None = None) -> str:
+    """A text as it is, any other value of JSON in JSON."""
+    return value if isinstance(value, str) else json.dumps(value, indent=indent, ensure_ascii=False)
 
 
 def strings(value: Any) -> Iterator[str]:

@@ -1,6 +1,5 @@
 """Pages of one episode: its events, its tools, what came around it, and what was learned from it."""
 
-import json
 from itertools import accumulate
 from typing import Any
 from uuid import UUID
@@ -19,6 +18,7 @@ from memories.people import trust_of
 from memories.scanning import SECRET, credentials
 from memories.values import roles
 from memories.values.choices import Type
+from memories.values.text import as_text
 from memories.values.trust import Trust
 
 EVENTS_ON_A_PAGE = 100
@@ -136,6 +136,5 @@ def part(request: HttpRequest, episode_id: UUID, position: int, name: str) -> Ht
     events = Event.objects.visible_to(trust_of(request.user)).select_related("instruction")
     event = get_object_or_404(events, episode=episode_id, position=position, episode__memory__in=unexpired_memories())
     value = event.words if name == "text" else getattr(event, name)
-    text = value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
-    text = credentials.masked(text)
+    text = credentials.masked(as_text(value, indent=2))
     return HttpResponse(text, content_type="text/plain; charset=utf-8")

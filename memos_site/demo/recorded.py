@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from memories.values.text import as_text
 from memos_site.demo.claims import CHINESE, CODE, SHOP, TRAVEL
 
 Json = dict[str, Any]
@@ -57,7 +58,7 @@ class Talk:
         function = {"name": tool, "arguments": json.dumps(arguments, ensure_ascii=False)}
         calls = [{"id": id, "type": "function", "function": function}]
         self.messages.append({"role": "assistant", "content": None, "tool_calls": calls})
-        content = result if isinstance(result, str) else json.dumps(result, ensure_ascii=False)
+        content = as_text(result)
         self.messages.append({"role": "tool", "tool_call_id": id, "content": content})
         return self
 

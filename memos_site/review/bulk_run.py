@@ -12,13 +12,14 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth.models import User
-from django.db import connection, transaction
+from django.db import transaction
 from django.utils import timezone
 
 from consolidation import run_queue
 from consolidation.execution import Reporter, never
 from consolidation.models import BulkOrder, Run, RunStopped
 from consolidation.models.bulk_orders import KIND, UNDO
+from memories.models import claim_locks
 from memories.people import trust_of
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
@@ -53,8 +54,7 @@ def order_undo(person: User, batch: UUID, *, at: datetime) -> BulkOrder:
     undo.end_order(trust, batch, at=at)
     plan = undo.plan_of(trust, batch)
     with transaction.atomic():
-        with connection.cursor() as cursor:  # of two at once, the second one meets the order of the first
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"memos:undo:{batch}"])
+        claim_locks.alone(f"memos:undo:{batch}")  # of two at once, the second one meets the order of the first
         if BulkOrder.objects.filter(undoes=batch, run__in=Run.objects.unfinished()).exists():
             raise Conflict("it is being undone already")
         return _queue(person, at=at, verb=UNDO, undoes=batch, total=len(plan.groups))

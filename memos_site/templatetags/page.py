@@ -1,6 +1,5 @@
 """Template tags for values: times, names, numbers, JSON, form fields."""
 
-import json
 import re
 from collections.abc import Iterable
 from datetime import datetime
@@ -24,6 +23,7 @@ from memories.models.evidence import LONGEST_SNAPSHOT
 from memories.people import trust_of
 from memories.scanning import credentials
 from memories.values.choices import Sensitivity
+from memories.values.text import as_text
 from memos_site import review
 from memos_site.web import time_zone
 from memos_site.web.fragments import fragment, row_url
@@ -153,7 +153,7 @@ def percent(share: float | None) -> str:
 @register.filter
 def as_json(value: Any) -> str:
     """Return a text unchanged, anything else as indented JSON."""
-    return value if isinstance(value, str) else json.dumps(value, indent=2, ensure_ascii=False)
+    return as_text(value, indent=2)
 
 
 @register.filter
@@ -161,11 +161,7 @@ def one_line(args: Any) -> str:
     """Return the arguments of a call on one line, as in `user_id: mia_li, count: 2`."""
     if not isinstance(args, dict):
         return "" if args is None else str(args)
-    return ", ".join(f"{name}: {_word(value)}" for name, value in args.items())
-
-
-def _word(value: Any) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return ", ".join(f"{name}: {as_text(value)}" for name, value in args.items())
 
 
 @register.filter

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from memories.scanning import credentials, named_secrets
 from memories.scanning.credentials import MASK
+from memories.values.text import as_text
 
 BESIDE = Path(__file__).resolve().parents[3] / "shared" / "data"  # the checkout
 DATA = Path(os.environ.get("MEMOS_RECORDED_RUNS", BESIDE))  # a folder of conversations, one a line
@@ -166,12 +167,12 @@ HARMLESS = [
 @pytest.mark.parametrize("text", SECRETS)
 def test_it_is_found_alone_in_a_sentence_and_in_json(text: str) -> None:
     said = f"Take this: {text}\nand go on"
-    for shown in (text, said, credentials.as_text({"note": [said]}), _twice(said)):
+    for shown in (text, said, as_text({"note": [said]}), _twice(said)):
         assert credentials.is_in(shown), shown
 
 
 def _twice(said: str) -> str:
-    return credentials.as_text({"body": credentials.as_text({"note": said})})
+    return as_text({"body": as_text({"note": said})})
 
 
 @pytest.mark.parametrize("text", HARMLESS)

@@ -14,6 +14,7 @@ from django.db import connection
 from memories.models import Memory
 from memories.scanning import credentials, secret_removal
 from memories.values.choices import Sensitivity, Status
+from memories.values.text import as_text
 from tests.make import bytes_of, caller
 
 CLEAR = "hunter2-Kz93"
@@ -177,5 +178,5 @@ def test_a_removal_leaves_nothing_to_remove(address: str) -> None:
     plain = secret_removal.without_secrets(BODIES[address])
     assert secret_removal.at_intake(BODIES[address]) == plain
     assert secret_removal.without_secrets(plain) == plain
-    text = credentials.as_text(plain)
+    text = as_text(plain)
     assert secret_removal.is_in(text) and not credentials.is_in(text)

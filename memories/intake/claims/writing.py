@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from memories.intake import admission
 from memories.intake.claims import promotion
@@ -149,8 +149,7 @@ def lock_key(scope: str, key: str) -> None:
 
 
 def lock_key_alone(scope: str, key: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [claim_locks.name_of_key(scope, key)])
+    claim_locks.alone(claim_locks.name_of_key(scope, key))
 
 
 def live_row(scope: str, key: str, *, at: datetime) -> Memory | None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from memories.intake.admission import admit_experience, sensitivity_of
 from memories.intake.episodes.new_rows import Ingested
@@ -18,6 +18,7 @@ from memories.values.choices import LIVE, Type
 from memories.values.decay import HALF_LIFE
 from memories.values.field_errors import format_instant
 from memories.values.field_types import LONGEST_TEXT
+from memories.values.text import as_text
 from memories.values.trust import Trust
 
 CONFIDENCE = 100
@@ -38,7 +39,8 @@ def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> 
     payload = {"kind": Type.WORKING.value, **{name: getattr(report, name) for name in STATE_FIELDS}}
     with transaction.atomic():
         claim_locks.to_store(scope)
-        _hold_thread(scope, report.thread_id)
+        # two first states of a thread at one moment find one row: whoever opens it holds this lock
+        claim_locks.alone(f"memos:working:{scope}/{report.thread_id}")
         rows = Memory.objects.select_for_update().filter(type=Type.WORKING, scope=scope, thread_id=report.thread_id)
         row = rows.filter(status__in=LIVE).first()
         if row is None:
@@ -50,12 +52,6 @@ def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> 
         return Ingested(row if visible else None, created=False, changed=changed)
 
 
-def _hold_thread(scope: str, thread_id: str) -> None:
-    """Two first states of a thread at one moment find one row: whoever opens it holds this lock."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"memos:working:{scope}/{thread_id}"])
-
-
 def _content(report: WorkingStateReport) -> str:
     texts = (report.context_summary, "; ".join(action for action in report.next_actions if action.strip()))
     cut = (text.strip()[:LONGEST_TEXT].strip() for text in texts)
@@ -63,7 +59,7 @@ def _content(report: WorkingStateReport) -> str:
 
 
 def _holds_secret(report: WorkingStateReport, payload: dict[str, Any]) -> bool:
-    return credentials.is_in(credentials.as_text([report.thread_id, payload]))
+    return credentials.is_in(as_text([report.thread_id, payload]))
 
 
 def _sources(report: WorkingStateReport, source: str, *, at: datetime, former: Sequence[Any] = ()) -> dict[str, Any]:

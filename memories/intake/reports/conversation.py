@@ -33,6 +33,7 @@ from memories.values.field_types import (
     YesNo,
     field_errors,
 )
+from memories.values.text import as_text
 
 LONGEST_CONTENT = 500
 MODES = {True: "full", False: "simple"}
@@ -106,7 +107,7 @@ class Draft:
     def holds_secret(self) -> bool:
         """In its messages and calls, in its title, or in what came along; schemas of tools hold none."""
         texts = [self.fields.title, *(value for name, value in self.environment.items() if name != "tools")]
-        return holds_secret(self.events) or any(credentials.is_in(credentials.as_text(value)) for value in texts)
+        return holds_secret(self.events) or any(credentials.is_in(as_text(value)) for value in texts)
 
     def content(self, source: str) -> str:
         """What the episode's memory says: title, else the first thing a user said, else the first thing anybody did."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from memories.scanning import credentials
 from memories.values import roles
+from memories.values.text import as_text
 
 UNANSWERED_CALL = "unanswered_call"
 ORPHAN_RESULT = "orphan_result"
@@ -49,7 +50,7 @@ class EventDraft:
     @property
     def _said(self) -> str:
         values = (self.text, self.summary, self.ref, self.args, self.result, self.context)
-        return "\n".join(credentials.as_text(value) for value in values if value)
+        return "\n".join(as_text(value) for value in values if value)
 
 
 def holds_secret(drafts: Sequence[EventDraft]) -> bool:

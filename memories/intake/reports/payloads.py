@@ -16,6 +16,7 @@ from pydantic_core import PydanticCustomError
 from memories.values import strict_json
 from memories.values.choices import Type
 from memories.values.field_types import Described, Given, Identifier, Instant, NotBoolean, Text, bounded
+from memories.values.text import as_text
 
 LONGEST_NAME = 240  # leaves room in a key for the hash of an object
 Value = Annotated[Any, AfterValidator(bounded)]
@@ -194,5 +195,4 @@ def key_of(subject: str, predicate: str, object: Any) -> str:
 
 
 def content_of(subject: str, predicate: str, object: Any) -> str:
-    text = object if isinstance(object, str) else json.dumps(object, ensure_ascii=False)
-    return f"{subject} {predicate}" + ("" if object is None else f" {text}")
+    return f"{subject} {predicate}" + ("" if object is None else f" {as_text(object)}")

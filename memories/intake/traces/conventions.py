@@ -4,7 +4,6 @@ Two conventions are read: GenAI of OpenTelemetry (`gen_ai.*` attributes, or the 
 numbered attributes of OpenLLMetry), and OpenInference (`openinference.span.kind`, `llm.*`, `tool.*`, `input.value`).
 """
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from typing import Any
 from memories.intake.traces.otlp import Span
 from memories.values import strict_json
 from memories.values.exceptions import Invalid
+from memories.values.text import as_text
 
 Json = dict[str, Any]
 Messages = list[Json]
@@ -215,7 +215,7 @@ def _of_fields(role: str, fields: Json) -> Messages:
 
 
 def as_content(value: Any) -> Any:
-    return value if value is None or isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return None if value is None else as_text(value)
 
 
 def _text(value: Any) -> str:
@@ -225,4 +225,4 @@ def _text(value: Any) -> str:
         [loaded] = loaded.values()
     if loaded is None or loaded == "":
         return ""
-    return loaded if isinstance(loaded, str) else json.dumps(loaded, ensure_ascii=False)
+    return as_text(loaded)
