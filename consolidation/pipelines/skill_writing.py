@@ -89,7 +89,7 @@ def _write_skill(
     statement = _statement(fields, episode)
     with transaction.atomic():
         claim_locks.to_store(episode.scope)
-        claim_locks.to_state([f"skills {episode.scope}"])
+        claim_locks.alone(f"skills {episode.scope}")
         if former_of() is not None:
             return None
         admitted = admission.admit(statement, trust=everything(BY), at=at)
