@@ -5,10 +5,11 @@ import functools
 import hashlib
 import inspect
 import json
+import sys
 from collections.abc import Iterable
 from datetime import datetime
 from itertools import chain
-from textwrap import dedent
+from types import ModuleType
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import (
@@ -63,8 +64,17 @@ def _descriptions(shape: type) -> dict[str, str]:
 
 def _fields(shape: type) -> dict[str, str]:
     """The fields that the class itself defines, each with its docstring or an empty text."""
-    [definition] = ast.parse(dedent(inspect.getsource(shape))).body
-    body = definition.body if isinstance(definition, ast.ClassDef) else []
+    return _fields_in(sys.modules[shape.__module__])[shape.__name__]
+
+
+@functools.cache
+def _fields_in(module: ModuleType) -> dict[str, dict[str, str]]:
+    """Of each class: the whole source is read once, which `inspect` would parse for each class and each use of it."""
+    classes = [node for node in ast.walk(ast.parse(inspect.getsource(module))) if isinstance(node, ast.ClassDef)]
+    return {definition.name: _docstrings(definition.body) for definition in classes}
+
+
+def _docstrings(body: list[ast.stmt]) -> dict[str, str]:
     fields: dict[str, str] = {}
     for statement, after in zip(body, [*body[1:], None], strict=True):
         match statement, after:
