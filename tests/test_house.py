@@ -35,6 +35,12 @@ def sources() -> Iterator[Path]:
         yield from (path for path in (ROOT / room).rglob("*.py") if "migrations" not in path.parts)
 
 
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    """The program without its tests: each file read once for all that look for something in it."""
+    return {str(path.relative_to(ROOT)): ast.parse(path.read_text()) for path in sources() if "tests" not in path.parts}
+
+
 def test_no_file_is_longer_than_300_lines() -> None:
     long = {
         str(path.relative_to(ROOT)): n for path in sources() if (n := len(path.read_text().splitlines())) > LONGEST_FILE
@@ -42,12 +48,11 @@ def test_no_file_is_longer_than_300_lines() -> None:
     assert long == {}
 
 
-def test_no_function_is_longer_than_it_can_be_read() -> None:
+def test_no_function_is_longer_than_it_can_be_read(trees: dict[str, ast.Module]) -> None:
     long = {
-        f"{path.relative_to(ROOT)}:{node.name}": node.end_lineno - node.lineno + 1
-        for path in sources()
-        if "tests" not in path.parts
-        for node in ast.walk(ast.parse(path.read_text()))
+        f"{name}:{node.name}": node.end_lineno - node.lineno + 1
+        for name, tree in trees.items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef)
         and node.end_lineno
         and node.end_lineno - node.lineno + 1 > LONGEST_FUNCTION
@@ -61,7 +66,7 @@ def test_no_text_keeps_the_marks_of_a_conflict_of_branches() -> None:
     assert marked.stdout.split() == []
 
 
-GATE = ROOT / "memories" / "intake" / "admission.py"
+GATE = "memories/intake/admission.py"
 CREATING = {"create", "bulk_create", "get_or_create", "update_or_create"}
 ASKING = {"met_by", "blocking"}  # of tombstones: what they block
 INSERTING = re.compile(r"insert\s+into\s+memories_memory\b", re.IGNORECASE)
@@ -73,21 +78,20 @@ def passes_by_the_gate(node: ast.AST) -> bool:
         return bool(INSERTING.search(node.value))
     if not isinstance(node, ast.Call):
         return False
-    called = ast.unparse(node.func)
-    name = called.rpartition(".")[2]
-    creates = name in CREATING and re.search(r"\bMemory\.(objects|_default_manager)\b", called) is not None
+    name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+    creates = name in CREATING and bool(re.search(r"\bMemory\.(objects|_default_manager)\b", ast.unparse(node.func)))
     return name == "Memory" or creates or name in ASKING
 
 
-def test_memories_are_made_and_dismissals_asked_in_the_gate_alone() -> None:
+def test_memories_are_made_and_dismissals_asked_in_the_gate_alone(trees: dict[str, ast.Module]) -> None:
     """A write path that forgets the gate would bring back what people dismissed."""
-    models = ROOT / "memories" / "models"
-    asked = {GATE, models / "tombstone.py", models / "withholding.py"}  # where the questions are defined
+    # where the questions are defined
+    asked = {GATE, "memories/models/tombstone.py", "memories/models/withholding.py"}
     elsewhere = {
-        f"{path.relative_to(ROOT)}:{node.lineno}"
-        for path in sources()
-        if "tests" not in path.parts and path not in asked
-        for node in ast.walk(ast.parse(path.read_text()))
+        f"{name}:{node.lineno}"
+        for name, tree in trees.items()
+        if name not in asked
+        for node in ast.walk(tree)
         if isinstance(node, ast.expr) and passes_by_the_gate(node)
     }
     assert elsewhere == set()
@@ -124,15 +128,15 @@ def inserts_a_memory(node: ast.AST) -> bool:
     return (node.func.attr == "audit" and creates) or f"{of}.{node.func.attr}" in INSERTING_ROWS
 
 
-def test_new_memories_and_episodes_are_inserted_by_one_verb_each() -> None:
+def test_new_memories_and_episodes_are_inserted_by_one_verb_each(trees: dict[str, ast.Module]) -> None:
     """A write path of its own would forget the trail or the passages."""
     of_evidence_alone = {"memories/intake/claims/reinforcement.py", "memories/transfer/claim_writes.py"}
     apart = {"memories/intake/inserting.py", *of_evidence_alone}
     elsewhere = {
         f"{name}:{node.lineno}"
-        for path in sources()
-        if (name := str(path.relative_to(ROOT))).startswith(WRITING) and name not in apart
-        for node in ast.walk(ast.parse(path.read_text()))
+        for name, tree in trees.items()
+        if name.startswith(WRITING) and name not in apart
+        for node in ast.walk(tree)
         if isinstance(node, ast.expr) and inserts_a_memory(node)
     }
     assert elsewhere == set()
