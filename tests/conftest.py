@@ -20,6 +20,7 @@ from django.test import TransactionTestCase
 
 from tests import shared_rows
 
+gc.disable()  # until all tests are collected
 DATA_DIR = Path(tempfile.mkdtemp(prefix="memos-tests-"))
 os.environ["MEMOS_DATA_DIR"] = str(DATA_DIR)
 os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
@@ -93,8 +94,13 @@ def pytest_longest_files_first(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests are no garbage: they are not looked through again and again, which took 7 % of all time."""
+    """Thousands of tests are no garbage: they are not looked through again and again, which took 7 % of all time.
+
+    Nor are most of the objects of a query that is being written: looked through as rarely as while runs are read.
+    """
     gc.freeze()
+    gc.enable()
+    gc.set_threshold(50_000, *gc.get_threshold()[1:])
 
 
 @pytest.hookimpl(tryfirst=True)
