@@ -167,7 +167,8 @@ def test_what_could_give_anyone_everything_is_for_administrators() -> None:
     refused = {model._meta.model_name for model in models() if client.get(page(model, "changelist")).status_code == 403}
     assert refused == FOR_ADMINISTRATORS
     root = administrator()
-    assert {root.get(page(model, "changelist")).status_code for model in models()} == {200}
+    others = [model for model in models() if model not in WITH_VERBS]  # of which another test asks for the lists
+    assert {root.get(page(model, "changelist")).status_code for model in others} == {200}
 
 
 def test_models_with_verbs_can_only_be_read(secrets: None) -> None:
@@ -195,7 +196,6 @@ def test_administrators_see_who_works_on_what_and_cannot_take_it_away() -> None:
 
 
 def lists_in(client: Client, url: str) -> int:
-    client.get(url)  # what is cached once for all
     with CaptureQueriesContext(connection) as queries:
         assert client.get(url).status_code == 200
     assert not [q for q in queries.captured_queries if "COUNT(*)" in q["sql"]], url
@@ -205,6 +205,7 @@ def lists_in(client: Client, url: str) -> int:
 def test_a_list_asks_as_often_for_many_rows_as_for_one(secrets: None) -> None:
     client = administrator()
     make_agent()
+    client.get(page(Agent, "changelist"))  # what is cached once for all
     once = {model: lists_in(client, page(model, "changelist")) for model in (*WITH_VERBS, Agent)}
     for number in range(4):
         make_secrets(f"{WORD}{number}", Sensitivity.HIGH)

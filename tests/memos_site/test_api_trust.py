@@ -150,18 +150,18 @@ class Secret:
 NOTHING = Secret("", 0, "", uuid4(), uuid4(), "no-such-skill", uuid4(), uuid4(), uuid4(), uuid4())
 LISTS = {
     "memories": [
-        "memories?limit=2&status=candidate,confirmed,superseded",
+        "memories?limit=5&status=candidate,confirmed,superseded",
         "memories?type=episodic,working&limit=50",
         "memories?ordering=key",
     ],
-    "skills": ["skills?limit=2", "skills?status=candidate,confirmed"],
+    "skills": ["skills?limit=5", "skills?status=candidate,confirmed"],
     "outcomes/queue": ["outcomes/queue?limit=100"],
-    "inbox": ["inbox?limit=2", "inbox?kind=semantic", "inbox?kind=version", "inbox?kind=revision"],
-    "tombstones": ["tombstones?limit=2", "tombstones?active=true"],
-    "subjects": ["subjects?limit=2", "subjects?q=corp"],
-    "adaptations": ["adaptations?limit=2", "adaptations?active=true"],
-    "episodes": ["episodes?limit=2", "episodes?outcome=unknown"],
-    "proposals": ["proposals?limit=2", "proposals?decision=open"],
+    "inbox": ["inbox?limit=5", "inbox?kind=semantic", "inbox?kind=version", "inbox?kind=revision"],
+    "tombstones": ["tombstones?limit=5", "tombstones?active=true"],
+    "subjects": ["subjects?limit=5", "subjects?q=corp"],
+    "adaptations": ["adaptations?limit=5", "adaptations?active=true"],
+    "episodes": ["episodes?limit=5", "episodes?outcome=unknown"],
+    "proposals": ["proposals?limit=5", "proposals?decision=open"],
     "audit": ["audit?limit=100", "audit?action=promote"],
 }
 REVIEWED = ("inbox", "tombstones", "outcomes/queue")

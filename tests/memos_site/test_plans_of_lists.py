@@ -25,6 +25,7 @@ from tests.deciding import propose
 from tests.make import AT, answer, call, caller, make_memory, make_person, make_run
 from tests.pages import signed_in
 from tests.plans import copies, count_rows, new_tables, plan_of, plan_of_sql, reads_all
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 TRUST = everything()
@@ -32,13 +33,15 @@ LIMITS: list[dict[str, Any]] = [{"pinned": True}, {"min_salience": 0.3}, {"max_a
 
 
 @pytest.fixture(autouse=True)
-def nothing_left(db: None) -> None:
-    new_tables(Memory, Episode, Event)
+def nothing_left(request: pytest.FixtureRequest, db: None) -> None:
+    if "many_rows" not in request.fixturenames:
+        new_tables(Memory, Episode, Event)
 
 
-@pytest.fixture
-def many_rows(nothing_left: None) -> None:
+@shared_rows
+def many_rows() -> None:
     """Memories of each type, and runs with their tool calls."""
+    new_tables(Memory, Episode, Event)
     kinds = [(Type.PLAN_GRAPH, None), (Type.SEMANTIC, Category.CONTACT), (Type.SEMANTIC, Category.FACT)]
     numbers = {Status.CANDIDATE: 5, Status.CONFIRMED: 60, Status.RETRACTED: 30}  # few wait
     for (type, category), status in product(kinds, numbers):
