@@ -5,18 +5,19 @@ is kept beside it, so that it can be compared with people's labels.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from consolidation.learning.comparison.last_checks import last_check
+from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Message, Run
 from consolidation.learning.statements.work_words import says_it_worked
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import MOST_EVENTS, Recording
-from consolidation.pipelines.tool_rules import tool_rules
+from consolidation.pipelines.tool_rules import rules_of_each
 from memories.intake.episodes import agreement, closing
 from memories.models import Episode
 from memories.models.ending import TOLD, EndStatement
@@ -35,8 +36,9 @@ def infer(recordings: Sequence[Recording], *, at: datetime) -> list[Recording]:
     """
     by_id = {one.episode.pk: one for one in recordings}
     by_episode: dict[UUID, list[EndStatement]] = defaultdict(list)
+    rules_of = rules_of_each()
     for recording in recordings:
-        for about, statement in _statements(recording, at=at):
+        for about, statement in _statements(recording, rules_of, at=at):
             by_episode[about].append(statement)
     counting = agreement.counting() if by_episode else frozenset()
     for about, statements in by_episode.items():
@@ -48,10 +50,12 @@ def infer(recordings: Sequence[Recording], *, at: datetime) -> list[Recording]:
     return [by_id[one.episode.pk] for one in recordings]
 
 
-def _statements(recording: Recording, *, at: datetime) -> Iterator[tuple[UUID, EndStatement]]:
+def _statements(
+    recording: Recording, rules_of: Callable[[Episode], ToolRules], *, at: datetime
+) -> Iterator[tuple[UUID, EndStatement]]:
     """(episode that it is about, what is said)."""
     episode, run = recording.episode, _end_of(recording)
-    if (check := last_check(run, tool_rules([episode]))) is not None:
+    if (check := last_check(run, rules_of(episode))) is not None:
         details = {"check": check.check[:LONGEST_QUOTE], **({"committed": True} if check.committed else {})}
         yield episode.pk, _statement(OutcomeSource.CHECKS, check.passed, check.check, details, at=at)
     if (last := _last_words(run)) and (worked := says_it_worked(last.text)) is not None:

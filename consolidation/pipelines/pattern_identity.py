@@ -9,9 +9,9 @@ from django.conf import settings
 
 from consolidation.learning.effects.effects import effects, signature
 from consolidation.learning.effects.tool_rules import ToolRules
-from consolidation.models import Pattern, ToolDecision
+from consolidation.models import Pattern
 from consolidation.pipelines.recorded import Recording
-from consolidation.pipelines.tool_rules import tool_rules
+from consolidation.pipelines.tool_rules import rules_of_each
 from memories.models import Episode
 
 
@@ -38,14 +38,10 @@ class PatternIdentity:
 def by_pattern(recordings: Sequence[Recording]) -> dict[PatternIdentity, list[Episode]]:
     """The episodes with an outcome and a call, by their pattern."""
     by_identity: dict[PatternIdentity, list[Episode]] = defaultdict(list)
-    decided = ToolDecision.objects.marks()
-    known: dict[frozenset[tuple[str, bool]], ToolRules] = {}
+    rules_of = rules_of_each()
     for recording in recordings:
         if recording.episode.counted_outcome and recording.calls.steps:
-            # by its own hints; nearly all have the same, and share the caches
-            rules = tool_rules([recording.episode], decided=decided)
-            rules = known.setdefault(frozenset(rules.marked.items()), rules)
-            by_identity[_identity(recording, rules)].append(recording.episode)
+            by_identity[_identity(recording, rules_of(recording.episode))].append(recording.episode)
     return by_identity
 
 

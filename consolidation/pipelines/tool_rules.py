@@ -3,7 +3,7 @@ behaved whose names do not tell whether they change anything. Of those at most t
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -25,19 +25,40 @@ APART = 0.25  # difference of two shares of success that is no chance
 ENOUGH_OF_BOTH = 5  # runs with the tool and without it
 
 
-def tool_rules(episodes: Iterable[Episode] = (), *, decided: Mapping[str, bool] | None = None) -> ToolRules:
+def tool_rules(
+    episodes: Iterable[Episode] = (),
+    *,
+    decided: Mapping[str, bool] | None = None,
+    observed: Mapping[str, bool] | None = None,
+) -> ToolRules:
     """Tool rules by the settings, how tools behaved, and the `readOnlyHint`s of these episodes; a later hint wins.
 
-    `decided`: what people decided about tools, which holds against hints, as these do against behaviour; None: as it
-    stands.
+    `decided`: what people decided about tools, which holds against hints, as these do against behaviour; `observed`:
+    that behaviour; None: as it stands.
     """
     decisions = ToolDecision.objects.marks() if decided is None else decided
+    behaved = ToolUse.objects.that_read() if observed is None else observed
     return ToolRules(
         ignored=frozenset(settings.IGNORED_TOOLS),
         handover=tuple(settings.HANDOVER_TOOLS),
         command_tools=frozenset(settings.COMMAND_TOOLS),
-        marked={**ToolUse.objects.that_read(), **read_only_hints(episodes), **decisions},
+        marked={**behaved, **read_only_hints(episodes), **decisions},
     )
+
+
+def rules_of_each() -> Callable[[Episode], ToolRules]:
+    """The rules of single episodes, by the hints of each; what else tells is read once, now.
+
+    Nearly all have the same, and share the caches.
+    """
+    decided, observed = ToolDecision.objects.marks(), ToolUse.objects.that_read()
+    known: dict[frozenset[tuple[str, bool]], ToolRules] = {}
+
+    def rules(episode: Episode) -> ToolRules:
+        own = tool_rules([episode], decided=decided, observed=observed)
+        return known.setdefault(frozenset(own.marked.items()), own)
+
+    return rules
 
 
 class _Call(NamedTuple):

@@ -3,7 +3,9 @@
 from typing import Any
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -103,3 +105,16 @@ def test_a_change_between_two_calls_tells_nothing() -> None:
     assert repeats(calls, steps, ToolRules()) == ([], [])
     steps["e"][1] = (2, "get_x")
     assert [len(found) for found in repeats(calls, steps, ToolRules())] == [0, 1]
+
+
+@pytest.mark.django_db
+def test_what_tells_of_tools_is_read_as_often_for_many_new_runs_as_for_one() -> None:
+    read = []
+    for runs in (1, 4):
+        for number in range(runs):
+            used(number, "get_order", "cancel_order")
+        with CaptureQueriesContext(connection) as asked:
+            consolidated()
+        tables = (ToolUse._meta.db_table, ToolDecision._meta.db_table)
+        read.append([sum(f'FROM "{table}"' in query["sql"] for query in asked) for table in tables])
+    assert read[0] == read[1]
