@@ -70,6 +70,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """The whole suite leaves out what is slow by nature, unless `-m` says otherwise; a named path is run whole."""
     if config.args_source == pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr:
         config.option.markexpr = "not slow and not agents"
+        # all slow, and Playwright takes its time to be loaded
+        config.option.ignore = [*(config.option.ignore or ()), str(config.rootpath / "tests" / "browser")]
 
 
 @pytest.hookimpl(tryfirst=True)

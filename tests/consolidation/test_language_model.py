@@ -10,7 +10,6 @@ from django.db import transaction
 
 from consolidation import llm
 from consolidation.llm import DailyLimit, TooSensitive, Unavailable
-from consolidation.llm.chat_endpoint import ChatEndpoint
 from consolidation.llm.completions import Completion
 from consolidation.models import LLMCall, Run
 from memories.values.choices import Sensitivity
@@ -109,6 +108,8 @@ def test_the_row_outlives_the_work_and_nothing_is_asked_inside_a_transaction(end
 
 def test_an_attempt_is_recorded_before_it_is_sent(endpoint: ModelEndpoint) -> None:
     """A worker that dies meanwhile leaves it so."""
+    from consolidation.llm.chat_endpoint import ChatEndpoint  # whose SDK takes a second
+
     endpoint.answers("trip", GOOD)
     meanwhile: list[tuple[bool, str]] = []
 

@@ -1,6 +1,7 @@
 """What a language model and its endpoint do wrong, spoken over real HTTP."""
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 
@@ -8,7 +9,6 @@ import httpx2
 import pytest
 
 from consolidation.llm import Refused, Truncated, Unavailable, Unusable
-from consolidation.llm.chat_endpoint import LARGEST_ANSWER, ChatEndpoint, retry_after
 from consolidation.models import LLMCall
 from tests.consolidation.model_questions import GOOD, Trip, Waits, ask, ledger, model
 from tests.journeys.installation import free_port
@@ -71,6 +71,8 @@ def test_a_busy_endpoint_is_asked_again_also_where_one_answer_may_take_half_an_h
 
 
 def test_an_endpoint_that_takes_no_connection_costs_nothing(endpoint: ModelEndpoint) -> None:
+    from consolidation.llm.chat_endpoint import ChatEndpoint  # whose SDK takes a second
+
     with pytest.raises(Unavailable, match="cannot be reached"):
         ask(replace(model(), endpoint=ChatEndpoint(f"http://127.0.0.1:{free_port()}/v1", timeout=30)))
     assert [call.tokens_in for call in LLMCall.objects.all()] == [0] * 4
@@ -121,10 +123,13 @@ def test_attempts_end_before_the_job_does(endpoint: ModelEndpoint) -> None:
 
 
 @pytest.mark.parametrize(
-    "reply", [Reply(body=b'"' + b"x" * LARGEST_ANSWER + b'"'), Reply(status=500, body=b"x" * LARGEST_ANSWER + b"x")]
+    "reply",
+    [lambda most: Reply(body=b'"' + b"x" * most + b'"'), lambda most: Reply(status=500, body=b"x" * most + b"x")],
 )
-def test_a_huge_answer_is_not_read_to_its_end(endpoint: ModelEndpoint, reply: Reply) -> None:
-    endpoint.answers("trip", *[reply] * 4)
+def test_a_huge_answer_is_not_read_to_its_end(endpoint: ModelEndpoint, reply: Callable[[int], Reply]) -> None:
+    from consolidation.llm.chat_endpoint import LARGEST_ANSWER
+
+    endpoint.answers("trip", *[reply(LARGEST_ANSWER)] * 4)
     with pytest.raises(Unavailable, match="too large"):
         ask(model())
 
@@ -158,6 +163,8 @@ def test_a_text_that_the_endpoint_rejects_is_refused(endpoint: ModelEndpoint) ->
 
 
 def test_a_date_is_a_pause_too() -> None:
+    from consolidation.llm.chat_endpoint import retry_after
+
     assert retry_after(httpx2.Headers({"Retry-After": "Sun, 01 Mar 2020 12:00:00 GMT"})) == 0.0
     assert retry_after(httpx2.Headers({"Retry-After": "soon"})) is None
     assert retry_after(httpx2.Headers({"Retry-After": "inf"})) == retry_after(httpx2.Headers({"Retry-After": "1e99"}))

@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from consolidation.llm import Busy, Refused, TooLong, Truncated, Unavailable, workers
-from consolidation.llm.chat_endpoint import ChatEndpoint
 from consolidation.llm.completions import Completion, repeats_itself
 from consolidation.models import LLMCall
 from memories import leases
@@ -178,6 +177,8 @@ def test_tokens_that_are_not_told_are_estimated(endpoint: ModelEndpoint, usage: 
 
 
 def test_an_answer_that_the_time_cut_off_is_not_said_to_have_been_none() -> None:
+    from consolidation.llm.chat_endpoint import ChatEndpoint  # whose SDK takes a second
+
     late = ChatEndpoint("http://127.0.0.1:9/v1", timeout=0)._wait(SimpleQueue(), Completion(pieces=90), lambda _n: None)
     assert str(late) == "was still answering after 0 seconds (LLM_TIMEOUT)"
 

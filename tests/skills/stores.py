@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
-import boto3
 import httpx
 from django.core.files.storage import storages
 from django.test import override_settings
@@ -57,6 +56,7 @@ def s3_server() -> Iterator[tuple[str, Any]]:
 
 @contextmanager
 def _moto() -> Iterator[tuple[str, Any, Any]]:
+    import boto3
     from moto.server import ThreadedMotoServer
 
     logging.getLogger("werkzeug").setLevel(logging.ERROR)
