@@ -31,6 +31,13 @@ MOST_LINES = 200
 MOST_WRAPPED = 4
 _TAGGED = re.compile(r"\s*<(return_?code|exit_?code|exit_?status)>\s*(-?\d+)\s*</\1>", re.IGNORECASE)
 _TAG = re.compile(r"</?[a-z_]{2,20}>")
+# How Gemini CLI answers a command: after the output what is left out where it is nothing, and without a code for 0.
+_REPORT = re.compile(
+    r"(?:\ACommand: .*?\nDirectory: [^\n]*\n|\A)(?:Output|Stdout): (?P<output>.*?)(?:\nStderr: \(empty\))?"
+    r"(?:\nError: (?P<error>[^\n]*))?(?:\nExit Code: (?P<code>-?\d+|\(none\)))?(?:\nSignal: [^\n]*)?"
+    r"(?:\nBackground PIDs: [^\n]*)?(?P<group>\nProcess Group PGID: \S+)?\s*\Z",
+    re.DOTALL,
+)
 _CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "returnCode")
 _HTTP_STATUS = ("status", "status_code", "statusCode", "http_status", "httpStatus")
 _FIELDS = sorted(ERRORS)
@@ -87,6 +94,16 @@ def _unwrapped(result: dict[str, Any]) -> dict[str, Any]:
 def _is_refusal(status: Any) -> bool:
     """Return whether this is an HTTP status of 400 to 599."""
     return bool(re.fullmatch(r"[45]\d\d", str(status))) and not isinstance(status, float)
+
+
+def reported(result: Any) -> Any:
+    """Return what a report in words says of a command, as an object with its output and exit code; else the result."""
+    report = _REPORT.match(result) if isinstance(result, str) and result.startswith(("Command: ", "Output: ")) else None
+    if not report or not (report["code"] or report["group"]):
+        return result
+    failed = -1 if (report["error"] or "(none)") != "(none)" else 0
+    code = int(report["code"]) if (report["code"] or "(").strip("-").isdigit() else failed
+    return {"output": report["output"] if report["output"] != "(empty)" else "", "exit_code": code}
 
 
 def exit_code(result: dict[str, Any]) -> int | None:

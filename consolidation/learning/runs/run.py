@@ -61,8 +61,8 @@ class Call:
 
     @cached_property
     def returned(self) -> Any:
-        """The result, parsed when it is JSON."""
-        return values.parsed(self.result)
+        """The result, parsed when it is JSON or what Gemini CLI says of a command."""
+        return errors.reported(values.parsed(self.result))
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
