@@ -111,3 +111,11 @@ def test_what_starts_now_and_then_is_not_said() -> None:
     found = Startups("", "tests", firm)
     assert found.sentence(found.claims(), "en") == "In these runs `bin/test` starts (10 of 10 runs)."
     assert Startups("", "git", {"git": firm["bin/test"]}).claims() == {}
+
+
+def test_a_place_is_the_project_that_calls_say_they_work_in() -> None:
+    line = {"command": ["bash", "-lc", "sed -n 1,9p api/keys/v1/keys.proto"], "workdir": "/workspace/gateway"}
+    assert place(run(1, "go", ("shell", line, "x")), RULES, {}) == "gateway"
+    edit = ("Edit", {"file_path": "/home/mia/forum/app/models/post.rb"}, "done")
+    test = ("Bash", {"command": "bundle exec rspec spec/models/post_spec.rb"}, "5 examples, 0 failures")
+    assert place(run(1, "go", edit, test), RULES, {}) == "forum"

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.learning.commands.shell import command_line
 from consolidation.learning.effects.effects import unfolded
+from consolidation.learning.runs.harness_tools import PATHS
 
 if TYPE_CHECKING:
     from consolidation.learning.effects.tool_rules import ToolRules
-    from consolidation.learning.runs.run import Run
+    from consolidation.learning.runs.run import Call, Run
 
 MOST_LINES = 60
 LONGEST = 80
@@ -20,6 +21,7 @@ _MADE = re.compile(r"\b(?:mkdir|makedirs)\b[^\n;&|]*")
 _ROOT = re.compile(r"^/(?:testbed|workspaces?|app|repo|code|src|project|work|mnt|data|srv|opt)/")
 _HOME = re.compile(r"^/(?:home|Users)/[^/]+/")
 _WENT = re.compile(r"(?:^|[;&|(\n]\s*)cd\s+(/[\w./-]+)")
+_WORKDIRS = ("workdir", "cwd", "working_directory")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]|\\\\")
 _FOLDER = re.compile(r"[A-Za-z_][\w-]{1,39}")
 _COMMON = """
@@ -58,7 +60,12 @@ def repository(address: Any) -> str:
 
 
 def _folder(run: "Run", rules: "ToolRules") -> str:
-    """Return the folder that the command lines name most, without those that the run made itself; '' for none."""
+    """Return the folder that most calls say they work in, else the one that the command lines name most.
+
+    Without those that the run made itself; '' for none.
+    """
+    if worked_in := Counter(folder for call in run.steps for folder in _worked_in(call)):
+        return min(worked_in, key=lambda name: (-worked_in[name], name))
     named: Counter[str] = Counter()
     made: set[str] = set()
     lines = 0
@@ -70,6 +77,16 @@ def _folder(run: "Run", rules: "ToolRules") -> str:
         made.update(re.findall(r"[\w-]+", " ".join(_MADE.findall(line))))
         named.update(set(_folders(line)))
     return min(named.keys() - made, key=lambda name: (-named[name], name), default="")
+
+
+def _worked_in(call: "Call") -> Iterator[str]:
+    """Yield the project of the folder that a call runs in, or of the file below somebody's home that it is about."""
+    for key, value in call.arguments.items():
+        if isinstance(value, str) and (key in _WORKDIRS or (key in PATHS and _HOME.match(value))):
+            path = _ROOT.sub("", _HOME.sub("", f"{value}/" if key in _WORKDIRS else value.rsplit("/", 1)[0] + "/"))
+            folder = next((part for part in path.split("/") if part.lower() not in _GENERIC), "")
+            if not path.startswith("/") and _FOLDER.fullmatch(folder):
+                yield folder
 
 
 def _folders(line: str) -> Iterator[str]:
