@@ -173,3 +173,16 @@ def test_of_an_agent_with_a_shell_alone_changes_of_files_go_with_any_work() -> N
         lines = ["find . -name a.py", change, "make test"]
         whole = run(1, "please", *(("bash", {"command": line}, "done") for line in lines))
         assert effects(whole, RULES) == effects(unfolded(whole, RULES), RULES) == {"make test"}
+
+
+def test_a_linter_beside_other_commands_and_a_build_beside_tests_are_no_other_way_of_working() -> None:
+    assert ran(("pytest a", GREEN), ("ruff check .", "ok"), ("mypy .", "ok")) == {"pytest"}
+    assert ran(("go build ./...", "ok"), ("go test ./...", "ok")) == {"go test"}
+    assert ran(("make generate", "ok"), ("make lint", "ok")) == {"make generate"}
+    assert ran(("ruff check .", "ok"), ("ruff format .", "ok")) == {"ruff check", "ruff format"}
+
+
+def test_a_test_command_that_only_failed_where_another_went_well_at_the_end_was_in_vain() -> None:
+    unset = "<returncode>101</returncode>\nerror: `DATABASE_URL` must be set to use query macros"
+    assert ran(("cargo test", unset), ("cargo nextest run", GREEN)) == {"cargo nextest"}
+    assert ran(("cargo nextest run", GREEN), ("cargo test", unset)) == {"cargo nextest", "cargo test"}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import replace
 
-from consolidation.learning.commands import forms
+from consolidation.learning.commands import commands, forms, purposes
 from consolidation.learning.commands.shell import command_line, plain_words
 from consolidation.learning.effects.command_starts import not_started
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -27,6 +27,8 @@ CHORES = frozenset({
     "git reset", "git clean", "git rm", "git mv", "pip install", "uv pip install", "npm install", "npm ci",
     "apt-get install", "apt-get update", "apt install",
 })  # fmt: skip
+_BESIDE = frozenset({"lint", "format", "types"})
+_BESIDE_TESTS = _BESIDE | {"build"}
 
 
 def effects(run: Run, rules: ToolRules) -> frozenset[str]:
@@ -40,6 +42,7 @@ def effects(run: Run, rules: ToolRules) -> frozenset[str]:
     for call in run.steps:
         by_line = call.via or rules.runs_commands(call.name)
         (run_by_line if by_line else tools).update({*changes(call, rules)} - _experiments(call, scratch))
+    run_by_line -= _in_vain(run, run_by_line)
     if run_by_line & IN_PLACE and any(call.name in FILE_TOOLS and not call.via for call in run.steps):
         tools.add(EDIT)
     unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
@@ -49,9 +52,9 @@ def effects(run: Run, rules: ToolRules) -> frozenset[str]:
 def _scratch_folders(run: Run, rules: ToolRules) -> frozenset[str]:
     """Return the folders that a run makes and removes again: what its commands do in there are experiments."""
     lines = (_line(call) for call in run.steps if call.via or rules.runs_commands(call.name))
-    commands = [words for line in lines if _OF_FOLDERS.search(line) for words in plain_words(line)]
-    made = {word for words in commands if words[0] == "mkdir" or "add" in words for word in words[1:]}
-    return frozenset(made & {word for words in commands if words[0] == "rm" or "remove" in words for word in words[1:]})
+    called = [words for line in lines if _OF_FOLDERS.search(line) for words in plain_words(line)]
+    made = {word for words in called if words[0] == "mkdir" or "add" in words for word in words[1:]}
+    return frozenset(made & {word for words in called if words[0] == "rm" or "remove" in words for word in words[1:]})
 
 
 def _experiments(call: Call, scratch: Collection[str]) -> frozenset[str]:
@@ -69,6 +72,20 @@ def _is_inside(word: str, folders: Collection[str]) -> bool:
 
 def _line(call: Call) -> str:
     return call.line if call.via else command_line(call)
+
+
+def _in_vain(run: Run, kinds: Collection[str]) -> frozenset[str]:
+    """Return the test commands that only failed where another one went well later: that is how it is tested there."""
+    tests = {kind for kind in kinds if purposes.purpose(kind) == purposes.TESTS}
+    if len(tests) < 2:
+        return frozenset()
+    ends = [(kind, call.failed) for call in run.steps for kind in tests if kind in _kinds_of(call)]
+    well = {kind for kind, failed in ends if not failed}
+    return frozenset(tests - well if well and ends[-1][0] in well else ())
+
+
+def _kinds_of(call: Call) -> tuple[str, ...]:
+    return (call.name,) if call.via else commands.kinds(command_line(call))
 
 
 def changes(call: Call, rules: ToolRules) -> list[str]:
@@ -89,10 +106,13 @@ def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozense
     """Return those command kinds that characterize a run.
 
     Commands that check, build or publish; without any (and without other tools, `beside`) file edits, else chores.
+    Whether a linter or formatter ran beside others, or a build before tests, makes no other way of working.
     """
     telling_kinds = frozenset(kind for kind in kinds if not is_edit(kind) and kind not in CHORES)
     if telling_kinds or beside:
-        return telling_kinds
+        purpose_of = {kind: purposes.purpose(kind) for kind in telling_kinds}
+        side = _BESIDE_TESTS if purposes.TESTS in purpose_of.values() else _BESIDE
+        return frozenset(kind for kind in telling_kinds if purpose_of[kind] not in side) or telling_kinds
     return frozenset(filter(is_edit, kinds)) or frozenset(kinds)
 
 
