@@ -36,7 +36,7 @@ def template(scope: Scope, text: str, sent: Collection[str] | None = None) -> st
     `sent`: the values of the call that the text answers. What is quoted and was not sent is a word of the tool itself,
     such as a value that it accepts, and stays where it may be repeated; None: every quote is replaced.
     """
-    lead = _QUOTED.sub(lambda quote: _quoted(scope, quote[0], sent), _LEAD.sub("", text[:400]))
+    lead = _QUOTED.sub(lambda quote: _quoted(scope, quote[0], sent), _LEAD.sub("", text[:400].replace("***", "")))
     for pattern, mark in _MARKS:
         lead = pattern.sub(mark, lead)
     shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(lead))
