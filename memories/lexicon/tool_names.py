@@ -65,6 +65,16 @@ CHANGING_ZH = tuple(
 LAST = words("add cancel click create delete edit modify remove send update") | (
     (READING | CHANGING) - words("browse cat consulta count list lista liste preview query suche tail track view")
 )
+# Subcommands of programs that only show something; and those that say what is done, as verbs of tools do.
+SHOWING = words(
+    "describe diff explain history info inspect list log logs ls outdated routes search show status tree view why"
+)
+SUBCOMMANDS = words(
+    """
+    audit bootstrap bump codegen converge create-migration down fix fmt gen init lint new plan preview provision prune
+    regenerate seed synth tidy up vet
+    """
+)
 HANDING_OVER = words(
     """
     escalate handoff handover transfer forward

@@ -15,7 +15,16 @@ from consolidation.learning.commands.shell import is_plain
         ("sudo -n systemctl restart nginx", ["systemctl restart"]),
         ("ionice -c 2 -n 7 make -j 8 build", ["make build"]),
         ("command -v pytest && pytest -q", ["which", "pytest"]),
-        ("pipx install ruff", ["pipx"]),
+        ("pipx install ruff", ["pipx install"]),
+        ("./gradlew clean :app:testDebug -x lint", ["gradlew testDebug"]),
+        ("./mvnw -pl web -am test", ["mvnw test"]),
+        ("dotnet ef migrations add X --project a", ["dotnet ef migrations add"]),
+        ("php artisan migrate && bin/rails db:migrate", ["artisan migrate", "rails db:migrate"]),
+        ("./vendor/bin/sail test && sail artisan test", ["sail artisan test"]),
+        ("mix ecto.migrate && mix phx.routes", ["mix ecto.migrate", "mix phx.routes"]),
+        ("tofu -chdir=a plan && sqlc generate", ["tofu plan", "sqlc generate"]),
+        ("kubectl apply --dry-run=server -f a", ["kubectl apply --list"]),
+        ("mkdir build && pytest tests && cp test a", ["mkdir", "pytest", "cp"]),
         ("uv run --project backend --extra dev pytest", ["pytest"]),
         ("uv --directory api run pytest", ["pytest"]),
         ("poetry -C api run pytest", ["pytest"]),
@@ -54,7 +63,7 @@ from consolidation.learning.commands.shell import is_plain
         ('$env:CI="1"; npm test', ["npm test"]),
         ("../.venv/bin/python -m ruff check", ["ruff check"]),
         ("yarn workspace web test", ["yarn test"]),
-        ("bin/rails test && npx nx test web", ["bin/rails test", "nx test"]),
+        ("bin/rails test && npx nx test web", ["rails test", "nx test"]),
         ("conda activate work && pytest", ["pytest"]),
         ("diff <(sort a) <(sort b | uniq) && ls", ["diff", "ls"]),
         ("echo `ls | wc -l`", ["echo"]),
@@ -160,6 +169,11 @@ def test_an_exit_code_of_commands_that_stop_at_a_failure_is_that_of_the_last() -
         ("mvn package", "build"),
         ("make migration", "make migration"),
         ("make deploy", "make deploy"),
+        ("gradle generateApi", "generateApi"),
+        ("./gradlew generateApi", "generateApi"),
+        ("terraform init", "init"),
+        ("tofu init", "init"),
+        ("php artisan make:model", "php"),
     ],
 )
 def test_the_purpose_of_a_command_is_that_of_its_subcommand_or_target(form: str, name: str) -> None:
@@ -171,3 +185,16 @@ def test_cmdlets_that_look_are_read_only(kind: str) -> None:
     assert commands.reads(kind)
     assert not commands.reads("Set-Content")
     assert not commands.reads("Out-File")
+
+
+def test_a_subcommand_that_shows_something_reads_whatever_the_program() -> None:
+    assert all(map(commands.reads, ["helm history", "mix phx.routes", "aws ec2 describe-vpcs", "artisan route:list"]))
+    changing = ["go get", "make list", "npm run status", "atlas migrate diff", "tofu plan", "kubectl rollout status"]
+    assert not any(map(commands.reads, changing))
+
+
+def test_a_wrapper_of_a_build_is_named_as_it_is_called() -> None:
+    calls = [(n, f"cd /w && ./gradlew :part{n}:test --quiet") for n in range(3)]
+    assert forms.called(calls[0][1]) == (("gradlew test", "./gradlew test"),)
+    assert purposes.may_be_named("./gradlew test") and not purposes.may_be_named("./a.sh")
+    assert forms.usual_shape("./gradlew test", calls) == "./gradlew :{name}:test --quiet"

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from consolidation.learning.comparison.last_checks import last_check
+from consolidation.learning.runs import errors
 from tests.consolidation import recorded
 
 PASSED, FAILED = "3 passed in 0.1s", "1 failed, 2 passed in 0.1s"
@@ -98,6 +99,19 @@ def test_a_run_that_changed_nothing_has_not_failed_where_the_tests_that_it_was_a
     assert told(sh("pytest -q", FAILED)) is told(sh("pytest -q", PASSED)) is None
 
 
+def test_a_build_called_with_quiet_says_nothing_where_all_is_well() -> None:
+    assert told(EDIT, sh("./mvnw -q -pl web test", "")) is True
+    assert told(EDIT, sh("./mvnw -pl web test", "")) is None
+
+
+def test_what_gemini_reports_of_a_command_is_its_output_and_code() -> None:
+    report = "Command: x\nDirectory: (root)\nOutput: {}\nError: (none)\nExit Code: {}\nProcess Group PGID: 7"
+    assert told(EDIT, sh("pytest -q", report.format(FAILED, 1))) is False
+    assert told(EDIT, sh("ruff check", "Output: fine\nProcess Group PGID: 7")) is True
+    result = errors.reported(report.format("No project was found.", 1))
+    assert errors.looks_failed(result) and errors.message(result) == "No project was found."
+
+
 RESTART, STATUS, WAIT = "kubectl set image deploy/web web=web:2", "kubectl rollout status deploy/web", "Waiting for ..."
 OUT, LATE = 'deployment "web" successfully rolled out', f"{WAIT}\nerror: timed out waiting for the condition"
 
@@ -147,6 +161,23 @@ WELL = [
     ("ctest", 0, "100% tests passed, 0 tests failed out of 2"),
     ("bats t.bats", 0, "1..2\nok 1 a\nok 2 b"),
     ("phpunit", 0, "OK (2 tests, 2 assertions)"),
+    (
+        "./gradlew :pay:test --tests '*X'",
+        0,
+        "> Task :pay:test\n\nBUILD SUCCESSFUL in 14s\n6 actionable tasks: 3 executed",
+    ),
+    ("./gradlew detekt spotlessCheck", 0, "BUILD SUCCESSFUL in 4s"),
+    ("dotnet test", 0, "Test summary: total: 42, failed: 0, succeeded: 42, skipped: 0, duration: 2.1s"),
+    ("./vendor/bin/sail artisan test", 0, "  Tests:    12 passed (34 assertions)\n  Duration: 1.42s"),
+    ("php artisan test", 0, "  Tests:    1 skipped, 12 passed (34 assertions)"),
+    ("uv run dbt build", 0, "10:11:14  Done. PASS=3 WARN=0 ERROR=0 SKIP=0 TOTAL=3"),
+    ("tofu -chdir=envs/a plan", 0, "Plan: 1 to add, 0 to change, 0 to destroy."),
+    ("tofu apply tf.plan", 0, "Apply complete! Resources: 1 added, 0 changed, 0 destroyed."),
+    ("bazelisk test //...", 0, "Executed 3 out of 3 tests: 3 tests pass."),
+    ("helm lint a", 0, "1 chart(s) linted, 0 chart(s) failed"),
+    ("lein test", 0, "Ran 12 tests containing 34 assertions.\n0 failures, 0 errors."),
+    ("swift test", 0, "\t Executed 12 tests, with 0 failures (0 unexpected) in 0.1 (0.2) seconds"),
+    ("xcodebuild test -scheme A", 0, "** TEST SUCCEEDED **"),
 ]
 ILL = [
     ("python -m unittest", 1, "Ran 3 tests in 0.001s\n\nFAILED (failures=1, errors=1)"),
@@ -160,6 +191,18 @@ ILL = [
     ("bats f.bats", 1, "1..2\nok 1 a\nnot ok 2 b"),
     ("make", 2, "bad.c:1:23: error: 'x' undeclared\nmake: *** [Makefile:5: bad] Error 1"),
     ("rubocop", 1, "1 file inspected, 3 offenses detected"),
+    ("golangci-lint run", 1, "a.go:12:2: ineffectual assignment to err (ineffassign)\n1 issues:\n* ineffassign: 1"),
+    ("dotnet test", 1, "Test summary: total: 42, failed: 1, succeeded: 41, skipped: 0, duration: 2.1s"),
+    ("sail test", 1, "  Tests:    1 failed, 11 passed (33 assertions)"),
+    ("dbt build", 1, "Completed with 1 error, 0 partial successes, and 0 warnings:"),
+    ("swift test", 1, "\t Executed 12 tests, with 3 failures (0 unexpected) in 0.1 (0.2) seconds"),
+    ("sbt test", 1, "[info] Tests: succeeded 12, failed 1, canceled 0, ignored 0, pending 0"),
+    ("tofu validate", 1, "│ Error: Unsupported argument"),
+    (
+        "bazel test //...",
+        3,
+        "Executed 3 out of 3 tests: 2 tests pass and 1 fails locally.\nERROR: Build did NOT complete successfully",
+    ),
 ]
 NEITHER = [
     ("pytest sub", 5, "===== no tests ran in 0.02s ====="),
@@ -181,6 +224,10 @@ NEITHER = [
     ("timeout 3 pytest -v", 124, "test_s.py::test_a PASSED   [ 50%]\ntest_s.py::test_b"),
     ("rubocop nosuch.rb", 2, "Error: No such file or directory: nosuch.rb\n0 files inspected, no offenses detected"),
     ("./gradlew test", 0, "> Task :test NO-SOURCE\n\nBUILD SUCCESSFUL in 1s"),
+    ("./gradlew openApiGenerate", 0, "BUILD SUCCESSFUL in 1s"),
+    ("./gradlew spotlessApply", 0, "BUILD SUCCESSFUL in 1s"),
+    ("tofu plan", 1, "│ Error: error configuring S3 Backend: no valid credential sources found"),
+    ("php artisan make:model A", 0, "INFO  Model created successfully."),
 ]
 
 

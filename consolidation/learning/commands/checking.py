@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from consolidation.learning.commands import commands, programs, purposes
+from consolidation.learning.commands.programs import GOALS
 from consolidation.learning.commands.shell import heredocs
 from consolidation.learning.commands.wrappers import VENV, program_name
 
@@ -15,11 +16,11 @@ _TASKS = frozenset({"make", "just", "task", "rake", "inv", "invoke", "poe", "tur
 _SCRIPTS = ("npm run", "pnpm run", "yarn run", "bun run", *_TASKS)
 _OTHER_WORK = re.compile(
     r"deploy\w*|publish|release|install|uninstall|clean|push|upload|start|serve|server|dev|run|watch|fix|write|update|"
-    r"upgrade|up|down|migrate|seed|login|init|py_compile"
+    r"upgrade|up|down|migrate|seed|login|init|py_compile|apply|generate|format"
 )
-_GOALS = frozenset({"mvn", "mvnw", "gradle", "gradlew", "./gradlew", "./mvnw"})
-_BUILDING = frozenset(["test", "verify", "package", "install", "compile", "test-compile", "build", "check", "assemble"])
 _TARGETS = re.compile(r"all|check\w*|verify|validate|ci|cibuild|tests?|compile|assemble")
+_OF_BUILDS = re.compile(rf"package|install|{_TARGETS.pattern}")  # goals of Maven, tasks of Gradle
+_ASKING = frozenset({"check", "validate", "verify", "plan", "preview", "synth"})  # subcommands
 INTERPRETERS = frozenset({"python", "node", "deno", "bun", "ruby", "perl", "php", *programs.SHELLS})
 _WITH_ENDING = re.compile(r"\.(?:py|[cm]?[jt]s|rb|pl|php|sh|bash|ps1)$")
 _SCRIPT = re.compile(r"(?!/|~|\.\./|node_modules/|vendor/)(?:[\w.-]+/)*[\w.-]+")
@@ -32,38 +33,36 @@ _CHANGING_CODE = re.compile(
     re.IGNORECASE,
 )
 _ALWAYS = (
-    "bats", "rubocop", "yamllint", "ansible-lint", "hadolint", "actionlint", "tflint", "bandit", "phpstan", "psalm",
-    "clang-tidy", "vue-tsc", "svelte-check", "oxlint", "markdownlint", "gcc", "g++", "cc", "c++", "clang", "clang++",
-    "javac", "rustc", "webpack", "esbuild", "rollup", "cargo check", "cargo nextest", "go vet", "deno check",
-    "pre-commit run", "terraform validate", "alembic check", "manage.py check", "kubectl rollout status",
-    "kubectl wait", "systemctl is-active", "coverage run",
+    "bats", "bandit", "clang-tidy", "gcc", "g++", "cc", "c++", "clang", "clang++", "kubeconform", "javac", "rustc",
+    "webpack", "esbuild", "rollup", "pre-commit run", "kubectl rollout status",
+    "kubectl wait", "systemctl is-active", "coverage run", "papermill", "terraform apply", "tofu apply", "dbt run",
 )  # fmt: skip
 # A kind -> an option or subcommand that it needs to be a check; None: it needs none.
-_FORMATTING = re.compile(r"--?check(?:-only)?|-c|--list-different|--diff")
+_FORMATTING = re.compile(
+    r"--?check(?:-only|-formatted)?|-c|--list-different|--diff|--verify-no-changes|--test|--lint|--set-exit-if-changed"
+)
 _WAITING = re.compile(r"--wait(?:=\S+)?|--atomic")
 _CHECKS: dict[str, re.Pattern[str] | None] = {
     **dict.fromkeys(_ALWAYS, None),
-    **dict.fromkeys(["gofmt", "isort", "black", "prettier"], _FORMATTING),
-    **dict.fromkeys(["ruff format", "cargo fmt", "terraform fmt", "deno fmt", "biome format"], _FORMATTING),
     **dict.fromkeys(["manage.py makemigrations", "manage.py migrate"], re.compile("--check")),
     **dict.fromkeys(["docker compose up", "docker-compose up"], re.compile("--wait")),
     **dict.fromkeys(["helm upgrade", "helm install"], _WAITING),
     "node": re.compile("--test"),
-    "php": re.compile("test"),  # artisan test
-    "playwright": re.compile("test"),
     "vite": re.compile("build"),
     "next": re.compile("build"),
-    "biome": re.compile("lint|check|ci|format"),
+    "biome": re.compile("lint|check|ci"),
     "nginx": re.compile("-t|-T"),
     "apachectl": re.compile("-t|configtest"),
     "apache2ctl": re.compile("-t|configtest"),
     "cmake": re.compile("--build"),
+    "jupyter": re.compile("--execute"),
 }
-_DEPLOYING = ("ansible-playbook", "docker compose up", "docker-compose up", "helm upgrade", "helm install")
+_DEPLOYING = (
+    "ansible-playbook", "docker compose up", "docker-compose up", "helm upgrade", "helm install", "terraform apply",
+    "tofu apply", "dbt run", "dbt build",
+)  # fmt: skip
 _STATES = ("kubectl rollout status", "kubectl wait", "systemctl is-active")
-_DRY = frozenset({"--check", "-C", "--syntax-check", "--list-tasks", "--list-hosts", "--dry-run"})
 _REWRITING = re.compile(r"--fix\S*|--write|-w|-a|-A|--auto-?correct\S*|--apply\S*")
-_REWRITERS = ("eslint", "ruff check", "rubocop", "biome", "stylelint", "prettier", "markdownlint", "oxlint")
 
 
 def is_check(kind: str, form: str, words: Sequence[str]) -> bool:
@@ -71,18 +70,26 @@ def is_check(kind: str, form: str, words: Sequence[str]) -> bool:
     if commands.reads(kind) or kind.endswith((" --list", " --version", " >")) or not kind:
         return False
     if kind == "ansible-playbook":  # its recap says how every task ended
-        return not _DRY & {*words}
-    name = kind.removeprefix("vendor/bin/")
-    if name in _CHECKS:
-        option = _CHECKS[name]
+        return True
+    if kind in _CHECKS:
+        option = _CHECKS[kind]
         return option is None or any(option.fullmatch(word) for word in words[1:])
-    if kind.split(maxsplit=1)[0] in _GOALS:
-        goals = {*words[1:]}
-        return bool(goals & _BUILDING) and not any(goal.startswith(("deploy", "publish", "release")) for goal in goals)
+    if kind.split(maxsplit=1)[0] in GOALS:
+        return _checks_of_build(words[1:])
     if runs_named_check(words):
         return True
-    known = bool(form) and purposes.purpose(form) in _PURPOSES
-    return (known or kind.startswith(_SCRIPTS)) and not _does_other_work(kind, words)
+    known = purposes.purpose(form) if form else ""
+    if known == "format":
+        return any(_FORMATTING.fullmatch(word) for word in words[1:])
+    asks = kind.rsplit(maxsplit=1)[-1] in _ASKING and " " in kind and not kind.startswith(("git ", *_SCRIPTS))
+    return (known in _PURPOSES or asks or kind.startswith(_SCRIPTS)) and not _does_other_work(kind, words)
+
+
+def _checks_of_build(words: Sequence[str]) -> bool:
+    """Return whether goals of a build tool check something, and none deploys: `:app:testDebug`, `spotless:check`."""
+    parts = {part for word in words if not word.startswith("-") for part in purposes.split(word)}
+    checks = any(_OF_BUILDS.fullmatch(part) or purposes.is_known(part) for part in parts - {"spotless"})
+    return checks and not any(_OTHER_WORK.fullmatch(part) for part in parts - {"clean", "install"})
 
 
 def runs_named_check(words: Sequence[str]) -> bool:
@@ -91,7 +98,7 @@ def runs_named_check(words: Sequence[str]) -> bool:
     `bin/verify`, `bash run-checks.sh`, `ci/run`, `./dev check`; not `bin/verify-email`, `./deploy.sh test`.
     """
     path, task = script(words)
-    names = [[part for part in _parts(name) if part] for name in _WITH_ENDING.sub("", path.lower()).split("/")]
+    names = [[part for part in purposes.split(name) if part] for name in _WITH_ENDING.sub("", path.lower()).split("/")]
     parts = names[-1] if not all(map(_BESIDE.fullmatch, names[-1])) else [part for name in names[-2:] for part in name]
     telling = [part for part in parts if not _BESIDE.fullmatch(part)]
     if telling and all(map(_checks_by_name, telling)):
@@ -113,7 +120,8 @@ def changes_too(kind: str, words: Sequence[str]) -> bool:
     """Return whether a check first changes something: a linter that mends what it finds, a deployment that waits."""
     if kind in _DEPLOYING:
         return True
-    return kind.startswith(_REWRITERS) and any(_REWRITING.fullmatch(word) for word in words[1:])
+    lints = purposes.purpose(kind) in {"lint", "format"} or kind.startswith("biome")
+    return lints and any(_REWRITING.fullmatch(word) for word in words[1:])
 
 
 def only_looks(words: Sequence[str], line: str) -> bool:
@@ -153,9 +161,11 @@ def runs_tests(form: str) -> bool:
 def _does_other_work(kind: str, words: Sequence[str]) -> bool:
     """Return whether the name of a task says that it does more than check: `make install`, `npm run build:deploy`."""
     program, *task = kind.split()
-    if program == "cargo" or not task:
-        return kind in {"cmake", "py_compile", "compileall"} or any(_OTHER_WORK.fullmatch(p) for p in _parts(program))
-    parts = [part for word in task for part in _parts(word)]
+    if program in {"cargo", "dune"} or not task:
+        return kind in {"cmake", "py_compile", "compileall"} or any(
+            _OTHER_WORK.fullmatch(p) for p in purposes.split(program)
+        )
+    parts = [part for word in task for part in purposes.split(word)]
     if any(_OTHER_WORK.fullmatch(part) for part in parts if part != "run"):
         return True
     return kind.startswith(_SCRIPTS) and not any(map(_checks_by_name, parts))
@@ -163,7 +173,3 @@ def _does_other_work(kind: str, words: Sequence[str]) -> bool:
 
 def _checks_by_name(part: str) -> bool:
     return bool(_TARGETS.fullmatch(part)) or purposes.purpose(part) in _PURPOSES
-
-
-def _parts(word: str) -> list[str]:
-    return re.split(r"[._:/-]", word)

@@ -10,21 +10,28 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from consolidation.learning.commands import programs
-from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS, SUBCOMMANDS
+from consolidation.learning.commands import programs, purposes
+from consolidation.learning.commands.programs import GOALS, NEUTRAL, OF_FILES, PYTHON, SHELLS, SUBCOMMANDS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
 from consolidation.learning.commands.wrappers import (
     DEEPEST,
     bare,
     inner_command,
+    kind_name,
     program_name,
     script_file,
     shell_script,
     without_options,
 )
 from consolidation.learning.runs import operations
+from memories.lexicon.english_verbs import OF_TOOLS
+from memories.lexicon.tool_names import SHOWING
+from memories.lexicon.tool_names import SUBCOMMANDS as VERBS
 
-_SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
+_SUBCOMMAND = re.compile(r"[a-z][A-Za-z0-9:_-]*")
+_DOTTED = re.compile(r"[a-z]\w*(?:\.\w+)*")  # ecto.gen.migration of mix
+_PROGRAM = re.compile(r"(?:(?:vendor/)?bin/)?[a-z][a-z0-9_-]*")
+_DRY_RUN = re.compile(r"--dry-run(?:=(?!none$)\S+)?")
 
 
 @lru_cache(maxsize=20_000)
@@ -70,6 +77,7 @@ def kinds_of(words: Sequence[str], target: str, depth: int) -> Iterator[str]:
 
 def kind_of(program: str, arguments: Sequence[str]) -> str:
     """Return the kind of a program called with these arguments."""
+    program = kind_name(program)
     if program in PYTHON:
         return python_kind(arguments)
     if _asks_for_help(program, arguments):
@@ -78,11 +86,34 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
         return request
     if program in programs.WRITING_OPTIONS and _has_writing_option(program, arguments):
         return f"{program} {programs.WRITING_OPTIONS[program][0]}"
-    if program not in SUBCOMMANDS:
-        kind = f"sh {program}" if program in programs.ALSO_TOOLS else program
-    else:
+    if program == "php":
+        return php_kind(arguments)
+    if program in programs.ALSO_TOOLS:
+        kind = f"sh {program}"
+    elif program in SUBCOMMANDS or _acts(program, arguments):
         kind = " ".join([program, *_subcommands(program, arguments)])
+    else:
+        kind = program
     return f"{kind} --list" if _only_lists({program, kind}, arguments) else kind
+
+
+def _acts(program: str, arguments: Sequence[str]) -> bool:
+    """Return whether the first argument of a program that no list knows is a subcommand: `dbt build`, `sqlc generate`.
+
+    Of a program that has a purpose by its name alone it is what to work on: `pytest tests`, `vitest run`.
+    """
+    verb = next(iter(arguments), "")
+    known = verb in OF_TOOLS | VERBS | SHOWING or purposes.is_known(verb)
+    is_other = programs.reads(program) or program in OF_FILES or purposes.is_known(program.rsplit("/", 1)[-1])
+    return known and bool(_PROGRAM.fullmatch(program)) and not is_other
+
+
+def php_kind(arguments: Sequence[str]) -> str:
+    """Return the tool of a project that PHP runs: `artisan migrate`, `vendor/bin/phpunit`; `php` for other code."""
+    rest = without_options(arguments, "php")
+    script = rest[0].removeprefix("./") if rest else ""
+    named = script == "artisan" or ("bin/" in script and "." not in script)
+    return kind_of(script, rest[1:]) if named else "php"
 
 
 def _has_writing_option(program: str, arguments: Sequence[str]) -> bool:
@@ -104,6 +135,8 @@ def _only_lists(names: Collection[str], arguments: Sequence[str]) -> bool:
     """
     options = {option for name in names for option in programs.LISTING_OPTIONS.get(name, ())}
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    if any(map(_DRY_RUN.fullmatch, own)):
+        return True
     return any(word in options for word in (*own, *(word for word in arguments if word.startswith("--"))))
 
 
@@ -143,14 +176,29 @@ def python_kind(arguments: Sequence[str]) -> str:
 def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
     """Return the subcommands after the program's own options, with `--list` where the rest only asks for a list."""
     rest = without_options(arguments, program)
-    if not rest or not _SUBCOMMAND.fullmatch(rest[0]):
+    if program in GOALS:
+        rest = _goal(rest, program)
+    form = _DOTTED if program == "mix" else _SUBCOMMAND
+    if not rest or not form.fullmatch(rest[0]):
         return []
-    subcommand = [programs.SHORT.get(f"{program} {rest[0]}", rest[0])]
-    name = f"{program} {subcommand[0]}"
-    deeper = without_options(rest[1:], name)[:1] if name in programs.DEEPER or program in programs.TWO_LEVELS else []
-    if deeper and _SUBCOMMAND.fullmatch(deeper[0]):
-        return subcommand + deeper
-    return [*subcommand, "--list"] if name in programs.LISTING and _asks_for_list(rest[1:]) else subcommand
+    subcommands = [programs.SHORT.get(f"{program} {rest[0]}", rest[0])]
+    name, rest = f"{program} {subcommands[0]}", rest[1:]
+    if name in programs.LISTING and _asks_for_list(rest):
+        return [*subcommands, "--list"]
+    while name in programs.DEEPER or (program in programs.TWO_LEVELS and len(subcommands) == 1):
+        rest = without_options(rest, name)
+        if not rest or not _SUBCOMMAND.fullmatch(rest[0]):
+            break
+        subcommands.append(rest[0])
+        name, rest = f"{name} {rest[0]}", rest[1:]
+    return subcommands
+
+
+def _goal(words: Sequence[str], program: str) -> list[str]:
+    """Return the task of a build tool that tells most, of Gradle without its module: `test` of `clean :app:test`."""
+    goals = [word for word in words if not word.startswith("-")]
+    goal = next((goal for goal in goals if goal != "clean"), "clean" if goals else "")
+    return [goal.rsplit(":", 1)[-1] if "gradle" in program else goal]
 
 
 def _asks_for_list(words: Sequence[str]) -> bool:

@@ -7,11 +7,12 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 
 from consolidation.learning.commands.commands import kind_of, kinds_of, python_kind
-from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS
+from consolidation.learning.commands.programs import GOALS, NEUTRAL, PYTHON, SHELLS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words, plain_words
 from consolidation.learning.commands.wrappers import (
     DEEPEST,
     VENV,
+    kind_name,
     program_name,
     script_file,
     shell_script,
@@ -74,7 +75,11 @@ def _form(words: Sequence[str]) -> str:
     if first not in PYTHON:
         kind = kind_of(first, words[1:]) if first else ""
         path = words[0].removeprefix("./") if words and VENV.match(words[0]) else first  # a venv may differ from PATH
-        return path + kind.removeprefix(first) if kind.startswith(first) else kind
+        if first == "php" and kind != first:
+            return f"{first} {kind}"
+        own = kind_name(first)
+        path = words[0] if first in GOALS and words[0] == f"./{first}" else path  # it is not on the PATH
+        return path + kind.removeprefix(own) if kind.startswith(own) else kind
     kind, called_as = python_kind(words[1:]), interpreter(words[0])
     if kind == "python" or kind.endswith(" --version"):
         return called_as
@@ -125,9 +130,11 @@ def _shape(form: str, line: str) -> list[tuple[str, str]]:
     first, *others = form.split()
     last = [first, *others][-1]
     for words in map(stripped, plain_words(line)):
-        ends = [n for n, word in enumerate(words) if program_name(word) == last or word == last]
+        ends = [n for n, word in enumerate(words) if last in {program_name(word), word, word.rsplit(":", 1)[-1]}]
         if ends and form in {name for _, name in called(" ".join(words[: ends[0] + 1]))}:
-            named = ((word, word) for word in others)
+            task = words[ends[0]]
+            module = f":{{name}}:{last}" if task.startswith(":") else last  # a task of a part of a Gradle build
+            named = [*((word, word) for word in others[:-1]), *([(module, task)] if others else [])]
             arguments = _each_once(_parts(words[ends[0] + 1 :]))
             parts = [(first, first), *_selected(words[: ends[0]]), *named, *arguments]
             return parts if len(arguments) <= MOST_PARTS else []

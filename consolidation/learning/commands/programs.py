@@ -2,6 +2,8 @@
 
 import re
 
+from memories.lexicon.tool_names import SHOWING
+
 
 def _lines(text: str) -> frozenset[str]:
     return frozenset(line.strip() for line in text.replace("\n", ",").split(",") if line.strip())
@@ -54,7 +56,7 @@ SHORT = {
     "cargo c": "check",
     "cargo r": "run",
     "cargo t": "test",
-    "bin/rails t": "test",
+    "sail test": "artisan test",
     "rails t": "test",
 }
 # Options with which a program, or its subcommand, only lists what it would do.
@@ -63,17 +65,19 @@ LISTING_OPTIONS = {
     "ctest": _words("-N --show-only"),
     "dotnet test": _words("-t --list-tests"),
     "go test": _words("-list"),
-    **dict.fromkeys(_words("gradle gradlew"), _words("-m --dry-run")),
+    **dict.fromkeys(_words("gradle gradlew"), _words("-m")),
+    "ansible-playbook": _words("--check -C --syntax-check --list-tasks --list-hosts --list-tags"),
     "jest": _words("--listTests --showConfig"),
-    "make": _words("-n --dry-run --just-print --recon"),
-    "mocha": _words("--dry-run"),
+    "make": _words("-n --just-print --recon"),
     "nox": _words("-l --list --list-sessions"),
     "phpunit": _words("--list-tests --list-suites --list-groups"),
     "playwright": _words("--list"),
     "pytest": _words("--collect-only --collectonly --co --fixtures --markers"),
-    "rspec": _words("--dry-run"),
     "tox": _words("-l --listenvs -a --listenvs-all"),
 }
+
+# Programs that a project has in a folder of its own, and are those of this name: bin/rails, vendor/bin/phpunit.
+INSTALLED = _words("rails rake rspec rubocop phpunit pest pint phpstan psalm php-cs-fixer sail")
 
 # Programs whose subcommand is part of the kind: git commit, go test, make lint.
 SUBCOMMANDS = _words(
@@ -82,13 +86,27 @@ SUBCOMMANDS = _words(
     apt-get brew dnf yum apk systemctl service terraform gh glab aws gcloud az make just dotnet mvn gradle ./gradlew
     gradlew rails rake bundle gem composer django-admin manage.py setup.py flask alembic coverage pre-commit rustup
     ollama heroku vercel fly redis-cli tox nox invoke inv poe task ruff deno swift flutter dart mix sbt bazel meson ng
-    nx turbo mvnw bin/rails
+    nx turbo mvnw artisan bin/console sail tofu terragrunt
     """
 )
-TWO_LEVELS = _words("gh glab aws gcloud az")
+# Of any other program the first argument is a subcommand where it is a verb; of these it is a file or a name.
+OF_FILES = _words(
+    """
+    python node ruby perl php java rm mkdir rmdir cp mv ln touch chmod chown tar unzip zip gzip kill pkill killall tee
+    rsync scp patch vi vim nano code open createdb dropdb createuser psql mysql sqlite3 su useradd usermod gcc g++ cc
+    c++ clang clang++ javac rustc screen tmux script apply_patch Rscript R julia dd dos2unix split install
+    """
+)
+GOALS = _words("mvn mvnw gradle gradlew")  # may be called with several, of which `clean` tells least
+TWO_LEVELS = _words("gh glab aws gcloud az sail")
 DEEPER = _lines(
-    "git stash, docker compose, docker image, docker container, npm run, pnpm run, yarn run, uv pip, bun run,"
-    "kubectl rollout"
+    """
+    git stash, docker compose, docker image, docker container, npm run, pnpm run, yarn run, uv pip, bun run,
+    kubectl rollout, docker buildx, deno task, turbo run, composer run, composer run-script, mise run, helm dependency,
+    dotnet ef, dotnet ef migrations, dotnet ef database, cargo sqlx, prisma migrate, prisma db,
+    sqlx migrate, diesel migration, atlas migrate, atlas schema, terraform state, tofu state, nix flake, flutter pub,
+    rails g, rails generate
+    """
 )
 LISTING = _lines("git branch, git tag, git remote, git worktree, git config")
 _COMPOSE = _words("-f --file -p --project-name --profile --env-file --project-directory")
@@ -109,7 +127,9 @@ VALUED_OPTIONS = {
     "kubectl": _words("-n --namespace --context --kubeconfig"),
     "make": _words("-C --directory -f --file"),
     "mamba": _words("-n --name -p --prefix --cwd"),
-    "mvn": _words("-f --file -pl --projects -P"),
+    **dict.fromkeys(_words("mvn mvnw"), _words("-f --file -pl --projects -P -rf -s --settings -T")),
+    **dict.fromkeys(_words("gradle gradlew"), _words("-p --project-dir -x --exclude-task -b -c -I --init-script")),
+    "helm": _words("-n --namespace --kube-context --kubeconfig"),
     "nice": _words("-n --adjustment"),
     "npm": _words("--prefix -w --workspace -C --package"),
     "npx": _words("-p --package"),
@@ -175,24 +195,14 @@ _READING_CMDLETS = re.compile(  # of PowerShell
 )
 _READING_KINDS = _lines(
     """
-    git log, git show, git diff, git status, git archive, git blame, git grep, git ls-files, git ls-tree, git ls-remote,
-    git rev-parse, git rev-list, git describe, git shortlog, git cat-file, git merge-base, git reflog, git name-rev,
-    git stash list, git stash show, git branch --list, git tag --list, git remote --list, git worktree --list,
-    git config --list, git help, git whatchanged, git diff-tree, git show-ref, git for-each-ref, git, hg log, hg diff,
-    hg status, svn log, svn diff, svn status, svn info, docker ps, docker images, docker logs, docker inspect,
-    docker version, docker info, docker compose ps, docker compose logs, docker image ls, docker container ls,
-    kubectl get, kubectl describe, kubectl logs, kubectl top, kubectl explain, helm list, helm status,
-    npm ls, npm list,
-    npm view, npm outdated, pnpm list, pnpm ls, yarn list, yarn info, yarn why, cargo tree, cargo metadata,
-    cargo search,
-    go list, go version, go env, go doc, pip list, pip show, pip freeze, pip index, uv pip list, uv pip show,
-    uv pip freeze, conda list, conda info, conda search, mamba list, apt list, apt show, apt search,
-    brew list, brew info,
-    systemctl status, systemctl list-units, terraform plan, terraform show, gh pr view, gh pr list, gh pr diff,
-    gh pr checks, gh issue view, gh issue list, gh run view, gh run list, gh repo view, gh search, gem list,
-    rustup show, ollama list, coverage report
+    git archive, git blame, git grep, git rev-parse, git rev-list, git shortlog, git cat-file, git merge-base, git reflog,
+    git name-rev, git help, git whatchanged, git for-each-ref, git, docker ps, docker images, docker version,
+    docker compose ps, docker compose config, kubectl get, kubectl top, kubectl version, helm get, helm template,
+    cargo metadata, go version, go env, go doc, pip freeze, pip index, uv pip freeze, gh pr checks, coverage report,
+    terraform output, tofu output
     """
 )
+_SCRIPTS = _words("make just task rake inv invoke poe")  # each project names its targets itself
 
 # Read-only programs with the names of tools that act (a browser's `type`): their kind begins with `sh`.
 ALSO_TOOLS = _words("type file date cut paste join split top free help look locate jobs expr cal select print")
@@ -206,4 +216,17 @@ def reads(kind: str) -> bool:
         or kind in _READING_KINDS
         or kind.endswith((" --version", " --list"))
         or bool(_READING_CMDLETS.fullmatch(kind))
+        or _reads_by_name(kind)
     )
+
+
+def _reads_by_name(kind: str) -> bool:
+    """Return whether the subcommand is one that only shows: `helm history`, `mix phx.routes`, `aws ec2 describe-vpcs`.
+
+    Not the state that `kubectl rollout status` waits for, nor a script of the project.
+    """
+    program, *subcommands = kind.split()
+    if not subcommands or not program[0].islower() or program in _SCRIPTS or "run" in subcommands:
+        return False
+    first, last = subcommands[-1].split("-")[0], re.split("[.:]", subcommands[-1])[-1]
+    return bool(SHOWING & {first, last}) and kind not in {"kubectl rollout status", "atlas migrate diff"}

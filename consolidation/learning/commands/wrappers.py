@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from consolidation.learning.commands.programs import (
     CONTAINERS,
     IN_CONTAINER,
+    INSTALLED,
     SHELLS,
     TRANSPARENT,
     VALUED_OPTIONS,
@@ -32,6 +33,12 @@ def program_name(word: str) -> str:
     name = VENV.sub("", re.sub(r"^(?:/(?:[\w.-]+/)*(?:s?bin|shims)/|~/\S*/bin/)", "", word))
     name = re.sub(r"\.(?:exe|cmd|bat)$", "", name.removeprefix("./"), flags=re.IGNORECASE)
     return re.sub(r"^(python|pip|node|ruby|perl|php)[\d.]+$", r"\1", name)
+
+
+def kind_name(program: str) -> str:
+    """Return the name of a program as a kind: `rails` of `bin/rails`."""
+    name = program.rsplit("/", 1)[-1]
+    return name if name in INSTALLED and program in {f"bin/{name}", f"vendor/bin/{name}"} else program
 
 
 def bare(words: Sequence[str]) -> list[str]:

@@ -18,7 +18,8 @@ QUIET = frozenset(  # say nothing where all is well
 )
 SUMMING_UP = (  # where these say nothing of tests that ran, none may have
     "pytest", "unittest", "jest", "vitest", "mocha", "ava", "node", "go test", "cargo test", "cargo nextest", "ctest",
-    "rspec", "vendor/bin/phpunit", "phpunit", "bats", "manage.py test", "ansible-playbook",
+    "rspec", "phpunit", "bats", "manage.py test", "ansible-playbook", "artisan test", "mix test",
+    "dotnet test",
 )  # fmt: skip
 FINDINGS = frozenset({1, 2})  # exit codes of most runners whose work failed; others tell of a misuse or a signal
 _OWN_RUNNER = re.compile(r"(?:npm|pnpm|yarn|bun|make|just|task|rake|composer|tox|nox)\b.*|\S+/\S+|\S+\.\w{1,3}")
@@ -27,6 +28,7 @@ _ECHOED = re.compile(
     r"([^;\n]+)[;\n]\s*echo\s+[\"']?([^;&|\n$\"']*)(\$\?|\$\{PIPESTATUS\[0\]\})[^;&|\n$]*(?:(?=[;&|\n])|$)"
 )
 _NO_OUTPUT = re.compile(r"\W*(?:bash completed with no output|tool ran without output|no output)?\W*", re.IGNORECASE)
+_QUIET_OPTION = re.compile(r"\s(?:-q|--quiet)\b")
 _CUT = re.compile(r"^\W.{0,80}\b(?:truncated|clipped|omitted|left out)\b", re.IGNORECASE | re.MULTILINE)
 _CHOSEN = frozenset({"-o", "-c", "-oE", "-oP", "--only-matching", "--count"})
 
@@ -96,4 +98,5 @@ def _is_quiet(call: Call, text: str, line: str, checks: Sequence[str], others: S
     """Whether the only check says nothing, which it does where all is well, and its output went nowhere else."""
     silent = call.returned is not None and not call.failed and bool(_NO_OUTPUT.fullmatch(text))
     kept = all(words[0] in KEEPING for words in others) and ">" not in line.replace("2>&1", "")
-    return silent and kept and len(checks) == 1 and checks[0] in QUIET
+    quiet = checks[0] in QUIET or (checks[0] not in SUMMING_UP and bool(_QUIET_OPTION.search(line)))
+    return silent and kept and len(checks) == 1 and quiet

@@ -1,15 +1,15 @@
 """What the output of a check says: the lines in which tools sum up, as they print them.
 
 Only such lines tell: tests print "error" too. Each form was taken from a run of the tool (state of 2026-11); those of
-kubectl, systemctl, helm, docker compose, terraform, apachectl, maven, gradle, dotnet, playwright, flutter, bun, deno
-and mix from their documentation and from logs.
+kubectl, systemctl, helm, docker compose, terraform, apachectl, maven, gradle, dotnet, playwright, flutter, bun, deno,
+mix, pest, dbt, bazel, swift, lein, sbt and nx from their documentation and from logs.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 
 _KINDS = {
-    "good": re.compile(r"pass(?:ed|ing)?|ok|completed"),
+    "good": re.compile(r"pass(?:ed|ing)?|ok|completed|succeeded|success"),
     "run": re.compile(r"tests?(?: run)?|examples?|runs?|executed|ran"),
     "bad": re.compile(r"fail(?:ed|ing|ures?)?|unreachable|unexpected successes"),
     "error": re.compile(r"errors?|exceptions?"),
@@ -40,10 +40,17 @@ _COUNTED = {
     "maven": r"(?:\[\w+\] )?(Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+)",
     "gradle": r"(\d+ tests completed, \d+ failed.*)",
     "dotnet": r"(?:Passed|Failed)!  - (.*Total: +\d+).*",
+    "dotnet 9": r"Test summary: (total: \d+, failed: \d+, succeeded: \d+, .*)",
+    "pest": r" *Tests: +((?:\d+ [a-z]+, )*\d+ [a-z]+) \(\d+ assertions?\)",
+    "lein": r"Ran (\d+ tests containing \d+ assertions\.\n\d+ failures, \d+ errors)\.",
+    "sbt": r"\[info\] Tests: (succeeded \d+, failed \d+, .*)",
+    "swift": r"\s*(Executed \d+ tests?, with \d+ failures?) .*",
+    "bazel": r"Executed \d+ out of \d+ tests?: (.*\d tests? (?:pass|fail).*)\.",
+    "testthat": r"\[ (FAIL \d+ \| WARN \d+ \| SKIP \d+ \| PASS \d+) \]",
     "deno": r"(?:ok|FAILED) \| (\d+ passed .*\| \d+ failed.*) \(.*\)",
     "ansible": r"\S+ +: (ok=\d+ +changed=\d+ +unreachable=\d+ +failed=\d+).*",
 }
-_WORDS_FIRST = frozenset({"unittest", "node*", "phpunit", "maven", "dotnet", "ansible"})
+_WORDS_FIRST = frozenset({"unittest", "node*", "phpunit", "maven", "dotnet", "dotnet 9", "ansible", "testthat", "sbt"})
 _COUNTS = {name: re.compile(rf"^{form}\s*$", re.MULTILINE) for name, form in _COUNTED.items()}
 _WELL = {
     "phpunit": r"OK \([1-9]\d* tests?, \d+ assertions?\)",
@@ -55,19 +62,24 @@ _WELL = {
     "pylint": r"Your code has been rated at 10\.00/10.*",
     "rubocop": r"[1-9]\d* files? inspected, no offenses detected",
     "bandit": r"\tNo issues identified\.",
-    "golangci-lint": r"0 issues\.",
+    "golangci-lint, flutter": r"0 issues\.|No issues found!.*",
+    "credo, psalm": r".*found no issues\.|.*No errors found!.*",
+    "dbt": r"(?:[\d:]+ +)?Completed successfully|(?:[\d:]+ +)?Done\. PASS=[1-9]\d* WARN=\d+ ERROR=0 .*",
+    "bazel, swift, xcodebuild": r"INFO: Build completed successfully, .*|Build complete! .*"
+    r"|Test run with [1-9]\d* tests? .*passed after .*|\*\* (?:TEST|BUILD) SUCCEEDED \*\*.*",
+    "nx, turbo": r" *NX +Successfully ran targets? .*",
     "phpstan": r" *\[OK\] No errors",
     "tox, nox": r"  congratulations :\).*|nox > Session \S+ was successful.*",
-    "gradle, maven, dotnet": r"BUILD SUCCESSFUL in .*|(?:\[INFO\] )?BUILD SUCCESS|Build succeeded\.",
+    "gradle, maven, dotnet": r"BUILD SUCCESSFUL in .*|(?:\[INFO\] )?BUILD SUCCESS|Build succeeded(?:\.| .*in [\d.]+s)",
     "cargo": r" +Finished `?(?!test)\w.*target\(s\) in .*",
     "vite, webpack": r"✓ built in .*|webpack [\d.]+ compiled (?:successfully|with \d+ warnings?) in .*",
     "django": r"\ASystem check identified no issues .*|No changes detected",
     "alembic": r"No new upgrade operations detected\.",
     "nginx, apache": r"nginx: configuration file .* test is successful|Syntax OK",
-    "terraform": r"Success! The configuration is valid.*",
+    "terraform": r"Success! The configuration is valid.*|Plan: \d+ to \w+, .*|No changes\. .*|Apply complete! .*",
     "kubectl": r"(?:deployment|daemon set|statefulset) .*successfully rolled out|statefulset rolling update complete.*"
     r"|[\w.-]+/\S+ condition met",
-    "helm": r"STATUS: deployed",
+    "helm": r"STATUS: deployed|[1-9]\d* chart\(s\) linted, 0 chart\(s\) failed",
     "systemctl": r"\A(?:active\s+)*active\s*\Z",
     "sbt, flutter": r"All tests passed!",
 }
@@ -97,11 +109,17 @@ _ILL = {
     "cargo": r"error(?:\[E\d+\])?: could not compile .*|error: test failed.*",
     "make": r"g?make(?:\[\d+\])?: \*\*\* \[.*\] Error \d+.*",
     "vite, webpack": r"error during build:|webpack [\d.]+ compiled with \d+ errors?.*",
-    "gradle, maven, dotnet": r"BUILD FAILED.*|.*COMPILATION ERROR.*|Build FAILED\.",
+    "golangci-lint": r"[1-9]\d* issues:",
+    "dbt": r"(?:[\d:]+ +)?Completed with [1-9]\d* errors?.*|(?:[\d:]+ +)?Done\. PASS=\d+ WARN=\d+ ERROR=[1-9].*",
+    "bazel, xcodebuild": r"(?:ERROR|FAILED): Build did NOT complete successfully.*|\*\* (?:TEST|BUILD) FAILED \*\*.*",
+    "swift, sbt": r".*Test run with \d+ tests? .*failed after .*|\[error\] .*sbt\.TestsFailedException.*",
+    "nx, turbo": r" *NX +Ran targets? .* failed.*| *ERROR +run failed: .*",
+    "gradle, maven, dotnet": r"BUILD FAILED.*|.*COMPILATION ERROR.*|(?:\[\w+\] )?BUILD FAILURE|Build FAILED\."
+    r"|Build failed with .* in [\d.]+s",
     "nginx, apache": r"nginx: configuration file .* test failed|.*Syntax error on line \d+ of .*",
     "kubectl": r"error: timed out waiting for the condition.*|error: deployment .* exceeded its progress deadline",
     "compose": r"dependency failed to start: .*|container \S+ is unhealthy",
-    "helm": r"Error: (?:UPGRADE|INSTALLATION) FAILED: .*",
+    "helm": r"Error: (?:UPGRADE|INSTALLATION) FAILED: .*|.*chart\(s\) linted, [1-9]\d* chart\(s\) failed",
     "terraform": r"│ Error: .*",
     "systemctl": r"\A(?:(?:in)?active\s+|failed\s+)*(?:inactive|failed)",
     "django, alembic": r"(?:ERROR|FAILED): New upgrade operations detected.*|SystemCheckError: .*",
@@ -129,7 +147,8 @@ _UNREADY = re.compile(
     r"|cannot load such file|Cannot connect to the Docker|[Cc]onnection refused|timed? ?out after|is not recognized"
     r"|No module named|ImproperlyConfigured|No space left|not found in current directory"
     r"|directory not found|Don't know how to build|No configuration file|no such file exists"
-    r"|Some errors were emitted|^Killed$",
+    r"|Some errors were emitted|^Killed$|[Nn]o valid credential|[Ee]rror configuring .*[Bb]ackend"
+    r"|You must be logged in|\(Mix\) The database|\b[A-Z]+_[A-Z_]+`? must be set",
     re.MULTILINE,
 )
 
