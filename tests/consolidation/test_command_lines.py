@@ -24,7 +24,7 @@ from consolidation.learning.commands.shell import is_plain
         ("mix ecto.migrate && mix phx.routes", ["mix ecto.migrate", "mix phx.routes"]),
         ("tofu -chdir=a plan && sqlc generate", ["tofu plan", "sqlc generate"]),
         ("kubectl apply --dry-run=server -f a", ["kubectl apply --list"]),
-        ("mkdir build && pytest tests && cp test a", ["mkdir", "pytest", "cp"]),
+        ("cd tests && mkdir build && pytest tests && cp test a", ["mkdir", "pytest", "cp"]),
         ("uv run --project backend --extra dev pytest", ["pytest"]),
         ("uv --directory api run pytest", ["pytest"]),
         ("poetry -C api run pytest", ["pytest"]),

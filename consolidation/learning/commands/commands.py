@@ -104,7 +104,7 @@ def _acts(program: str, arguments: Sequence[str]) -> bool:
     """
     verb = next(iter(arguments), "")
     known = verb in OF_TOOLS | VERBS | SHOWING or purposes.is_known(verb)
-    is_other = programs.reads(program) or program in OF_FILES or purposes.is_known(program.rsplit("/", 1)[-1])
+    is_other = program in OF_FILES | NEUTRAL or programs.reads(program) or purposes.is_known(program.rsplit("/", 1)[-1])
     return known and bool(_PROGRAM.fullmatch(program)) and not is_other
 
 

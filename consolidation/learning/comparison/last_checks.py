@@ -65,7 +65,8 @@ def last_check(run: Run, rules: ToolRules) -> LastCheck | None:
     if passed:
         passed = _stands(steps[-1], (_step(call, run, rules) for call in before))
     committed = any(step.committed for step in steps[: steps.index(checked[0]) + 1])
-    return None if passed is None or (committed and not passed) else LastCheck(checked[0].checks[0], passed, committed)
+    name = next(step.checks[0] for step in checked if step.passed is not None)
+    return None if passed is None or (committed and not passed) else LastCheck(name, passed, committed)
 
 
 def _agreed(checked: Sequence[_Step]) -> bool | None:
