@@ -28,7 +28,6 @@ CHORES = frozenset({
     "apt-get install", "apt-get update", "apt install",
 })  # fmt: skip
 _BESIDE = frozenset({"lint", "format", "types"})
-_BESIDE_TESTS = _BESIDE | {"build"}
 
 
 def effects(run: Run, rules: ToolRules) -> frozenset[str]:
@@ -106,14 +105,19 @@ def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozense
     """Return those command kinds that characterize a run.
 
     Commands that check, build or publish; without any (and without other tools, `beside`) file edits, else chores.
-    Whether a linter or formatter ran beside others, or a build before tests, makes no other way of working.
+    Whether a linter or formatter ran beside others, or `go build` before `go test`, makes no other way of working.
     """
     telling_kinds = frozenset(kind for kind in kinds if not is_edit(kind) and kind not in CHORES)
     if telling_kinds or beside:
-        purpose_of = {kind: purposes.purpose(kind) for kind in telling_kinds}
-        side = _BESIDE_TESTS if purposes.TESTS in purpose_of.values() else _BESIDE
-        return frozenset(kind for kind in telling_kinds if purpose_of[kind] not in side) or telling_kinds
+        return frozenset(kind for kind in telling_kinds if not _is_beside(kind, telling_kinds)) or telling_kinds
     return frozenset(filter(is_edit, kinds)) or frozenset(kinds)
+
+
+def _is_beside(kind: str, kinds: Collection[str]) -> bool:
+    """Return whether a command lints or formats, or builds with the program that runs the tests."""
+    purpose = purposes.purpose(kind)
+    tested_with = {other.split()[0] for other in kinds if purposes.purpose(other) == purposes.TESTS}
+    return purpose in _BESIDE or (purpose == "build" and kind.split()[0] in tested_with)
 
 
 def are_of_lines(kinds: Collection[str]) -> bool:
