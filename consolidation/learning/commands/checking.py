@@ -36,6 +36,7 @@ _ALWAYS = (
     "bats", "bandit", "clang-tidy", "gcc", "g++", "cc", "c++", "clang", "clang++", "kubeconform", "javac", "rustc",
     "webpack", "esbuild", "rollup", "pre-commit run", "kubectl rollout status",
     "kubectl wait", "systemctl is-active", "coverage run", "papermill", "terraform apply", "tofu apply", "dbt run",
+    "ansible-playbook",  # its recap says how every task ended
 )  # fmt: skip
 # A kind -> an option or subcommand that it needs to be a check; None: it needs none.
 _FORMATTING = re.compile(
@@ -69,8 +70,6 @@ def is_check(kind: str, form: str, words: Sequence[str]) -> bool:
     """Return whether a command, as `forms.spelled` gives it, checks something and changes nothing itself."""
     if commands.reads(kind) or kind.endswith((" --list", " --version", " >")) or not kind:
         return False
-    if kind == "ansible-playbook":  # its recap says how every task ended
-        return True
     if kind in _CHECKS:
         option = _CHECKS[kind]
         return option is None or any(option.fullmatch(word) for word in words[1:])
@@ -162,9 +161,8 @@ def _does_other_work(kind: str, words: Sequence[str]) -> bool:
     """Return whether the name of a task says that it does more than check: `make install`, `npm run build:deploy`."""
     program, *task = kind.split()
     if program in {"cargo", "dune"} or not task:
-        return kind in {"cmake", "py_compile", "compileall"} or any(
-            _OTHER_WORK.fullmatch(p) for p in purposes.split(program)
-        )
+        own = purposes.split(program)
+        return kind in {"cmake", "py_compile", "compileall"} or any(map(_OTHER_WORK.fullmatch, own))
     parts = [part for word in task for part in purposes.split(word)]
     if any(_OTHER_WORK.fullmatch(part) for part in parts if part != "run"):
         return True

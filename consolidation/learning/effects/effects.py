@@ -117,7 +117,7 @@ def _is_beside(kind: str, kinds: Collection[str]) -> bool:
     """Return whether a command lints or formats, or builds with the program that runs the tests."""
     purpose = purposes.purpose(kind)
     tested_with = {other.split()[0] for other in kinds if purposes.purpose(other) == purposes.TESTS}
-    return purpose in _BESIDE or (purpose == "build" and kind.split()[0] in tested_with)
+    return purpose in _BESIDE or (purpose == "build" and kind.split(maxsplit=1)[0] in tested_with)
 
 
 def are_of_lines(kinds: Collection[str]) -> bool:
