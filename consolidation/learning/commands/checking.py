@@ -36,7 +36,7 @@ _ALWAYS = (
     "bats", "bandit", "clang-tidy", "gcc", "g++", "cc", "c++", "clang", "clang++", "kubeconform", "javac", "rustc",
     "webpack", "esbuild", "rollup", "pre-commit run", "kubectl rollout status",
     "kubectl wait", "systemctl is-active", "coverage run", "papermill", "terraform apply", "tofu apply", "dbt run",
-    "ansible-playbook",  # its recap says how every task ended
+    "flutter analyze", "dart analyze", "ansible-playbook",  # its recap says how every task ended
 )  # fmt: skip
 # A kind -> an option or subcommand that it needs to be a check; None: it needs none.
 _FORMATTING = re.compile(

@@ -8,7 +8,7 @@ _WORDS = {
     TESTS: "test tests pytest py.test unittest nose nose2 nosetests tox nox runtests runtest trial jest vitest mocha "
     "rspec ctest phpunit karma ava phpspec testthat pest nextest gotestsum",
     "lint": "lint flake8 ruff pylint eslint rubocop golangci-lint pycodestyle clippy shellcheck stylelint phpstan "
-    "psalm larastan credo detekt ktlint checkstyle swiftlint staticcheck standardrb vet oxlint analyze analyse "
+    "psalm larastan credo detekt ktlint checkstyle swiftlint staticcheck standardrb vet oxlint "
     "yamllint ansible-lint hadolint actionlint tflint markdownlint",
     "types": "mypy pyright tsc pyre typecheck dialyzer sorbet vue-tsc svelte-check",
     "format": "black isort prettier gofmt fmt format yapf pint php-cs-fixer rustfmt swiftformat scalafmt spotless "
