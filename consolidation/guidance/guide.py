@@ -143,6 +143,7 @@ def _run(profile: RunProfile, similarity: float, opening: str) -> SimilarRun:
 MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 4, 4
 NO_ACTION = "no_action"
 CHECKS = ("say_first", "check_all", "check_more")
+FILES = ("change_these_files",)
 TO_DO = ("missing", "fewer", "value")
 NOT_STARTING = ("not_starting",)
 WARNINGS = ("excess", "entity", "acted_on", "error", "more")
@@ -188,13 +189,16 @@ def _offer(skill: Skill) -> OfferedSkill | None:
 
 
 def _that_change(skill: Skill, version: SkillVersion, lines: list[str]) -> list[str]:
-    """Checks, and the steps that change something: look-ups are what everybody makes. What people wrote stays whole."""
+    """Checks, which files change, and the steps that change something: look-ups are what everybody makes.
+
+    What people wrote stays whole.
+    """
     names = [code(tool) for tool in skill.memory.payload.get("effects", ())]
     effects = tuple(start for name in names for start in (name, f"{name[:-1]} "))  # a command with its arguments, too
     if version.made_by in BY_PEOPLE or not effects:
         return lines
-    kept = [line for line in lines if is_one_of(line, CHECKS) or any(tool in line for tool in effects)]
-    return kept if any(not is_one_of(line, CHECKS) for line in kept) else lines
+    kept = [line for line in lines if is_one_of(line, CHECKS + FILES) or any(tool in line for tool in effects)]
+    return kept if any(not is_one_of(line, CHECKS + FILES) for line in kept) else lines
 
 
 def _is_weak(skill: Skill, version: SkillVersion) -> bool:

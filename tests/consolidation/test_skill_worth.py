@@ -97,18 +97,21 @@ def test_a_published_skill_is_offered_with_its_steps(agent: APIClient, skill: Me
     assert (told["offer_id"], told["withheld"], SkillOffer.objects.count()) == (None, False, 0)
 
 
-def test_of_a_command_with_its_arguments_the_step_is_offered_too_and_what_does_not_start(
+def test_files_that_change_a_command_with_its_arguments_and_what_does_not_start_are_offered_too(
     agent: APIClient, skill: Memory
 ) -> None:
     """A stored `<value>` would reach the agent as `&lt;value>`: a block for a prompt escapes it."""
     (effect,) = skill.payload["effects"]
     version = SkillVersion.objects.get(skill=skill.pk)
     idle = "Do not lose time with what does not start here: `pytest` (started in 0 of 3 runs)."
-    steps = ["Look with `get_ticket`.", f"Run `{effect} app=<value>`.", f"Call `{effect}`.", f"Call `{effect}s`.", idle]
+    files = "Change the files (`cat >`); of 6 runs: `shop/models.py` (6) and `changes/*.md` (5)."
+    acts = [f"Run `{effect} app=<value>`.", f"Call `{effect}`."]
+    steps = ["Look with `get_ticket`.", files, *acts, f"Call `{effect}s`.", idle]
     procedure = "\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1))
     SkillVersion.objects.filter(pk=version.pk).update(fields={**version.fields, "procedure": procedure})
     told = ask(agent)["skill"]
-    assert (told["steps"], told["avoid"][0]) == ([f"Run `{effect} app={{value}}`.", f"Call `{effect}`."], idle)
+    assert told["steps"] == [files, f"Run `{effect} app={{value}}`.", f"Call `{effect}`."]
+    assert told["avoid"][0] == idle
 
 
 def test_a_skill_whose_time_is_over_is_offered_to_nobody(agent: APIClient, skill: Memory) -> None:

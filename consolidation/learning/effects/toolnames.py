@@ -4,6 +4,7 @@ cancel the order)."""
 import re
 from functools import lru_cache
 
+from consolidation.learning.commands.programs import ALSO_TOOLS
 from consolidation.learning.runs import operations
 from memories.lexicon.english_requests import OF_TOOL_NAMES
 from memories.lexicon.english_verbs import OF_TOOLS
@@ -187,6 +188,6 @@ def _plural(noun_phrase: str) -> str:
 
 
 def code(tool: str) -> str:
-    """Return a name as inline Markdown code of at most 80 characters."""
-    bare = " ".join(tool.split()).replace("`", "'")
+    """Return a name as inline Markdown code of at most 80 characters; a command that is told from a tool as it is."""
+    bare = " ".join((tool.removeprefix("sh ") if tool[3:] in ALSO_TOOLS else tool).split()).replace("`", "'")
     return f"`{bare[:80]}`"
