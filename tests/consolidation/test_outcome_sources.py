@@ -29,20 +29,27 @@ Said = list[dict[str, Any]]
             True,
             "That worked, thanks!|It works now.|Perfect, works great|The tests pass now|The issue is fixed. Thank you!|"
             "Yes, that fixed it|everything is working now|The build is green|"
+            "perfect, merged|LGTM|thanks, works|great, that did it|nice, all green|Deployed, all good|Confirmed, fixed|"
+            "Tests pass now|Works on my machine now too|"
             "可以了，谢谢|问题解决了|测试都通过了|修好了！",
         ),
         (
             False,
             "It still doesn't work|That did not work.|same error|Still getting the same error when I run pytest|"
             "It still fails when I click Save|You broke the login|The bug is still there|"
-            "CI is red: client.ts is old|The pipeline failed|"
+            "CI is red: client.ts is old|The pipeline failed|nope, same error|this breaks the build on Windows|"
+            "doesn't work on Safari|Does not work, I get a 500 now|Now I get a KeyError in parse_row|Still nothing|"
+            "no, the factory is wrong, it gives null|It still does not show up, the mapper is not called|It's worse|"
+            "The tests fail in CI now|Revert this please, it breaks production|The button is still disabled|"
+            "It throws an exception when the list is empty|There is still a failing test|Wrong result: 12|"
             "还是不行|仍然报错|问题没解决|不管用",
         ),
         (
             None,
             "Does it work?|If it works, commit it|That works for me|That works!|The checkout does not work|thanks|"
             "Make sure it works|It worked before your change|It works, but the button is ugly|Yes, please proceed|"
-            "That should work|Fix the failing tests|Is CI red?|"
+            "That should work|Fix the failing tests|Is CI red?|The icon is still there too|This breaks my heart|"
+            "Does not the build work?|When I click Save the page breaks. Please fix it.|I still can't believe it|"
             "能用了吗？|如果可以了请告诉我|没用过这个功能|改成红色就可以了",
         ),
     ],

@@ -15,6 +15,7 @@ _IT = (
     r"|your (?:fix|change|patch)(?:es|s)?)"
 )
 _END = r"(?=\s*(?:$|[,;:!.)]|now\b|again\b|perfectly\b|great\b|fine\b|well\b|nicely\b|like a charm|as expected|thank))"
+_CHEERS = r"(?:(?:yes|yep|yeah|great|perfect|nice|awesome|thanks|ok|okay)[,!. ]+)?"
 _WORKED = re.compile(
     rf"\b{_IT} (?:now |all |both )*"
     r"(?:worked|did the trick|(?:has )?(?:fixed|solved|resolved) (?:it|that|this|the|my)\b)"
@@ -24,7 +25,12 @@ _WORKED = re.compile(
     r"|\b(?:problem|issue|bug|error) (?:is |has been |was |got )?(?:now )?(?:solved|fixed|resolved|gone)\b"
     r"|\b(?:all|the) (?:the )?tests (?:now |all )*(?:pass|passed|are passing|are green)\b"
     r"|\b(?:tests|build|ci|pipeline) (?:now )?(?:passes|passed|is green|are green|is passing|succeeds|succeeded)\b"
-    r"|^(?:yes|yep|yeah|great|perfect|nice|ok|okay)?[,!. ]*works (?:now|perfectly|great|like a charm|as expected)\b",
+    rf"|^{_CHEERS}works (?:now|perfectly|great|like a charm|as expected|on my (?:machine|side|end))\b"
+    r"|^(?:thanks|thank you|great|awesome|perfect|nice|yes)[,! ]+works[.! ]*$"
+    rf"|\bthat (?:did|does|fixes|solves) it\b|^{_CHEERS}(?:lgtm|all green|tests pass|(?:merged|shipped)(?:[,.!]|$))"
+    r"|^(?:problem|issue|bug) (?:solved|fixed|resolved)\b|^(?:confirmed|verified)[,: ]+(?:fixed|working|works|solved)\b"
+    r"|\ball (?:good|green|fixed) now\b|\b(?:merged|deployed|shipped)[, ]+(?:and )?(?:all good|all green|it works)\b"
+    r"|\bship it\b",
     re.IGNORECASE,
 )
 _FAILED = re.compile(
@@ -37,6 +43,22 @@ _FAILED = re.compile(
     r"\b(?:same|error|exception|problem|issue|bug|failure|warning)"
     r"|\b(?:exactly )?(?:the )?same (?:error|exception|problem|issue|failure)(?: again| as before)?\s*(?:$|[,;!.])"
     rf"|\b{_IT} (?:now )?(?:fails|failed|broke|crashed|crashes|made it worse|made things worse)\b"
+    r"|^(?:(?:no|nope|nah|hm+|sorry|unfortunately)[,.! ]+)?(?:does(?:n't| not)|did(?:n't| not)) (?:work|help|compile)\b"
+    r"|^(?:still )?not working\b|^still (?:nothing|the same)\b|\bit does nothing\b"
+    r"|\bit still (?:does(?:n't| not)|is(?:n't| not)|shows?|says|returns?|throws?|gives?|crashes|hangs)\b"
+    r"|\bi still (?:can't|cannot) (?:log|open|see|use|access|connect|reach|download|find|run|build|start)\b"
+    r"|\bis still (?:empty|disabled|missing|null|blank|unchanged|the same)\b"
+    r"|\bthere(?:'s| is| are) still \w+ (?:fail|error)"
+    r"|\b(?:it|this|that) (?:now )?(?:throws|hangs|breaks|panics|times out)\b(?! my)"
+    r"|\bnow (?:i get|i'm getting|it gives|it throws|there(?:'s| is)) (?:an? |the )?(?:\w+ ){0,2}"
+    r"\w*(?:error|exception|[45]\d\d\b)"
+    r"|\bgot this (?:after|with) your (?:change|fix|patch)\b"
+    r"|\b(?:tests?|specs|checks?|builds?) (?:(?:are|is) )?(?:(?:now|still|again) (?:fail|red|broken)\w*"
+    r"|(?:fails?|failed|failing|red|broken) (?:now|again|in ci)\b)"
+    r"|\bit(?:'s| is) (?:even |now )*worse\b|\b(?:did(?:n't| not)|does(?:n't| not)) (?:change anything|do it|help)\b"
+    r"|^(?:no|nope|nah)[,.! ]+(?:that|it|this|the \w+)\b.{0,40}\b(?:wrong|null|same|fails?|broken|nothing)\b"
+    r"|^(?:please )?(?:revert|roll back) (?:this|that|it|your)\b|^wrong (?:result|output|answer)\b"
+    r"|\bthe (?:output|result|answer|value)s? (?:is|are) (?:still )?(?:wrong|incorrect)\b"
     r"|\b(?:ci|the pipeline)(?:'s| is) (?:now |still )?(?:red|failing|broken)\b"
     r"|\b(?:ci|the pipeline) (?:now )?(?:fails|failed)\b"
     r"|\byou broke\b|\bno luck\b|\b(?:problem|issue|bug|error) (?:persists|remains|is still there|came back|is back)\b"
@@ -44,7 +66,7 @@ _FAILED = re.compile(
     re.IGNORECASE,
 )
 _ASKED = re.compile(
-    r"^(?:does|did|is|are|do|has|have|can|could|would|will|why|how|what|when|where|which|who)\b"
+    r"^(?:does|did|is|are|do|has|have|can|could|would|will|why|how|what|when|where|which|who)\b(?! not\b)"
     r"|\b(?:hope|should|would|could|might|whether|make sure|ensure|wonder|maybe|perhaps|probably|used to|says?|said)\b",
     re.IGNORECASE,
 )
