@@ -31,7 +31,7 @@ Said = list[dict[str, Any]]
             "Yes, that fixed it|everything is working now|The build is green|"
             "perfect, merged|LGTM|thanks, works|great, that did it|nice, all green|Deployed, all good|Confirmed, fixed|"
             "Tests pass now|Works on my machine now too|"
-            "可以了，谢谢|问题解决了|测试都通过了|修好了！",
+            "可以了，谢谢|问题解决了|测试都通过了|修好了！|好了，谢谢|搞定|没问题，已合并|合并了，谢谢|测试全绿",
         ),
         (
             False,
@@ -42,7 +42,8 @@ Said = list[dict[str, Any]]
             "no, the factory is wrong, it gives null|It still does not show up, the mapper is not called|It's worse|"
             "The tests fail in CI now|Revert this please, it breaks production|The button is still disabled|"
             "It throws an exception when the list is empty|There is still a failing test|Wrong result: 12|"
-            "还是不行|仍然报错|问题没解决|不管用",
+            "还是不行|仍然报错|问题没解决|不管用|页面还是空的|没效果|不行，报 500|改了之后登录不了|测试挂了|结果不对|"
+            "你改坏了登录|跑不起来|又挂了|编译不过|报错：KeyError|现在报 TypeError 了|按钮还是点不了|回滚吧",
         ),
         (
             None,
@@ -50,7 +51,7 @@ Said = list[dict[str, Any]]
             "Make sure it works|It worked before your change|It works, but the button is ugly|Yes, please proceed|"
             "That should work|Fix the failing tests|Is CI red?|The icon is still there too|This breaks my heart|"
             "Does not the build work?|When I click Save the page breaks. Please fix it.|I still can't believe it|"
-            "能用了吗？|如果可以了请告诉我|没用过这个功能|改成红色就可以了",
+            "能用了吗？|如果可以了请告诉我|结果不对的话再改|登录页面报错，帮我看看|合并之前再跑一遍测试|好了没|没用过这个功能|改成红色就可以了",
         ),
     ],
 )
