@@ -26,7 +26,7 @@ SAMPLE = 200  # episodes whose tokens are counted for an estimate
 LEAST_READ, MOST_READ = 5, 50  # conversations that were read, whose tokens are the price of others
 # What one conversation is asked, where none was read: its tasks and facts, and the skill of one task, with all that
 # was said; whether an agent needs what came of it, about notes alone; beside the tasks, how it ended if nobody knows.
-WHOLE, NOTES = (("facts", "and_tasks", "task_chunking", "together"), ("skill_extraction",)), ("need",)
+WHOLE, NOTES = (("facts", "and_tasks", "task_chunking", "and_together"), ("skill_extraction",)), ("need",)
 JUDGE = ("and_outcome", "outcome")
 ANSWER_TOKENS = 150  # of one answer
 RATE_OVER = timedelta(hours=1)

@@ -113,7 +113,7 @@ def question(transcript: Transcript, *, with_end: bool) -> ReadingQuestion:
     """What is asked about a transcript; how it ended, only where it is asked whole. For tasks alone is asked another
     model for skills (SKILLS_LLM), and one whose context the instructions would fill by more than a third."""
     alone = prompt(TASKS, transcript.language)
-    names = ["facts", "and_tasks", TASKS, *(("and_outcome", "outcome") if with_end else ()), "together"]
+    names = ["facts", "and_tasks", TASKS, *(("and_outcome", "outcome") if with_end else ()), "and_together"]
     system = "\n\n".join(prompt(name, transcript.language) for name in names)
     if settings.SKILLS_LLM or estimate(system) * MOST_INSTRUCTIONS > settings.LLM_CONTEXT_TOKENS:
         return ReadingQuestion(Chunks, alone, transcript.parts(part_tokens(alone)))

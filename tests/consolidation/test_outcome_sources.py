@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from consolidation.learning.statements.work_words import says_it_worked
+from consolidation.learning.statements.work_endings import says_it_worked
 from consolidation.models.profiles import RunProfile
 from memories.intake.episodes import agreement
 from memories.intake.episodes.closing import judge, set_outcome
@@ -30,7 +30,8 @@ Said = list[dict[str, Any]]
             "That worked, thanks!|It works now.|Perfect, works great|The tests pass now|The issue is fixed. Thank you!|"
             "Yes, that fixed it|everything is working now|The build is green|"
             "perfect, merged|LGTM|thanks, works|great, that did it|nice, all green|Deployed, all good|Confirmed, fixed|"
-            "Tests pass now|Works on my machine now too|"
+            "Tests pass now|Works on my machine now too|finally!! no more CORS error|ok the crash is gone|"
+            "Reviewed and approved, merged into develop.|Der Fehler ist weg|läuft, danke!|Perfecto, ya funciona|"
             "可以了，谢谢|问题解决了|测试都通过了|修好了！|好了，谢谢|搞定|没问题，已合并|合并了，谢谢|测试全绿",
         ),
         (
@@ -40,6 +41,9 @@ Said = list[dict[str, Any]]
             "CI is red: client.ts is old|The pipeline failed|nope, same error|this breaks the build on Windows|"
             "doesn't work on Safari|Does not work, I get a 500 now|Now I get a KeyError in parse_row|Still nothing|"
             "no, the factory is wrong, it gives null|It still does not show up, the mapper is not called|It's worse|"
+            "that didnt work, the modal still opens behind the navbar|No. The numbers are still duplicated|"
+            "After your last edit the app won't even start|wrong file! you overwrote config.prod.yml|"
+            "geht immer noch nicht|Die Summen stimmen nicht.|sigue sin funcionar|金额算错了|same thing again|"
             "The tests fail in CI now|Revert this please, it breaks production|The button is still disabled|"
             "It throws an exception when the list is empty|There is still a failing test|Wrong result: 12|"
             "还是不行|仍然报错|问题没解决|不管用|页面还是空的|没效果|不行，报 500|改了之后登录不了|测试挂了|结果不对|"
@@ -49,8 +53,10 @@ Said = list[dict[str, Any]]
             None,
             "Does it work?|If it works, commit it|That works for me|That works!|The checkout does not work|thanks|"
             "Make sure it works|It worked before your change|It works, but the button is ugly|Yes, please proceed|"
-            "That should work|Fix the failing tests|Is CI red?|The icon is still there too|This breaks my heart|"
+            "It's not right that some have nothing|That should work|Fix the failing tests|Is CI red?|"
+            "The icon is still there too|This breaks my heart|"
             "Does not the build work?|When I click Save the page breaks. Please fix it.|I still can't believe it|"
+            "Yes, everything is correct. Please proceed.|The item is still in its box|"
             "能用了吗？|如果可以了请告诉我|结果不对的话再改|登录页面报错，帮我看看|合并之前再跑一遍测试|好了没|没用过这个功能|改成红色就可以了",
         ),
     ],

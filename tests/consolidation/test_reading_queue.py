@@ -67,7 +67,7 @@ def test_a_backlog_is_priced_in_money_whole_and_as_it_would_be_thinned(client: A
 def test_the_estimate_counts_every_question_and_that_of_the_end_where_it_is_unknown() -> None:
     [one] = unread("success")
     known = backlog.backlog()
-    asked = ("facts", "and_tasks", "task_chunking", "together", "skill_extraction", "need")
+    asked = ("facts", "and_tasks", "task_chunking", "and_together", "skill_extraction", "need")
     said = (known.tokens - sum(estimate(prompt(name, "en")) for name in asked)) / 2
     assert 0 < said < 200
     assert known.tokens_out == 3 * backlog.ANSWER_TOKENS

@@ -56,7 +56,7 @@ def test_a_conversation_with_a_task_and_a_fact_costs_three_questions(endpoint: M
 def test_facts_come_first_and_the_form_of_the_answer_last() -> None:
     asked = transcript_question.question(Transcript((), 0), with_end=True)
     assert list(asked.shape.model_json_schema()["properties"]) == ["facts", "tasks", "end"]
-    assert asked.system.startswith(prompt("facts", "en")) and asked.system.endswith(prompt("together", "en"))
+    assert asked.system.startswith(prompt("facts", "en")) and asked.system.endswith(prompt("and_together", "en"))
 
 
 def test_each_note_gets_the_opinion_that_was_given_of_it(endpoint: ModelEndpoint) -> None:

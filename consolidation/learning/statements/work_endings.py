@@ -1,0 +1,180 @@
+"""What a user says of work that was just done: that it worked or did not. English and Chinese, the plainest German and
+Spanish words.
+
+Precise rather than broad: only plain sentences about the work itself count, no question, no condition, no wish. "That
+works for me" agrees to a plan, "the checkout does not work" may be a new task; neither says how the last run ended.
+"""
+
+import re
+
+LONGEST = 600  # characters that are read of a message
+MOST_SENTENCES = 4
+_IT = (
+    r"(?:it|that|this|everything|the (?:fix|change|patch|update|script|build|test)s?"
+    r"|your (?:fix|change|patch)(?:es|s)?)"
+)
+_END = r"(?=\s*(?:$|[,;:!.)]|now\b|again\b|perfectly\b|great\b|fine\b|well\b|nicely\b|like a charm|as expected|thank))"
+_CHEERS = r"(?:(?:yes|yep|yeah|great|perfect|nice|awesome|thanks|ok|okay)[,!. ]+)?"
+_FAULT = r"(?:problem|issue|bug|error|crash|warning|leak|glitch|timeout|exception|failure)"
+_WORKED = re.compile(
+    rf"\b{_IT} (?:now |all |both )*"
+    r"(?:worked|did the trick|(?:has )?(?:fixed|solved|resolved) (?:it|that|this|the|my)\b)"
+    rf"|\b(?:it|everything|the (?:fix|change|patch|script)|your (?:fix|change|patch)) (?:now |all )*works?{_END}"
+    rf"|\b(?:that|this) (?:now works|works (?:now|perfectly|great|like a charm|as expected))\b"
+    rf"|\b{_IT}(?:'s| is| are) (?:now |all )*(?:working|fixed|solved|resolved)\b"
+    rf"|\b{_FAULT}s? (?:(?:is|are|has been|was|got) )?(?:now )?(?:solved|fixed|resolved|gone)\b"
+    rf"|\bno more (?:\w+ ){{0,2}}{_FAULT}(?:e?s)?\b|\bworks\b.{{0,25}}\bnow[.! ]*$|\bworked first (?:try|time)\b"
+    rf"|\bworks again\b|^works[.! ]*$"
+    r"|\b(?:is|are) (?:running|working|loading|showing) (?:correctly|fine|again|properly)\b|\brunning fine now\b"
+    r"|\bclosing (?:the|this) (?:ticket|issue)\b|\baccepting this\b"
+    r"|^(?:reviewed and |tested and )?(?:approved|solved)\b|\bapproved[.!]*$|\ball \d+ (?:\w+ )?tests pass\b"
+    r"|\bmerged (?:(?:it )?(?:into|to|in|tonight)\b|👍)|\b(?:patch|pr|change) (?:was|got) (?:accepted|merged)\b"
+    r"|\b(?:all|the) (?:the )?tests (?:now |all )*(?:pass|passed|are passing|are green)\b"
+    r"|\b(?:tests|build|ci|pipeline) (?:now )?(?:passes|passed|is green|are green|is passing|succeeds|succeeded)\b"
+    rf"|^{_CHEERS}works (?:now|perfectly|great|like a charm|as expected|on my (?:machine|side|end))\b"
+    r"|^(?:thanks|thank you|great|awesome|perfect|nice|yes)[,! ]+works[.! ]*$"
+    rf"|\bthat (?:did|does|fixes|solves) it\b|^{_CHEERS}(?:lgtm|all green|tests pass|(?:merged|shipped)(?:[,.!]|$))"
+    r"|^(?:problem|issue|bug) (?:solved|fixed|resolved)\b"
+    r"|^(?:confirmed|verified)[,: ]+(?:fixed|working|works|solved)\b"
+    r"|\ball (?:good|green|fixed) now\b|\b(?:merged|deployed|shipped)[, ]+(?:and )?(?:all good|all green|it works)\b"
+    r"|\bship it\b",
+    re.IGNORECASE,
+)
+_FAILED = re.compile(
+    rf"\b{_IT} (?:still |just )?(?:(?:does|did|do)(?:n't| not)|won't|will not) (?:seem to |quite |actually |really )?"
+    r"(?:work|help|fix|solve|compile|build|run|pass|start)\b"
+    rf"|\b{_IT}(?:'s| is| are)(?:n't| not| still not) (?:really |quite )?(?:working|fixed|solved|resolved)\b"
+    rf"|\b{_IT}(?:'s| is| are) still (?:broken|failing|wrong)\b"
+    rf"|(?<!i'm )(?<!i am )(?<!we're )(?<!we are )\bstill\b (?!not sure|need|want|wait|on time).{{0,40}}(?<![\w'])"
+    r"(?:broken|fail\w*|crash\w*|wrong|red|empty|disabled|missing|"
+    rf"null|blank|unchanged|gr[ae]y|the same|duplicated?|slow"
+    rf"|stuck|behind|hang\w*|throw\w*|(?:not|\w+n't) (?:work|fix|show|appear|load|start|there|visible)\w*|{_FAULT}s?"
+    rf"|[45]\d\d)\b|\b{_FAULT} (?:is |message is )?still there\b"
+    r"|\bstill (?:get|gets|getting|see|seeing|have|having|shows|throws|gives)\b.{0,20}"
+    r"\b(?:same|error|exception|problem|issue|bug|failure|warning)"
+    r"|\b(?:exactly )?(?:the )?same (?:error|exception|problem|issue|failure)(?: again| as before)?\s*(?:$|[,;:!.])"
+    rf"|\b{_IT} (?:now )?(?:fails|failed|broke|crashed|crashes|made it worse|made things worse)\b"
+    r"|^(?:(?:no|nope|nah|hm+|sorry|unfortunately)[,.! ]+)?(?:does(?:n't| not)|did(?:n't| not)) (?:work|help|compile)\b"
+    r"|^(?:still )?not (?:working|fixed)\b|^still (?:nothing|the same)\b|\bdoes (?:absolutely )?nothing\b"
+    r"|\bit(?:'s| is) still (?:not|the old)\b"
+    r"|\bit still (?:does(?:n't| not)|is(?:n't| not)|shows?|says|returns?|throws?|gives?|crashes|hangs)\b"
+    r"|\bi still (?:can't|cannot) (?:log|open|see|use|access|connect|reach|download|find|run|build|start)\b"
+    r"|^same (?:thing|result|story|problem)\b|\bexactly (?:like|as) (?:it was |it did )?before\b"
+    r"|\bnothing (?:has )?changed\b"
+    r"|\bi (?:don't|do not|can't|cannot) see (?:any|the|your)(?: of (?:the|your))? changes?\b"
+    r"|\b(?:after|since) your (?:last |latest )?(?:change|edit|fix|commit|patch|update)s?\b.{0,120}"
+    r"(?:\bnot\b|n't\b|\bnever\b|fail|error|exception|crash|\bbroken\b|\bgone\b|\bempty\b|\bmissing\b)"
+    r"|\b(?:totals?|numbers?|amounts?|dates?|sums?|names?|figures?) (?:in the \w+ )?(?:is|are) (?:all |still )?"
+    r"(?:wrong|incorrect|off)\b|\bwrong (?:file|day|date|row|column|person|address|place|customer|account|branch)\b"
+    r"|\byou (?:overwrote|deleted (?:my|the|our))\b|\b(?:reverted|rolled back|had to revert) your\b"
+    r"|\b(?:that|this|it)(?:'s| is) (?:not|no) (?:a fix|done|right|correct|fixed)\b(?! that)"
+    r"|\b(?:this|that) (?:isn't right|is incorrect)\b|\bit (?:was|got) rejected\b"
+    r"|\b(?:fails|failed) (?:halfway|again|at step)\b|\bcannot reproduce your\b|\bi get \d+ failures?\b"
+    r"|^(?:segfault|traceback|[a-z]+(?:error|exception):)"
+    r"|\b(?:it|this|that) (?:now )?(?:throws|hangs|breaks|panics|times out)\b(?! my)"
+    r"|\bnow (?:i get|i'm getting|it gives|it throws|there(?:'s| is)) (?:an? |the )?(?:\w+ ){0,2}"
+    r"\w*(?:error|exception|[45]\d\d\b)"
+    r"|\bgot this (?:after|with) your (?:change|fix|patch)\b"
+    r"|\b(?:tests?|specs|checks?|builds?) (?:(?:are|is) )?(?:(?:now|still|again) (?:fail|red|broken)\w*"
+    r"|(?:fails?|failed|failing|red|broken) (?:now|again|in ci)\b)"
+    r"|\bit(?:'s| is) (?:even |now )*worse\b|\b(?:did(?:n't| not)|does(?:n't| not)) (?:change anything|do it|help)\b"
+    r"|^(?:no|nope|nah)[,.! ]+(?:that|it|this|the \w+)\b.{0,40}\b(?:wrong|null|same|fails?|broken|nothing)\b"
+    r"|^(?:please )?(?:revert|roll back) (?:this|that|it|your)\b|^wrong (?:result|output|answer)\b"
+    r"|\bthe (?:output|result|answer|value)s? (?:is|are) (?:still )?(?:wrong|incorrect)\b"
+    r"|\b(?:ci|the pipeline)(?:'s| is) (?:now |still )?(?:red|failing|broken)\b"
+    r"|\b(?:ci|the pipeline) (?:now )?(?:fails|failed)\b"
+    r"|\byou broke\b|\bno luck\b"
+    r"|\b(?:problem|issue|bug|error) (?:persists|remains|is still there|came back|is back)\b"
+    r"|\bthat(?:'s| is| was) (?:wrong|not right|incorrect|not what i (?:asked|wanted|meant|need))",
+    re.IGNORECASE,
+)
+_ASKED = re.compile(
+    r"^(?:does|did|is|are|do|has|have|can|could|would|will|why|how|what|when|where|which|who)\b(?! not\b)"
+    r"|\b(?:hope|should|would|could|might|whether|make sure|ensure|wonder|maybe|perhaps|probably|used to|says?|said)\b",
+    re.IGNORECASE,
+)
+_OPEN = re.compile(
+    r"\b(?:if|when|once|until|unless|so that|before|yesterday|last (?:week|time|month)|check|verify|confirm|test that|"
+    r"see that|please|may|can|want|need|think|how|why|what|assume|because|not)\b|n't\b",
+    re.IGNORECASE,
+)
+_BUT = re.compile(
+    r"\b(?:but|however|except|although|though|almost|partly|partially|mostly)\b|但|不过|可是|除了|部分", re.IGNORECASE
+)
+_WORKED_ZH = re.compile(
+    r"(?:可以用|能用|可以|修好|解决|搞定|跑通|正常|没问题|起作用|生效|成功|好使|没有问题)了"
+    r"|(?:测试|构建|编译|流水线|检查).{0,4}(?:都|全|全部)?(?:通过|过|成功)了|问题(?:已经|都|已)?(?:解决|修复|没)了"
+    r"|修复成功"
+    r"|^(?:好的?[，, ]?)?搞定[。！!]*$|^好使|^好了[，, ]*谢谢"
+    r"|已经?(?:合并|合入|上线|发布)(?:了|到)?.{0,8}(?:$|[，,。！!])"
+    r"|^(?:嗯 ?)?搞定[，,]|能正常.{0,8}了|已验收|验收通过|(?:全部|都)对(?:得)?上了?(?:$|[，,。])"
+    r"|合并?了[。！!]*$|合并了[，, ]*谢谢|(?:测试|构建|流水线|CI)\s?(?:都|全|全部)?(?:过了|绿了|绿$)"
+)
+_FAILED_ZH = re.compile(
+    r"(?:还是|仍然|依然|仍旧|依旧|还)(?:不行|不能|不对|没用|没有用|报错|失败|出错|有问题|有错|崩溃|不工作|不起作用|没解决|"
+    r"没有解决|没修好|没好|跑不通)|(?:没|没有|未|还没)(?:解决|修好|修复|生效|起作用)|不管用|不起作用"
+    r"|(?:一样|同样|相同)的(?:错误|报错|问题)|又(?:报错|失败|出错|崩溃)了?"
+    r"|^(?:这个|那个|它)?(?:不行|没用)[，。！!,. ]*$|^(?:不行|不对|错了)[，, ]|^没有?(?:效果|变化|反应)"
+    r"|还是(?:空的?|一样|老样子|原样|.{0,6}(?:不了|不到|不上|不开|不出来|不起来|没反应))"
+    r"|^(?:跑|启动|编译|打)不(?:起来|了|开|过)"
+    r"|改(?:了|完)?之?后.{0,10}(?:不了|报错|失败|挂了|不行|打不开|崩)|你.{0,8}改(?:坏|错|崩)了|又(?:挂|崩|坏)了|^回滚"
+    r"|(?:测试|构建|编译|流水线|线上|CI)\s?(?:又|也|都|全)?(?:挂了|不过|没过|失败了?|报错|红了|崩了)"
+    r"|(?:写|填|算|弄|搞)错了|白屏|^没用[，, ]|(?:连|登|打|看|点|跑)不(?:上|了|开|到|动|起来)了?(?:$|[，,。！!])"
+    r"|退回来了"
+    r"|你把.{0,10}(?:删|弄没)了|(?:结果|输出|数据)(?:还是)?(?:不对|错了|有误)|^报错"
+    r"|^现在又?报.{0,20}(?:错|Error|Exception)"
+)
+_OPEN_ZH = re.compile(
+    r"吗|呢|的话|[如若]果|要是|是否|有没有|能不能|会不会|希望|应该|请|确保|直到|等|以前|之前|昨天|怎么|为什么|帮"
+    r"|需要|想|可能"
+    r"|就(?:可以|好|行)了"
+)
+_WORKED_DE_ES = re.compile(
+    r"\b(?:läuft|funktioniert|geht|klappt) (?:jetzt|wieder|nun|einwandfrei)\b"
+    r"|\bjetzt (?:funktioniert|geht|läuft|klappt)\b"
+    r"|^(?:\w+, )?läuft[,.! ]*(?:danke)?|\b(?:fehler|problem) (?:ist )?(?:weg|behoben|gelöst)\b"
+    r"|\balles (?:korrekt|richtig|grün)\b"
+    r"|\bgemergt\b|\bfehlerfrei\b|\btests (?:sind )?grün\b|\bya funciona\b|\bfunciona (?:bien|perfecto|ahora)\b"
+    r"|\b(?:resuelto|arreglado)\b",
+    re.IGNORECASE,
+)
+_FAILED_DE_ES = re.compile(
+    r"\b(?:geht|funktioniert|läuft|klappt|startet) (?:\w+ ){0,3}nicht\b"
+    r"|\bimmer noch\b.{0,20}\b(?:nicht|leer|kaputt|falsch|fehler)"
+    r"|\bkaputt\b|^falsch\b|\bstimm(?:t|en) nicht\b|\bseit deiner (?:änderung|anpassung)\b"
+    r"|\bhat sich nichts geändert\b"
+    r"|\b(?:derselbe|der gleiche) fehler\b|\bno funciona\b|\bsigue (?:sin|fallando|igual)\b|\bestá mal\b"
+    r"|\bmismo error\b",
+    re.IGNORECASE,
+)
+_OPEN_DE = re.compile(r"\b(?:wenn|falls|ob|bitte|kannst|könntest|soll|sobald|si|cuando)\b", re.IGNORECASE)
+_APOSTROPHE = re.compile(r"\b(did|does|do|is|are|was|wo|ca|has|have)nt\b", re.IGNORECASE)
+_FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|^>.*$|<[^>]{0,200}>", re.DOTALL | re.MULTILINE)
+
+
+def says_it_worked(text: str) -> bool | None:
+    """Whether a user's message says that what was done worked; None: it says neither, or both, or not wholly."""
+    answers = {answer for sentence in _sentences(text) if (answer := _told(sentence)) is not None}
+    whole = _FENCE.sub(" ", text)[:LONGEST]
+    if answers == {True}:
+        return None if _BUT.search(whole) else True
+    return False if answers == {False} else None
+
+
+def _sentences(text: str) -> list[str]:
+    plain = _APOSTROPHE.sub(r"\1n't", _FENCE.sub(" ", text)[:LONGEST].replace("’", "'"))
+    parts = re.findall(r"[^.!?\n。！？；]+[.!?。！？；]*", plain)
+    return [part.strip() for part in parts if part.strip()][:MOST_SENTENCES]
+
+
+def _told(sentence: str) -> bool | None:
+    """Of one sentence. A failure may have its condition ("it still fails when ..."), a success may not."""
+    if _OPEN_DE.search(sentence):
+        return None
+    if sentence.rstrip().endswith(("?", "？")) or _ASKED.search(sentence) or _OPEN_ZH.search(sentence):
+        return None
+    if _FAILED.search(sentence) or _FAILED_ZH.search(sentence) or _FAILED_DE_ES.search(sentence):
+        return False
+    if _OPEN.search(sentence):
+        return None
+    return True if any(words.search(sentence) for words in (_WORKED, _WORKED_ZH, _WORKED_DE_ES)) else None
