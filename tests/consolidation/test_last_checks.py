@@ -46,6 +46,8 @@ def told(*script: Any) -> bool | None:
         ([sh("python3 test_add.py", UNIT), sh("ls", "src")], True),
         ([sh("cd app && node --test tests/add.test.mjs", "ℹ pass 1\nℹ fail 2\n")], False),
         ([sh("bash run_tests.sh", code(1, "no")), sh("ls", "src")], False),
+        ([sh("python3 test_add.py", code(1, "Traceback (most recent call last):\nAssertionError"))], False),
+        ([sh("python3 scripts/check.py", code(1, "2 problems"))], False),
         ([sh("python3 add.py", UNIT)], None),
         ([("Write", {"file_path": "/r/test_bug.py"}, "done"), sh("python3 test_bug.py", UNIT)], None),
         ([sh("cat > test_bug.py <<E\nx\nE", ""), sh("python3 test_bug.py", UNIT)], None),

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from consolidation.learning.commands import commands, forms
+from consolidation.learning.commands import checking, commands, forms
 from consolidation.learning.commands.shell import is_plain, without_heredocs
 from consolidation.learning.commands.wrappers import program_name
 from consolidation.learning.comparison import check_results
@@ -57,7 +57,7 @@ def ended(call: Call, line: str, checks: Sequence[str], beside: Beside = ((), ()
     if code == 0:
         return None if nothing or any(kind in SUMMING_UP for kind in checks) else True
     known = any(not _OWN_RUNNER.fullmatch(kind) for kind in checks) or check_results.is_unready(text)
-    alone = len(checks) == 1 and all(kind in checks or _is_harmless(kind) for kind, _, _ in forms.spelled(part))
+    alone = len(checks) == 1 and sum(not _is_harmless(kind) for kind, _, _ in forms.spelled(part)) == 1
     return False if code in FINDINGS and text.strip() and alone and not (known or nothing) else None
 
 
@@ -69,12 +69,17 @@ def _code(code: int | None, text: str, line: str, checks: Sequence[str]) -> tupl
     if not line or is_plain(line):
         return (code if line and code != -1 else None), text, line
     echoed = [*_ECHOED.finditer(without_heredocs(line).strip())][-1:]
-    if not echoed or not {kind for kind, _, _ in forms.spelled(echoed[0][1])} & {*checks}:
+    if not echoed or not any(_names(kind, words) & {*checks} for kind, _, words in forms.spelled(echoed[0][1])):
         return None, text, line
     part, before, variable = echoed[0].groups()
     is_last = echoed[0].end() == len(echoed[0].string)
     number = _number(before, text, is_last) if is_plain(part if variable == "$?" else part.split("|")[0]) else None
     return (int(number[1]), text[: number.start()], part) if number else (None, text, line)
+
+
+def _names(kind: str, words: Sequence[str]) -> set[str]:
+    """The kind of a command and the name of the script that it runs, either of which names a check."""
+    return {kind, checking.script(words)[0].rsplit("/", 1)[-1]}
 
 
 def _is_harmless(kind: str) -> bool:

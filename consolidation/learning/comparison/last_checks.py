@@ -129,7 +129,8 @@ def _last_of(
     for kind, form, words in reversed(spelled):
         known = checking.is_check(kind, form, words)
         if (known or _is_test_file(words)) and not _wrote(_script(words), call, run, rules):
-            checks.append((kind, form or kind, words) if known else (_script(words), _script(words), words))
+            name = _script(words) if kind in checking.INTERPRETERS else ""
+            checks.append((name or kind, name or form or kind, words))
             if checking.changes_too(kind, words):
                 return checks, (kind, form, words), committed
         elif rules.is_effect(kind) and not _changes_nothing(kind, words, call, run, rules):
