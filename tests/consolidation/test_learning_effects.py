@@ -46,6 +46,14 @@ def test_a_command_line_counts_as_its_commands() -> None:
     assert of(("bash", {"command": "cd x && python -m pytest -q a.py"}), ("bash", {"cmd": "git log"})) == {"pytest"}
 
 
+def test_what_is_done_in_a_folder_that_comes_and_goes_is_an_experiment_and_builds_are_none() -> None:
+    tried = "mkdir -pv .run/base && git archive HEAD | tar x -C .run/base && .run/base/bin/up; rm -rv .run/base"
+    assert of(("bash", {"command": f"{tried}\nbin/up; pytest -v"})) == {"bin/up", "pytest"}
+    built = "mkdir -p build && cmake -B build && cmake --build build && npm run build; rm -rf build"
+    assert of(("bash", {"command": built})) == {"cmake", "npm run build"}
+    assert of(("bash", {"command": "git add a/b.sh; bash a/b.sh; rm a/b.sh; make test"})) == {"a/b.sh", "make test"}
+
+
 def test_a_broken_or_missing_command_line_counts_as_its_tool() -> None:
     assert of(("bash", {"command": "echo 'open"})) == {"bash"}
     assert of(("shell", {"session": 4})) == of(("Bash", {"session": 4})) == {"bash"}

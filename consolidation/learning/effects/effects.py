@@ -4,7 +4,7 @@ Look-ups and handovers are none, nor is a command that did not start.
 """
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from consolidation.learning.commands import commands, forms, purposes
@@ -52,8 +52,14 @@ def _scratch_folders(run: Run, rules: ToolRules) -> frozenset[str]:
     """Return the folders that a run makes and removes again: what its commands do in there are experiments."""
     lines = (_line(call) for call in run.steps if call.via or rules.runs_commands(call.name))
     called = [words for line in lines if _OF_FOLDERS.search(line) for words in plain_words(line)]
-    made = {word for words in called if words[0] == "mkdir" or "add" in words for word in words[1:]}
-    return frozenset(made & {word for words in called if words[0] == "rm" or "remove" in words for word in words[1:]})
+    made, removed = _paths_after(called, "mkdir", "git worktree add"), _paths_after(called, "rm", "git worktree remove")
+    return frozenset(made & removed)
+
+
+def _paths_after(called: Iterable[Sequence[str]], *commands_of: str) -> set[str]:
+    """Return the paths that are given to these commands; a single name, which may be a word of others, is none."""
+    own = [words for words in called if any(" ".join(words).startswith(f"{name} ") for name in commands_of)]
+    return {word for words in own for word in words[1:] if "/" in word and not word.startswith("-")}
 
 
 def _experiments(call: Call, scratch: Collection[str]) -> frozenset[str]:
