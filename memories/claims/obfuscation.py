@@ -21,7 +21,9 @@ _BLOCK = "blockquote|br|div|h[1-6]|hr|li|ol|p|pre|section|table|tbody|td|th|tr|u
 LONGEST_CIPHER = 2_000  # characters
 _HAN = re.compile("[\u4e00-\u9fff]")
 _SMALL_WORDS = re.compile(
-    r"(?<!\w)(?:the|an?|and|of|to|in|is|are|was|on|by|for|with|at|its?|not|has|have|from)(?!\w)", re.IGNORECASE
+    r"(?<!\w)(?:the|an?|and|of|to|in|is|are|was|on|by|for|with|at|its?|not|has|have|from|be|as|when|should|must|never"
+    r"|always|only|before|after|until|during|between|without|within)(?!\w)",
+    re.IGNORECASE,
 )
 _TAG = re.compile(
     rf"<!--[^<>]{{0,200}}-->|</?(?:{_INLINE}|(?P<block>{_BLOCK}))(?:\s(?![^<>]{{0,200}}(?:href|src))[^<>]{{0,200}})?/?>",
