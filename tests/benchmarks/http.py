@@ -74,17 +74,18 @@ class Site:
     pids: list[int]
     headers: bytes
     backends: set[int] = field(default_factory=set)
+    seconds: dict[int, float] = field(default_factory=dict)
 
-    def cpu(self) -> dict[int, float]:
-        """Seconds of user and system time of each of its processes and of its database backends that still run."""
-        return {pid: _cpu(pid) for pid in (*self.pids, *self.backends) if Path(f"/proc/{pid}").exists()}
+    def cpu(self) -> float:
+        """Seconds of user and system time of its processes and of its database backends, as last read of ended ones."""
+        self.seconds |= {pid: _cpu(pid) for pid in (*self.pids, *self.backends) if Path(f"/proc/{pid}").exists()}
+        return sum(self.seconds.values())
 
     def run(self, path: str, body: Callable[[int], dict[str, Any]], seconds: float) -> "Cost":
         began, cpu = time.perf_counter(), self.cpu()
         with ThreadPoolExecutor(CLIENTS) as pool:
             done = sum(pool.map(lambda _: self._client(path, body, began + seconds), range(CLIENTS)))
-        spent = sum(seconds - cpu[pid] for pid, seconds in self.cpu().items())
-        return Cost(done, time.perf_counter() - began, spent)
+        return Cost(done, time.perf_counter() - began, self.cpu() - cpu)
 
     def _client(self, path: str, body: Callable[[int], dict[str, Any]], end: float) -> int:
         """Requests over one connection until the time is over, read and written by hand: clients share the CPU."""
