@@ -1,6 +1,7 @@
 """POST skills: a zip or a folder becomes a proposed version, or is refused with every reason at once."""
 
 import io
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,12 @@ def test_the_files_of_a_folder_are_the_same_upload() -> None:
     again = upload(caller())
     assert (again.status_code, again.json()["created"], again.json()["version"]["number"]) == (200, False, 1)
     assert SkillVersion.objects.count() == 1
+
+
+def test_a_large_upload_takes_no_space_of_the_disk_beside_its_package(settings: Any, tmp_path: Path) -> None:
+    settings.FILE_UPLOAD_TEMP_DIR = tmp_path / "none"
+    large = {"pdf/SKILL.md": FILES["SKILL.md"], "pdf/assets/scan.bin": os.urandom(3 << 20)}
+    assert upload(caller(), make_zip(large)).status_code == 201
 
 
 def test_file_names_with_a_path_say_where_the_files_lie() -> None:
