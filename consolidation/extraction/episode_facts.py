@@ -7,14 +7,12 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from consolidation.extraction import counterparts, grounding, needs, transcript_question
+from consolidation.extraction import counterparts, grounding, known_facts, needs, transcript_question
 from consolidation.extraction.counterparts import Claim
 from consolidation.extraction.predicate_grounding import is_passing
 from consolidation.extraction.steps import Needless, Notes, Opinion, Question, Work
 from consolidation.extraction.transcript_question import Fact, Facts
 from consolidation.extraction.transcripts import Passage, comparable, orders_near
-from consolidation.llm import part_tokens
-from consolidation.prompts import prompt
 from memories.intake import triples
 from memories.intake.claims import Occasion, Statement
 from memories.intake.reports import payloads
@@ -80,9 +78,9 @@ def perform(work: Work) -> Notes:
 
 
 def _asked_alone(work: Work) -> list[Facts]:
-    language = work.transcript.language
-    system = prompt("facts", language)
-    work.ask_parts(Facts, work.transcript.parts(part_tokens(system)), system=system, what=WHAT[language])
+    known = known_facts.lines(work.episode, work.transcript, at=work.at)
+    asked = transcript_question.facts_alone(work.transcript, known=known)
+    work.ask_parts(asked.shape, asked.parts, system=asked.system, what=WHAT[work.transcript.language])
     return work.answers_of_parts(Facts)
 
 
@@ -112,10 +110,12 @@ def _is_of_a_record(proven: Proven, work: Work) -> bool:
 
 
 def _is_any_new(proven: Sequence[Proven], work: Work) -> bool:
-    """Whether the model is asked about these: about all of them, for its answer is kept for all, or none is new."""
+    """Whether the model is asked about these: about all of them, for its answer is kept for all, or each is known and
+    stands in no question."""
+    asking = [grounding.is_question(fact.quote, passage) for fact, passage in proven]
     keys = {triples.folded_key(*_claim(fact_proof.fact)) for fact_proof in proven}
     known = Memory.objects.filter(scope=work.episode.scope, key__in=keys, status__in=LIVE)
-    return bool(keys - set(known.values_list("key", flat=True)))
+    return any(asking) or bool(keys - set(known.values_list("key", flat=True)))
 
 
 def _questions(proven: Sequence[Proven], work: Work) -> list[Question]:

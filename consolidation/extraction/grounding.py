@@ -42,6 +42,7 @@ _ADDRESSED = re.compile(
     r"(?:\b(?:[Hh]i|[Hh]ey|[Hh]ello|[Dd]ear|[Tt]hanks|[Tt]hank you|[Bb]ye|[Ww]ow|[Cc]ongrats|[Ss]orry|[Ss]ure|[Yy]eah)"
     r",? |(?<=[a-z]), (?=[A-Z][\w'’-]+[.!?]))(?P<name>[A-Z][\w'’-]+)"
 )
+_QUESTION = re.compile(r"[^.!?。！？]*[?？]")
 _LINE_OF = re.compile(rf"^\s*(?P<name>{_PERSON})\s?[:：]")
 
 
@@ -52,7 +53,7 @@ def fault(subject: str, predicate: str, object: str, quote: str, passage: Passag
     around = _around(passage.comparable, comparable(quote))
     if subject.casefold() in _PRONOUNS:
         return SUBJECT
-    if subject.casefold() not in THE_USER and not _is_known(subject, transcript):
+    if subject.casefold() not in THE_USER and not is_known(subject, transcript):
         return SUBJECT
     words = f"{predicate} {object}" if object.casefold() in _TRUE else object
     if not (_shares(words, around) or _is_speaker(object, subject, quote, passage, transcript)):
@@ -72,6 +73,13 @@ def subject_of(subject: str, quote: str, passage: Passage, transcript: Transcrip
         return name
     user = "用户" if _HAN.search(quote) else "the user"
     return user if passage.speaker == "user" else subject
+
+
+def is_question(quote: str, passage: Passage) -> bool:
+    """Whether the user asks in the sentence with which the quote ends: that alone tells nothing of what is known."""
+    words, text = comparable(quote), passage.comparable
+    ends = _QUESTION.match(text[text.find(words) :], max(len(words) - 1, 0))
+    return passage.speaker == "user" and ends is not None
 
 
 def _shares(words: str, around: str) -> bool:
@@ -102,13 +110,19 @@ def _around(text: str, quote: str) -> str:
     return before[start:] + quote + (after[: ends[1]] if len(ends) > 1 else after)
 
 
-def _is_known(subject: str, transcript: Transcript) -> bool:
+def is_known(subject: str, transcript: Transcript) -> bool:
     """Whether the conversation holds all names of a subject and at least half of its other words: "the staging
     environment" where they said "staging". A Chinese one consists of words of the conversation: "蓝石的对账单"."""
     known, text = _known(transcript)
     own = _words(_HAN.sub(" ", subject)) - _ROLES
     named = all(_is_named(name, transcript) for name in _NAME.findall(subject) if name.casefold() not in _ROLES | STOP)
     return named and len(own - known) * 2 <= len(own) and all(_consists_of(run, text) for run in _HAN.findall(subject))
+
+
+def share_of_words(text: str, transcript: Transcript) -> float:
+    """The share of the words of a text that the conversation holds."""
+    own = _words(text)
+    return len(own & _known(transcript)[0]) / max(len(own), 1)
 
 
 def _consists_of(run: str, text: str) -> bool:

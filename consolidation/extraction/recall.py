@@ -67,7 +67,7 @@ def recall(query: str, *, scope: str, sensitivity: int, at: datetime) -> Recalle
 
     Not inside a transaction: an endpoint may embed the query.
     """
-    trust = Trust(BY, Sensitivity(sensitivity), frozenset({scope}), permissions=frozenset({Permission.READ}))
+    trust = reader(scope, sensitivity)
 
     def relevant(limit: int, types: Sequence[Type], statuses: Sequence[Status]) -> list[Memory]:
         request = SearchRequest(query=query, types=list(types), statuses=list(statuses), limit=limit)
@@ -77,6 +77,11 @@ def recall(query: str, *, scope: str, sensitivity: int, at: datetime) -> Recalle
     memories = relevant(MOST_MEMORIES, [Type.SEMANTIC], BELIEVED)
     skills = relevant(MOST_SKILLS, [Type.COMPETENCE], [*BELIEVED, Status.CANDIDATE])
     return Recalled(tuple(memories), tuple(known_skills(skills)))
+
+
+def reader(scope: str, sensitivity: int) -> Trust:
+    """Who reads what may be shown beside a conversation of this scope and level."""
+    return Trust(BY, Sensitivity(sensitivity), frozenset({scope}), permissions=frozenset({Permission.READ}))
 
 
 def known_skills(memories: Sequence[Memory]) -> list[KnownSkill]:

@@ -5,6 +5,7 @@ One model is asked for all three at once, since the transcript is the most expen
 without facts or without an end, or with some that cannot be read, is good for the rest: those are asked for alone.
 """
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
 from django.conf import settings
@@ -20,6 +21,7 @@ from consolidation.prompts import prompt
 
 TASKS = "task_chunking"
 MOST_INSTRUCTIONS = 3  # a third of the context
+MOST_WITH_KNOWN = 2  # a half, with what is known
 
 
 def _words(value: Any) -> Any:
@@ -104,23 +106,40 @@ def _readable(shape: type[BaseModel], value: Any) -> bool:
 class ReadingQuestion(NamedTuple):
     """Shape of the answer, instructions, and the parts of the transcript, each of which is asked by itself."""
 
-    shape: type[Chunks]
+    shape: type[BaseModel]
     system: str
     parts: list[str]
 
 
-def question(transcript: Transcript, *, with_end: bool) -> ReadingQuestion:
+def question(transcript: Transcript, *, with_end: bool, known: str = "") -> ReadingQuestion:
     """What is asked about a transcript; how it ended, only where it is asked whole. For tasks alone is asked another
-    model for skills (SKILLS_LLM), and one whose context the instructions would fill by more than a third."""
-    alone = prompt(TASKS, transcript.language)
+    model for skills (SKILLS_LLM), and one whose context the instructions would fill by more than a third. `known`:
+    what `known_facts` tells of its scope."""
     names = ["facts", "and_tasks", TASKS, *(("and_outcome", "outcome") if with_end else ()), "and_together"]
-    system = "\n\n".join(prompt(name, transcript.language) for name in names)
-    if settings.SKILLS_LLM or estimate(system) * MOST_INSTRUCTIONS > settings.LLM_CONTEXT_TOKENS:
+    if settings.SKILLS_LLM or estimate(_prompts(names, transcript)) * MOST_INSTRUCTIONS > settings.LLM_CONTEXT_TOKENS:
+        alone = _prompts([TASKS], transcript)
         return ReadingQuestion(Chunks, alone, transcript.parts(part_tokens(alone)))
-    parts = transcript.parts(part_tokens(system))
-    if with_end and len(parts) > 1:
-        return question(transcript, with_end=False)
-    return ReadingQuestion(WholeReading if with_end else TasksAndFacts, system, parts)
+    asked = _for_facts(WholeReading if with_end else TasksAndFacts, names, transcript, known)
+    return question(transcript, with_end=False, known=known) if with_end and len(asked.parts) > 1 else asked
+
+
+def facts_alone(transcript: Transcript, *, known: str = "") -> ReadingQuestion:
+    """What is asked for the facts of a transcript where its tasks are asked for without them."""
+    return _for_facts(Facts, ["facts"], transcript, known)
+
+
+def _for_facts(shape: type[BaseModel], names: list[str], transcript: Transcript, known: str) -> ReadingQuestion:
+    """The question with what is known above each part, where the context has room for it and no part is added."""
+    system, with_known = (_prompts(chosen, transcript) for chosen in (names, [names[0], "known", *names[1:]]))
+    parts, below = (transcript.parts(part_tokens(text)) for text in (system, f"{with_known}\n{known}"))
+    too_large = estimate(with_known, known) * MOST_WITH_KNOWN > settings.LLM_CONTEXT_TOKENS
+    if not known or too_large or len(below) > len(parts):
+        return ReadingQuestion(shape, system, parts)
+    return ReadingQuestion(shape, with_known, [f"{known}\n{part}" for part in below])
+
+
+def _prompts(names: Sequence[str], transcript: Transcript) -> str:
+    return "\n\n".join(prompt(name, transcript.language) for name in names)
 
 
 def facts_beside_tasks(run: Run) -> list[Facts] | None:

@@ -121,7 +121,7 @@ def halved(part: str) -> list[str]:
         at = min(starts[1:], key=lambda start: abs(start - len(part) // 2))
         return [part[:at].rstrip("\n"), part[at:]]
     half = len(part) // 2
-    head = part[: part.find(":") + 1] if starts else ""
+    head = part[starts[0] : part.find(":", starts[0]) + 1] if starts else ""
     return [part[:half], f"{head} {part[half:]}"] if half > SHORTEST_HALF else [part]
 
 

@@ -12,7 +12,7 @@ from typing import TypeVar
 from django.conf import settings
 from pydantic import BaseModel
 
-from consolidation.extraction import needs, transcript_question
+from consolidation.extraction import known_facts, needs, transcript_question
 from consolidation.extraction.line_grounding import Ground, grounded
 from consolidation.extraction.recall import KnownSkill, Recalled, improved, known_skills, recall, skill_named
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
@@ -81,7 +81,8 @@ def nobody(request: str, episode: Episode) -> tuple[int, int]:
 def chunk(work: Work) -> Counter[str]:
     """First step: ask the model which tasks and facts the conversation holds, each part of a long one by itself; about
     one that is asked whole also how it ended, where nobody knows."""
-    asked = transcript_question.question(work.transcript, with_end=outcome_judge.is_asked(work.episode))
+    known = known_facts.lines(work.episode, work.transcript, at=work.at)
+    asked = transcript_question.question(work.transcript, with_end=outcome_judge.is_asked(work.episode), known=known)
     what = TRANSCRIPT[work.transcript.language]
     work.ask_parts(asked.shape, asked.parts, system=asked.system, what=what, purpose=transcript_question.TASKS)
     tasks_found, unread = division(work.run, work.transcript), len(asked.parts[MOST_PARTS:])
