@@ -96,7 +96,7 @@ def test_a_skill_is_told_with_its_steps_and_one_thing_to_avoid() -> None:
     assert block(told).splitlines() == [
         "## Guidance",
         "- Requests like this one ended well by calling `cancel_ticket` and no other tool that changes something: "
-        "6 similar cases; right in 18 of 20 such answers",
+        "6 similar cases. Tested on past runs, advice this sure was right about 18 times in 20",
         "- Skill cancel-a-ticket, to be downloaded at " + SKILL.url,
         "- 1. Look up the ticket with `get_ticket`.",
         "- 2. Wait for a yes.",
@@ -104,6 +104,12 @@ def test_a_skill_is_told_with_its_steps_and_one_thing_to_avoid() -> None:
         "- Check: At the end, check that each ticket was cancelled.",
         "- Avoid: `cancel_ticket` was called in 3 of 3 similar cases that failed",
     ]
+
+
+def test_work_on_files_with_command_lines_is_not_said_to_change_nothing_else() -> None:
+    steps = ["Change the files (`sed -i`); of 6 runs: `stock/models.py` (6).", "Run `bin/gen`."]
+    told = block(Guidance("skill", 0.91, Expected(["bin/gen"], 0.9, 6), replace(SKILL, steps=steps)))
+    assert "Requests like this one ended well by changing files and running `bin/gen`: 6 similar cases. " in told
 
 
 def test_what_does_not_start_is_told_in_its_own_words() -> None:
