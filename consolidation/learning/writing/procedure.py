@@ -24,6 +24,7 @@ PLAIN_LOOKS = frozenset({
     "ls", "tree", "find", "pwd", "cat", "nl", "head", "tail", "less", "more", "sed", "awk", "gawk", "grep", "egrep",
     "rg", "ag", "fd",
     "echo", "printf", "sort", "uniq", "tr", "cut", "wc", "diff", "file", "stat", "which", "git diff", "git status",
+    "git archive",
 })  # fmt: skip
 MOST_ARGUMENTS = 7
 ASSENT = 0.6
