@@ -157,3 +157,43 @@ def test_a_package_that_not_all_runs_name_is_no_part_of_a_command() -> None:
     runs = [by_shell(n, f"pnpm --filter @acme/{name} codegen") for n, name in enumerate(["a", "a", "b", "a"])]
 
     assert "`pnpm --filter {name} codegen`" in learned(runs).fields.procedure
+
+
+NOTE = "Added: a field {n}"
+WRITTEN = {
+    "echo": 'echo "{note}" > {path}',
+    "here-document": "cat > {path} <<'E'\n{note}\nE",
+    "patch": "apply_patch <<'E'\n*** Begin Patch\n*** Add File: {path}\n+{note}\n*** End Patch\nE",
+    "code": "python3 - <<'E'\nimport pathlib\npathlib.Path('{path}').write_text('{note}')\nE",
+}
+
+
+def note_written(n: int, way: str, note: str = NOTE) -> Run:
+    path, note = f"changes/000{n}-{'abcdef'[n]}.md", note.format(n="abcdef"[n])
+    call = bash(WRITTEN[way].format(path=path, note=note)) if way in WRITTEN else None
+    wrote = call or ("Write", {"file_path": f"{ROOT}/{path}", "content": f"{note}\n\nMore."}, "ok")
+    return run(n, "A field", edit(f"{ROOT}/shop/models.py"), wrote, bash("bin/gen"), thread=f"case {n}")
+
+
+def shapes_of(runs: list[Run]) -> dict[str, tuple[str, ...]]:
+    return {shape.path: shape.beginnings for shape in file_shapes.changed(Scope(runs, runs, RULES), runs)}
+
+
+@pytest.mark.parametrize("way", [*WRITTEN, "tool"])
+def test_how_new_files_of_several_runs_are_named_and_begin_is_told(way: str) -> None:
+    fields = learned([note_written(n, way) for n in range(4)]).fields
+
+    assert "`changes/NNNN-*.md` (4; first line such as `Added: …`)" in fields.procedure
+
+
+@pytest.mark.parametrize(
+    "note", ["{n}: a field", "A field {n}", "Dr Smith: {n}", "ab@acme.org: {n}", "Ticket 12: {n}", "<b>: {n}"]
+)
+def test_beginnings_that_differ_say_nothing_or_identify_are_not_told(note: str) -> None:
+    assert not any(shapes_of([note_written(n, "tool", note) for n in range(4)]).values())
+
+
+def test_a_beginning_of_two_runs_is_not_told() -> None:
+    runs = [note_written(n, "tool", NOTE if n < 2 else "{n}") for n in range(4)]
+
+    assert not any(shapes_of(runs).values())

@@ -68,9 +68,9 @@ def test_sessions_of_long_lines_give_one_skill_with_files_generator_and_check() 
     fields = learned(runs).fields
     assert fields.title == "Change files and run bin/gen, bin/up and bin/verify"
     assert fields.procedure.splitlines() == [
-        "1. Look first: `git log`, `cut` and `git archive`.",
+        "1. Look first: `git log` and `cut`.",
         "2. Change the files (`echo >` or `sed -i`); of 5 runs: `stock/models.py` (5), `stock/export.py` (5) and "
-        "`changes/*.md` (5).",
+        "`changes/NNNN-*.md` (5; first line such as `Added: …`).",
         "3. Run `bin/gen`.",
         "4. Run `bin/up`.",
         "5. Run `bin/verify`.",

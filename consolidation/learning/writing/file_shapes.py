@@ -19,6 +19,7 @@ from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS
 from consolidation.learning.runs.privacy import Holders
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import leaves
+from consolidation.learning.writing import beginnings
 
 MOSTLY, CONSISTENT = 0.5, 0.75  # of the runs, and of the paths of one shape
 MOST = 4
@@ -27,14 +28,17 @@ _NAMED = re.compile(r"['\"]((?:[\w@-][\w.@-]*/)+[\w.-]+\.\w{1,8})['\"]")
 PRINTING = frozenset({"cat", "echo", "printf"})
 _FILE = re.compile(r"/?(?:[\w.@-]+/)*[\w.-]+\.[A-Za-z]\w{0,7}")
 _SCRATCH = re.compile(r"/(?:tmp|var|dev|private)/")
+_NUMBER = re.compile(r"[A-Z]?\d+[-_.]+")
 _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?/")
 
 
 class FileShape(NamedTuple):
-    """`path`: with `*` for what differs; `runs`: how many runs changed a file of it."""
+    """`path`: with `*` for what differs and `N` for digits; `runs`: how many runs changed a file of it;
+    `beginnings`: of files that are new in each run."""
 
     path: str
     runs: int
+    beginnings: tuple[str, ...] = ()
 
 
 def changed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
@@ -55,9 +59,19 @@ def changed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
                 continue
             folder = _folder(scope, [path for has in paths for path in has])
             if folder or not ending:
-                shapes.append(FileShape("/".join([*folder, f"*{name}" if ending else name]), len(own)))
+                shown = f"{_number(paths)}*{name}" if ending else name
+                begins = beginnings.common(scope, runs, paths) if ending else ()
+                shapes.append(FileShape("/".join([*folder, shown]), len(own), begins))
                 known.add(name)
     return sorted(shapes, key=lambda shape: -shape.runs)[:MOST]
+
+
+def _number(paths: Sequence[Sequence[str]]) -> str:
+    """The number that nearly all names begin with, as `NNNN-`; '' for none."""
+    names = [path.rsplit("/", 1)[-1] for has in paths for path in has]
+    forms = Counter(re.sub(r"\d", "N", found[0]) if (found := _NUMBER.match(name)) else "" for name in names)
+    form, n = forms.most_common(1)[0]
+    return form if n >= CONSISTENT * len(names) else ""
 
 
 def _grouped(by_run: Sequence[Sequence[str]], known: set[str], *, ending: bool) -> Mapping[str, list[list[str]]]:

@@ -55,6 +55,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "以下命令在此无法启动，不必尝试：{tools}。",
     ),
     "chore": ("{tool} ({n})", "{tool}（{n} 次）"),
+    "new_files": ("{tool} ({n}; first line such as {starts})", "{tool}（{n} 次；首行如 {starts}）"),
     "tidy_up": (
         "At the end, in most of {of} runs that ended well: {tools}.",
         "最后（{of} 次成功记录中的多数）：{tools}。",

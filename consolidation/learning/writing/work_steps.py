@@ -40,10 +40,17 @@ def changing_files(
     tools = say.join([*(code(stage.tool) for stage in own), *map(code, work.changing if work else ())], "or")
     of = max((stage.of for stage in stages), default=0)
     if tools and files:
-        named = say.join([say("chore", tool=code(shape.path), n=shape.runs) for shape in files])
+        named = say.join([_shape(shape, say) for shape in files])
         yield say("change_these_files", tools=tools, of=of, files=named)
     elif tools:
         yield say("change_files", tools=tools)
+
+
+def _shape(shape: FileShape, say: Phrases) -> str:
+    if not shape.beginnings:
+        return say("chore", tool=code(shape.path), n=shape.runs)
+    starts = say.join([code(f"{start} …") for start in shape.beginnings], "or")
+    return say("new_files", tool=code(shape.path), n=shape.runs, starts=starts)
 
 
 def of_work(stages: Sequence[Stage], work: CommandWork, files: Sequence[FileShape], say: Phrases) -> Iterator[str]:
