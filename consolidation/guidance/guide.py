@@ -147,6 +147,7 @@ FILES = ("change_these_files",)
 TO_DO = ("missing", "fewer", "value")
 NOT_STARTING = ("not_starting",)
 WARNINGS = ("excess", "entity", "acted_on", "error", "more")
+_CODE = re.compile(r"`([^`]+)`")
 _STEP = re.compile(r"^\d+\.\s+", re.MULTILINE)
 
 
@@ -193,11 +194,14 @@ def _that_change(skill: Skill, version: SkillVersion, lines: list[str]) -> list[
 
     What people wrote stays whole.
     """
-    names = [code(tool) for tool in skill.memory.payload.get("effects", ())]
-    effects = tuple(start for name in names for start in (name, f"{name[:-1]} "))  # a command with its arguments, too
-    if version.made_by in BY_PEOPLE or not effects:
+    names = [re.escape(code(tool)[1:-1]) for tool in skill.memory.payload.get("effects", ())]
+    if version.made_by in BY_PEOPLE or not names:
         return lines
-    kept = [line for line in lines if is_one_of(line, CHECKS + FILES) or any(tool in line for tool in effects)]
+    # A command with its wrapper and arguments, too: `bin/rails g migration {name}`.
+    called = re.compile(rf"(?:.*[ /])?(?:{'|'.join(names)})(?: .*)?")
+    kept = [
+        line for line in lines if is_one_of(line, CHECKS + FILES) or any(map(called.fullmatch, _CODE.findall(line)))
+    ]
     return kept if any(not is_one_of(line, CHECKS + FILES) for line in kept) else lines
 
 

@@ -50,6 +50,27 @@ def test_it_says_to_try_before_and_after_and_what_starts_there() -> None:
     ]
 
 
+def test_what_is_run_before_files_are_changed_stands_before_and_a_wrapper_is_called_by_its_path() -> None:
+    built = "<returncode>0</returncode>\nBUILD SUCCESSFUL"
+    made = lines("bin/rails g migration AddColour", "./gradlew openApiGenerate")
+    runs = [
+        run(
+            n,
+            "A colour",
+            *made,
+            *lines("sed -i s/a/b/ db/x.rb", ("./gradlew test", built), ("./gradlew lint", built)),
+        )
+        for n in range(4)
+    ]
+    assert [line.split(". ", 1)[1] for line in learned(runs).fields.procedure.splitlines()] == [
+        "Run `bin/rails g migration {name}`.",
+        "Run `./gradlew openApiGenerate`.",
+        "Change the files (`sed -i`); of 4 runs: `db/x.rb` (4).",
+        "Run the tests with `./gradlew test` (started in 4 of 4 runs).",
+        "Run `./gradlew lint`.",
+    ]
+
+
 def test_look_ups_that_everybody_makes_are_no_advice() -> None:
     looks = lines("ls a", "grep -n x a/b.py | head", "kubectl get pods", "node --version", "echo done", "git diff")
     runs = [run(n, "mend it", *looks, *lines("sed -i s/a/b/ a/b.py", "helm upgrade shop")) for n in range(3)]

@@ -35,8 +35,9 @@ class CommandWork:
     """Statistics of `of` successes.
 
     `places`: those in which nearly all of them worked; `everywhere`: several, so that these commands tell nothing of
-    one. `tried_before`, `tried_after`: successes that ran code of their
-    own before and after they changed an existing file. `changing`, `chores`: usual edit commands and chores.
+    one. `tried_before`, `tried_after`: successes that ran code of their own before and after they changed an existing
+    file. `before`: commands that most of them ran only before they changed a file. `changing`, `chores`: usual edit
+    commands and chores.
     `starting`, `failing`: forms of test commands. `beside`, `without`: (successes, runs) in the same places with these
     commands and without them.
     """
@@ -46,6 +47,7 @@ class CommandWork:
     everywhere: bool = False
     tried_before: int = 0
     tried_after: int = 0
+    before: frozenset[str] = frozenset()
     changing: tuple[str, ...] = ()
     chores: tuple[tuple[str, int], ...] = ()
     starting: tuple[Started, ...] = ()
@@ -79,6 +81,11 @@ def command_work(scope: Scope) -> CommandWork | None:
         everywhere=len(places) > 1 or (not places and len({run.place for run in well if run.place}) > PLACES),
         tried_before=count(well, lambda run: _tried(run, before=True)),
         tried_after=count(well, lambda run: _tried(run, before=False)),
+        before=frozenset(
+            kind
+            for kind, n in ranked(kind for run in well for kind in _only_before(run))
+            if n >= MOSTLY * dict(kinds)[kind]
+        ),
         changing=tuple(kind for kind, _ in usual if is_edit(kind)),
         chores=tuple((kind, n) for kind, n in usual if kind in CHORES - OWN_CODE),
         starting=tuple(tally for tally in tallies if tally.started >= CONSISTENT * tally.runs)[:MOST_FORMS],
@@ -105,6 +112,14 @@ def _tried(run: Run, *, before: bool) -> bool:
     if not edits or not own:
         return False
     return min(own) < min(edits) if before else max(own) > max(edits)
+
+
+def _only_before(run: Run) -> set[str]:
+    """Return the kinds of the commands that a run called before its first change of a file, and never after it."""
+    edits = [call.position for call in run.steps if (is_edit(call.name) if call.via else call.name in FILE_CHANGES)]
+    first = min(edits, default=0)
+    kinds = {(call.name, call.position < first) for call in run.steps if call.via and call.started}
+    return {kind for kind, is_before in kinds if is_before and (kind, False) not in kinds}
 
 
 def _starts(runs: Sequence[Run], scope: Scope) -> list[Started]:

@@ -51,10 +51,10 @@ def _written(call: Call) -> Iterator[tuple[str, str]]:
     if call.name == WRITE and text.strip():
         yield from ((str(call.arguments[key]), text.splitlines()[0]) for key in PATHS & call.arguments.keys())
     texts = [call.line] if call.line else [leaf for _, leaf in leaves(call.arguments)] or [call.args]
-    yield from (found.groups() for text in texts if isinstance(text, str) for found in _ADDED.finditer(text))
+    yield from ((found[1], found[2]) for text in texts if isinstance(text, str) for found in _ADDED.finditer(text))
     line = call.line[:LONGEST_LINE]
     yield from ((found[1] or found[2], found[3]) for found in _HEREDOC.finditer(line))
-    yield from (found.groups() for found in _BY_CODE.finditer(line))
+    yield from ((found[1], found[2]) for found in _BY_CODE.finditer(line))
     for words, target in plain_commands(line) if ">" in line else ():
         if target and words[0] in {"echo", "printf"} and (said := " ".join(words[1:])):
             yield target, re.split(r"\\n|\n", re.sub(r"^-\w+ ", "", said))[0]

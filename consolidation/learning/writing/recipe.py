@@ -188,16 +188,18 @@ def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]]
 
 
 def _shape(scope: Scope, kind: str) -> str:
-    """Return how a command of this kind is usually called; '' when no half of the calls is alike, or for files."""
+    """Return how a command of this kind is usually called, without arguments where no half of the calls is alike: a
+    wrapper in the project (`./gradlew`) starts by its path alone. '' for files."""
     if is_edit(kind) or kind in CHORES:
         return ""
     calls: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for run in scope.shown_by:
-        for line in (call.line for call in run.steps if call.line):
+        for line in (call.line for call in run.steps if call.line and call.started):
             for form in {form for called, form in forms.called(line) if called == kind and form}:
                 calls[form].append((run.thread, line))
     usual = max(calls, key=lambda form: (len(calls[form]), form), default="")
-    return forms.usual_shape(usual, calls[usual], lambda part: _names_nobody(scope, part)) if usual else ""
+    shape = forms.usual_shape(usual, calls[usual], lambda part: _names_nobody(scope, part)) if usual else ""
+    return shape or usual
 
 
 def _names_nobody(scope: Scope, part: str) -> bool:

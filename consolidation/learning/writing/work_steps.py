@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from consolidation.learning.commands.wrappers import kind_name
 from consolidation.learning.comparison.command_work import MOSTLY, CommandWork, Started
 from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.toolnames import code, phrase
@@ -57,10 +58,13 @@ def of_work(stages: Sequence[Stage], work: CommandWork, files: Sequence[FileShap
     """Yield the steps of work by command lines; commands in their order."""
     if work.tried_before >= MOSTLY * work.of:
         yield say("try_before", n=work.tried_before, of=work.of)
+    acts = [stage for stage in acting(stages, work) if stage.via and stage.changes and not is_edit(stage.tool)]
+    first = [stage for stage in acts if stage.tool in work.before and not _is_named(stage.tool, work.starting)]
+    yield from (command(stage, say) for stage in first)
     yield from changing_files(stages, work, files, say)
     if work.tried_after >= MOSTLY * work.of:
         yield say("try_after", n=work.tried_after, of=work.of)
-    yield from _commands(stages, work, say)
+    yield from _commands([stage for stage in acts if stage not in first], work, say)
     if work.failing:
         yield say("not_starting", tools=say.join([_started(form, say) for form in work.failing]))
     if work.chores:
@@ -68,9 +72,8 @@ def of_work(stages: Sequence[Stage], work: CommandWork, files: Sequence[FileShap
         yield say("tidy_up", tools=say.join(sentences), of=work.of)
 
 
-def _commands(stages: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[str]:
+def _commands(acts: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterator[str]:
     """Yield the commands; the tests with how often they started, where the first of them stands, else first of all."""
-    acts = [stage for stage in acting(stages, work) if stage.via and stage.changes and not is_edit(stage.tool)]
     shapes = {form: stage.shape for form in work.starting for stage in acts if _is_called(form.form, stage.shape)}
     tests = say("run_tests", tools=say.join([_started(form, say, shapes.get(form)) for form in work.starting], "or"))
     at = next((n for n, stage in enumerate(acts) if _is_named(stage.tool, work.starting)), 0)
@@ -119,4 +122,8 @@ def _started(form: Started, say: Phrases, shape: str | None = None) -> str:
 
 
 def _is_named(kind: str, forms: Sequence[Started]) -> bool:
-    return any(form.form.split()[-1] == kind or form.form == kind for form in forms)
+    called = [(form.form, form.form.split()) for form in forms]
+    return any(
+        kind in {form, words[-1], " ".join([kind_name(words[0].removeprefix("./")), *words[1:]])}
+        for form, words in called
+    )
