@@ -143,7 +143,7 @@ def _run(profile: RunProfile, similarity: float, opening: str) -> SimilarRun:
 MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 4, 4
 NO_ACTION = "no_action"
 CHECKS = ("say_first", "check_all", "check_more")
-FILES = ("change_these_files",)
+FILES = ("change_files", "change_these_files")
 TO_DO = ("missing", "fewer", "value")
 NOT_STARTING = ("not_starting",)
 WARNINGS = ("excess", "entity", "acted_on", "error", "more")

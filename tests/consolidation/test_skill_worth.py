@@ -105,11 +105,13 @@ def test_files_that_change_a_command_with_its_arguments_and_what_does_not_start_
     version = SkillVersion.objects.get(skill=skill.pk)
     idle = "Do not lose time with what does not start here: `pytest` (started in 0 of 3 runs)."
     files = "Change the files (`cat >`); of 6 runs: `shop/models.py` (6) and `changes/*.md` (5)."
+    plain = "Change the files (`sed -i`)."
     acts = [f"Run `{effect} app=<value>`.", f"Call `{effect}`.", f"Run `vendor/bin/sail {effect} all`."]
     steps = [
         "Look with `get_ticket`.",
         f"Look with `a` for {effect} and `b`.",
         files,
+        plain,
         *acts,
         f"Call `{effect}s`.",
         idle,
@@ -117,7 +119,7 @@ def test_files_that_change_a_command_with_its_arguments_and_what_does_not_start_
     procedure = "\n".join(f"{n}. {step}" for n, step in enumerate(steps, 1))
     SkillVersion.objects.filter(pk=version.pk).update(fields={**version.fields, "procedure": procedure})
     told = ask(agent)["skill"]
-    assert told["steps"] == [files, f"Run `{effect} app={{value}}`.", *acts[1:]]
+    assert told["steps"] == [files, plain, f"Run `{effect} app={{value}}`.", *acts[1:]]
     assert told["avoid"][0] == idle
 
 
