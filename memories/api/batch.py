@@ -103,7 +103,7 @@ Item = Reported | NoteItem | TripleItem | CompetenceItem | PlanItem
 class BatchReport(BaseModel):
     """Up to 1,000 reports. What is wrong with one of them is answered in its place; the others are stored."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
     items: list[Item] = Field(min_length=1, max_length=MOST_ITEMS)
 

@@ -19,11 +19,11 @@ Texts = Annotated[list[Text], Field(max_length=MOST)]
 
 
 class Stored(BaseModel):
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
 
 
 class StoredSource(EvidenceSource):
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
 
 
 class Semantic(Stored):
@@ -55,7 +55,7 @@ class Working(Stored):
 
 
 class Plan(PlanGraph):
-    model_config = ConfigDict(extra="allow", populate_by_name=True)
+    model_config = ConfigDict(extra="allow", populate_by_name=True, defer_build=True)
 
 
 SHAPES: dict[str, type[BaseModel]] = {

@@ -55,7 +55,7 @@ Name = Annotated[Identifier, Field(min_length=1)]
 
 
 class Record(BaseModel):
-    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True)
+    model_config = ConfigDict(extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
 
 class Curve(Record):

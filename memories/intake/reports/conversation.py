@@ -43,7 +43,7 @@ ABSENT_WHEN_BLANK = ("id", "source", "source_plugin", "thread_id")
 class Conversation(BaseModel):
     """The fields of POST conversations. What is not named here is kept in the episode's environment."""
 
-    model_config = ConfigDict(extra="allow")
+    model_config = ConfigDict(extra="allow", defer_build=True)
 
     messages: list[Any] = Field(min_length=1)
     id: Identifier | None = None
