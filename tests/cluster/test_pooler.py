@@ -29,9 +29,8 @@ def pooler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pooler]:
         folder.chmod(0o711)
         data = copied(migrated_cluster(tmp_path_factory), folder) / "postgres"
         server = primary(data).start("fsync=off")
-        server.sql(
-            "CREATE DATABASE journeys TEMPLATE memos"
-        )  # for processes of a journey, beside Django's test database
+        for name in ("journeys", "test_memos"):  # for processes of a journey, and Django's test database
+            server.sql(f"CREATE DATABASE {name} TEMPLATE memos")
         place = folder / "pooler"
         place.mkdir()
         yield (pooler := Pooler(place, server).start())
