@@ -44,7 +44,7 @@ LONGEST = (  # files that would leave a worker alone at the end, the longest fir
         "test_slow_line",
         "test_first_minutes",
         "test_backup",
-        "test_demo",
+        "test_demo_shown",
         "test_pages_trust",
     ),
     *(
@@ -52,7 +52,6 @@ LONGEST = (  # files that would leave a worker alone at the end, the longest fir
         "test_keyboard",
         "test_docs",
         "test_first_tables",
-        "test_secrets_shown",
         "test_postgres_server",
     ),
     *("test_replicas", "test_ingestion_survives", "test_serve_starting", "test_redis_broker", "test_admin"),

@@ -9,31 +9,15 @@ from django.apps import apps
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from consolidation.guidance.offer_benefit import Arm, worth
-from consolidation.models import AuditCursor, LLMCall, Run, SkillOffer
+from consolidation.models import AuditCursor
 from memories import leases
-from memories.models import Adaptation, Agent, AuditEntry, DigestKey, Episode, Injection, Memory, Tombstone
-from memories.values.choices import Status
-from memos_site import demo, review
+from memories.models import Agent, DigestKey, Memory
+from memos_site import demo
 from memos_site.demo import loading
-from memos_site.demo.agent_steps import ANNA
-from memos_site.demo.claims import AGENTS, TEAM
-from skills.models import SkillUse, SkillVersion
+from memos_site.demo.claims import TEAM
 from tests.make import make_memory
-from tests.pages import signed_in
 
 pytestmark = [pytest.mark.django_db(transaction=True)]
-PAGES = (
-    "/",
-    "/memories/",
-    "/episodes/",
-    "/skills/",
-    "/adaptations/",
-    "/runs/",
-    "/insights/",
-    "/dismissed/",
-    "/agents/",
-)
 ROOMS = ("memories", "skills", "consolidation")
 OF_THE_STORE = (AuditCursor, DigestKey)
 
@@ -42,37 +26,6 @@ def rows() -> Counter[str]:
     """Of every table of ours but the store's own marks: how far it was audited, and its key for dismissals."""
     models = [model for room in ROOMS for model in apps.get_app_config(room).get_models() if model not in OF_THE_STORE]
     return Counter({model.__name__: model._default_manager.count() for model in models})
-
-
-@pytest.mark.slow
-def test_every_page_has_something_to_show_and_nothing_of_it_stays() -> None:
-    before = rows()
-    now = timezone.now()
-    assert demo.load(at=now)
-    waiting = set(review.kinds(ANNA, at=now))
-    assert waiting == {"semantic", "competence", "version", "revision", "merge", "conflict", "failing"}
-    assert {status for status, _name in Status.choices} - {"superseded"} <= set(
-        Memory.objects.values_list("status", flat=True)
-    )
-    for model, least in ((SkillUse, 20), (Injection, 30), (Adaptation, 3), (Tombstone, 4), (LLMCall, 4), (Agent, 4)):
-        assert model._default_manager.count() >= least, model
-    offer = SkillOffer.objects.filter(withheld=True)[0]
-    compared = worth(offer.memory_id, offer.version)
-    assert (compared.offered, compared.withheld) == (Arm(9, 8), Arm(3, 2))
-    assert SkillVersion.objects.filter(status="published").count() == 2
-    assert set(Run.objects.values_list("status", flat=True)) == {"succeeded", "failed"}
-    ids = {one.name: one.trust.actor.identity for one in Agent.objects.filter(name__in=AGENTS)}
-    assert all(Episode.objects.filter(memory__created_by_id=id).exists() for id in ids.values()), "each has its runs"
-    assert AuditEntry.objects.filter(action="decay").exists(), "what nobody used has faded"
-    assert not Memory.objects.filter(created_at__gt=now).exists()
-    person = signed_in("root", group="administrator")
-    for page in PAGES:
-        assert 'class="empty' not in person.get(page).content.decode(), page
-    loaded = rows()
-    assert not demo.load(at=now), "it is there already"
-    assert rows() == loaded
-    demo.remove()
-    assert rows() - before == Counter()
 
 
 def test_a_store_with_data_of_its_own_is_left_alone() -> None:
