@@ -4,6 +4,7 @@ At least one active administrator remains.
 """
 
 import secrets
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any, Self
@@ -119,19 +120,19 @@ def create_person(name: str, *, group_name: str, password: str = "") -> tuple[Us
     return person, chosen
 
 
-def first_start() -> list[str] | None:
-    """Create an administrator where there is no person, and an agent where there is none; answers the lines that show
-    their secrets, this once. `create_agent` may have run before, or beside it.
+def first_start(show: Callable[[list[str]], object]) -> None:
+    """Create an administrator where there is no person, and an agent where there is none.
 
-    None when there is a person already.
+    `show` gets the lines with their secrets, this once, and before the commit: a start that is killed, or cannot show
+    them, leaves nobody whose password is not known. `create_agent` may have run before, or beside it.
     """
     with transaction.atomic():
         if User.objects.exists():
-            return None
+            return
         _, password = create_person(FIRST_ADMINISTRATOR, group_name="administrator")
         token = "" if Agent.objects.exists() else Agent.objects.issue(FIRST_AGENT)[1]
-    lines = [f"administrator  {FIRST_ADMINISTRATOR}", f"password       {password}"]
-    return [*lines, f"agent token    {token}"] if token else lines
+        lines = [f"administrator  {FIRST_ADMINISTRATOR}", f"password       {password}"]
+        show([*lines, f"agent token    {token}"] if token else lines)
 
 
 def _give(person: User, access: Access) -> None:

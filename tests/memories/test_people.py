@@ -3,6 +3,7 @@
 import json
 from io import StringIO
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from django.contrib.auth.backends import ModelBackend
@@ -140,9 +141,27 @@ def test_create_agent_says_that_a_name_is_taken() -> None:
         call_command("create_agent", "crm")
 
 
+def test_create_agent_says_what_limit_no_column_holds() -> None:
+    with pytest.raises(CommandError, match="--requests-per-minute must be 0"):
+        call_command("create_agent", "crm", "--requests-per-minute", "3000000000")
+
+
+def started() -> list[str]:
+    """What a first start shows."""
+    lines: list[str] = []
+    first_start(lines.extend)
+    return lines
+
+
+def test_a_first_start_that_cannot_show_its_secrets_creates_nobody_and_the_next_one_shows_others() -> None:
+    with pytest.raises(OSError, match="No space"):
+        first_start(Mock(side_effect=OSError("No space left on device")))
+    assert not User.objects.exists() and not Agent.objects.exists()
+    assert len(started()) == 3
+
+
 def test_the_first_start_creates_an_administrator_and_an_agent_and_shows_their_secrets() -> None:
-    lines = first_start()
-    assert lines is not None
+    lines = started()
     secrets = dict(line.rsplit(maxsplit=1) for line in lines)
     administrator = User.objects.get(username=secrets["administrator"])
     assert administrator.check_password(secrets["password"])
@@ -155,17 +174,17 @@ def test_the_first_start_creates_an_administrator_and_an_agent_and_shows_their_s
 
 def test_where_a_person_is_already_the_first_start_creates_nobody() -> None:
     make_person()
-    assert first_start() is None
+    assert started() == []
     assert User.objects.count() + Agent.objects.count() == 1
 
 
 def test_beside_an_agent_that_was_created_before_it_the_first_start_creates_an_administrator_alone() -> None:
     make_agent("crm")
-    lines = first_start()
-    assert lines is not None and len(lines) == 2
+    lines = started()
+    assert len(lines) == 2
     assert User.objects.get().is_superuser and Agent.objects.get().name == "crm"
     assert lines_to_show(lines, "http://here") == lines, "no call with the password in the place of a token"
-    assert first_start() is None
+    assert started() == []
 
 
 def test_permissions_of_ones_own_and_of_groups_are_read_at_once_and_are_those_that_django_knows(

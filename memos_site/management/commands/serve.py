@@ -61,7 +61,8 @@ class Command(BaseCommand):
         inherited, invocation = inheritance(), Invocation.of_this_process()
         try:
             listener = inherited.socket() if inherited else web.listen(host, port)
-            first, application = self.load(demo=demo, is_successor=bool(inherited))
+            url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+            application = self.load(url, demo=demo, is_successor=bool(inherited))
         except REFUSALS as problem:
             full = settings.EMBEDDED and "read-only transaction" in str(problem)  # the cause stays in the fork
             raise CommandError(f"the disk is full ({problem})" if full else str(problem)) from problem
@@ -69,9 +70,6 @@ class Command(BaseCommand):
             raise CommandError("stopped before it was up", returncode=130) from None
         if host not in settings.ALLOWED_HOSTS:
             settings.ALLOWED_HOSTS.append(host)
-        url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
-        if first:
-            self.show(lines_to_show(first, url))
         if not inherited:
             self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
         self.supervise(application, listener, workers, inherited, invocation)
@@ -100,33 +98,23 @@ class Command(BaseCommand):
         if settings.EMBEDDED:
             Server(settings.DATA_DIR).leave()
 
-    def load(self, *, demo: bool, is_successor: bool) -> tuple[list[str] | None, Any]:
-        """Bring up the database and read what all children share; return the first secrets, and the application."""
+    def load(self, url: str, *, demo: bool, is_successor: bool) -> Any:
+        """Bring up the database and read what all children share; return the application."""
         connection.ensure_connection()  # starts the embedded database, which all forks share the use of
         connections.close_all()  # a connection must not be shared with a fork
         reading = nullcontext() if is_successor else meanwhile(read_what_searches_read, at_most=READ_SECONDS)
-        with reading, in_a_fork(partial(prepare, demo=demo and not is_successor)) as prepared:
+        with reading, in_a_fork(partial(prepare, url, demo=demo and not is_successor)) as prepared:
             self.check()
             embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
             schedules.load()
             application = web.load()
-            first = prepared.result()
+            prepared.result()
         rehearsal.rehearse_search(at=timezone.now())
         rehearsal.rehearse(application)
         embedding.built_in().leave_rows()
         connections.close_all()
         web.freeze()
-        return first, application
-
-    def show(self, lines: list[str]) -> None:
-        """Write secrets to a terminal, else into a file that only its owner can read; never into a log."""
-        if sys.stdout.isatty():
-            self.stdout.write("\n".join(["", "Shown only this once:", *lines, ""]))
-            return
-        path = Path(settings.DATA_DIR) / "first-start"
-        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            file.write("\n".join([*lines, ""]))
-        self.stdout.write(f"The secrets of this first start are in {path}")
+        return application
 
 
 def do_jobs(broker: Any, workers: int, listener: socket, ready: Ready) -> None:
@@ -174,14 +162,14 @@ def check_database() -> list[CheckMessage]:
     return messages
 
 
-def prepare(*, demo: bool = False) -> list[str] | None:
-    """Migrate the database and create schedules, one process at a time; the lines to show on the first start.
+def prepare(url: str, *, demo: bool = False) -> None:
+    """Migrate the database and create schedules, one process at a time; a first start shows its secrets.
 
     `demo`: load the demo team. Conflict: the store holds other data.
     """
     with _one_at_a_time():
         call_command("migrate", verbosity=0, interactive=False)
-        first = accounts.first_start()
+        accounts.first_start(lambda lines: show(lines_to_show(lines, url)))
         schedules.ensure()
     for warning in check_database():
         logger.warning("%s (%s)", warning.msg, warning.hint or warning.id)
@@ -189,7 +177,18 @@ def prepare(*, demo: bool = False) -> list[str] | None:
         load_demo(at=timezone.now())
     with outages.dispensable("the first jobs"):
         schedules.enqueue_first()
-    return first
+
+
+def show(lines: list[str]) -> None:
+    """Write secrets to a terminal, else into a file that only its owner can read; never into a log."""
+    shown = "\n".join(["", "Shown only this once:", *lines, "", ""])
+    if not sys.stdout.isatty():
+        path = Path(settings.DATA_DIR) / "first-start"
+        with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            file.write("\n".join([*lines, ""]))
+        shown = f"The secrets of this first start are in {path}\n"
+    sys.stdout.write(shown)
+    sys.stdout.flush()
 
 
 def lines_to_show(first: list[str], url: str) -> list[str]:
