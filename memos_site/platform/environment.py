@@ -14,6 +14,7 @@ from memos_site.platform.setting_types import (
     Backend,
     Directory,
     Endpoint,
+    Hosts,
     Mailbox,
     MailURL,
     Networks,
@@ -65,7 +66,7 @@ class Site(Section):
     SECRET_KEY_FALLBACKS: Words = Field(
         [], description="former values of `SECRET_KEY`, comma-separated: what they signed or sealed is still known"
     )
-    ALLOWED_HOSTS: Words = Field(
+    ALLOWED_HOSTS: Hosts = Field(
         ["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated"
     )
     SITE_URL: Address = Field(
@@ -95,7 +96,7 @@ class Site(Section):
         description="collector of traces over HTTP, such as `http://otel:4318`; nothing is traced when unset",
     )
     RATE_LIMIT_PER_MINUTE: int = Field(
-        0, ge=0, description="API calls of one token, over all web processes; 0 = no limit"
+        0, ge=0, lt=2**31, description="API calls of one token, over all web processes; 0 = no limit"
     )
     WEBHOOK_ALLOW_PRIVATE: bool = Field(
         False, description="[webhooks](agents/webhooks.md) may be sent to addresses that are not public"

@@ -72,6 +72,13 @@ def _network(value: str) -> str:
         raise ValueError("must be addresses or networks such as 10.0.0.7 or 10.0.0.0/8") from None
 
 
+def _host_name(value: str) -> str:
+    """One with a scheme or a port would match no request, and each would be answered with 400."""
+    if not re.fullmatch(r"\*|[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]", value):
+        raise ValueError("must be host names such as memos.example.com, without https:// and port")
+    return value
+
+
 def _token(value: str) -> str:
     if not value.isascii() or not value.isprintable() or " " in value:
         raise ValueError("must be one word of plain characters")
@@ -124,6 +131,7 @@ Backend = Annotated[Literal["LOCAL", "S3", "OSS"], BeforeValidator(upper)]
 Endpoint = Annotated[str, AfterValidator(_host)]
 Address = Annotated[str, AfterValidator(_address)]
 Networks = Annotated[list[Annotated[str, AfterValidator(_network)]], BeforeValidator(_words)]
+Hosts = Annotated[list[Annotated[str, AfterValidator(_host_name)]], BeforeValidator(_words)]
 MailURL = Annotated[str, AfterValidator(_mail)]
 Mailbox = Annotated[str, AfterValidator(_mailbox)]
 Token = Annotated[str, AfterValidator(_token)]

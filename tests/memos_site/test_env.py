@@ -11,6 +11,9 @@ from memos_site.platform.environment import SECRETS, Environment
 @pytest.mark.parametrize(
     ("name", "value"),
     [
+        ("ALLOWED_HOSTS", "localhost,https://memos.example.com"),
+        ("ALLOWED_HOSTS", "memos.example.com:8000"),
+        ("RATE_LIMIT_PER_MINUTE", "3000000000"),
         ("TIME_ZONE", "Mars"),
         ("TIME_ZONE", "../etc/passwd"),
         ("LANGUAGE_CODE", "tlh"),
