@@ -21,6 +21,7 @@ from memories.values.exceptions import Conflict
 from memories.values.trust import SYSTEM, Actor, Trust
 
 DEFAULT_PERMISSIONS = (Permission.READ, Permission.INGEST, Permission.REPORT, Permission.SKILLS)
+MOST_REQUESTS = 2**31 - 1  # of the column
 LIMIT = "calls of this token a minute; empty: RATE_LIMIT_PER_MINUTE; 0: no limit"
 
 

@@ -20,7 +20,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from memories import people
 from memories.api.call_counts import counts
 from memories.models import Agent, AuditEntry
-from memories.models.agent import DEFAULT_PERMISSIONS
+from memories.models.agent import DEFAULT_PERMISSIONS, MOST_REQUESTS
 from memories.models.audit import AGENT
 from memories.models.value_counts import count_values
 from memories.people import permitted, trust_of
@@ -37,7 +37,6 @@ from memos_site.web.connecting import connection_texts
 from memos_site.web.responses import Steps
 
 MOST_SCOPES = 100
-MOST_REQUESTS = 2**31 - 1  # of the column
 
 
 class ScopesField(forms.CharField):

@@ -12,6 +12,7 @@ from django.utils import timezone
 from consolidation import retention
 from memories.models import Event
 
+MOST_DAYS = 36_500  # as of TRANSCRIPT_RETENTION_DAYS
 TABLES = ("memories_event", "memories_passage", "memories_vector")
 SIZE = "SELECT sum(pg_total_relation_size(name::regclass)) FROM unnest(%s::text[]) AS name"
 ONLY_DRY = "--days goes with --dry-run: what is removed is told by TRANSCRIPT_RETENTION_DAYS alone"
@@ -33,8 +34,8 @@ class Command(BaseCommand):
         dry, days = options["dry_run"], options["days"]
         if days is not None and not dry:
             raise CommandError(ONLY_DRY)
-        if days is not None and days < 1:
-            raise CommandError("--days: at least 1")
+        if days is not None and not 1 <= days <= MOST_DAYS:
+            raise CommandError(f"--days: at least 1, at most {MOST_DAYS}")
         if not (days or settings.TRANSCRIPT_RETENTION_DAYS):
             raise CommandError(NOT_SET)
         if not dry:

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError
 from django.db import IntegrityError
 
 from memories.models import Agent
-from memories.models.agent import DEFAULT_PERMISSIONS
+from memories.models.agent import DEFAULT_PERMISSIONS, MOST_REQUESTS
 from memories.values.choices import ActorKind, Permission, Sensitivity
 from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
 from memories.values.trust import Actor
@@ -50,8 +50,8 @@ class Command(BaseCommand):
 
     @staticmethod
     def _check(options: dict[str, Any]) -> None:
-        if (options["requests_per_minute"] or 0) < 0:
-            raise CommandError("--requests-per-minute must be 0 (no limit) or more")
+        if not 0 <= (options["requests_per_minute"] or 0) <= MOST_REQUESTS:
+            raise CommandError(f"--requests-per-minute must be 0 (no limit) or more, at most {MOST_REQUESTS}")
         if not 0 < len(options["name"].strip()) <= LONGEST_NAME:
             raise CommandError(f"the name must have 1 to {LONGEST_NAME} characters")
         for scope in options["scope"]:
