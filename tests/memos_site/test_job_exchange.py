@@ -6,6 +6,7 @@ from itertools import count
 import pytest
 from django.db import connection
 from django.utils import timezone
+from django_q.conf import Conf
 from django_q.models import Failure, OrmQ, Schedule, Success
 from django_q.tasks import async_task
 
@@ -46,6 +47,17 @@ def test_a_job_is_fetched_and_gone_when_its_success_is_recorded(broker: CrashSaf
     ResultSink(broker).put(job | {"success": True, "result": None, "stopped": timezone.now()})
     assert not OrmQ.objects.exists()
     assert not any(broker.rows)
+
+
+def test_a_job_of_a_host_with_another_secret_key_is_left_out_in_one_line_that_names_it(
+    source: JobSource, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Conf, "SECRET_KEY", "of another host")
+    async_task(JOB)  # type: ignore[no-untyped-call]  # django-q has no types
+    monkeypatch.undo()
+    assert source.get() == STOP
+    assert not OrmQ.objects.exists()
+    assert "not signed with this SECRET_KEY" in caplog.text and "Traceback" not in caplog.text
 
 
 def test_the_newest_successes_are_kept_and_failures_stay(

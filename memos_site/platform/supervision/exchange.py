@@ -38,6 +38,7 @@ TRIM = """
         FOR UPDATE SKIP LOCKED
     )
 """
+OTHER_KEY = "a job is left out that was not signed with this SECRET_KEY, which all hosts of a database must share"
 log = logging.getLogger("memos.jobs")
 
 
@@ -83,7 +84,7 @@ class JobSource:
             try:
                 job: dict[str, Any] = SignedPackage.loads(package)
             except (TypeError, BadSignature):
-                log.exception("a job that is none of ours")
+                log.error(OTHER_KEY)
                 self.broker.fail(number)  # type: ignore[no-untyped-call]  # django-q has no types
             else:
                 return job | {"cluster": Conf.CLUSTER_NAME, "ack_id": number}
