@@ -68,7 +68,7 @@ def test_a_backup_says_why_the_database_was_not_written_and_what_to_do(place: Pa
     assert what.startswith(f"there is no backup in {place}/new: ")
     assert what.endswith(REASONS[line].format(program="pg_dump"))
     assert then == "correct that and run the command again, which begins anew"
-    assert not (place / "new").exists()
+    assert not list(place.glob("new*")), "half a backup keeps a full disk full"
 
 
 def test_a_program_that_is_not_there_is_named(place: Path) -> None:
@@ -124,6 +124,16 @@ def test_what_an_ended_backup_left_is_replaced(place: Path) -> None:
     program(place, "pg_dump", "exit 0")
     call_command("backup", str(place / "new"), stdout=StringIO())
     assert [path.name for path in (place / "new").iterdir()] == ["skills"]
+
+
+def test_a_backup_tells_that_packages_are_missing_where_the_store_has_lost_them(place: Path) -> None:
+    make_skill()
+    package = SkillVersion.objects.get().package
+    (place / "skills" / package).unlink()
+    program(place, "pg_dump", "exit 0")
+    told = StringIO()
+    call_command("backup", str(place / "new"), stdout=StringIO(), stderr=told)
+    assert told.getvalue() == f"packages are missing: 1 that the database names, such as {package}\n"
 
 
 def test_a_store_that_does_not_answer_after_a_restore_is_told_and_not_raised(

@@ -9,9 +9,12 @@ from typing import Any
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage, storages
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
 
 from memos_site.platform.env import ENV
+from memos_site.platform.outages import StoreUnavailable
 from memos_site.platform.postgres import archive
+from skills import storages as package_store
 
 PACKAGES, KEY = "skills", "secret_key"
 
@@ -34,6 +37,8 @@ class Command(BaseCommand):
         except (archive.ArchiveFailed, OSError) as problem:
             again = "correct that and run the command again, which begins anew"
             raise CommandError(f"there is no backup in {directory}: {problem}\n{again}") from problem
+        if absent := absent_packages():
+            self.stderr.write(absent)
         self.stdout.write(
             f"{directory}: the database, {packages}, {key}. It holds secrets: keep it as you keep the store"
         )
@@ -41,14 +46,19 @@ class Command(BaseCommand):
 
 @contextmanager
 def draft_of(directory: Path) -> Iterator[Path]:
-    """A new folder beside it, in the place of one that an ended backup left. BlockingIOError: one is being written."""
+    """A new folder beside it, in the place of one that a killed backup left; what fails leaves none, which would keep
+    the disk full. BlockingIOError: one is being written."""
     draft = directory.with_name(directory.name + ".unfinished")
     if draft.exists():
         with locked(draft):
             shutil.rmtree(draft)
     draft.mkdir(mode=0o700, parents=True)
     with locked(draft):
-        yield draft
+        try:
+            yield draft
+        except BaseException:
+            shutil.rmtree(draft, ignore_errors=True)
+            raise
 
 
 @contextmanager
@@ -84,3 +94,21 @@ def copy_packages(directory: Path) -> str:
         shutil.copytree(source, directory / PACKAGES, ignore=shutil.ignore_patterns(".*"))
     (directory / PACKAGES).mkdir(exist_ok=True)  # an empty folder says that no package is missing
     return "the packages"
+
+
+def absent_packages() -> str:
+    """A sentence about the packages that versions of skills name and the storage lacks, or that it does not answer.
+
+    In SQL: the schema may be of an older release.
+    """
+    with connection.cursor() as cursor:
+        if "skills_skillversion" not in connection.introspection.table_names(cursor):
+            return ""
+        cursor.execute("SELECT DISTINCT package FROM skills_skillversion WHERE package <> '' ORDER BY 1")
+        names = [package for (package,) in cursor.fetchall()]
+    try:
+        stored = {path for path, _ in package_store.stored_packages()}
+    except StoreUnavailable as problem:
+        return f"whether packages are there is not known: {problem}"
+    absent = [package for package in names if package not in stored]
+    return f"packages are missing: {len(absent):,} that the database names, such as {absent[0]}" if absent else ""

@@ -6,9 +6,8 @@ from typing import Any
 from django.conf import settings
 from django.core.files.storage import FileSystemStorage, storages
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.db import connection
 
-from memos_site.management.commands.backup import KEY, PACKAGES
+from memos_site.management.commands.backup import KEY, PACKAGES, absent_packages
 from memos_site.platform.env import ENV
 from memos_site.platform.outages import StoreUnavailable
 from memos_site.platform.postgres import archive
@@ -64,24 +63,6 @@ def restore_packages(directory: Path) -> None:
     source = directory / PACKAGES
     for path in sorted(file for file in source.rglob("*") if file.is_file()):
         package_store.store(path.relative_to(source).as_posix(), path.read_bytes())
-
-
-def absent_packages() -> str:
-    """A sentence about the packages that versions of skills name and the storage lacks, or that it does not answer.
-
-    In SQL: the schema may be of an older release.
-    """
-    with connection.cursor() as cursor:
-        if "skills_skillversion" not in connection.introspection.table_names(cursor):
-            return ""
-        cursor.execute("SELECT DISTINCT package FROM skills_skillversion WHERE package <> '' ORDER BY 1")
-        names = [package for (package,) in cursor.fetchall()]
-    try:
-        stored = {path for path, _ in package_store.stored_packages()}
-    except StoreUnavailable as problem:
-        return f"whether packages are there is not known: {problem}"
-    absent = [package for package in names if package not in stored]
-    return f"packages are missing: {len(absent):,} that the database names, such as {absent[0]}" if absent else ""
 
 
 def restore_key(directory: Path) -> None:
