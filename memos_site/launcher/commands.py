@@ -36,7 +36,7 @@ def run(words: Sequence[str], *, scripts: Path) -> int:
             return _sync(options, url, token, scripts)
         with Memos(url, token) as client:
             answer = options.work(client, options)
-    except (MemosError, httpx.HTTPError, ValueError, OSError) as error:  # a folder or a file may be closed to us
+    except (MemosError, httpx.HTTPError, httpx.InvalidURL, ValueError, OSError) as error:  # files may be closed to us
         sys.stderr.write(f"memos: {str(error) or type(error).__name__}\n")
         return 1
     text = json.dumps(answer, ensure_ascii=False, indent=2) if options.json else options.text(answer)
