@@ -1,6 +1,9 @@
 """Skills of runs that worked by command lines: where, tried before and after, and what starts there."""
 
+import re
 from typing import Any
+
+import pytest
 
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import Script, learned, run
@@ -69,6 +72,18 @@ def test_what_is_run_before_files_are_changed_stands_before_and_a_wrapper_is_cal
         "Run the tests with `./gradlew test` (started in 4 of 4 runs).",
         "Run `./gradlew lint`.",
     ]
+
+
+@pytest.mark.parametrize("path", ["/home/ann/venv/bin/rubocop", "~/venv/bin/rubocop", "ssh ann@web rubocop"])
+def test_the_path_of_a_program_that_only_one_machine_has_is_not_told(path: str) -> None:
+    runs = [run(n, "A colour", *lines("sed -i s/a/b/ db/x.rb", f"{path} lib/x")) for n in range(4)]
+    assert not {"home", "venv", "ann"} & {*re.findall(r"\w+", learned(runs).fields.procedure)}
+
+
+def test_an_interpreter_whose_path_is_left_out_leaves_no_option_as_a_command() -> None:
+    tests = ("/home/ann/app/.venv/bin/python -m pytest -q", "<returncode>0</returncode>\n3 passed in 2s")
+    runs = [run(n, "A colour", *lines("sed -i s/a/b/ db/x.py", tests)) for n in range(4)]
+    assert learned(runs).fields.procedure.endswith("2. Run `pytest`.")
 
 
 def test_look_ups_that_everybody_makes_are_no_advice() -> None:

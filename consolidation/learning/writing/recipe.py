@@ -23,6 +23,7 @@ LEFT_OUT_BELOW = 0.2
 OPTIONAL_BELOW = 0.5
 RARELY = 0.75
 FEW = 3
+_ELSEWHERE = ("/", "~", "..", "-")  # a program's path on one machine, or an interpreter's, which a form leaves out
 
 
 @dataclass(frozen=True)
@@ -198,8 +199,11 @@ def _shape(scope: Scope, kind: str) -> str:
             for form in {form for called, form in forms.called(line) if called == kind and form}:
                 calls[form].append((run.thread, line))
     usual = max(calls, key=lambda form: (len(calls[form]), form), default="")
-    shape = forms.usual_shape(usual, calls[usual], lambda part: _names_nobody(scope, part)) if usual else ""
-    return shape or usual
+    if not usual or usual.startswith(_ELSEWHERE):
+        return ""
+    shape = forms.usual_shape(usual, calls[usual], lambda part: _names_nobody(scope, part))
+    is_shared = len({thread for thread, _ in calls[usual]}) >= forms.LEAST_CASES
+    return shape or (usual if is_shared and _names_nobody(scope, usual) else "")
 
 
 def _names_nobody(scope: Scope, part: str) -> bool:
