@@ -25,6 +25,10 @@ _ROLES = frozenset(["user", "customer", "client", "person", "speaker", "team"])
 _NAME = re.compile(r"(?<![\w'’])(?:[A-Z][\w'’-]*|\w*\d\w*)")
 _HAN = re.compile(r"[\u3400-\u9fff]{2,}")
 _HAN_PARTICLES = "的之里中上下内外和与及、"  # between the words of a subject
+_COMPANY = re.compile(  # the end of a company's name, with the last sign of what it is called
+    rf"(?![{_HAN_PARTICLES}])[\u3400-\u9fff](?:物流|贸易|商贸|科技|集团|银行|食品|电子|软件|网络|航空|保险|制药|地产|酒店|医院|学校|"
+    r"大学|餐厅|面包店|工厂)"
+)
 _FIRST_PERSON = re.compile(r"\b(?:i|i['’](?:m|d|ve|ll))\b|我(?!们|的)|本人", re.IGNORECASE)
 _POSSESSIVE = re.compile(r"\b(?:my|mine|me|myself)\b|我的", re.IGNORECASE)
 _TRUE = {"true", "yes", "是"}  # the predicate says it all: "is vegetarian"
@@ -126,7 +130,10 @@ def share_of_words(text: str, transcript: Transcript) -> float:
 
 
 def _consists_of(run: str, text: str) -> bool:
-    """Whether a run of Chinese characters is made of pieces of the text, two characters or more, and of particles."""
+    """Whether a run of Chinese characters is made of pieces of the text, two characters or more, and of particles; what
+    a company is called stands there together."""
+    if not all(match[0] in text for match in _COMPANY.finditer(run)):
+        return False
     reached = {0}
     for start in range(len(run)):
         if start in reached:

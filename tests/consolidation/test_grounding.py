@@ -144,6 +144,13 @@ def test_the_name_before_a_line_says_who_speaks() -> None:
     assert fault(chat, "Tom", "moved to", "Lisbon", "I moved to Lisbon") == grounding.SPEAKER
 
 
+def test_no_company_is_made_of_the_names_of_two() -> None:
+    talk = conversation("user: 我是云帆物流的周敏，请把对账单发给蓝石贸易，蓝石的账期是月结。我们物流的税率是 9%。")
+    quote = "我们物流的税率是 9%"
+    assert fault(talk, "蓝石物流", "税率是", "9%", quote) == grounding.SUBJECT
+    assert fault(talk, "云帆物流", "税率是", "9%", quote) == fault(talk, "物流的对账单", "税率是", "9%", quote) == ""
+
+
 @pytest.mark.parametrize(
     ("of", "quote", "subject"),
     [
