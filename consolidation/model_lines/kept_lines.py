@@ -10,7 +10,7 @@ from consolidation.extraction import transcripts
 from consolidation.extraction.transcripts import comparable
 from consolidation.learning.facts.findings import Language
 from consolidation.model_lines.line_answers import MOST_LINES, ModelLine, ModelLines
-from consolidation.model_lines.line_checks import Side, Vocabulary, refusal
+from consolidation.model_lines.line_checks import IDENTIFYING, Side, Vocabulary, refusal
 from consolidation.model_lines.line_losses import Effect, Store
 from consolidation.models import RunStep
 from consolidation.pipelines import recorded
@@ -22,6 +22,7 @@ RECORD = {
     "did otherwise and failed: {gained}, did otherwise and ended well: {lost})",
     "zh": "（由语言模型写成；案例：{cases}；相关的其他运行：{concerned}，未照做失败：{gained}，未照做成功：{lost}）",
 }
+TELLS_WHO = "a line was refused, for it may tell who it was: {}"
 Measured = Callable[[Collection[UUID], int], Store]
 
 
@@ -49,6 +50,7 @@ class _Candidate:
     success: Side
     failure: Side
     level: int
+    step: RunStep
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -71,7 +73,7 @@ def judge(
 
     Counters: lines_proposed, lines_kept, not_proven (a quote or sign is not there), unknown_tool, not_different (the
     success did not do so, or the failure did), instruction_like, identifying, unmeasured (it concerns no run of another
-    case), lost (a run that ended well did otherwise), surplus.
+    case), lost (a run that ended well did otherwise), surplus. Of one that is identifying its step says by which words.
     """
     vocabulary, counters = Vocabulary(store.runs, store.rules), Counter[str]()
     groups: dict[tuple[object, ...], list[_Candidate]] = {}
@@ -79,6 +81,8 @@ def judge(
         counters["lines_proposed"] += 1
         if reason := refusal(candidate.line, candidate.success, candidate.failure, store.rules, vocabulary):
             counters[reason] += 1
+            if reason == IDENTIFYING:
+                candidate.step.explain(TELLS_WHO.format(", ".join(vocabulary.identifying(candidate.line))))
         else:
             groups.setdefault(candidate.key, []).append(candidate)
     measured = [_measured(group, measured_on or (lambda runs, level: store)) for group in groups.values()]
@@ -104,7 +108,7 @@ def _candidates(steps: Iterable[RunStep]) -> Iterator[_Candidate]:
         )
         level = max(episode.memory.sensitivity for episode in episodes.values())
         for line in ModelLines.model_validate(step.answer).lines[:MOST_LINES]:
-            yield _Candidate(line, success.transcript.language, success, failure, level)
+            yield _Candidate(line, success.transcript.language, success, failure, level, step)
 
 
 def _measured(group: Sequence[_Candidate], measured_on: Measured) -> KeptLine:

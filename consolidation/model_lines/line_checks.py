@@ -20,6 +20,7 @@ SIZES = {"when": 200, "what": 300, "tool": 200, "argument": 200, "value": privac
 OPTIONAL = ("argument", "value")
 SHORTEST_QUOTE, LONGEST_QUOTE = 6, 2_000  # characters; a Chinese one says twice as much
 SHORTEST_SIGN = 3
+IDENTIFYING = "identifying"
 IDENTIFIER = re.compile(r"`([^`]+)`|\b(?=\w*_)([A-Za-z_]\w*)\b")
 WORD = re.compile(r"\w+")
 
@@ -55,14 +56,15 @@ class Vocabulary:
             holders.add(set(WORD.findall(" ".join(texts).lower())), run.thread)
         return holders
 
-    def identifies(self, line: ModelLine) -> bool:
-        """Whether it says more than the house rule allows: a digit, a mask, a name, or a value of few runs."""
+    def identifying(self, line: ModelLine) -> list[str]:
+        """What it says more than the house rule allows: digits, masks, names, values of few runs."""
         bare = f"{line.when} {line.what}".replace(line.tool, " ")
         bare = bare.replace(line.argument, " ") if line.argument else bare
         names = {word for word in _words(bare) if word in self._scope.names}
         coded = {word for name in identifiers(bare) for word in _words(name)}
-        shared = map(self._holders.common, names | coded | set(_words(line.value)))
-        return privacy.identifies(bare) or not all(shared)
+        rare = {word for word in names | coded | set(_words(line.value)) if not self._holders.common(word)}
+        marked = [word for word in bare.split() if privacy.identifies(word)]
+        return [*(marked or [bare] * privacy.identifies(bare)), *sorted(rare)]
 
 
 def refusal(line: ModelLine, success: Side, failure: Side, rules: ToolRules, vocabulary: Vocabulary) -> str:
@@ -75,8 +77,8 @@ def refusal(line: ModelLine, success: Side, failure: Side, rules: ToolRules, voc
         return "not_different"
     if _is_instruction(line, success, failure):
         return "instruction_like"
-    if vocabulary.identifies(line):
-        return "identifying"
+    if vocabulary.identifying(line):
+        return IDENTIFYING
     lines = (f"{passage.speaker}: {passage.text}" for passage in failure.transcript.passages)
     return Ground.of(success.transcript, *lines).fault(f"{line.when}: {line.what}")
 

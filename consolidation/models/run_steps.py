@@ -7,6 +7,7 @@ from django.db import models
 from django.utils.translation import gettext_lazy as _
 
 from memories.models import Episode
+from memories.scanning import credentials
 from memories.values.trust import Trust
 
 
@@ -68,6 +69,12 @@ class RunStep(models.Model):
     def end(self, status: str, *, at: datetime, reason: str = "") -> None:
         """As `finish`, of one that may have gone with one of its conversations."""
         RunStep.objects.filter(pk=self.pk).update(status=status, reason=reason[:2000], finished_at=at)
+
+    def explain(self, reason: str) -> None:
+        """Add what became of its answer."""
+        known = self.reason.split("; ") if self.reason else []
+        self.reason = "; ".join(dict.fromkeys([*known, credentials.masked(reason)]))[:2000]
+        RunStep.objects.filter(pk=self.pk).update(reason=self.reason)
 
     def finish(self, status: str, *, at: datetime, reason: str = "", answer: Any = None) -> None:
         self.status, self.reason, self.finished_at = status, reason[:2000], at

@@ -152,6 +152,7 @@ RUNS = [
     _("its worker was frozen or cut off for so long that another one took over"),
     _("it is tried again"),
     _("the next run goes on"),
+    _("a line was refused, for it may tell who it was: %(what)s"),
     _("(no scope)"),
     _("part %(n)s"),
     _("case %(n)s"),

@@ -86,6 +86,12 @@ def test_a_line_without_proof_or_with_a_loss_is_not_kept(
     assert proposed(skill) == version
 
 
+def test_a_line_that_tells_who_it_was_says_by_which_words(endpoint: ModelEndpoint, skill: Memory) -> None:
+    endpoint.answers("contrast", lines({"when": "T0000 is on a basic fare"}, {"when": "T0000 is here"}))
+    [step] = compare(skill).steps.all()
+    assert (step.status, step.reason) == ("succeeded", "a line was refused, for it may tell who it was: T0000")
+
+
 def test_a_quote_of_a_line_counts_in_its_own_transcript_alone(endpoint: ModelEndpoint) -> None:
     skill = learned(success=[*talk("cancel_ticket"), {"role": "assistant", "content": "It is cancelled, farewell."}])
     swapped = {"success_quote": "my plans have changed", "failure_quote": "It is cancelled, farewell."}
