@@ -25,10 +25,11 @@ from consolidation.learning.commands.wrappers import (
 )
 from consolidation.learning.runs import operations
 from memories.lexicon.english_verbs import OF_TOOLS
-from memories.lexicon.tool_names import SHOWING
+from memories.lexicon.tool_names import READING, SHOWING
 from memories.lexicon.tool_names import SUBCOMMANDS as VERBS
 
 _SUBCOMMAND = re.compile(r"[a-z][A-Za-z0-9:_-]*")
+_RESOURCE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 _DOTTED = re.compile(r"[a-z]\w*(?:\.\w+)*")  # ecto.gen.migration of mix
 _PROGRAM = re.compile(r"(?:(?:vendor/)?bin/)?[a-z][a-z0-9_-]*")
 _DRY_RUN = re.compile(r"--dry-run(?:=(?!none$)\S+)?")
@@ -92,6 +93,8 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
         kind = f"sh {program}"
     elif program in SUBCOMMANDS or _acts(program, arguments):
         kind = " ".join([program, *_subcommands(program, arguments)])
+    elif _acts_on_resource(program, arguments):
+        kind = " ".join([program, *arguments[:2]])
     else:
         kind = program
     return f"{kind} --list" if _only_lists({program, kind}, arguments) else kind
@@ -103,9 +106,20 @@ def _acts(program: str, arguments: Sequence[str]) -> bool:
     Of a program that has a purpose by its name alone it is what to work on: `pytest tests`, `vitest run`.
     """
     verb = next(iter(arguments), "")
-    known = verb in OF_TOOLS | VERBS | SHOWING or purposes.is_known(verb)
+    return (verb in OF_TOOLS | VERBS | SHOWING or purposes.is_known(verb)) and _may_have_subcommands(program)
+
+
+def _acts_on_resource(program: str, arguments: Sequence[str]) -> bool:
+    """Return whether the arguments of a program that no list knows begin with a kind of thing and what is done with it:
+    `shopctl orders show`, `acme order set-address`."""
+    if len(arguments) < 2 or not all(map(_RESOURCE.fullmatch, arguments[:2])):
+        return False
+    return arguments[1].split("-")[0] in OF_TOOLS | VERBS | SHOWING | READING and _may_have_subcommands(program)
+
+
+def _may_have_subcommands(program: str) -> bool:
     is_other = program in OF_FILES | NEUTRAL or programs.reads(program) or purposes.is_known(program.rsplit("/", 1)[-1])
-    return known and bool(_PROGRAM.fullmatch(program)) and not is_other
+    return bool(_PROGRAM.fullmatch(program)) and not is_other
 
 
 def php_kind(arguments: Sequence[str]) -> str:
