@@ -196,5 +196,5 @@ def test_a_subcommand_that_shows_something_reads_whatever_the_program() -> None:
 def test_a_wrapper_of_a_build_is_named_as_it_is_called() -> None:
     calls = [(n, f"cd /w && ./gradlew :part{n}:test --quiet") for n in range(3)]
     assert forms.called(calls[0][1]) == (("gradlew test", "./gradlew test"),)
-    assert purposes.may_be_named("./gradlew test") and not purposes.may_be_named("./a.sh")
+    assert purposes.may_be_named("./gradlew test") and not purposes.may_be_named("../a.sh")
     assert forms.usual_shape("./gradlew test", calls) == "./gradlew :{name}:test --quiet"

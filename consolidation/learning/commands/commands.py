@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from consolidation.learning.commands import programs, purposes
+from consolidation.learning.commands import programs, purposes, resources
 from consolidation.learning.commands.programs import GOALS, NEUTRAL, OF_FILES, PYTHON, SHELLS, SUBCOMMANDS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
 from consolidation.learning.commands.wrappers import (
@@ -25,11 +25,10 @@ from consolidation.learning.commands.wrappers import (
 )
 from consolidation.learning.runs import operations
 from memories.lexicon.english_verbs import OF_TOOLS
-from memories.lexicon.tool_names import READING, SHOWING
+from memories.lexicon.tool_names import SHOWING
 from memories.lexicon.tool_names import SUBCOMMANDS as VERBS
 
 _SUBCOMMAND = re.compile(r"[a-z][A-Za-z0-9:_-]*")
-_RESOURCE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 _DOTTED = re.compile(r"[a-z]\w*(?:\.\w+)*")  # ecto.gen.migration of mix
 _PROGRAM = re.compile(r"(?:(?:vendor/)?bin/)?[a-z][a-z0-9_-]*")
 _DRY_RUN = re.compile(r"--dry-run(?:=(?!none$)\S+)?")
@@ -89,15 +88,15 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
         return f"{program} {programs.WRITING_OPTIONS[program][0]}"
     if program == "php":
         return php_kind(arguments)
-    if program in programs.ALSO_TOOLS:
-        kind = f"sh {program}"
-    elif program in SUBCOMMANDS or _acts(program, arguments):
-        kind = " ".join([program, *_subcommands(program, arguments)])
-    elif _acts_on_resource(program, arguments):
-        kind = " ".join([program, *arguments[:2]])
-    else:
-        kind = program
+    kind = f"sh {program}" if program in programs.ALSO_TOOLS else " ".join([program, *_acted(program, arguments)])
     return f"{kind} --list" if _only_lists({program, kind}, arguments) else kind
+
+
+def _acted(program: str, arguments: Sequence[str]) -> Sequence[str]:
+    """Return the words of the arguments that say what is done."""
+    if program in SUBCOMMANDS or _acts(program, arguments):
+        return _subcommands(program, arguments)
+    return arguments[:2] if resources.are_meant(arguments) and _may_have_subcommands(program) else ()
 
 
 def _acts(program: str, arguments: Sequence[str]) -> bool:
@@ -107,14 +106,6 @@ def _acts(program: str, arguments: Sequence[str]) -> bool:
     """
     verb = next(iter(arguments), "")
     return (verb in OF_TOOLS | VERBS | SHOWING or purposes.is_known(verb)) and _may_have_subcommands(program)
-
-
-def _acts_on_resource(program: str, arguments: Sequence[str]) -> bool:
-    """Return whether the arguments of a program that no list knows begin with a kind of thing and what is done with it:
-    `shopctl orders show`, `acme order set-address`."""
-    if len(arguments) < 2 or not all(map(_RESOURCE.fullmatch, arguments[:2])):
-        return False
-    return arguments[1].split("-")[0] in OF_TOOLS | VERBS | SHOWING | READING and _may_have_subcommands(program)
 
 
 def _may_have_subcommands(program: str) -> bool:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from itertools import groupby, pairwise
 
 from consolidation.learning.commands.commands import kind_of, kinds_of, python_kind
-from consolidation.learning.commands.programs import GOALS, NEUTRAL, PYTHON, SHELLS
+from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words, plain_words
 from consolidation.learning.commands.wrappers import (
     DEEPEST,
@@ -78,7 +78,8 @@ def _form(words: Sequence[str]) -> str:
         if first == "php" and kind != first:
             return f"{first} {kind}"
         own = kind_name(first)
-        path = words[0] if first in GOALS and words[0] == f"./{first}" else path  # it is not on the PATH
+        if words and words[0] == f"./{first}" and "/" not in first:  # it is not on the PATH
+            path = words[0]
         return path + kind.removeprefix(own) if kind.startswith(own) else kind
     kind, called_as = python_kind(words[1:]), interpreter(words[0])
     if kind == "python" or kind.endswith(" --version"):

@@ -27,7 +27,7 @@ _VERBS = {"init", "migrate", "generate", "apply", "plan", "validate", "seed", "c
 _OWN_VERBS = {"git", "gh", "hg", "uv", "poetry", "pdm", "cargo", "dotnet"}
 _INTERPRETER = re.compile(r"(?:python|pypy)\d*|py")
 _NAMEABLE = re.compile(
-    r"(?:/usr/(?:local/)?bin/|\.(?=venv/)|\./(?=\w+(?: |$)))?[A-Za-z_][\w.@+-]*(?:/[\w.@+-]+)*(?: [\w./@+:-]+)*"
+    r"(?:/usr/(?:local/)?bin/|\.(?=venv/)|\./(?=[\w.-]+(?: |$)))?[A-Za-z_][\w.@+-]*(?:/[\w.@+-]+)*(?: [\w./@+:-]+)*"
 )
 _RUNNERS = {"runtests.py", "run_tests.py", "runtest.py", "test.py", "manage.py", "setup.py"}
 _BOUNDARY = re.compile(r"[._:/-]|(?<=[a-z0-9])(?=[A-Z])")

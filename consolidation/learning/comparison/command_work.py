@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from consolidation.learning.chance import by_chance
 from consolidation.learning.commands.purposes import TESTS
+from consolidation.learning.commands.resources import is_of_resource
 from consolidation.learning.comparison.scope import Scope, count, ranked
 from consolidation.learning.effects.command_starts import attempts
 from consolidation.learning.effects.effects import CHORES, EDITS, is_edit
@@ -65,11 +66,11 @@ class CommandWork:
 
 def command_work(scope: Scope) -> CommandWork | None:
     """Return the statistics; None without a success, or when something else than command lines and changes of files
-    is among the effects."""
+    is among the effects, also by a client program of a service."""
     well = scope.successes
     own = scope.effects(scope.runs[0])
     by_line = {call.name for run in scope.runs for call in run.steps if call.via}
-    if not well or not own & by_line or not own <= by_line | FILE_CHANGES:
+    if not well or not own & by_line or not own <= by_line | FILE_CHANGES or any(map(is_of_resource, own)):
         return None
     places = _places(well)
     tallies = _starts([*well, *scope.failures], scope)

@@ -7,9 +7,10 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from consolidation.learning.commands import commands, forms, purposes
+from consolidation.learning.commands import commands, forms, purposes, resources
 from consolidation.learning.commands.shell import command_line, plain_words
 from consolidation.learning.effects.command_starts import not_started
+from consolidation.learning.effects.line_results import printed
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES, FIND, READ
@@ -168,9 +169,11 @@ def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[C
     line, experiments = command_line(call), _experiments(call, scratch)
     idle = not_started(call, line)
     kinds = tuple(kind for kind in kinds if kind not in experiments) or kinds[-1:]
-    answering = next((kind for kind in kinds if rules.is_effect(kind)), kinds[-1])
+    of_resources = [kind for kind in kinds if resources.is_of_resource(kind)]
+    answering = next((kind for kind in kinds if rules.is_effect(kind)), (of_resources or kinds)[-1])
+    given = resources.arguments(forms.spelled(line)) if of_resources else {}
+    results = printed(call, line) if of_resources else {}
     for kind in kinds:
-        if kind == answering:
-            yield replace(call, tool=kind, via=call.name, args={}, line=line, started=kind not in idle)
-        else:
-            yield replace(call, tool=kind, via=call.name, args={}, result=None, ok=True, started=kind not in idle)
+        part = replace(call, tool=kind, via=call.name, args=given.get(kind, {}), started=kind not in idle)
+        part = part if kind == answering and not results else replace(part, result=results.get(kind), ok=True)
+        yield replace(part, line=line) if kind == answering else part

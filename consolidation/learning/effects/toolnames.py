@@ -4,6 +4,7 @@ cancel the order)."""
 import re
 from functools import lru_cache
 
+from consolidation.learning.commands import resources
 from consolidation.learning.commands.programs import ALSO_TOOLS
 from consolidation.learning.runs import operations
 from memories.lexicon.english_requests import OF_TOOL_NAMES
@@ -68,7 +69,7 @@ def words(tool: str) -> list[str]:
 @lru_cache(maxsize=20_000)
 def bare_name(tool: str) -> str:
     """Return a tool's name without the server of an MCP tool or a dotted namespace; of an operation as of a tool."""
-    if named := operations.tool_name(tool):
+    if named := operations.tool_name(tool) or resources.tool_name(tool):
         return named
     bare = _BROWSER.sub("", _MCP.sub("", tool.strip()))
     return _NAMESPACE.split(bare)[-1] or bare
@@ -187,7 +188,7 @@ def _plural(noun_phrase: str) -> str:
     return noun_phrase + ("es" if last.endswith(("s", "x", "ch", "sh")) else "s")
 
 
-def code(tool: str) -> str:
-    """Return a name as inline Markdown code of at most 80 characters; a command that is told from a tool as it is."""
+def code(tool: str, most: int = 80) -> str:
+    """Return a name as inline Markdown code of at most `most` characters; a command told from a tool as it is."""
     bare = " ".join((tool.removeprefix("sh ") if tool[3:] in ALSO_TOOLS else tool).split()).replace("`", "'")
-    return f"`{bare[:80]}`"
+    return f"`{bare[:most]}`"

@@ -123,7 +123,7 @@ def _path(path: str) -> tuple[str, dict[str, str]]:
     for part in path.strip("/").split("/") if path.strip("/") else ():
         before = parts[-1] if parts and _WORD.fullmatch(parts[-1]) else ""
         if (_ID.fullmatch(part) and not _VERSION.fullmatch(part)) or _names_one(part, before):
-            name = _singular(before) or "id"
+            name = singular(before) or "id"
             name = name if name not in ids else f"{name}_{len(ids) + 1}"
             ids[name] = unquote(part)
             parts.append(f"{{{name}}}")
@@ -134,8 +134,8 @@ def _path(path: str) -> tuple[str, dict[str, str]]:
 
 def _names_one(part: str, before: str) -> bool:
     """Return whether a part of a path likely names one of many: users/anna, not users/search or users/roles."""
-    is_word = _is_verb(part) or _singular(part) != part or part.lower() in _OF_ALL
-    return _singular(before) != before and not is_word
+    is_word = _is_verb(part) or singular(part) != part or part.lower() in _OF_ALL
+    return singular(before) != before and not is_word
 
 
 def _is_verb(part: str) -> bool:
@@ -149,12 +149,13 @@ def _of_resource(method: str, address: str) -> str:
         return f"{_VERBS[method]}_{address.partition('/')[0].replace('.', '_')}"
     *others, last = words
     if method == "POST" and _is_verb(last):
-        return "_".join([last, *map(_singular, others[-1:])])  # orders/{order}/cancel
+        return "_".join([last, *map(singular, others[-1:])])  # orders/{order}/cancel
     is_one = address.endswith("}") or method == "POST"
-    return f"{_VERBS[method]}_{_singular(last) if is_one else last}"
+    return f"{_VERBS[method]}_{singular(last) if is_one else last}"
 
 
-def _singular(word: str) -> str:
+def singular(word: str) -> str:
+    """Return an English noun in the singular: `categories` -> category."""
     if word.endswith("ies"):
         return f"{word[:-3]}y"
     if word.endswith(("sses", "shes", "ches", "xes")):

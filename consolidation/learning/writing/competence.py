@@ -25,7 +25,7 @@ from consolidation.learning.writing.argument_sources import Sources, arguments
 from consolidation.learning.writing.failures import Mode, modes
 from consolidation.learning.writing.file_shapes import FileShape
 from consolidation.learning.writing.phrases import Phrases, phrases
-from consolidation.learning.writing.recipe import Stage, stages
+from consolidation.learning.writing.recipe import LONGEST_CALL, Stage, stages
 from skills.manifest import Fields, Step, TrackRecord
 
 LEAST_RUNS, CLEARLY = 3, 0.25  # of each of two ways, and what is between their shares of success
@@ -199,7 +199,7 @@ def _recipe(learned: _Learned) -> Iterator[Step]:
 def _step(stage: Stage, say: Phrases, files: str = "") -> Step:
     is_operation = stage.through or (stage.via and not stage.is_command)
     key = "plain_command" if stage.is_command else "plain_operation" if is_operation else "plain_step"
-    called = say(key, tool=code(stage.spoken), phrase=phrase(stage.tool))
+    called = say(key, tool=code(stage.spoken, LONGEST_CALL), phrase=phrase(stage.tool))
     called = say("plain_files", files=files) if files else called
     return Step(
         step=upper_first(called),

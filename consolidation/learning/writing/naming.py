@@ -61,7 +61,7 @@ def _said(acts: Sequence[Stage], say: Phrases) -> str:
     if say.language == "zh":
         return say.join([stage.tool if not stage.tool.isascii() else phrase(stage.tool, article="") for stage in acts])
     named = acts[:MOST_ACTS]
-    phrases = [f"run {stage.tool}" if stage.is_command else phrase(stage.tool, article="a") for stage in named]
+    phrases = [phrase(s.tool, article="a") if s.speaks else f"run {s.tool}" for s in named]
     verbs = [text.split(" ", 1)[0] for text in phrases]
     again = [n and verb == verbs[n - 1] for n, verb in enumerate(verbs)]
     return say.join([text.split(" ", 1)[1] if same else text for text, same in zip(phrases, again, strict=True)])

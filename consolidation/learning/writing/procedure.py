@@ -18,7 +18,7 @@ from consolidation.learning.writing import work_steps
 from consolidation.learning.writing.argument_sources import Origin, Sources
 from consolidation.learning.writing.file_shapes import FileShape
 from consolidation.learning.writing.phrases import Phrases
-from consolidation.learning.writing.recipe import Stage
+from consolidation.learning.writing.recipe import LONGEST_CALL, Stage
 
 PLAIN_LOOKS = frozenset({
     "ls", "tree", "find", "pwd", "cat", "nl", "head", "tail", "less", "more", "sed", "awk", "gawk", "grep", "egrep",
@@ -51,7 +51,8 @@ def numbered(lines: Sequence[Line]) -> str:
 def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]:
     """Yield the steps of the procedure, each with the ids of the runs behind it."""
     if looks := [stage for stage in stages if not stage.optional and _is_telling_look(stage)]:
-        yield Line(say("look_first", tools=say.join([code(stage.tool) for stage in looks])), looks[0].ids)
+        tools = [code(stage.spoken, LONGEST_CALL) if stage.speaks else code(stage.tool) for stage in looks]
+        yield Line(say("look_first", tools=say.join(tools)), looks[0].ids)
     coding = work_steps.is_coding(stages, known.work, known.files)
     told = [stage for stage in stages if _is_step(stage, known, coding=coding)]
     asking = next((stage for stage in told if _is_agreed(known.assents.get(stage.tool))), None)
@@ -123,7 +124,8 @@ def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: P
 
 def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
     key = "step_command" if stage.is_command else "step"
-    head = say(key, phrase=upper_first(phrase(stage.tool)), tool=code(stage.spoken), often=_often(stage, say))
+    tool = code(stage.spoken, LONGEST_CALL)
+    head = say(key, phrase=upper_first(phrase(stage.tool)), tool=tool, often=_often(stage, say))
     head = work_steps.in_share(stage, head, say)
     paths = sorted({path for tool, path in sources if tool == stage.tool and path[:1] != "*"})
     came = [line for path in paths[:MOST_ARGUMENTS] if (line := _from(path, sources[stage.tool, path], stage, say))]

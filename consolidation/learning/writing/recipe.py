@@ -1,13 +1,14 @@
 """Steps of a competence: tools in order, with frequency, argument schema and typical result."""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median_low
 from typing import Any
 
 from consolidation.learning.commands import forms
+from consolidation.learning.commands.resources import is_of_resource, usual_call
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.toolnames import words
@@ -22,6 +23,7 @@ from consolidation.learning.writing.schemas import returns
 LEFT_OUT_BELOW = 0.2
 OPTIONAL_BELOW = 0.5
 RARELY = 0.75
+LONGEST_CALL = 200
 FEW = 3
 _ELSEWHERE = ("/", "~", "..", "-")  # a program's path on one machine, or an interpreter's, which a form leaves out
 
@@ -59,6 +61,11 @@ class Stage(Counted):
         return bool(self.via) and not operations.tool_name(self.tool)
 
     @property
+    def speaks(self) -> bool:
+        """Whether its name says what is done, as that of a tool."""
+        return not self.is_command or is_of_resource(self.tool)
+
+    @property
     def spoken(self) -> str:
         """The name in a sentence: of a command with the shape of its arguments."""
         return self.shape or self.tool
@@ -91,7 +98,7 @@ def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[S
         for tool in calls:
             uses[tool].append(calls[tool])
     kept = {tool for tool in uses if len(uses[tool]) >= max(LEFT_OUT_BELOW * len(used), 2 if len(used) > 2 else 1)}
-    order = _order([_in_order(calls, kept) for calls in used], scope.changes)
+    order = _order([_in_order(calls, kept, scope) for calls in used], scope.changes)
     by = {tool: ids_of(run for run, calls in zip(scope.shown_by, used, strict=True) if tool in calls) for tool in order}
     all_stages = [_stage(scope, say, tool, uses[tool], len(used), by[tool]) for tool in order]
     return _telling(scope, all_stages, arguments(scope, scope.shown_by) if sources is None else sources)
@@ -116,24 +123,35 @@ def _may_go(scope: Scope, stage: Stage, *, after: bool) -> bool:
 
 
 def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
+    """Return tool -> its calls, in the order of first use, else of last use."""
     by_name: dict[str, list[Call]] = {}
     for call in run.steps:
         if call.started and call.name not in scope.rules.ignored and words(call.name) != ["think"]:
-            by_name.setdefault(call.name, []).append(call)
+            again = _is_called_again(call.name, scope)
+            earlier = by_name.pop(call.name, []) if again else by_name.get(call.name, [])
+            by_name[call.name] = [*earlier, call]
     return by_name
 
 
-def _in_order(calls: Mapping[str, list[Call]], kept: Collection[str]) -> list[str]:
+def _is_called_again(tool: str, scope: Scope) -> bool:
+    """Return whether its last use counts: a change of a resource that is refused is called again behind what it
+    needs, and the line that it stood on may have ended well."""
+    return is_of_resource(tool) and scope.changes(tool)
+
+
+def _in_order(calls: Mapping[str, list[Call]], kept: Collection[str], scope: Scope) -> list[str]:
     """Order the kept tools of a run by first use; one that failed at first stands where it worked, behind what helped.
 
     Not of commands: a test that fails at first shows what is to be changed.
     """
-    firsts = {
-        tool: next((call for call in uses if call.via or not call.failed), uses[0]).position
-        for tool, uses in calls.items()
-        if tool in kept
-    }
-    return sorted(firsts, key=lambda tool: firsts[tool])
+    places = {tool: _place(tool, uses, scope) for tool, uses in calls.items() if tool in kept}
+    return sorted(places, key=lambda tool: places[tool])
+
+
+def _place(tool: str, uses: Sequence[Call], scope: Scope) -> int:
+    if _is_called_again(tool, scope):
+        return next((call for call in reversed(uses) if not call.failed), uses[-1]).position
+    return next((call for call in uses if call.via or not call.failed), uses[0]).position
 
 
 def _order(sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
@@ -193,6 +211,8 @@ def _shape(scope: Scope, kind: str) -> str:
     wrapper in the project (`./gradlew`) starts by its path alone. '' for files."""
     if is_edit(kind) or kind in CHORES:
         return ""
+    if is_of_resource(kind):
+        return _resource_call(scope, kind)
     calls: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for run in scope.shown_by:
         for line in (call.line for call in run.steps if call.line and call.started):
@@ -228,3 +248,14 @@ def _told_apart(calls: Sequence[Call]) -> set[str]:
 
 def _short(value: Any) -> bool:
     return isinstance(value, str | int | float) and len(str(value).split()) <= 3
+
+
+def _resource_call(scope: Scope, kind: str) -> str:
+    """Return how a command is usually called, by its last use in each run that did not fail."""
+    uses: list[tuple[str, Sequence[str]]] = []
+    for run in scope.shown_by:
+        lines = [call.line for call in sorted(run.steps, key=lambda call: not call.failed) if call.line]
+        called = [(form, words) for line in lines for name, form, words in forms.spelled(line) if name == kind]
+        uses += called[-1:]
+    form = Counter(form for form, _ in uses).most_common(1)[0][0] if uses else ""
+    return usual_call(form, [words for _, words in uses], lambda part: _names_nobody(scope, part)) if form else ""
