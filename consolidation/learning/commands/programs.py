@@ -230,5 +230,7 @@ def _reads_by_name(kind: str) -> bool:
     if not subcommands or not program[0].islower() or program in _SCRIPTS or "run" in subcommands:
         return False
     first, last = subcommands[-1].split("-")[0], re.split("[.:]", subcommands[-1])[-1]
-    looks = READING if len(subcommands) == 2 and program not in SUBCOMMANDS else SHOWING  # shopctl orders find
+    looks = (
+        SHOWING | READING if len(subcommands) == 2 and program not in SUBCOMMANDS else SHOWING
+    )  # shopctl orders find
     return bool(looks & {first, last}) and kind not in {"kubectl rollout status", "atlas migrate diff"}

@@ -11,11 +11,11 @@ from typing import Any
 from consolidation.learning.commands import programs
 from consolidation.learning.runs.operations import singular
 from memories.lexicon.english_verbs import OF_TOOLS
-from memories.lexicon.tool_names import READING, SHOWING
-from memories.lexicon.tool_names import SUBCOMMANDS as VERBS
+from memories.lexicon.tool_names import READING, SHOWING, SUBCOMMANDS
 
 LEAST_USES = 2
 MOST_OPTIONS = 8
+_VERBS = OF_TOOLS | SUBCOMMANDS | SHOWING
 _WORD = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 _LITERAL = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
 _OPTION = re.compile(r"--[a-z][a-z0-9-]{0,30}")
@@ -24,16 +24,18 @@ _TO_PEOPLE = frozenset({"reply", "respond"})
 
 
 def are_meant(arguments: Sequence[str]) -> bool:
-    """Return whether a program's arguments begin with a kind of thing and a verb."""
-    if len(arguments) < 2 or not all(map(_WORD.fullmatch, arguments[:2])):
+    """Return whether a program's arguments begin with a kind of thing and a verb; a thing that is a verb, too
+    (`order`, `migrate`), is one."""
+    if len(arguments) < 2 or not all(map(_WORD.fullmatch, arguments[:2])) or arguments[0] in _VERBS:
         return False
-    return arguments[1].split("-")[0] in OF_TOOLS | VERBS | SHOWING | READING
+    return arguments[1].split("-")[0] in _VERBS | READING
 
 
 def is_of_resource(kind: str) -> bool:
     """Return whether a command kind is of such a program; those of known programs (`gh pr create`) are not."""
-    program, *rest = kind.split()
-    return len(rest) == 2 and program not in programs.SUBCOMMANDS and " " not in program and are_meant(rest)
+    program, _, rest = kind.partition(" ")
+    is_known = program in programs.SUBCOMMANDS or kind.rpartition(" ")[0] in programs.DEEPER
+    return rest.count(" ") == 1 and not is_known and are_meant(rest.split())
 
 
 def tool_name(kind: str) -> str:

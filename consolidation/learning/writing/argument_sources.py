@@ -95,6 +95,9 @@ class _Heard:
         for path, leaf in leaves(call.returned):
             if (key := _key(leaf)) and key not in paths:
                 self._from.setdefault(key, Origin("result", call.name, path))
+            for token in _ids(leaf) if " " in str(leaf) else ():  # the text of a ticket names its order
+                if token not in paths:
+                    self._from.setdefault(token, Origin("result", call.name, path))
         self._used.update((key, path[-1]) for key, path in paths.items() if " " not in key and len(key) >= 4)
 
     def origins(self, leaf: object) -> Iterator[Origin]:
@@ -116,7 +119,7 @@ class _Heard:
 
 
 def _ids(result: object) -> Iterator[str]:
-    """Yield the words with a digit of a result that is a text, as they may be sent later."""
+    """Yield the words with a digit of a text, as they may be sent later."""
     if isinstance(result, str):
         for word in _TOKEN.findall(result[:LONGEST_SPEECH].lower()):
             if len(token := word.strip(".:-/")) >= LEAST_ID and any(map(str.isdigit, token)):

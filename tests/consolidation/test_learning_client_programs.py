@@ -1,0 +1,141 @@
+"""Command lines of a client program of a service, as agents typed them: `./shopctl orders hold ORD-1`."""
+
+import json
+from typing import Any
+
+import pytest
+
+from consolidation.learning.commands import commands, forms, purposes, resources
+from consolidation.learning.effects.effects import effects, unfolded
+from consolidation.learning.effects.toolnames import phrase
+from consolidation.learning.runs.run import Run
+from tests.consolidation.recorded import RULES, Script, learned, run
+
+LOCKED = "error: ADDRESS_LOCKED: the warehouse may be packing it (hold the order first)"
+
+
+def sh(command: str, *printed: Any) -> Script:
+    """A line, and the texts and documents that its commands print."""
+    texts = [each if isinstance(each, str) else json.dumps(each, indent=1) for each in printed]
+    return "bash", {"command": command}, "\n".join(texts) + "\n"
+
+
+def address_changed(n: int) -> Run:
+    ticket, order, street = f"T-{100 + n}", f"ORD-{4000 + 37 * n}", f"Station Road {n + 3}, York"
+    asked = {"id": ticket, "status": "open", "messages": [{"text": f"Please send {order} to {street} instead."}]}
+    paid = {"id": order, "email": f"lena{n}@example.com", "status": "paid", "ticket": ticket}
+    reply = f'./shopctl tickets reply {ticket} --text "Hello, we have changed the address of your order {order}."'
+    close = f"./shopctl tickets close {ticket} --resolution"
+    return run(
+        n,
+        f"Work ticket {ticket} to the end.",
+        sh(
+            f"cat README.md; ./shopctl --help; ./shopctl tickets show {ticket}", "# Back office", "usage: x [-h]", asked
+        ),
+        sh(f"./shopctl orders show {order}; ./shopctl orders find --email {paid['email']}", paid, [paid]),
+        sh(f'./shopctl orders set-address {order} --address "{street}"; ./shopctl orders show {order}', LOCKED, paid),
+        sh(
+            f'./shopctl orders hold {order} && ./shopctl orders set-address {order} --address "{street}" '
+            f"&& ./shopctl orders release {order}",
+            *({"order": order, "status": status} for status in ("held", "held", "paid")),
+        ),
+        sh(f'{reply} && {close} "address changed"', {"sent": True}, "error: unknown resolution 'address changed'"),
+        sh(f"{close} address_changed", {"ticket": ticket, "status": "closed"}),
+    )
+
+
+def test_a_skill_says_the_commands_as_they_worked_and_where_their_arguments_come_from() -> None:
+    fields = learned([address_changed(n) for n in range(3)]).fields
+    assert fields.title == "Hold an order, set an order address, release an order and reply to ticket"
+    assert fields.procedure.splitlines() == [
+        "1. Look first: `./shopctl tickets show {ticket}`, `./shopctl orders show {order}` and "
+        "`./shopctl orders find --email {email}`.",
+        "2. Run `./shopctl orders hold {order}`. `order` from `shopctl tickets show` → `messages[].text`.",
+        "3. Run `./shopctl orders set-address {order} --address {address}`. "
+        "`order` from `shopctl tickets show` → `messages[].text`.",
+        "4. Run `./shopctl orders release {order}`. `order` from `shopctl tickets show` → `messages[].text`.",
+        "5. Run `./shopctl tickets reply {ticket} --text {text}`. `text` in your own words; "
+        "`ticket` from the user's request.",
+        "6. Run `./shopctl tickets close {ticket} --resolution address_changed`. `ticket` from the user's request.",
+    ]
+
+
+def test_what_a_client_program_changes_is_an_effect_and_what_it_shows_is_none() -> None:
+    assert effects(address_changed(1), RULES) == {
+        "shopctl orders hold",
+        "shopctl orders set-address",
+        "shopctl orders release",
+        "shopctl tickets reply",
+        "shopctl tickets close",
+    }
+
+
+def test_each_command_of_a_line_has_the_document_that_it_printed() -> None:
+    steps = {(call.position, call.name): call for call in unfolded(address_changed(1), RULES).steps}
+    assert steps[1, "shopctl tickets show"].returned["messages"]
+    assert steps[2, "shopctl orders show"].returned["status"] == "paid"
+    assert steps[2, "shopctl orders find"].returned[0]["status"] == "paid"
+    assert steps[3, "shopctl orders show"].returned is None  # one document of two commands: nobody knows whose
+    assert steps[4, "shopctl orders hold"].returned["status"] == "held"
+    assert steps[4, "shopctl orders set-address"].arguments == {"order": "ORD-4037", "address": "Station Road 4, York"}
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("./shopctl refunds create --payment PAY-1", "shopctl refunds create"),
+        ("bin/acme accounts set-owner 7 x", "bin/acme accounts set-owner"),
+        ("prisma db push", "prisma db push"),
+        ("bin/acme migrate create", "bin/acme migrate"),
+        ("shopctl orders --help", "shopctl --version"),
+        ("pytest tests show", "pytest"),
+        ("psql orders show", "psql"),
+        ("shopctl 4711 show", "shopctl"),
+        ("grep orders find", "grep"),
+        ("gh pr create --fill", "gh pr create"),
+    ],
+)
+def test_a_kind_of_thing_and_a_verb_are_the_subcommand_of_a_program_that_no_list_knows(line: str, kind: str) -> None:
+    assert commands.kinds(line) == (kind,)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        ("shopctl refunds create", "create the refund"),
+        ("shopctl orders set-address", "set the order address"),
+        ("shopctl tickets reply", "reply to ticket"),
+        ("shopctl payments list", "list payments"),
+        ("bin/acme categories show", "look up the category"),
+    ],
+)
+def test_such_a_command_is_said_as_a_tool_of_that_name(kind: str, said: str) -> None:
+    assert phrase(kind) == said
+
+
+def test_a_command_of_a_program_that_is_known_is_no_command_on_a_resource() -> None:
+    kinds = ["prisma db push", "gh pr create", "prisma migrate deploy", "npm run build", "shopctl orders"]
+    assert not any(map(resources.is_of_resource, kinds))
+    assert resources.is_of_resource("shopctl orders hold")
+
+
+def test_an_option_that_only_some_runs_gave_stands_in_brackets() -> None:
+    uses = [
+        f"./shopctl refunds create --payment PAY-{n} --reason damaged{' --approval APR-1' * (n == 2)} --force".split()
+        for n in range(3)
+    ]
+    shape = resources.usual_call("./shopctl refunds create", uses, lambda word: True)
+    assert shape == "./shopctl refunds create --payment {payment} --reason damaged --force [--approval {approval}]"
+    assert resources.usual_call("./shopctl refunds create", uses[:1], lambda word: True) == ""
+
+
+def test_a_value_that_may_not_be_told_is_none_of_the_call() -> None:
+    uses = [["shopctl", "users", "invite", "--name", "lena"]] * 3
+    assert (
+        resources.usual_call("shopctl users invite", uses, lambda word: False) == "shopctl users invite --name {name}"
+    )
+
+
+def test_a_program_of_the_folder_is_called_by_its_path_and_so_it_starts() -> None:
+    assert forms.called("./shopctl orders hold ORD-1") == (("shopctl orders hold", "./shopctl orders hold"),)
+    assert purposes.may_be_named("./shopctl orders hold") and purposes.may_be_named("./run-checks.sh")
