@@ -52,6 +52,7 @@ def test_a_skill_says_the_commands_as_they_worked_and_where_their_arguments_come
         "`./shopctl orders find --email {email}`.",
         "2. Run `./shopctl orders hold {order}`. `order` from `shopctl tickets show` → `messages[].text`.",
         "3. Run `./shopctl orders set-address {order} --address {address}`. "
+        "`address` from `shopctl tickets show` → `messages[].text`; "
         "`order` from `shopctl tickets show` → `messages[].text`.",
         "4. Run `./shopctl orders release {order}`. `order` from `shopctl tickets show` → `messages[].text`.",
         "5. Run `./shopctl tickets reply {ticket} --text {text}`. `text` in your own words; "
@@ -68,6 +69,23 @@ def test_what_a_client_program_changes_is_an_effect_and_what_it_shows_is_none() 
         "shopctl tickets reply",
         "shopctl tickets close",
     }
+
+
+def test_the_code_of_an_error_is_told_unless_the_call_sent_it() -> None:
+    refused = "error: E090: above the limit of one agent"
+    runs = [
+        run(
+            n,
+            f"Refund PAY-{n}.",
+            sh(f"./shopctl refunds create --payment PAY-{n}", f"{refused}\n[exit code 1]"),
+            sh(f"./shopctl approvals request --payment PAY-{n}", {"id": f"APR-{n}"}),
+            sh(f"./shopctl refunds create --payment PAY-{n} --approval APR-{n}", {"id": f"REF-{n}"}),
+        )
+        for n in range(3)
+    ]
+    assert learned(runs).fields.failure_modes == [
+        "`shopctl refunds create` returned “E090: above the limit of one agent” (runs: 3, ended well: 3)"
+    ]
 
 
 def test_each_command_of_a_line_has_the_document_that_it_printed() -> None:

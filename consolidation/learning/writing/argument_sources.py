@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -13,6 +13,7 @@ from memories.lexicon.chinese_words import HAN, KANA
 
 LONGEST_SPEECH = 30_000
 LONGEST_KEY = 200
+MOST_TEXTS = 40
 LEAST_ID = 4
 PROSE = 5  # least words of what an agent writes itself; two Chinese characters are one
 _CODE = re.compile(r"(?<![A-Z\d'-])[A-Z]{2}(?![A-Z\d'-])")
@@ -72,6 +73,7 @@ class _Heard:
         self._opening = 0  # characters of the first message
         self._from: dict[str, Origin] = {}
         self._used: dict[str, str] = {}
+        self._texts: list[tuple[str, Origin]] = []  # of results, in small letters
 
     def until(self, position: int) -> None:
         """Add the user's messages before a position."""
@@ -95,10 +97,19 @@ class _Heard:
         for path, leaf in leaves(call.returned):
             if (key := _key(leaf)) and key not in paths:
                 self._from.setdefault(key, Origin("result", call.name, path))
-            for token in _ids(leaf) if " " in str(leaf) else ():  # the text of a ticket names its order
-                if token not in paths:
-                    self._from.setdefault(token, Origin("result", call.name, path))
+            if path and isinstance(leaf, str) and len(leaf.split()) >= PROSE:  # the text of a ticket names its order
+                self._read_text(leaf, Origin("result", call.name, path), paths)
         self._used.update((key, path[-1]) for key, path in paths.items() if " " not in key and len(key) >= 4)
+
+    def _told(self, words: str) -> Origin | None:
+        return next((origin for text, origin in self._texts if words in text), None)
+
+    def _read_text(self, text: str, origin: Origin, sent: Container[str]) -> None:
+        for token in _ids(text):
+            if token not in sent:
+                self._from.setdefault(token, origin)
+        if len(self._texts) < MOST_TEXTS:
+            self._texts.append((text[:LONGEST_SPEECH].lower(), origin))
 
     def origins(self, leaf: object) -> Iterator[Origin]:
         """Yield the origin of a value; of a longer text also the arguments whose values it contains."""
@@ -111,6 +122,8 @@ class _Heard:
             (" " in key or ord(key[0]) > 0x2E80) and len(key) <= LONGEST_KEY and key in self._speech
         ):
             yield Origin("opening" if key in self._speech[: self._opening] else "answer")
+        elif " " in key and len(key) <= LONGEST_KEY and (told := self._told(key)):
+            yield told
         elif isinstance(leaf, str) and len(leaf.split()) + len(_HAN.findall(leaf)) // 2 >= PROSE:
             yield Origin("own")
             words = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))

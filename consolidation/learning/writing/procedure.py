@@ -75,13 +75,15 @@ def _is_agreed(assent: Assent | None) -> bool:
 def _calls(told: Sequence[Stage], asking: Stage | None, known: Known, say: Phrases) -> Iterator[Line]:
     """Yield a line for each of these steps, and before the one that users agreed to that it is said first."""
     space = "" if say.language == "zh" else " "
+    choices: set[str] = set()  # of one record for several steps: told once
     for stage in told:
         if stage is asking:
             assent = known.assents[stage.tool]
             yield Line(say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool)), assent.ids)
-        chosen = [sign for sign in known.signs if sign.acted == stage.tool][:2]
-        sentence = _line(stage, known.sources, say) + "".join(space + _choice(sign, say) for sign in chosen)
-        yield Line(sentence, stage.ids)
+        chosen = [_choice(sign, say) for sign in known.signs if sign.acted == stage.tool][:2]
+        sentence = _line(stage, known.sources, say)
+        yield Line("".join([sentence, *(space + choice for choice in chosen if choice not in choices)]), stage.ids)
+        choices.update(chosen)
 
 
 def _is_telling_look(stage: Stage) -> bool:

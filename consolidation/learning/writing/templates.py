@@ -27,6 +27,7 @@ _MARKS = (
 )
 _PIECE = re.compile(r"\{\w+\}|[^\W_\d](?:[^\W_\d]|_(?=[^\W\d])|['’-](?=[^\W\d_]))*|[^\w{}]+|[\w{}]")
 _LEAD = re.compile(rf"^\W*(?:{'|'.join(sorted(FAILED))})\W*[:：]\s*", re.IGNORECASE)
+_CODE = re.compile(r"[A-Z]{1,2}\d{2,4}(?=: )")  # of an error: E090, TS2304
 _HAN = re.compile(f"[{HAN}]")
 
 
@@ -37,6 +38,8 @@ def template(scope: Scope, text: str, sent: Collection[str] | None = None) -> st
     such as a value that it accepts, and stays where it may be repeated; None: every quote is replaced.
     """
     lead = _QUOTED.sub(lambda quote: _quoted(scope, quote[0], sent), _LEAD.sub("", text[:400].replace("***", "")))
+    code = match[0] if (match := _CODE.match(lead)) and match[0] not in (sent or ()) else ""
+    lead = lead.removeprefix(code)
     for pattern, mark in _MARKS:
         lead = pattern.sub(mark, lead)
     shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(lead))
@@ -44,7 +47,7 @@ def template(scope: Scope, text: str, sent: Collection[str] | None = None) -> st
     whole = re.sub(r"…(?:[\s,;:'().-]*…)+", "…", re.sub(r"\s+", " ", shown)).strip(" :;,")
     whole = re.sub(r"^(?:…[\s.:!]+)+", "", whole)
     whole = re.sub(r"^(?:\{path\}(?::\{number\})*:?\s+)", "", whole)
-    return whole[:LONGEST] if _says_something(whole) else ""
+    return f"{code}{': ' if code else ''}{whole}"[:LONGEST] if _says_something(whole) else ""
 
 
 def _quoted(scope: Scope, quote: str, sent: Collection[str] | None) -> str:
