@@ -3,6 +3,7 @@
 The script goes in as an evaluation of the debugger, which our content security policy does not concern.
 """
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 from axe_playwright_python.base import AXE_SCRIPT
@@ -12,8 +13,10 @@ ALIKE = "tbody tr:nth-child(n+5), #queue > .row:nth-of-type(n+5), .queue > li:nt
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa"]
 EVERYTHING = {"preload": False, "runOnly": {"type": "tag", "values": TAGS}, "rules": {"target-size": {"enabled": True}}}
 COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
+Look = tuple[ViewportSize, str, str]
 DESKTOP: ViewportSize = {"width": 1440, "height": 900}
 PHONE: ViewportSize = {"width": 390, "height": 844}
+LOOKS: tuple[Look, ...] = ((DESKTOP, "light", "dark"), (PHONE, "dark", "light"))  # width, scheme, and the other one
 SAME_EVERYWHERE = ".rail, dialog#keys"
 
 # Of what is folded away axe sees neither size nor colour. Menus lie over each other, so one is open at a time; of those
@@ -67,18 +70,22 @@ class Finding(NamedTuple):
 Menus = dict[tuple[int, str], list[str]]  # by width and scheme
 
 
-def findings(page: Page, *, thorough: bool = False, known: Menus | None = None) -> list[Finding]:
+def findings(
+    page: Page, *, thorough: bool = False, known: Menus | None = None, looks: Collection[Look] = LOOKS
+) -> list[Finding]:
     """What is wrong with the page: light on a desktop, dark on a phone. Afterwards its folded parts are open.
 
     thorough: dark on a desktop and light on a phone too, with the rail and the dialog of the keys, which are the same
     on every page. known: the menus of other pages, which are left out of one that is not thorough; its own are added.
+    looks: what axe looks at; the width is measured at both.
     """
     page.evaluate(AXE_SCRIPT)
     apart, known = "" if thorough else SAME_EVERYWHERE, {} if known is None else known
     found = []
-    for size, scheme, other in ((DESKTOP, "light", "dark"), (PHONE, "dark", "light")):
+    for look in LOOKS:
+        size, scheme, other = look
         page.set_viewport_size(size)
-        found += _run(page, EVERYTHING, scheme, apart, known)
+        found += _run(page, EVERYTHING, scheme, apart, known) if look in looks else []
         found += _run(page, COLOURS, other, apart, known) if thorough else []
         if wider := page.evaluate(WIDER):
             found.append(Finding("overflow", "html", f"{wider} px wider than the window", size["width"], scheme))
