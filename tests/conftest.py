@@ -151,6 +151,7 @@ def django_db_keepdb() -> bool:
 @pytest.fixture(scope="session")
 def django_db_modify_db_settings(
     django_db_modify_db_settings_parallel_suffix: None,
+    django_db_keepdb: bool,
     django_db_blocker: pytest_django.DjangoDbBlocker,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
@@ -164,6 +165,7 @@ def django_db_modify_db_settings(
         name = told["TEST"]["NAME"] or f"test_{told['NAME']}"
         with django_db_blocker.unblock(), connection._nodb_cursor() as cursor:
             cursor.execute(f'CREATE DATABASE "{name}" TEMPLATE memos')
+    if django_db_keepdb:
         TransactionTestCase._fixture_teardown = delete_what_was_committed  # type: ignore[attr-defined]
 
 
