@@ -1,7 +1,7 @@
 """Table of the steps of a run of background work."""
 
 from datetime import datetime
-from typing import Any, Self
+from typing import Self
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -76,7 +76,6 @@ class RunStep(models.Model):
         self.reason = "; ".join(dict.fromkeys([*known, credentials.masked(reason)]))[:2000]
         RunStep.objects.filter(pk=self.pk).update(reason=self.reason)
 
-    def finish(self, status: str, *, at: datetime, reason: str = "", answer: Any = None) -> None:
+    def finish(self, status: str, *, at: datetime, reason: str = "") -> None:
         self.status, self.reason, self.finished_at = status, reason[:2000], at
-        self.answer = self.answer if answer is None else answer
-        self.save(update_fields=["status", "reason", "finished_at", "answer"])
+        self.save(update_fields=["status", "reason", "finished_at"])

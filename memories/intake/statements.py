@@ -47,9 +47,9 @@ class Occasion:
         return cls(episode_occasion(episode_id), at, episode_id, event_id, quote)
 
     @classmethod
-    def thread(cls, source: str, thread_id: str, *, at: datetime, episode_id: UUID | None = None) -> "Occasion":
+    def thread(cls, source: str, thread_id: str, *, at: datetime) -> "Occasion":
         """The occasion of a thread: the same one all day. `at`: in UTC."""
-        return cls(f"thread:{source}/{thread_id}:{at.date()}", at, episode_id)
+        return cls(f"thread:{source}/{thread_id}:{at.date()}", at)
 
     @classmethod
     def request(cls, *, at: datetime, episode_id: UUID | None = None) -> "Occasion":

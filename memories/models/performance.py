@@ -64,10 +64,10 @@ class PerformanceQuerySet(Trusted["Performance"]):
             change["last_used_at"] = Greatest(F("last_used_at"), last_used_at)
         return self.update(**change) if change else 0
 
-    def failing(self, *, below: float = FAILS_BELOW, least: int = LEAST_USES) -> Self:
-        """Track records with a success rate under `below` over at least `least` uses."""
+    def failing(self) -> Self:
+        """Track records with a success rate under FAILS_BELOW over at least LEAST_USES uses."""
         uses = F("successes") + F("failures")
-        return self.alias(n=uses).filter(n__gte=least, successes__lt=below * F("n"))
+        return self.alias(n=uses).filter(n__gte=LEAST_USES, successes__lt=FAILS_BELOW * F("n"))
 
 
 class Performance(models.Model):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from consolidation.learning.facts.argument_paths import ARROW, LONGEST_NAME, given, key_of, named
 from consolidation.learning.facts.argument_sums import beside_sums
 from consolidation.learning.facts.shown_records import ShownRecords
-from consolidation.learning.runs.values import ITEM, Path, leaves
+from consolidation.learning.runs.values import ITEM, leaves, maps
 from memories.values import roles
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ MOST_VALUES = 12  # of one argument in one call
 MOST_CALLS = 8  # of one argument in one run
 LONGEST_TEXT = 30_000
 MOST_TOGETHER = 8  # arguments of one call
-MOST_FIELDS = 24  # the keys of a larger object are ids or names, not fields
 _TOKEN = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/:-]*")
 
 
@@ -185,7 +184,7 @@ class ShownBefore:
         self._cut |= len(returned) >= MOST_LEAVES or (call.result is None and call.ok is not False)
         self._read.add(call.name)
         self._sent |= given_keys & self._wanted
-        many = _maps(returned)
+        many = maps(returned)
         shown = set() if acts else given_keys & self._wanted
         self._answers.append(shown)
         for path, leaf in returned:
@@ -210,15 +209,6 @@ def _pairs(one: str, keys: Sequence[str], other: str, others: Sequence[str]) -> 
     if ITEM in one and ITEM in other:
         return [{a, b} for a, b in zip(keys, others, strict=False)] if len(keys) == len(others) else []
     return [{a, b} for a in keys for b in others]
-
-
-def _maps(returned: list[tuple[Path, Any]]) -> set[Path]:
-    """Return the paths of objects with more than MOST_FIELDS keys: these keys are ids or names, not fields."""
-    inner: dict[Path, set[str]] = defaultdict(set)
-    for path, _ in returned:
-        for n, key in enumerate(path):
-            inner[path[:n]].add(key)
-    return {path for path, keys in inner.items() if len(keys) > MOST_FIELDS}
 
 
 def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:

@@ -8,7 +8,6 @@ from typing import Any
 from consolidation.learning.runs import terms, values
 from consolidation.learning.runs.privacy import personal
 
-MOST_FIELDS = 24
 MOST_WORDS = 4
 FEW_GOODS = 12
 MOST_LEAVES = 200  # of each value: enough to know its fields
@@ -43,15 +42,6 @@ class Record:
     tried: set[str] = field(default_factory=set)  # also tools whose call failed
 
 
-def _maps(leaves: Iterable[tuple[values.Path, Any]]) -> set[values.Path]:
-    """Return the paths of objects with more than MOST_FIELDS keys: these keys are ids or names, not fields."""
-    inner: dict[values.Path, set[str]] = {}
-    for path, _ in leaves:
-        for n, key in enumerate(path):
-            inner.setdefault(path[:n], set()).add(key)
-    return {path for path, keys in inner.items() if len(keys) > MOST_FIELDS}
-
-
 def place(tool: str, kind: str, path: values.Path) -> str:
     """Return the name of a field: tool, `args` or `result`, path."""
     return f"{tool}:{kind}:{values.spelled(path)}"
@@ -65,7 +55,7 @@ def hold(calls: Iterable[tuple[str, Any, Any]]) -> Held:
     for tool, args, result in calls:
         for kind, value in (("args", args), ("result", result)):
             leaves = values.leaves(value, MOST_LEAVES)
-            maps = _maps(leaves)
+            maps = values.maps(leaves)
             for path, leaf in leaves:
                 keys.update(key for n, key in enumerate(path) if path[:n] not in maps)
                 if isinstance(leaf, str) and len(leaf) <= 80:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import repeat
 from typing import Any
@@ -9,9 +10,11 @@ from xml.etree import ElementTree
 
 Path = tuple[str, ...]  # keys from the outside in; "[]" stands for any item of a list
 LONGEST_JSON = 200_000
+LONGEST_TEXT = 4_000
 MOST_LEAVES = 600
 MOST_FLAT = 40
 DEEPEST = 8
+MOST_FIELDS = 24  # the keys of a larger object are ids or names, not fields
 ITEM = "[]"
 Scalar = str | int | float | bool
 _NO_DATA = re.compile(r"<!DOCTYPE|<html\b", re.IGNORECASE)
@@ -80,6 +83,15 @@ def _collect(value: Any, at: Path, collected: list[tuple[Path, Scalar]], most: i
             _collect(inner, path, collected, most)
 
 
+def maps(leaves: Iterable[tuple[Path, Any]]) -> set[Path]:
+    """Return the paths of objects with more than MOST_FIELDS keys among these leaves."""
+    inner: dict[Path, set[str]] = {}
+    for path, _ in leaves:
+        for n, key in enumerate(path):
+            inner.setdefault(path[:n], set()).add(key)
+    return {path for path, keys in inner.items() if len(keys) > MOST_FIELDS}
+
+
 def flat(value: Any) -> list[tuple[Path, str | bool]]:
     """Return texts and booleans of an object and of objects directly inside it, with paths; lists are left out."""
     flat_pairs: list[tuple[Path, str | bool]] = []
@@ -97,15 +109,15 @@ def spelled(path: Path) -> str:
     return ".".join(path).replace("." + ITEM, ITEM)
 
 
-def text_of(value: Any, limit: int = 4_000) -> str:
-    """Return a value as text of at most `limit` characters, objects and lists as JSON; '' for None."""
+def text_of(value: Any) -> str:
+    """Return a value as text of at most LONGEST_TEXT characters, objects and lists as JSON; '' for None."""
     if isinstance(value, str):
-        return value[:limit]
+        return value[:LONGEST_TEXT]
     if value is None:
         return ""
     if isinstance(value, dict | list):
         try:
-            return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)[:limit]
+            return json.dumps(value, ensure_ascii=False, default=str, sort_keys=True)[:LONGEST_TEXT]
         except (TypeError, ValueError, RecursionError):
             return ""
-    return str(value)[:limit]
+    return str(value)[:LONGEST_TEXT]
