@@ -29,7 +29,7 @@ class Precedent:
 
 
 def find(cases: Sequence[Case], words: Floats, tool: str) -> Precedent:
-    """The verdict on calling `tool` now. `words`: similarity to each known run of what the user has said so far."""
+    """What similar runs say of calling `tool` now. `words`: similarity to each known run of what the user has said."""
     near = _similar(words)
     with_it, without = (_cases(cases, near, tool, with_it=used) for used in (True, False))
     answer = Precedent(

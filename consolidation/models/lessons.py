@@ -33,7 +33,7 @@ class LessonQuerySet(Trusted["Lesson"]):
         return self.filter(memory__content=F("words"))
 
     def with_counters(self) -> Self:
-        """Annotate `helped` and `harmed`, runs that were shown it and ended well or ill, and `not_shown` by lot."""
+        """Annotate `helped` and `harmed`, runs with the lesson that ended well or ill, and `not_shown` by lot."""
         return self.annotate(
             helped=_offers(Q(withheld=False, outcome=Outcome.SUCCESS)),
             harmed=_offers(Q(withheld=False, outcome=Outcome.FAILURE)),
@@ -74,7 +74,7 @@ class Lesson(models.Model):
 
     @property
     def measured(self) -> str:
-        """What recorded runs say of it, in a sentence of the reader's language."""
+        """What recorded runs say of the lesson, in a sentence of the reader's language."""
         sentence = ngettext(
             "It made the difference in %(cases)d case.", "It made the difference in %(cases)d cases.", self.cases
         )

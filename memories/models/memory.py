@@ -177,9 +177,7 @@ class Memory(Reviewable):
 
     @property
     def known_as(self) -> str | None:
-        """Its key; of a competence the name in runs (a forgotten one is not learned again), of an episode that of its
-        import.
-        """
+        """By what a dismissal knows it: its key; of a competence the name in runs, of an episode that of its import."""
         if self.type == Type.EPISODIC:
             return episode_key(self.source, self.episode.external_id)
         if self.key or self.type != Type.COMPETENCE:

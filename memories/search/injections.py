@@ -47,7 +47,7 @@ def ends_of(contexts: Iterable[Used]) -> Ends:
 
 
 def _runs(threads: set[str], trust: Trust) -> dict[str, Episode]:
-    """Thread -> the latest run of it."""
+    """The latest run of each of these threads, by its id."""
     if not threads:
         return {}
     rows = Memory.objects.visible_to(trust).filter(type=Type.EPISODIC, thread_id__in=threads)

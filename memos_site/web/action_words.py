@@ -113,7 +113,7 @@ def of_many(stage: int, verb: str, number: int, options: Mapping[str, Any], *, p
 
 
 def of_order(order: BulkOrder) -> str:
-    """Say what an order does or, once its run has ended, what it did and how many it left."""
+    """Say what a bulk order does or, once its run has ended, what it did and how many it left."""
     text = title_of_order(order)
     if order.run.status != Run.Status.SUCCEEDED or not order.refused_count:
         return text

@@ -69,7 +69,7 @@ class Kinds:
     has_orders: bool = False
 
     def matching(self, kind: str) -> dict[str, Any]:
-        """What waits of a tab, as far as tabs count; what is snoozed is decided row by row."""
+        """What waits of a tab of the inbox, as far as tabs count; what is snoozed is decided row by row."""
         counted = [row for row in self.rows if row["value"] != review.SNOOZED and kind in ("", row["value"])]
         number = sum(row["n"] for row in counted)
         more = "+" if any(row["shown"].endswith("+") for row in counted) else ""
