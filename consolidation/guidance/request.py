@@ -7,22 +7,21 @@ when it happened, and `with_steps` reads it.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from typing import Annotated, Any, NamedTuple, Protocol
+from typing import Annotated, Any, NamedTuple
 from uuid import UUID
 
 from django.db.models import F, Func, IntegerField, QuerySet, Sum, Window
 from django.db.models.functions import Coalesce
 from pydantic import AliasChoices, Field, StringConstraints
-from pydantic.json_schema import SkipJsonSchema
 
 from consolidation.learning.runs.run import Call, Message, Run
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.messages import Reader
 from memories.models import Event
-from memories.search.request import Narrowed, Scopes, narrowed
+from memories.search.request import Narrowing
 from memories.values import roles
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, read_question
+from memories.values.field_types import Described, Given, NotBoolean, Text, read_question
 from memories.values.trust import Trust
 
 NO_RUN = UUID(int=0)
@@ -38,30 +37,33 @@ class AboutTo(Described):
     arguments: dict[str, Any] = {}
 
 
-class GuidanceRequest(Described):
-    """The run so far as `messages`, or the task in a sentence; one of the two."""
+class RunRequest(Narrowing):
+    """A run in its words, to be compared with finished ones."""
 
     messages: Annotated[list[Any], Field(max_length=50_000)] | None = None
     """In the forms that conversations take: OpenAI's or Anthropic's, with tool calls and results"""
     task: Text | None = Field(None, validation_alias=AliasChoices("task", "task_descriptor"))
-    about_to: AboutTo | None = None
-    scopes: Scopes = []
-    """Of the caller's; what has no scope or is global counts in each"""
-    scope: SkipJsonSchema[ScopeName | None] = None  # a list of one
     source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
     """Default: the caller"""
-    max_sensitivity: SensitivityName | None = None
-    trust: Narrowed | None = None
-    """Narrows as `scopes` and `max_sensitivity` do"""
+    limit: Annotated[int, Field(ge=1, le=8), NotBoolean] = 8
+    """Of `similar`"""
+
+    @property
+    def run(self) -> Run:
+        """Its messages, or its task as the only one, as a run that has not ended."""
+        if self.messages is None:
+            return run_of([EventDraft(kind="message", role="user", text=self.task or "")])
+        return run_of(Reader().read(self.messages))
+
+
+class GuidanceRequest(RunRequest):
+    """The run so far as `messages`, or the task in a sentence; one of the two."""
+
+    about_to: AboutTo | None = None
     episode_id: UUID | None = None
     """With it or a `thread_id` the answer carries an `offer_id`, and a check with a `task` instead of `messages` knows
     what the caller has reported of this run, while it is open (a thread: of this `source`)"""
     thread_id: Given | None = None
-    limit: Annotated[int, Field(ge=1, le=8), NotBoolean] = 8
-    """Of `similar`"""
-
-    def narrows(self, trust: Trust) -> Trust:
-        return narrowed(trust, self, self.trust)
 
 
 @dataclass(frozen=True)
@@ -99,22 +101,7 @@ def check(raw: Any) -> GuidanceQuestion:
     request = read_question(GuidanceRequest, raw)
     if (request.messages is None) == (request.task is None):
         raise Invalid(FieldError("/messages", "required", "give messages or a task, one of the two"))
-    return GuidanceQuestion(request, run_of_request(request))
-
-
-class _Told(Protocol):
-    @property
-    def messages(self) -> list[Any] | None: ...
-
-    @property
-    def task(self) -> str | None: ...
-
-
-def run_of_request(request: _Told) -> Run:
-    """Its messages, or its task as the only one, as a run that has not ended."""
-    if request.messages is None:
-        return run_of([EventDraft(kind="message", role="user", text=request.task or "")])
-    return run_of(Reader().read(request.messages))
+    return GuidanceQuestion(request, request.run)
 
 
 def run_of(drafts: list[EventDraft]) -> Run:

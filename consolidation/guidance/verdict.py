@@ -15,7 +15,6 @@ from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.guide import expected_of, similar_of
 from consolidation.guidance.profiling import first_change
 from consolidation.guidance.rendering import in_names
-from consolidation.guidance.request import run_of_request
 from consolidation.guidance.risk import Counted, Judged, Level, judged
 from consolidation.guidance.verdict_request import VerdictRequest, find
 from consolidation.learning.effects.effects import effects
@@ -138,7 +137,7 @@ def answer(body: Any, *, trust: Trust) -> dict[str, Any]:
     request = verdict_request.check(body)
     seen = request.narrows(trust)
     if not request.names_a_run:
-        run = run_of_request(request)
+        run = request.run
         verdict = _verdict(run, run, tool_rules(), request, seen)
     elif (recording := find(request, seen)) is None or not recording.has_transcript:
         return asdict(RunVerdict(said=[sentence("removed" if recording else "no_run")]))

@@ -3,41 +3,26 @@
 from typing import Annotated, Any
 from uuid import UUID
 
-from pydantic import AliasChoices, Field
-from pydantic.json_schema import SkipJsonSchema
+from pydantic import Field
 
+from consolidation.guidance.request import RunRequest
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import Recording
 from memories.models import Episode
-from memories.search.request import Narrowed, Scopes, narrowed
 from memories.values.choices import Permission
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, read_question
+from memories.values.field_types import Given, read_question
 from memories.values.trust import Trust
 
 
-class VerdictRequest(Described):
+class VerdictRequest(RunRequest):
     """`messages` or a `task`, or the `episode_id` or `thread_id` of a run that the caller reported."""
 
     messages: Annotated[list[Any], Field(max_length=50_000)] | None = None
     """The whole run in the forms that conversations take: OpenAI's or Anthropic's, with tool calls and results"""
-    task: Text | None = Field(None, validation_alias=AliasChoices("task", "task_descriptor"))
     episode_id: UUID | None = None
     thread_id: Given | None = None
     """With `source`: the younger of its runs"""
-    scopes: Scopes = []
-    """Of the caller's; what has no scope or is global counts in each"""
-    scope: SkipJsonSchema[ScopeName | None] = None  # a list of one
-    source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
-    """Default: the caller"""
-    max_sensitivity: SensitivityName | None = None
-    trust: Narrowed | None = None
-    """Narrows as `scopes` and `max_sensitivity` do"""
-    limit: Annotated[int, Field(ge=1, le=8), NotBoolean] = 8
-    """Of `similar`"""
-
-    def narrows(self, trust: Trust) -> Trust:
-        return narrowed(trust, self, self.trust)
 
     @property
     def names_a_run(self) -> bool:

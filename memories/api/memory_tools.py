@@ -5,7 +5,6 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field, model_validator
-from pydantic.json_schema import SkipJsonSchema
 
 from memories import lifecycle, models, redaction, search
 from memories.api import provenance
@@ -20,7 +19,7 @@ from memories.intake.reports.claims import NoteReport
 from memories.intake.reports.events import check
 from memories.models.memory import MemoryQuerySet
 from memories.search import Result, SearchRequest, dismissed_words, filters
-from memories.search.request import AskingRun, Scopes, scopes_of
+from memories.search.request import AskingRun, InScopes, Scopes
 from memories.values.choices import ActorKind, Permission, Type
 from memories.values.exceptions import NotFound, UnknownKey
 from memories.values.field_types import CategoryName, Described, Given, NotBoolean, ScopeName, Text, YesNo
@@ -36,21 +35,18 @@ KNOWLEDGE = [Type.SEMANTIC.value, Type.WORKING.value, Type.COMPETENCE.value, Typ
 MOST_EVENTS = 1_000
 
 
-class MemoryQuestion(AskingRun):
+class MemoryQuestion(AskingRun, InScopes):
     text: Text
     """A question or words, in any language"""
     category: CategoryName | None = None
     scopes: Scopes = []
     """Of the caller's; what has no scope is found in each"""
-    scope: SkipJsonSchema[ScopeName | None] = None
     include_candidates: YesNo = False
     """Also what is not decided yet"""
     limit: Annotated[int, Field(ge=1, le=100), NotBoolean] = 5
 
 
-class ListQuestion(Described):
-    scopes: Scopes = []
-    scope: SkipJsonSchema[ScopeName | None] = None
+class ListQuestion(InScopes):
     limit: Annotated[int, Field(ge=1, le=100), NotBoolean] = 10
 
 
@@ -102,7 +98,7 @@ def memory_query(call: ToolCall) -> Reply:
     """Find what is known (facts, preferences, contacts, ways of working, skills) by meaning and words, best first."""
     question = check(MemoryQuestion, call.arguments)
     given = {
-        "scopes": list(scopes_of(question.scopes, question.scope)),
+        "scopes": list(question.named_scopes),
         "categories": [question.category] if question.category else [],
     }
     options = question.model_dump(include={"limit", "include_candidates", "for_run"})
@@ -217,7 +213,7 @@ def _listed(call: ToolCall, question: ListQuestion, **exact: str) -> Reply:
     """What is believed now, best first; counts a use of what is shown first."""
     rows = models.Memory.objects.offered_to(call.trust).filter(filters.shown_to(call.trust).q())
     rows = rows.knowledge().current(call.at).filter(**exact)
-    scopes = scopes_of(question.scopes, question.scope)
+    scopes = question.named_scopes
     rows = rows.filter(scope__in=scopes) if scopes else rows
     ordered = rows.order_by("-confidence", "-created_at", "-id")[call.start : call.start + question.limit + 1]
     page = list(ordered)

@@ -1,7 +1,7 @@
 """Validation of search requests, including parameter names of other published designs."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, Protocol
+from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints
 from pydantic.json_schema import SkipJsonSchema
@@ -39,9 +39,15 @@ StatusName = Literal["candidate", "confirmed", "applied", "contested", "dismisse
 Scopes = Annotated[list[ScopeName], Field(max_length=100)]
 
 
-def scopes_of(scopes: Sequence[str], scope: str | None) -> tuple[str, ...]:
-    """The scopes of a request, whose `scope` is a list of one."""
-    return tuple(dict.fromkeys([*scopes, *([] if scope is None else [scope])]))
+class InScopes(Described):
+    """A question in some scopes."""
+
+    scopes: Scopes = []
+    scope: SkipJsonSchema[ScopeName | None] = None  # a list of one
+
+    @property
+    def named_scopes(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self.scopes, *([] if self.scope is None else [self.scope])]))
 
 
 PAST = "What was live then, in the words it had; what was forgotten since is not there, and nothing counts as used"
@@ -57,21 +63,23 @@ class Narrowed(BaseModel):
     scopes: Scopes = []
 
 
-class Limits(Protocol):
-    @property
-    def max_sensitivity(self) -> str | None: ...
-    @property
-    def scopes(self) -> Sequence[str]: ...
+class Narrowing(InScopes):
+    """A question about what the caller may see, or about less."""
+
+    scopes: Scopes = []
+    """Of the caller's; what has no scope or is global counts in each"""
+    max_sensitivity: SensitivityName | None = None
+    trust: Narrowed | None = None
+    """Narrows as `scopes` and `max_sensitivity` do"""
+
+    def narrows(self, trust: Trust) -> Trust:
+        """The caller's trust, as restricted by the request."""
+        less = _narrowed(trust, self.max_sensitivity, self.named_scopes)
+        return _narrowed(less, self.trust.max_sensitivity, self.trust.scopes) if self.trust else less
 
 
-def narrowed(trust: Trust, *limits: Limits | None) -> Trust:
-    """The caller's trust, as restricted by each of these; a request may name a single `scope`."""
-    for limit in limits:
-        if limit is not None:
-            ceiling = Sensitivity.named(limit.max_sensitivity) if limit.max_sensitivity else None
-            scopes = scopes_of(limit.scopes, getattr(limit, "scope", None))
-            trust = trust.narrowed(max_sensitivity=ceiling, scopes=scopes)
-    return trust
+def _narrowed(trust: Trust, ceiling: SensitivityName | None, scopes: Sequence[str]) -> Trust:
+    return trust.narrowed(max_sensitivity=Sensitivity.named(ceiling) if ceiling else None, scopes=scopes)
 
 
 class AskingRun(Described):
@@ -81,7 +89,7 @@ class AskingRun(Described):
     """The run that asks, by its thread or episode: skills that are withheld from it are left out"""
 
 
-class SearchRequest(AskingRun):
+class SearchRequest(AskingRun, Narrowing):
     """Without a query: what is most salient now, then newest."""
 
     query: Text = Field("", validation_alias=AliasChoices("query", "task_descriptor"))
@@ -94,12 +102,6 @@ class SearchRequest(AskingRun):
     source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
     company_id: Given | None = None
     thread_id: Given | None = None
-    scopes: Scopes = []
-    """Of the caller's; what has no scope or is global is found in each"""
-    scope: SkipJsonSchema[ScopeName | None] = None  # a list of one
-    max_sensitivity: SensitivityName | None = None
-    trust: Narrowed | None = None
-    """Narrows as `scopes` and `max_sensitivity` do"""
     min_salience: Annotated[float, Field(ge=0, le=1), NotBoolean] = 0.0
     """As of now"""
     min_confidence: Annotated[int, Field(ge=0, le=100), NotBoolean] = 0
@@ -119,10 +121,6 @@ class SearchRequest(AskingRun):
     def statuses_wanted(self) -> list[str]:
         undecided = [status.value for status in UNDECIDED] if self.include_candidates else []
         return [*(self.statuses or (status.value for status in BELIEVED)), *undecided]
-
-    def narrows(self, trust: Trust) -> Trust:
-        """The caller's trust, as restricted by the request."""
-        return narrowed(trust, self, self.trust)
 
 
 def check(raw: Any) -> SearchRequest:

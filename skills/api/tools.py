@@ -4,14 +4,13 @@ from typing import Annotated
 from uuid import UUID
 
 from pydantic import Field
-from pydantic.json_schema import SkipJsonSchema
 
 from memories import search
 from memories.api.tool import ToolCall, tool
 from memories.api.tool_reply import Reply, filled, shortened
 from memories.intake.reports.events import check
 from memories.search import SearchRequest, run_votes
-from memories.search.request import AskingRun, Scopes, scopes_of
+from memories.search.request import AskingRun, InScopes
 from memories.values import links
 from memories.values.choices import Outcome, Permission, Type
 from memories.values.exceptions import NotFound
@@ -25,11 +24,9 @@ MOST_RANKED = 100
 TO_READ = (Permission.SKILLS, Permission.READ)
 
 
-class SkillQuestion(AskingRun):
+class SkillQuestion(AskingRun, InScopes):
     text: Text = ""
     """What it should help with; without it all skills, by name"""
-    scopes: Scopes = []
-    scope: SkipJsonSchema[ScopeName | None] = None
     limit: Annotated[int, Field(ge=1, le=50), NotBoolean] = 10
 
 
@@ -54,7 +51,7 @@ def skill_search(call: ToolCall) -> Reply:
     """Find published skills (tried ways to do a task) for what is to be done, best first; skill_get reads one."""
     question = check(SkillQuestion, call.arguments)
     rows = Skill.objects.shown_to(call.trust)
-    scopes = scopes_of(question.scopes, question.scope)
+    scopes = question.named_scopes
     rows = rows.filter(scope__in=scopes) if scopes else rows
     rows = rows.exclude(pk__in=run_votes.withheld(question, call.trust))
     if not question.text.strip():
@@ -95,7 +92,7 @@ def report_skill_use(call: ToolCall) -> Reply:
 
 def _ranked(question: SkillQuestion, call: ToolCall) -> dict[UUID, float]:
     """Competences by how much of the question they answer: memory id -> relevance, best first."""
-    scopes = list(scopes_of(question.scopes, question.scope))
+    scopes = list(question.named_scopes)
     request = SearchRequest(query=question.text, types=[Type.COMPETENCE.value], scopes=scopes, limit=MOST_RANKED)
     results = search.find(request, trust=call.trust, at=call.at)
     return {result.memory.pk: round(result.relevance or 0.0, 3) for result in results.results}

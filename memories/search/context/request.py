@@ -3,14 +3,13 @@
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, Field
-from pydantic.json_schema import SkipJsonSchema
 
-from memories.search.request import Narrowed, PastInstant, Scopes, narrowed, scopes_of
-from memories.values.field_types import Described, Given, NotBoolean, ScopeName, SensitivityName, Text, read_question
+from memories.search.request import Narrowing, PastInstant
+from memories.values.field_types import Given, NotBoolean, Text, read_question
 from memories.values.trust import Trust
 
 
-class ContextRequest(Described):
+class ContextRequest(Narrowing):
     """Without a task: what is known of the company and from the source."""
 
     task: Text = Field("", validation_alias=AliasChoices("task", "task_descriptor"))
@@ -19,16 +18,10 @@ class ContextRequest(Described):
     """Default: the caller"""
     company_id: Given | None = None
     """Default: the one known company that the task names"""
-    scopes: Scopes = []
-    """Of the caller's; what has no scope or is global is known in each"""
-    scope: SkipJsonSchema[ScopeName | None] = None  # a list of one
     thread_id: Given | None = None
     """Where it is going to be used; what was learnt elsewhere is known here too"""
     repository: Annotated[str, Field(max_length=512)] = ""
     """Where it works: a repository's address, `owner/name`, or a folder"""
-    max_sensitivity: SensitivityName | None = None
-    trust: Narrowed | None = None
-    """Narrows as `scope` and `max_sensitivity` do"""
     as_of: PastInstant = None
     limit: Annotated[int, Field(ge=1, le=100), NotBoolean] = 5
     token_budget: Annotated[int, Field(ge=1, le=100_000), NotBoolean] = 300
@@ -39,12 +32,8 @@ class ContextRequest(Described):
 
     def only_scope(self, trust: Trust) -> str | None:
         """The scope to write down with this request: the only one that it names, if it is the caller's; else None."""
-        scopes = scopes_of(self.scopes, self.scope)
+        scopes = self.named_scopes
         return scopes[0] if len(scopes) == 1 and (trust.scopes is None or scopes[0] in trust.scopes) else None
-
-    def narrows(self, trust: Trust) -> Trust:
-        """The caller's trust, as restricted by the request."""
-        return narrowed(trust, self, self.trust)
 
 
 def check(raw: Any) -> ContextRequest:
