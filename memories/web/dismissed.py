@@ -3,10 +3,9 @@
 A tombstone whose memory is gone, or above the reader, is shown without its content.
 """
 
-from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any
 
-from django.db.models import Case, Q, TextField, Value, When
+from django.db.models import Case, Q, QuerySet, TextField, Value, When
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -15,18 +14,12 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 
 from memories.models import Memory, Tombstone
-from memories.models.passage import saying
-from memories.models.tombstone import TombstoneQuerySet
-from memories.people import trust_of
 from memories.values.choices import REASONS, Category
 from memories.values.keyset import Order
-from memories.values.trust import Trust
 from memories.web.exports import file_of
-from memories.web.facets import carried, counted_facets, filters_of, tabs_of
+from memories.web.facets import TwoTabs
 from memories.web.paging import page_of
 
-EXACT = ("why", "category", "scope", "by", "returned")
-FILTERS = (*EXACT, "q", "sort", "lifted")
 SORTS = {"": gettext_lazy("Newest first"), "oldest": gettext_lazy("Oldest first")}
 OF_BLOCKED = {"returned": gettext_lazy("Most often said again")}
 SAID_AGAIN, NOT_SINCE = "said_again", "not_since"
@@ -36,40 +29,18 @@ IN_FILES = (
 )
 
 
-@dataclass(frozen=True)
-class DismissedList:
-    """What a reader asks for. The filter `q`: words of memories that are still there."""
-
-    trust: Trust
-    filters: dict[str, str]
-
-    @classmethod
-    def of(cls, request: HttpRequest) -> Self:
-        return cls(trust_of(request.user), filters_of(request.GET, FILTERS))
-
-    @property
-    def is_lifted(self) -> bool:
-        return self.filters["lifted"] == "1"
+class DismissedList(TwoTabs):
+    columns = {name: name for name in ("why", "category", "scope", "by", "returned")}
+    tab, moments = "lifted", ("at", "lifted_at")
 
     @property
     def order(self) -> Order:
-        sort = self.filters["sort"]
-        if sort == "returned" and not self.is_lifted:
-            return ("-hits", "-id")
-        at = "lifted_at" if self.is_lifted else "at"
-        return (at, "id") if sort == "oldest" else (f"-{at}", "-id")
+        by_returns = self.filters["sort"] == "returned" and not self.is_second
+        return ("-hits", "-id") if by_returns else super().order
 
-    def rows(self, without: str = "", *, lifted: bool | None = None) -> TombstoneQuerySet:
-        """The tombstones that the filters leave, `without` this one of them, in the list's order."""
-        of_lifted = self.is_lifted if lifted is None else lifted
+    def listed(self, *, second: bool) -> QuerySet[Tombstone]:
         rows = Tombstone.objects.visible_to(self.trust).filter(blocks=True)
-        rows = rows.lifted() if of_lifted else rows.standing()
-        rows = rows.annotate(why=_why(), returned=_returned())
-        rows = rows.filter(**{name: self.filters[name] for name in EXACT if self.filters[name] and name != without})
-        if words := self.filters["q"]:
-            known = saying(Memory.objects.visible_to(self.trust), words).order_by().values("pk")
-            rows = rows.filter(memory_id__in=known)
-        return rows.order_by(*self.order if of_lifted == self.is_lifted else ())
+        return (rows.lifted() if second else rows.standing()).annotate(why=_why(), returned=_returned())
 
 
 def _why() -> Case:
@@ -93,27 +64,14 @@ def dismissed(request: HttpRequest) -> HttpResponse:
         "by": (_("By"), ()),
         "scope": (_("Scope"), ()),
     }
-    tabs = {"standing": asked.rows(lifted=False), "lifted": asked.rows(lifted=True)}
-    facets, counts = counted_facets(request.GET, titles, asked.rows, tabs)
     page = page_of(request, asked.rows(), asked.order)
     memories = Memory.objects.visible_to(asked.trust).unexpired(timezone.now()).select_related("skill")
     by_id = memories.in_bulk([tombstone.memory_id for tombstone in page.rows if tombstone.memory_id])
     context = {
         "page": page,
         "rows": [(tombstone, by_id.get(tombstone.memory_id)) for tombstone in page.rows],
-        "asked": asked,
-        "lifted": asked.is_lifted,
-        "facets": facets,
-        "counts": counts,
-        "tabs": tabs_of(
-            request.GET,
-            "lifted",
-            {"": _("Kept out"), "1": _("Allowed again")},
-            (counts["standing"], counts["lifted"]),
-        ),
-        "sorts": list((SORTS if asked.is_lifted else SORTS | OF_BLOCKED).items()),
-        "kept": carried(request.GET, "q", "sort"),
-        "is_filtered": any(asked.filters[name] for name in (*EXACT, "q")),
+        "sorts": list((SORTS if asked.is_second else SORTS | OF_BLOCKED).items()),
+        **asked.context(request.GET, titles, _("Kept out"), _("Allowed again")),
     }
     return render(request, "memories/dismissed.html", context)
 

@@ -120,7 +120,7 @@ def test_the_search_does_not_find_words_above_the_reader() -> None:
     hidden = dismissed("Acme pays never", key="acme-never")
     Memory.objects.filter(pk=hidden.pk).update(sensitivity=Sensitivity.HIGH)
     answer = signed_in().get(f"{PAGE}?q=never")
-    assert answer.context["counts"] == {"list": 0, "standing": 0, "lifted": 0}
+    assert answer.context["counts"] == {"list": 0, "first": 0, "second": 0}
 
 
 def test_the_file_has_the_rows_that_are_shown_and_no_words_of_claims() -> None:
