@@ -17,11 +17,10 @@ OF_DECORATORS = ["@*validator*", "@register*", "@*.register*", "@admin.*", "@*co
 KINDS = ("function", "method", "property", "class", "import")
 OF_FRAMEWORKS = {"Meta", "TokenSchemes", "SessionScheme", "__getattr__"}  # read by Django, DRF and Python
 FOR_OTHERS = {  # tests, migrations, translators and type checkers use them
-    *("CreateModels", "DeleteInDatabase", "PRUNABLE_BELOW", "PackageStorage", "PROSE", "prose_of"),
+    *("CreateModels", "DeleteInDatabase", "PRUNABLE_BELOW", "PackageStorage", "PROSE"),
     *(
         "KINDS_OF_MEMORIES",
         "REVIEWS",
-        "required_words",
         "SINCE_A_DISMISSAL",
         "KINDS_OF_EVIDENCE",
         "SPEAKERS",

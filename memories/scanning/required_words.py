@@ -30,17 +30,13 @@ def folded(text: str) -> str:
     return text.translate(_LIKE_ASCII).lower() if not text.isascii() else text.lower()
 
 
-def required_words(pattern: str) -> list[Words]:
-    """Sets of words; every match holds one of each. None: nothing is certain of them."""
-    return [plain(words) for words in marked_words(parsed(pattern))]
-
-
 def parsed(pattern: str) -> Any:
     return parser.parse(pattern, FLAGS)
 
 
 def marked_words(pattern: Any) -> list[Words]:
-    """The same of a parsed one; a word that stands at the start of a run of letters and digits begins with START."""
+    """Sets of words of a parsed pattern; every match holds one of each. A word that stands at the start of a run of
+    letters and digits begins with START. None: nothing is certain of them."""
     return list(_of_sequence(pattern))
 
 

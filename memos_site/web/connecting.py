@@ -95,21 +95,13 @@ def _filled(name: str, url: str, token: str) -> SafeString:
 
 def _told(name: str) -> str:
     """The section with its paragraphs in the reader's language."""
-    blocks: list[str] = []
-    for part in BLOCK.split(_section(name)):
-        is_code = part.startswith("```")
-        blocks += [part] if is_code else [gettext(paragraph) for paragraph in _paragraphs(part)]
-    return "\n\n".join(blocks)
+    return "\n\n".join(text if is_code else gettext(text) for text, is_code in blocks(name))
 
 
-def prose_of(name: str) -> list[str]:
-    """The paragraphs of a section, without its code."""
-    return [
-        paragraph
-        for part in BLOCK.split(_section(name))
-        if not part.startswith("```")
-        for paragraph in _paragraphs(part)
-    ]
+def blocks(name: str) -> list[tuple[str, bool]]:
+    """The section's code as it is and its paragraphs, each on one line; and whether it is code."""
+    parts = ((part, part.startswith("```")) for part in BLOCK.split(_section(name)))
+    return [(text, is_code) for part, is_code in parts for text in ([part] if is_code else _paragraphs(part))]
 
 
 def _paragraphs(text: str) -> list[str]:

@@ -8,11 +8,15 @@ import pytest
 
 from memories.scanning import prompt_injection
 from memories.scanning.alternatives import Alternatives, Sentence, Tried
-from memories.scanning.required_words import FLAGS, folded, required_words
+from memories.scanning.required_words import FLAGS, Words, folded, marked_words, parsed, plain
 
 SENTENCES = Path(__file__).parent / "sentences"
 PATTERNS = [pattern for alternatives in prompt_injection.EVERY.values() for pattern in alternatives.patterns]
 TRIED = [pattern[0] if isinstance(pattern, Sentence) else pattern for pattern in PATTERNS]
+
+
+def required_words(pattern: str) -> list[Words]:
+    return [plain(words) for words in marked_words(parsed(pattern))]
 
 
 def test_no_match_of_a_pattern_is_missed() -> None:
