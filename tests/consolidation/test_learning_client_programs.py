@@ -61,6 +61,24 @@ def test_a_skill_says_the_commands_as_they_worked_and_where_their_arguments_come
     ]
 
 
+def test_a_client_program_beside_changes_of_files_and_tests_makes_work_on_files_of_it() -> None:
+    runs = [
+        run(
+            n,
+            f"Add a column {name} to the invoices.",
+            sh(f"supabase migration new add_{name}", "Created new migration"),
+            sh(
+                f"echo 'alter table invoice add {name} text;' > supabase/migrations/2026_{name}.sql && npm test",
+                "1 passed",
+            ),
+        )
+        for n, name in enumerate(("vat", "terms", "owner", "city"))
+    ]
+    fields = learned(runs).fields
+    assert fields.title == "Change files and run supabase migration new and npm test"
+    assert "Run `supabase migration new {migration}`." in fields.procedure and "`npm test`" in fields.procedure
+
+
 def test_what_a_client_program_changes_is_an_effect_and_what_it_shows_is_none() -> None:
     assert effects(address_changed(1), RULES) == {
         "shopctl orders hold",

@@ -65,12 +65,12 @@ class CommandWork:
 
 
 def command_work(scope: Scope) -> CommandWork | None:
-    """Return the statistics; None without a success, or when something else than command lines and changes of files
-    is among the effects, also by a client program of a service."""
+    """Return the statistics; None without a success, when something else than command lines and changes of files is
+    among the effects, or when all are of client programs of services."""
     well = scope.successes
     own = scope.effects(scope.runs[0])
     by_line = {call.name for run in scope.runs for call in run.steps if call.via}
-    if not well or not own & by_line or not own <= by_line | FILE_CHANGES or any(map(is_of_resource, own)):
+    if not well or not own & by_line or not own <= by_line | FILE_CHANGES or all(map(is_of_resource, own)):
         return None
     places = _places(well)
     tallies = _starts([*well, *scope.failures], scope)

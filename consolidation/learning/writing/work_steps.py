@@ -10,7 +10,7 @@ from consolidation.learning.runs.harness_tools import FILE_CHANGES, ONLY_READING
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing.file_shapes import FileShape
 from consolidation.learning.writing.phrases import Phrases
-from consolidation.learning.writing.recipe import Stage
+from consolidation.learning.writing.recipe import LONGEST_CALL, Stage
 
 ALWAYS = 0.75
 
@@ -95,7 +95,8 @@ def _is_called(form: str, shape: str) -> bool:
 def command(stage: Stage, say: Phrases) -> str:
     """Return the sentence of a command, or of the request that it sends."""
     key = "step_command" if stage.is_command else "step"
-    return in_share(stage, say(key, phrase=upper_first(phrase(stage.tool)), tool=code(stage.spoken), often=""), say)
+    called = code(stage.spoken, LONGEST_CALL)
+    return in_share(stage, say(key, phrase=upper_first(phrase(stage.tool)), tool=called, often=""), say)
 
 
 def in_share(stage: Stage, sentence: str, say: Phrases) -> str:
