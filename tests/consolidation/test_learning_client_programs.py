@@ -1,11 +1,13 @@
 """Command lines of a client program of a service, as agents typed them: `./shopctl orders hold ORD-1`."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from consolidation.learning.commands import commands, forms, purposes, resources
+from consolidation.learning.comparison import asked_records
 from consolidation.learning.effects.effects import effects, unfolded
 from consolidation.learning.effects.toolnames import phrase
 from consolidation.learning.runs.run import Run
@@ -59,6 +61,37 @@ def test_a_skill_says_the_commands_as_they_worked_and_where_their_arguments_come
         "`ticket` from the user's request.",
         "6. Run `./shopctl tickets close {ticket} --resolution address_changed`. `ticket` from the user's request.",
     ]
+
+
+def goods_refunded(n: int) -> Run:
+    ticket, goods = f"T-{200 + n}", ("lamp", "rug", "kettle", "desk")[n]
+    asked = {"id": ticket, "messages": [{"text": f"The {goods} of ORD-{n} arrived broken and I would like a refund."}]}
+    return run(
+        20 + n,
+        f"Work ticket {ticket} to the end.",
+        sh(f"./shopctl tickets show {ticket}", asked),
+        sh(f"./shopctl refunds create --payment PAY-{n}", {"id": f"REF-{n}"}),
+    )
+
+
+def test_what_the_ticket_says_that_a_request_names_tells_when_to_use_a_skill() -> None:
+    moved, broken = [address_changed(n) for n in range(4)], [goods_refunded(n) for n in range(4)]
+    assert learned(moved, others=broken).fields.trigger == ["send"]
+    assert learned(broken, others=moved).fields.trigger == ["arrived broken", "refund"]
+
+
+@pytest.mark.parametrize(
+    ("said", "lines"),
+    [
+        ("Work ticket T-100 to the end.", ["Please send ORD-4000 to Station Road 3, York instead."]),
+        ("Work the ticket to the end.", []),
+        ("Work T-100: the parcel must go to another street, tell the customer so, and close it today, please.", []),
+    ],
+)
+def test_a_record_is_asked_for_where_a_short_request_names_it(said: str, lines: list[str]) -> None:
+    asked = replace(address_changed(0), messages=(replace(address_changed(0).messages[0], text=said),))
+    assert asked_records.lines(unfolded(asked, RULES), RULES.is_effect) == lines
+    assert asked_records.lines(unfolded(asked, RULES), lambda tool: True) == []
 
 
 def test_a_client_program_beside_changes_of_files_and_tests_makes_work_on_files_of_it() -> None:

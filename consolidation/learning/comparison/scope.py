@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from uuid import UUID
 
+from consolidation.learning.comparison import asked_records
 from consolidation.learning.comparison.vocabulary import Vocabulary
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -121,14 +122,16 @@ class Scope:
         return template_lines(self.all)
 
     def opening_terms(self, run: Run) -> dict[str, str]:
-        """Return the terms of a request without template lines, key -> as written.
+        """Return the terms of a request without template lines, key -> as written, and of the record that it points to.
 
         A request that consists of template lines alone keeps them.
         """
         if run.id not in self._terms:
             own = [line for line in run.opening_lines if plain_line(line) not in self._template]
-            whole = not own or len(own) == len(run.opening_lines)
-            self._terms[run.id] = run.opening_terms if whole else _grams("\n".join(own)[:OPENING_CHARACTERS])
+            pointed = asked_records.lines(run, self.changes)
+            whole = not pointed and (not own or len(own) == len(run.opening_lines))
+            told = "\n".join([*own, *pointed])[:OPENING_CHARACTERS]
+            self._terms[run.id] = run.opening_terms if whole else _grams(told)
         return self._terms[run.id]
 
     def request_terms(self, run: Run) -> dict[str, str]:
@@ -141,7 +144,8 @@ class Scope:
             asked = [m for n, m in enumerate(run.said) if n == 0 or first is None or m.position < first]
             lines = [line for message in asked[:REQUEST_MESSAGES] for line in message.text.splitlines()]
             own = [line for line in lines if plain_line(line) not in self._template] or lines
-            self._requests[run.id] = _grams("\n".join(own)[:SPEECH_CHARACTERS])
+            told = "\n".join([*own, *asked_records.lines(run, self.changes)])
+            self._requests[run.id] = _grams(told[:SPEECH_CHARACTERS])
         return self._requests[run.id]
 
     @cached_property
