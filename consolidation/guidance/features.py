@@ -1,8 +1,8 @@
 """What a run looks like up to a moment, as counted terms: comparable with another run without reading either again.
 
-Channels: `words` the stems and ids that the user said; `values` the arguments of calls, and values with a digit in
-results (ids, dates, amounts); `tools` the names of the calls; `last` the words of the agent's last message. And the
-meaning of what the user said, as a vector.
+Channels: `words` the stems and ids that the user said, and of the ticket that a short request names; `values` the
+arguments of calls, and values with a digit in results (ids, dates, amounts); `tools` the names of the calls; `last` the
+words of the agent's last message. And the meaning of what the user said, as a vector.
 """
 
 import re
@@ -18,6 +18,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from consolidation.learning.comparison import asked_records
+from consolidation.learning.effects.effects import unfolded
+from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs import values
 from consolidation.learning.runs.run import Run
@@ -93,15 +96,18 @@ def unpack(packed: bytes | memoryview) -> Features:
     return Features(channels, np.frombuffer(data, np.float16, DIMENSIONS, at + 6 * total).astype(np.float32))
 
 
-def of(run: Run, *, until: int | None = None) -> Features:
-    """`until`: the position of the first event that does not count; None: all of the run."""
-    return of_moment(run, until=until)[0]
+def of(run: Run, *, until: int | None = None, rules: ToolRules | None = None) -> Features:
+    """`until`: the position of the first event that does not count; None: all of the run. `rules`: by which command
+    lines are read for what a request points to."""
+    return of_moment(run, until=until, rules=rules)[0]
 
 
-def of_moment(run: Run, *, until: int | None = None) -> tuple[Features, list[int]]:
+def of_moment(run: Run, *, until: int | None = None, rules: ToolRules | None = None) -> tuple[Features, list[int]]:
     """The features up to there, and hashes of the values that may name one customer, order or file: long enough, with a
     digit; as signed integers."""
     texts = [m.text for m in run.said if until is None or m.position < until]
+    if rules and asked_records.may_point(run):
+        texts += asked_records.lines(unfolded(run, rules), until=until)
     agent = [m.text for m in run.spoken(roles.ASSISTANT) if until is None or m.position < until]
     calls = [call for call in run.steps if until is None or call.position < until]
     speech = "\n".join(texts)[:LONGEST_SPEECH]

@@ -43,7 +43,7 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | N
     run that the request names is kept as an offer, and nothing else is. `but`: a run that does not count."""
     seen, rules = asked.request.narrows(trust), tool_rules()
     asked = with_steps(asked, seen)
-    speech, identifiers = features.of_moment(asked.run)
+    speech, identifiers = features.of_moment(asked.run, rules=rules)
     opening = asked.is_opening
     experience = gather(speech, identifiers, seen, opening=opening, but=but) if speech else None
     if experience is None:

@@ -84,7 +84,7 @@ def _settle_others(episodes: Sequence[Episode]) -> None:
 def profile(run: Run, scope: str, sensitivity: int, rules: ToolRules, *, voice: str = "") -> RunProfile:
     """The profile of a run in which a user spoke, not saved."""
     until = first_change(run, rules)
-    before, identifiers = features.of_moment(run, until=until)
+    before, identifiers = features.of_moment(run, until=until, rules=rules)
     return RunProfile(
         episode_id=run.id,
         scope=scope,

@@ -73,4 +73,7 @@ def _asked(episodes: Sequence[Episode]) -> Iterator[tuple[UUID, tuple[Features, 
     for recording in recorded.read([episode for episode in episodes if episode.pk not in packed]):
         run, rules = recording.run, tool_rules([recording.episode])
         if run.steps and run.said:
-            yield run.id, (features.of(run, until=first_change(run, rules)), effects(recording.calls, rules))
+            yield (
+                run.id,
+                (features.of(run, until=first_change(run, rules), rules=rules), effects(recording.calls, rules)),
+            )

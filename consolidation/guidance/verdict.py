@@ -158,7 +158,7 @@ def _verdict(
         return RunVerdict(said=[sentence("no_calls", language)])
     if not run.said:
         return RunVerdict(said=[sentence("no_request", language)])
-    speech, identifiers = features.of_moment(run, until=first_change(run, rules))
+    speech, identifiers = features.of_moment(run, until=first_change(run, rules), rules=rules)
     experience = gather(speech, identifiers, trust, opening=False, but=but) if speech else None
     if experience is None or experience.nearness < LEAST_NEARNESS:
         return RunVerdict(said=[sentence("few", language)])

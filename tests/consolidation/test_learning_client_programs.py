@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from consolidation.guidance import features
 from consolidation.learning.commands import commands, forms, purposes, resources
 from consolidation.learning.comparison import asked_records
 from consolidation.learning.effects.effects import effects, unfolded
@@ -90,8 +91,17 @@ def test_what_the_ticket_says_that_a_request_names_tells_when_to_use_a_skill() -
 )
 def test_a_record_is_asked_for_where_a_short_request_names_it(said: str, lines: list[str]) -> None:
     asked = replace(address_changed(0), messages=(replace(address_changed(0).messages[0], text=said),))
-    assert asked_records.lines(unfolded(asked, RULES), RULES.is_effect) == lines
-    assert asked_records.lines(unfolded(asked, RULES), lambda tool: True) == []
+    assert asked_records.lines(unfolded(asked, RULES), until=None) == lines
+    assert asked_records.lines(unfolded(asked, RULES), until=1) == []
+
+
+def test_guidance_compares_tickets_by_what_they_say() -> None:
+    def words(run: Run) -> set[int]:
+        return {*features.of(run, rules=RULES).channels["words"].ids.tolist()}
+
+    moved, broken = [address_changed(n) for n in range(2)], [goods_refunded(n) for n in range(2)]
+    common = words(moved[0]) & words(broken[0])
+    assert words(moved[0]) & words(moved[1]) > common < words(broken[0]) & words(broken[1])
 
 
 def test_a_client_program_beside_changes_of_files_and_tests_makes_work_on_files_of_it() -> None:

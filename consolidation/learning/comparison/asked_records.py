@@ -1,26 +1,29 @@
 """What a short request points to: "Work ticket T-102 to the end" asks for what the text of the ticket says."""
 
-from collections.abc import Callable
-
 from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.terms import han
 from consolidation.learning.runs.values import leaves
 from memories.lexicon.english_words import STOP
 
-LONGEST_POINTER = 12  # words of a request, or pairs of Chinese characters
+LONGEST_POINTER = 12  # words of a request, or runs of Chinese characters
 LEAST_WORDS = 5
 LEAST_HAN = 8
 
 
-def lines(run: Run, changes: Callable[[str], bool]) -> list[str]:
-    """Return the lines of the texts in the first record that the request names, looked up before anything is changed.
+def may_point(run: Run) -> bool:
+    """Return whether the request has few words of its own."""
+    return len(run.opening.split()) + len(han(run.opening)) <= LONGEST_POINTER
 
-    None where the request has many words of its own.
+
+def lines(run: Run, *, until: int | None) -> list[str]:
+    """Return the lines of the texts in the first record that the request names, looked up before the position `until`.
+
+    None where the request has many words of its own. Commands of the run's lines are calls of their own.
     """
-    if len(run.opening.split()) + len(han(run.opening)) > LONGEST_POINTER:
+    if not may_point(run):
         return []
     for call in run.steps:
-        if changes(call.name):
+        if until is not None and call.position >= until:
             break
         named = any(_is_named(leaf, run.opening) for _, leaf in leaves(call.arguments))
         texts = [leaf for _, leaf in leaves(call.returned) if isinstance(leaf, str) and _is_prose(leaf)]
@@ -36,4 +39,4 @@ def _is_named(leaf: object, request: str) -> bool:
 
 def _is_prose(text: str) -> bool:
     words = text.lower().split()
-    return (len(words) >= LEAST_WORDS and not STOP.isdisjoint(words)) or len(han(text)) >= LEAST_HAN
+    return (len(words) >= LEAST_WORDS and not STOP.isdisjoint(words)) or sum(map(len, han(text))) >= LEAST_HAN

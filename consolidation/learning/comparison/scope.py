@@ -128,7 +128,7 @@ class Scope:
         """
         if run.id not in self._terms:
             own = [line for line in run.opening_lines if plain_line(line) not in self._template]
-            pointed = asked_records.lines(run, self.changes)
+            pointed = asked_records.lines(run, until=self._first_change(run))
             whole = not pointed and (not own or len(own) == len(run.opening_lines))
             told = "\n".join([*own, *pointed])[:OPENING_CHARACTERS]
             self._terms[run.id] = run.opening_terms if whole else _grams(told)
@@ -140,13 +140,16 @@ class Scope:
         A request of template lines alone keeps them. Cached.
         """
         if run.id not in self._requests:
-            first = next((call.position for call in run.steps if call.started and self.changes(call.name)), None)
+            first = self._first_change(run)
             asked = [m for n, m in enumerate(run.said) if n == 0 or first is None or m.position < first]
             lines = [line for message in asked[:REQUEST_MESSAGES] for line in message.text.splitlines()]
             own = [line for line in lines if plain_line(line) not in self._template] or lines
-            told = "\n".join([*own, *asked_records.lines(run, self.changes)])
+            told = "\n".join([*own, *asked_records.lines(run, until=first)])
             self._requests[run.id] = _grams(told[:SPEECH_CHARACTERS])
         return self._requests[run.id]
+
+    def _first_change(self, run: Run) -> int | None:
+        return next((call.position for call in run.steps if call.started and self.changes(call.name)), None)
 
     @cached_property
     def goods(self) -> frozenset[str]:
