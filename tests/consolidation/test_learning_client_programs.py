@@ -208,6 +208,20 @@ def test_an_option_that_only_some_runs_gave_stands_in_brackets() -> None:
     assert resources.usual_call("./shopctl refunds create", uses[:1], lambda word: True) == ""
 
 
+@pytest.mark.parametrize(
+    ("line", "given"),
+    [
+        ("acme orders get 5 -o json", {"order": "5", "o": "json"}),
+        ("sudo acme orders get -v 5 6 --all", {"order": "5", "v": True, "all": True}),
+        ("bash bin/acme orders cancel 5 --reason='too late'", {"order": "5", "reason": "too late"}),
+        ("acme orders list", {}),
+    ],
+)
+def test_the_arguments_of_a_command_have_the_names_of_its_options_and_of_the_thing(line: str, given: Any) -> None:
+    kind = commands.kinds(line)[0]
+    assert resources.arguments(forms.spelled(line)) == {kind: given} and resources.is_of_resource(kind)
+
+
 def test_a_value_that_may_not_be_told_is_none_of_the_call() -> None:
     uses = [["shopctl", "users", "invite", "--name", "lena"]] * 3
     assert (

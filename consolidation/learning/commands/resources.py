@@ -18,7 +18,7 @@ MOST_OPTIONS = 8
 _VERBS = OF_TOOLS | SUBCOMMANDS | SHOWING
 _WORD = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 _LITERAL = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
-_OPTION = re.compile(r"--[a-z][a-z0-9-]{0,30}")
+_OPTION = re.compile(r"--[a-z][a-z0-9-]{0,30}|-[A-Za-z]")
 _OF_SEVERAL = frozenset({"find", "list", "search"})
 _TO_PEOPLE = frozenset({"reply", "respond"})
 
@@ -53,8 +53,9 @@ def arguments(called: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, dic
     given: dict[str, dict[str, Any]] = {}
     for kind, _, words in called:
         if is_of_resource(kind):
-            named = {_name(option): value for option, value in _pairs(words[3:])}
-            given[kind] = {name or singular(kind.split()[1]): value or True for name, value in named.items()}
+            pairs = list(_pairs(words, kind))
+            thing = {singular(kind.split()[1]): value for option, value in reversed(pairs) if not option}
+            given[kind] = {**thing, **{_name(option): value or True for option, value in pairs if option}}
     return given
 
 
@@ -67,7 +68,7 @@ def usual_call(form: str, uses: Sequence[Sequence[str]], may_name: Callable[[str
     if len(uses) < LEAST_USES:
         return ""
     thing = singular(form.split()[-2])
-    given = [list(_pairs(words[3:])) for words in uses]
+    given = [list(_pairs(words, form)) for words in uses]
     plain = Counter(len([value for option, value in each if not option]) for each in given).most_common(1)[0][0]
     options = Counter(option for each in given for option in {option for option, _ in each if option})
     parts = [f"{{{thing}}}", *["{name}"] * (plain - 1)] if plain else []
@@ -88,14 +89,20 @@ def _name(option: str) -> str:
     return option.lstrip("-").replace("-", "_")
 
 
-def _pairs(words: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield (option, value); ('', value) for an argument without one. Redirections and other options are left out."""
-    rest = list(words)
+def _pairs(words: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
+    """Yield (option, value) of what follows the verb of a command; ('', value) for an argument without an option.
+
+    A short option before the first argument is a flag.
+    """
+    said = form.split()[-2:]
+    rest = next((list(words[n:]) for n in range(2, len(words) + 1) if [*words[n - 2 : n]] == said), [])
+    is_named = False
     while rest:
         word = rest.pop(0)
         option, _, value = word.partition("=")
         if _OPTION.fullmatch(option):
-            takes_next = not value and rest and not rest[0].startswith("-")
+            takes_next = not value and rest and not rest[0].startswith("-") and (is_named or option.startswith("--"))
             yield option, value or (rest.pop(0) if takes_next else "")
         elif not word.startswith("-"):
+            is_named = True
             yield "", word
