@@ -75,6 +75,12 @@ def goods_refunded(n: int) -> Run:
     )
 
 
+def test_a_program_runs_the_commands_by_the_tool_that_ran_them_whose_arguments_are_not_those_of_a_command() -> None:
+    steps = learned([address_changed(n) for n in range(3)]).fields.recipe
+    assert {(step.tool, str(step.args_schema)) for step in steps} == {("bash", "{}")}
+    assert "Run `./shopctl orders hold {order}`" in [step.step for step in steps]
+
+
 def test_what_the_ticket_says_that_a_request_names_tells_when_to_use_a_skill() -> None:
     moved, broken = [address_changed(n) for n in range(4)], [goods_refunded(n) for n in range(4)]
     assert learned(moved, others=broken).fields.trigger == ["send"]

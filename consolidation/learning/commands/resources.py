@@ -19,6 +19,7 @@ _VERBS = OF_TOOLS | SUBCOMMANDS | SHOWING
 _WORD = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 _LITERAL = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
 _OPTION = re.compile(r"--[a-z][a-z0-9-]{0,30}|-[A-Za-z]")
+_SECRET = re.compile(r"pass|secret|token|key|pin\b|auth|cred", re.IGNORECASE)  # options whose values are not told
 _OF_SEVERAL = frozenset({"find", "list", "search"})
 _TO_PEOPLE = frozenset({"reply", "respond"})
 
@@ -81,7 +82,7 @@ def usual_call(form: str, uses: Sequence[Sequence[str]], may_name: Callable[[str
 
 def _value(option: str, values: set[str], may_name: Callable[[str], bool]) -> str:
     value = min(values)
-    is_same = len(values) == 1 and _LITERAL.fullmatch(value) and may_name(value)
+    is_same = len(values) == 1 and _LITERAL.fullmatch(value) and not _SECRET.search(option) and may_name(value)
     return value if is_same else f"{{{_name(option)}}}"
 
 

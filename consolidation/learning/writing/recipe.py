@@ -196,7 +196,7 @@ def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]]
         most=max(counts),
         per=_per(scope, tool, worked),
         changes=scope.changes(tool),
-        args_schema=schemas.of(scope, tool, seen),
+        args_schema={} if seen[0].via else schemas.of(scope, tool, seen),
         returns=returns(scope, say, tool, [call for call in seen if not call.failed]),
         well=bool(scope.successes),
         via=next((call.via for call in seen if call.via), ""),
