@@ -228,11 +228,13 @@ def test_the_arguments_of_a_command_have_the_names_of_its_options_and_of_the_thi
     assert resources.arguments(forms.spelled(line)) == {kind: given} and resources.is_of_resource(kind)
 
 
-def test_a_value_that_may_not_be_told_is_none_of_the_call() -> None:
-    uses = [["shopctl", "users", "invite", "--name", "lena"]] * 3
-    assert (
-        resources.usual_call("shopctl users invite", uses, lambda word: False) == "shopctl users invite --name {name}"
-    )
+def test_a_value_that_may_not_be_told_or_is_secret_is_none_of_the_call() -> None:
+    def usual(*words: str, may_name: bool = True) -> str:
+        return resources.usual_call("acme users invite", [["acme", "users", "invite", *words]] * 3, lambda _: may_name)
+
+    assert usual("--name", "lena", may_name=False) == "acme users invite --name {name}"
+    assert usual("--role", "admin") == "acme users invite --role admin"
+    assert usual("--admin-password", "swordfish") == "acme users invite --admin-password {admin_password}"
 
 
 def test_a_program_of_the_folder_is_called_by_its_path_and_so_it_starts() -> None:
