@@ -165,6 +165,19 @@ def test_each_command_of_a_line_has_the_document_that_it_printed() -> None:
     assert steps[4, "shopctl orders set-address"].arguments == {"order": "ORD-4037", "address": "Station Road 4, York"}
 
 
+def test_a_command_that_prints_its_error_as_a_document_has_failed() -> None:
+    refused = {"error": "order is shipped"}
+    line = "./shopctl orders show ORD-1; ./shopctl orders hold ORD-1"
+    told = run(
+        1, "Hold it.", sh(line, {"id": "ORD-1"}, refused), sh(line, {"id": "ORD-1"}, {"code": 7}, "[exit code 1]")
+    )
+    ends = [(call.name.split()[-1], call.failed) for call in unfolded(told, RULES).steps]
+    assert ends == [("show", False), ("hold", True), ("show", False), ("hold", True)]
+    shown_again = sh(f"{line}; ./shopctl orders show ORD-1", {"id": 1}, {"id": 2}, {"code": 7}, "[exit code 1]")
+    ends = [(call.name.split()[-1], call.failed) for call in unfolded(run(1, "Hold it.", shown_again), RULES).steps]
+    assert ends == [("show", True), ("hold", False)]
+
+
 @pytest.mark.parametrize(
     ("line", "kind"),
     [

@@ -88,15 +88,17 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
         return f"{program} {programs.WRITING_OPTIONS[program][0]}"
     if program == "php":
         return php_kind(arguments)
-    kind = f"sh {program}" if program in programs.ALSO_TOOLS else " ".join([program, *_acted(program, arguments)])
+    kind = (
+        f"sh {program}" if program in programs.ALSO_TOOLS else " ".join([program, *_action_words(program, arguments)])
+    )
     return f"{kind} --list" if _only_lists({program, kind}, arguments) else kind
 
 
-def _acted(program: str, arguments: Sequence[str]) -> Sequence[str]:
+def _action_words(program: str, arguments: Sequence[str]) -> Sequence[str]:
     """Return the words of the arguments that say what is done."""
     if program in SUBCOMMANDS or _acts(program, arguments):
         return _subcommands(program, arguments)
-    return arguments[:2] if resources.are_meant(arguments) and _may_have_subcommands(program) else ()
+    return arguments[:2] if resources.begin_with_resource(arguments) and _may_have_subcommands(program) else ()
 
 
 def _acts(program: str, arguments: Sequence[str]) -> bool:

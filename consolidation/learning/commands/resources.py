@@ -24,7 +24,7 @@ _OF_SEVERAL = frozenset({"find", "list", "search"})
 _TO_PEOPLE = frozenset({"reply", "respond"})
 
 
-def are_meant(arguments: Sequence[str]) -> bool:
+def begin_with_resource(arguments: Sequence[str]) -> bool:
     """Return whether a program's arguments begin with a kind of thing and a verb; a thing that is a verb, too
     (`order`, `migrate`), is one."""
     if len(arguments) < 2 or not all(map(_WORD.fullmatch, arguments[:2])) or arguments[0] in _VERBS:
@@ -36,7 +36,7 @@ def is_of_resource(kind: str) -> bool:
     """Return whether a command kind is of such a program; those of known programs (`gh pr create`) are not."""
     program, _, rest = kind.partition(" ")
     is_known = program in programs.SUBCOMMANDS or kind.rpartition(" ")[0] in programs.DEEPER
-    return rest.count(" ") == 1 and not is_known and are_meant(rest.split())
+    return rest.count(" ") == 1 and not is_known and begin_with_resource(rest.split())
 
 
 def tool_name(kind: str) -> str:
@@ -95,8 +95,8 @@ def _pairs(words: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
 
     A short option before the first argument is a flag.
     """
-    said = form.split()[-2:]
-    rest = next((list(words[n:]) for n in range(2, len(words) + 1) if [*words[n - 2 : n]] == said), [])
+    action = form.split()[-2:]
+    rest = next((list(words[n:]) for n in range(2, len(words) + 1) if [*words[n - 2 : n]] == action), [])
     is_named = False
     while rest:
         word = rest.pop(0)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from consolidation.learning.commands import commands, forms, purposes, resources
 from consolidation.learning.commands.shell import command_line, plain_words
 from consolidation.learning.effects.command_starts import not_started
-from consolidation.learning.effects.line_results import printed
+from consolidation.learning.effects.line_results import documents
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES, FIND, READ
@@ -172,8 +172,10 @@ def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[C
     of_resources = [kind for kind in kinds if resources.is_of_resource(kind)]
     answering = next((kind for kind in kinds if rules.is_effect(kind)), (of_resources or kinds)[-1])
     given = resources.arguments(forms.spelled(line)) if of_resources else {}
-    results = printed(call, line) if of_resources else {}
+    results = documents(call, line) if of_resources else {}
     for kind in kinds:
         part = replace(call, tool=kind, via=call.name, args=given.get(kind, {}), started=kind not in idle)
-        part = part if kind == answering and not results else replace(part, result=results.get(kind), ok=True)
+        if results or kind != answering:
+            result, ok = results.get(kind, (None, True))
+            part = replace(part, result=result, ok=ok)
         yield replace(part, line=line) if kind == answering else part

@@ -14,12 +14,18 @@ _DECODER = json.JSONDecoder()
 _BEGINS = re.compile(r"^[\[{]", re.MULTILINE)
 
 
-def printed(call: Call, line: str) -> Mapping[str, Any]:
-    """Return command kind -> the last document that it printed; empty unless each of the line's commands on resources
-    printed one. Other commands may print text."""
+def documents(call: Call, line: str) -> Mapping[str, tuple[Any, bool | None]]:
+    """Return command kind -> the last document that it printed, and whether it went well: None, its document tells;
+    False for the last command of a line that failed.
+
+    Empty unless each of the line's commands on resources printed a document. Other commands may print text.
+    """
     called = [kind for kind, _, _ in forms.spelled(line) if is_of_resource(kind)]
-    documents = list(_documents(answer(call)[1]))
-    return dict(zip(called, documents, strict=True)) if len(called) == len(documents) else {}
+    shown = list(_documents(answer(call)[1]))
+    if len(called) != len(shown):
+        return {}
+    ends = [None] * (len(called) - 1) + [False if call.failed else None]
+    return dict(zip(called, zip(shown, ends, strict=True), strict=True)) if called else {}
 
 
 def _documents(text: str) -> Iterator[Any]:

@@ -101,7 +101,7 @@ class _Heard:
                 self._read_text(leaf, Origin("result", call.name, path), paths)
         self._used.update((key, path[-1]) for key, path in paths.items() if " " not in key and len(key) >= 4)
 
-    def _told(self, words: str) -> Origin | None:
+    def _text_with(self, words: str) -> Origin | None:
         return next((origin for text, origin in self._texts if words in text), None)
 
     def _read_text(self, text: str, origin: Origin, sent: Container[str]) -> None:
@@ -122,8 +122,8 @@ class _Heard:
             (" " in key or ord(key[0]) > 0x2E80) and len(key) <= LONGEST_KEY and key in self._speech
         ):
             yield Origin("opening" if key in self._speech[: self._opening] else "answer")
-        elif " " in key and len(key) <= LONGEST_KEY and (told := self._told(key)):
-            yield told
+        elif " " in key and len(key) <= LONGEST_KEY and (origin := self._text_with(key)):
+            yield origin
         elif isinstance(leaf, str) and len(leaf.split()) + len(_HAN.findall(leaf)) // 2 >= PROSE:
             yield Origin("own")
             words = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))
