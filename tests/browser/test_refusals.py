@@ -1,9 +1,10 @@
 """Requests that are refused and sessions that end while a page is open, in a real browser: nothing typed is lost."""
 
 import re
+from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, expect
+from playwright.sync_api import Browser, Page, Request, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory
@@ -17,15 +18,15 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 FORBIDDEN = "<main><h1>You may not do this</h1><p>Your account lacks a permission.</p></main>"
 
 
-def refuse(page: Page, pattern: str) -> None:
-    page.route(pattern, lambda route: route.fulfill(status=403, content_type="text/html", body=FORBIDDEN), times=1)
+def forbid(route: Route) -> None:
+    route.fulfill(status=403, content_type="text/html", body=FORBIDDEN)
 
 
 def test_what_was_refused_is_said_in_its_row_and_an_open_edit_stays(browser: Browser, live_server: LiveServer) -> None:
     edited, decided = make_memory("Acme pays late"), make_memory("Acme pays on net-30 terms")
     page = sign_in(browser, live_server)
     asked = asked_to_stay(page)
-    refuse(page, f"**/{decided.pk}/decide/")
+    page.route(f"**/{decided.pk}/decide/", forbid, times=1)
     page.goto(live_server.url)
     press(page, "j", "j", "i")
     page.get_by_label("What it says").fill("Acme pays very late")
@@ -63,13 +64,13 @@ def test_an_undo_that_is_refused_or_not_answered_says_so(browser: Browser, live_
     make_memory("Acme pays late")
     make_memory("Acme pays on net-30 terms")
     page = sign_in(browser, live_server)
-    page.route("**/undo/**", lambda route: route.abort(), times=1)
+    answers: list[Callable[[Route], None]] = [lambda route: route.abort(), forbid]
+    page.route("**/undo/**", lambda route: answers.pop(0)(route))  # one, before the page is opened, as Held says
     page.goto(live_server.url)
     press(page, "j", "a")
     expect(page.locator("#toast")).to_contain_text("Promoted")
     press(page, "z")
     expect(page.locator("#no-answer")).to_contain_text("The server did not answer")
-    refuse(page, "**/undo/**")
     press(page, "z")
     expect(page.locator("#no-answer")).to_contain_text("You may not do this")
 

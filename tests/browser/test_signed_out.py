@@ -21,8 +21,8 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.slow]
 def test_a_server_that_fails_once_is_asked_for_new_decisions_again(browser: Browser, live_server: LiveServer) -> None:
     page = sign_in(browser, live_server)
     page.clock.install()
-    page.goto(f"{live_server.url}/runs/")
     page.route("**/unread/**", lambda route: route.fulfill(status=502), times=1)
+    page.goto(f"{live_server.url}/runs/")
     make_memory("Acme pays on net-30 terms", created_at=timezone.now())
     with page.expect_response("**/unread/**") as refused:
         page.clock.run_for(16_000)
