@@ -24,8 +24,8 @@ _RULE = re.compile(
     r"|i'd rather|dislikes?|avoid|make sure|do not|don't|dont|must not|mustn't|favou?rs?|favou?rite"
     r"|hates?|loves?|likes|i like)\b"
     r"|\b(?:instead of|rather than)\b|^\W*(?:please\s+)?(?:remember to|use|format)\s+\w"
-    r"|总是|始终|永远|从不|绝不|不要|请勿|切勿|(?<![特分区级类性个告差识])别(?![人的处墅])|务必|一定要|以后都|从现在开始|今后"
-    r"|喜欢|偏好|偏爱|倾向|宁愿|而不是|讨厌|避免|禁止"
+    r"|总是|始终|永远|从不|绝不|不要|请勿|切勿|(?<![特分区级类性个告差识])别(?![人的处墅])|务必|一定要|以后都|从现在[开起]|从今|今后"
+    r"|(?:^|[，,；、])(?:以后|往后)(?:请|就|只|别|不)|喜欢|偏好|偏爱|倾向|宁愿|而不是|讨厌|避免|禁止"
 )
 _PAST = re.compile(
     r"\bnever\s+(?:(?!need|feed|speed|exceed|proceed|succeed)[a-z]+ed|got|heard|seen|saw|been|had|came|sent|did|was)\b"
