@@ -1,7 +1,4 @@
-"""Sentences that the rooms say in English, to programs too, or have stored: as the pages show them to a reader.
-
-A placeholder of WORDS stands for a stored value, which is shown as a word; any other is kept as it is.
-"""
+"""Sentences that the rooms say in English, to programs too, or have stored: as the pages show them to a reader."""
 
 import re
 from functools import cache
@@ -11,7 +8,7 @@ from django.utils.translation import gettext_noop as _
 
 from memos_site.web.words import in_words
 
-WORDS = {"verb", "status", "action", "kind", "reason", "level"}
+WORDS = {"verb", "status", "action", "kind", "reason", "level"}  # placeholders of stored values: shown as words
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 DECISIONS = [
@@ -245,6 +242,7 @@ PACKAGES = [
     _("%(path)s: there %(n)s times"),
     _("%(path)s: left out"),
     _("%(path)s: not kept"),
+    _("%(path)s: cut to %(n)s characters"),
     _("%(path)s: outside the skill's folder, left out"),
     _("%(path)s: not a text in UTF-8; other files belong into %(folder)s/"),
     _("%(path)s: files end in %(ends)s; others belong into %(folder)s/"),

@@ -49,7 +49,7 @@ def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str
     if unparsed := _unparsed_lines(fields, texts):
         values["procedure"] = "\n\n".join(filter(None, [values["procedure"], *unparsed]))
         fields = Fields.model_validate(values)
-    return fields, warnings
+    return fields, warnings + _cuts({"description": description, **terms}, fields)
 
 
 def is_unreadable(text: str) -> bool:
@@ -78,6 +78,12 @@ def _head(yaml: str) -> tuple[dict[str, Any], list[str]]:
     dropped += [f"metadata.{key}" for key, value in metadata.items() if not isinstance(value, str)]
     warnings += [f"{printable(str(key))}: not kept" for key in dropped]
     return values | {"metadata": metadata}, warnings
+
+
+def _cuts(given: Mapping[str, str], fields: Fields) -> list[str]:
+    kept = {key: str(getattr(fields, key)) for key in given}
+    cut = [key for key, text in kept.items() if text.endswith("…") and not given[key].rstrip().endswith("…")]
+    return [f"{key.replace('_', '-')}: cut to {len(kept[key])} characters" for key in cut]
 
 
 def _name_warnings(name: str, folder: str) -> list[str]:

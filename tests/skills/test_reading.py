@@ -106,6 +106,8 @@ def test_a_list_of_files_that_is_out_of_date_is_written_anew() -> None:
         ("---\nname: a\ndescription: b\nhooks: Bash\n---\n", "hooks: not kept"),
         ("---\nname: a\ndescription: b\nmetadata:\n  author: [x]\n---\n", "metadata.author: not kept"),
         ("---\nname: a\ndescription: [b]\n---\nGo\n", "description: not kept"),
+        (f"---\nname: a\ndescription: {'b' * 1025}\n---\n", "description: cut to 1024 characters"),
+        (f"---\nname: a\ndescription: b\ncompatibility: {'c' * 501}\n---\n", "compatibility: cut to 500 characters"),
         ("---\nname: A b\ndescription: b\n---\n", "the name 'A b' became 'a-b'"),
         ("# Trips\n\nPlans a trip\n", "SKILL.md has no frontmatter"),
         ("---\nname: a\n---\nGo\n", "SKILL.md has no description; its first paragraph stands in for one"),
