@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Browser, Page, Request, Route, expect
+from playwright.sync_api import Browser, Request, Route, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory
@@ -65,7 +65,11 @@ def test_an_undo_that_is_refused_or_not_answered_says_so(browser: Browser, live_
     make_memory("Acme pays on net-30 terms")
     page = sign_in(browser, live_server)
     answers: list[Callable[[Route], None]] = [lambda route: route.abort(), forbid]
-    page.route("**/undo/**", lambda route: answers.pop(0)(route))  # one, before the page is opened, as Held says
+
+    def answer(route: Route) -> None:
+        answers.pop(0)(route)
+
+    page.route("**/undo/**", answer)  # one, before the page is opened, as Held says
     page.goto(live_server.url)
     press(page, "j", "a")
     expect(page.locator("#toast")).to_contain_text("Promoted")
