@@ -169,6 +169,16 @@ def django_db_modify_db_settings(
         TransactionTestCase._fixture_teardown = delete_what_was_committed  # type: ignore[attr-defined]
 
 
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup: None, django_db_blocker: pytest_django.DjangoDbBlocker) -> None:
+    """The groups of people are there, as in a store that was started: not made for each person of a test."""
+    from memories import people
+
+    with django_db_blocker.unblock():
+        for name in people.GROUPS:
+            people.group(name)
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_unconfigure() -> None:
     from memos_site.platform.postgres.server import Server

@@ -5,16 +5,18 @@ Django empties all tables after each such test, makes their files anew and then 
 
 from typing import Any
 
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection, transaction
 
-MADE_BY_MIGRATIONS = {ContentType._meta.db_table, Permission._meta.db_table}
+THERE_FROM_THE_START = {  # of migrations, and the groups of people
+    *(model._meta.db_table for model in (ContentType, Permission, Group, Group.permissions.through)),
+}
 
 
 def delete_what_was_committed(test: Any) -> None:
     """Instead of `TransactionTestCase._fixture_teardown`. No trigger and no foreign key is asked."""
-    tables = sorted({*connection.introspection.django_table_names()} - MADE_BY_MIGRATIONS)
+    tables = sorted({*connection.introspection.django_table_names()} - THERE_FROM_THE_START)
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(f"SELECT '{table}' WHERE EXISTS (TABLE {table})" for table in tables))
         filled = [table for (table,) in cursor.fetchall()]

@@ -8,6 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from tests.make import make_person
+from tests.pages import begin_session
 
 
 def staff(*, name: str = "olga", holding: str = "") -> Client:
@@ -22,7 +23,7 @@ def staff(*, name: str = "olga", holding: str = "") -> Client:
 
 def entering(person: User) -> Client:
     client = Client()
-    client.force_login(person)
+    begin_session(client, person)
     return client
 
 

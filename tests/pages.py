@@ -3,8 +3,14 @@
 from collections.abc import Sequence
 from typing import Any
 
-from django.contrib.auth.models import Permission
+from django.conf import settings
+from django.contrib.auth import BACKEND_SESSION_KEY, HASH_SESSION_KEY, SESSION_KEY
+from django.contrib.auth.models import Permission, User, update_last_login
+from django.contrib.sessions.backends.base import VALID_KEY_CHARS
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
 from django.test import Client
+from django.utils.crypto import get_random_string
 
 from memories.intake import evidence
 from memories.intake.evidence import Witness
@@ -18,9 +24,23 @@ HTMX = {"HX-Request": "true"}
 
 def signed_in(name: str = "anna", *, group: str = "reviewer", permissions: Sequence[str] = ()) -> Client:
     client, person = Client(), make_person(name, group=group)
-    person.user_permissions.add(*Permission.objects.filter(codename__in=permissions))
-    client.force_login(person)
+    if permissions:
+        person.user_permissions.add(*Permission.objects.filter(codename__in=permissions))
+    begin_session(client, person)
     return client
+
+
+def begin_session(client: Client, person: User) -> None:
+    """What `force_login` leaves behind, by two statements instead of a dozen."""
+    begun = {
+        SESSION_KEY: str(person.pk),
+        BACKEND_SESSION_KEY: "django.contrib.auth.backends.ModelBackend",
+        HASH_SESSION_KEY: person.get_session_auth_hash(),
+    }
+    store, key = SessionStore(), get_random_string(32, VALID_KEY_CHARS)
+    Session.objects.create(session_key=key, session_data=store.encode(begun), expire_date=store.get_expiry_date())
+    client.cookies[settings.SESSION_COOKIE_NAME] = key
+    update_last_login(type(person), person)
 
 
 def support(memory: Memory, *, successes: int = 2, failures: int = 1) -> list[Memory]:

@@ -2,7 +2,7 @@
 
 import pytest
 from django.apps import apps
-from django.contrib.auth.models import Permission
+from django.contrib.auth.models import Group, Permission
 from django.contrib.contenttypes.models import ContentType
 
 from memories.models import AuditEntry
@@ -20,5 +20,5 @@ def test_all_rows_are_gone_but_those_that_each_test_finds() -> None:
     assert AuditEntry.objects.exists()
     delete_what_was_committed(None)
     filled = {model for model in apps.get_models(include_auto_created=True) if model._base_manager.exists()}
-    assert filled == {Permission, ContentType}
+    assert filled == {Permission, ContentType, Group, Group.permissions.through}
     assert Permission.objects.count() == permissions > 100
