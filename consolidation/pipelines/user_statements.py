@@ -1,5 +1,5 @@
-"""Statements of users, asked to be kept or about themselves, become candidate notes: recognised while an episode is
-digested, written after that.
+"""Statements of users become candidate notes: those that they ask to keep, of themselves, and of how things are in
+general, by which they correct an agent. Recognised while an episode is digested, written after that.
 
 The message's row in the queue is put by the transaction that digests its episode and removed by the one that writes its
 statements; an episode is one occasion of a claim. So a crash in between loses nothing and doubles nothing.
@@ -15,12 +15,15 @@ from django.db import transaction
 from django.db.models import F, Func, IntegerField, Q
 from django.db.models.functions import Length
 
+from consolidation.learning.runs.run import Run
 from consolidation.learning.statements.explicit_statements import (
     LONGEST_MESSAGE,
     TRIGGERS,
     ExplicitStatement,
     explicit_statements,
 )
+from consolidation.learning.statements.general_forms import REJECTION
+from consolidation.learning.statements.general_statements import LONGEST_REPLY, general_statements
 from consolidation.learning.statements.personal_forms import TRIGGERS as PERSONAL_TRIGGERS
 from consolidation.learning.statements.personal_statements import (
     customer_of,
@@ -49,6 +52,7 @@ from memories.values.trust import Actor, everything
 BY = Actor(ActorKind.SYSTEM, "Memos", "consolidation")
 TRUST = everything(BY)
 ANY_TRIGGER = "|".join((*TRIGGERS, *PERSONAL_TRIGGERS))
+REJECTED = REJECTION.replace(r"\b", r"\y")  # as PostgreSQL writes it
 BYTES = 4  # that a character takes at most
 
 
@@ -60,8 +64,11 @@ def queue_messages(episodes: Iterable[Episode]) -> None:
     short = messages.annotate(size=size, letters=Length("text")).filter(
         size__gt=0, size__lte=BYTES * LONGEST_MESSAGE, letters__lte=LONGEST_MESSAGE
     )
-    triggered = short.filter(text__iregex=ANY_TRIGGER).select_related("episode").only("text", "episode__scope")
-    holding = [e for e in triggered.order_by() if statements_of(e.text)]
+    rejecting = Q(letters__lte=LONGEST_REPLY, text__iregex=REJECTED)
+    triggered = (
+        short.filter(Q(text__iregex=ANY_TRIGGER) | rejecting).select_related("episode").only("text", "episode__scope")
+    )
+    holding = [e for e in triggered.order_by() if statements_of(e.text) or general_statements(e.text)]
     if holding:
         StatementMessage.objects.put(holding)
 
@@ -97,14 +104,23 @@ def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
     counters: Counter[str] = Counter()
     event = Event.objects.select_related("episode__memory").filter(pk=message.pk).first()
     if event is not None:
-        customer = customer_of(recorded.read([event.episode])[0].run)
-        for explicit in statements_of(event.text):
+        run = recorded.read([event.episode])[0].run
+        customer = customer_of(run)
+        for explicit in [*statements_of(event.text), *_corrections(event.text, run, customer)]:
             stored = _remember(explicit, event, customer, at=at)
             counters["facts_created"] += stored.created
             counters["facts_reinforced"] += stored.reinforced
             counters["suppressed"] += stored.suppressed
     StatementMessage.objects.filter(pk=message.pk).delete()
     return +counters
+
+
+def _corrections(message: str, run: Run, customer: str) -> list[ExplicitStatement]:
+    """How things are in general, said by somebody who corrects an agent at work: no customer, and no first request."""
+    if customer or not run.steps or (run.said[:1] and run.said[0].text == message):
+        return []
+    quotes = {statement.quote for statement in statements_of(message)}
+    return [statement for statement in general_statements(message) if statement.quote not in quotes]
 
 
 def _remember(explicit: ExplicitStatement, event: Event, customer: str, *, at: datetime) -> Stored:

@@ -7,6 +7,8 @@ works for me" agrees to a plan, "the checkout does not work" may be a new task; 
 
 import re
 
+from consolidation.learning.statements.answer_endings import ACCEPTED, ACCEPTED_CHINESE, REFUSED, REFUSED_CHINESE
+
 LONGEST = 600  # characters that are read of a message
 MOST_SENTENCES = 4
 _IT = (
@@ -98,6 +100,7 @@ _OPEN = re.compile(
     r"see that|please|may|can|want|need|think|how|why|what|assume|because|not)\b|n't\b",
     re.IGNORECASE,
 )
+_CONDITION = re.compile(r"\b(?:if|once|when|until|unless|please|can you|could you)\b", re.IGNORECASE)
 _BUT = re.compile(
     r"\b(?:but|however|except|although|though|almost|partly|partially|mostly)\b|但|不过|可是|除了|部分", re.IGNORECASE
 )
@@ -148,6 +151,8 @@ _FAILED_DE_ES = re.compile(
     re.IGNORECASE,
 )
 _OPEN_DE = re.compile(r"\b(?:wenn|falls|ob|bitte|kannst|könntest|soll|sobald|si|cuando)\b", re.IGNORECASE)
+_APPROVAL = (_WORKED, _WORKED_ZH, _WORKED_DE_ES, ACCEPTED_CHINESE)
+_REJECTION = (_FAILED, _FAILED_ZH, _FAILED_DE_ES, REFUSED, REFUSED_CHINESE)
 _APOSTROPHE = re.compile(r"\b(did|does|do|is|are|was|wo|ca|has|have)nt\b", re.IGNORECASE)
 _FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|^>.*$|<[^>]{0,200}>", re.DOTALL | re.MULTILINE)
 
@@ -173,8 +178,10 @@ def _told(sentence: str) -> bool | None:
         return None
     if sentence.rstrip().endswith(("?", "？")) or _ASKED.search(sentence) or _OPEN_ZH.search(sentence):
         return None
-    if _FAILED.search(sentence) or _FAILED_ZH.search(sentence) or _FAILED_DE_ES.search(sentence):
+    if any(words.search(sentence) for words in _REJECTION):
         return False
+    if ACCEPTED.search(sentence) and not _CONDITION.search(sentence):
+        return True
     if _OPEN.search(sentence):
         return None
-    return True if any(words.search(sentence) for words in (_WORKED, _WORKED_ZH, _WORKED_DE_ES)) else None
+    return True if any(words.search(sentence) for words in _APPROVAL) else None

@@ -1,0 +1,55 @@
+"""Recognise what a user says of how things are in general, where a short reply rejects an answer or a piece of work:
+definitions, units, which records count, what belongs to whom ("refunds count in the month of their order").
+
+In English such a clause has a subject without an article, or a verb that defines ("the price column includes VAT"):
+"the button is on the left" is of the task at hand. Precise rather than complete, because a person reads each one.
+"""
+
+import re
+from collections.abc import Iterator
+
+from consolidation.learning.statements import general_forms as forms
+from consolidation.learning.statements.explicit_statements import ExplicitStatement, sentences
+from memories.values import text
+
+LONGEST_REPLY = 400  # characters; a longer message is a task or a list of data
+LEAST_WORDS, LEAST_CHARACTERS, LONGEST = 4, 6, 280
+_REJECTION = re.compile(forms.REJECTION, re.IGNORECASE)
+
+
+def general_statements(reply: str) -> list[ExplicitStatement]:
+    """What a user's reply says of how things are in general, at most one of a sentence; in order, each once."""
+    if len(reply) > LONGEST_REPLY or not _REJECTION.search(reply.replace("’", "'")):
+        return []
+    statements = (statement for sentence in sentences(reply) if (statement := _of_sentence(sentence)))
+    return list({statement.text: statement for statement in statements}.values())
+
+
+def _of_sentence(sentence: str) -> ExplicitStatement | None:
+    plain = sentence.replace("’", "'")
+    is_chinese = text.detect_lang(plain) == "zh"
+    tail, is_general = (forms.TAIL_CHINESE, _is_general_chinese) if is_chinese else (forms.TAIL, _is_general)
+    for start in _clause_starts(plain, forms.NEXT_CHINESE if is_chinese else forms.NEXT):
+        clause = tail.sub("", plain[start:]).rstrip(" .!。！,，;；")
+        if is_general(clause):
+            return ExplicitStatement(sentence[start : start + len(clause)], sentence)
+    return None
+
+
+def _clause_starts(sentence: str, following: re.Pattern[str]) -> Iterator[int]:
+    first = forms.OPENING.match(sentence)
+    yield first.end() if first else 0
+    for match in following.finditer(sentence):
+        yield match.end()
+
+
+def _is_general(clause: str) -> bool:
+    if len(clause.split()) < LEAST_WORDS or len(clause) > LONGEST:
+        return False
+    return bool(forms.GENERAL.match(clause)) and not forms.OF_HERE.search(clause)
+
+
+def _is_general_chinese(clause: str) -> bool:
+    if not LEAST_CHARACTERS <= len(clause) <= LONGEST:
+        return False
+    return bool(forms.GENERAL_CHINESE.search(clause)) and not forms.OF_HERE_CHINESE.search(clause)
