@@ -28,6 +28,12 @@ from consolidation.learning.commands.shell import is_plain
         ("uv run --project backend --extra dev pytest", ["pytest"]),
         ("uv --directory api run pytest", ["pytest"]),
         ("poetry -C api run pytest", ["pytest"]),
+        ("sqlite3 -header shop.db '.schema' 'select count(*) from orders'", ["sh sqlite3"]),
+        ("psql -h db -c 'update shop.orders set state = 1' && psql -l", ["UPDATE shop.orders", "psql"]),
+        (
+            "psql -c '\\d orders' && mysql -e 'SELECT 1' && sqlite3 shop.db < load.sql",
+            ["sh psql", "sh mysql", "sqlite3"],
+        ),
         ("uvx --from 'black==24.1' black .", ["black"]),
         ("npm exec -- eslint src", ["eslint"]),
         ("pnpm exec vitest run", ["vitest"]),

@@ -32,7 +32,9 @@ Said = list[dict[str, Any]]
             "perfect, merged|LGTM|thanks, works|great, that did it|nice, all green|Deployed, all good|Confirmed, fixed|"
             "Tests pass now|Works on my machine now too|finally!! no more CORS error|ok the crash is gone|"
             "Reviewed and approved, merged into develop.|Der Fehler ist weg|läuft, danke!|Perfecto, ya funciona|"
-            "可以了，谢谢|问题解决了|测试都通过了|修好了！|好了，谢谢|搞定|没问题，已合并|合并了，谢谢|测试全绿",
+            "可以了，谢谢|问题解决了|测试都通过了|修好了！|好了，谢谢|搞定|没问题，已合并|合并了，谢谢|测试全绿|"
+            "Thanks, that matches what finance has.|same as in the dashboard, great|yep 41,882 is what I had too|"
+            "spot on|exactly what i needed|I recounted and got the same|对的,跟财务那边的数一致|ok 跟看板上一样",
         ),
         (
             False,
@@ -47,7 +49,9 @@ Said = list[dict[str, Any]]
             "The tests fail in CI now|Revert this please, it breaks production|The button is still disabled|"
             "It throws an exception when the list is empty|There is still a failing test|Wrong result: 12|"
             "还是不行|仍然报错|问题没解决|不管用|页面还是空的|没效果|不行，报 500|改了之后登录不了|测试挂了|结果不对|"
-            "你改坏了登录|跑不起来|又挂了|编译不过|报错：KeyError|现在报 TypeError 了|按钮还是点不了|回滚吧",
+            "你改坏了登录|跑不起来|又挂了|编译不过|报错：KeyError|现在报 TypeError 了|按钮还是点不了|回滚吧|"
+            "That isn't what finance has.|no, too high|nope doesn't match, I get 5,602|You forgot the attachment|"
+            "Doesn't reconcile.|这个数不对吧|你漏了附件二",
         ),
         (
             None,
@@ -56,6 +60,7 @@ Said = list[dict[str, Any]]
             "It's not right that some have nothing|That should work|Fix the failing tests|Is CI red?|"
             "The icon is still there too|This breaks my heart|"
             "Does not the build work?|When I click Save the page breaks. Please fix it.|I still can't believe it|"
+            "Everything looks great!|If that matches the ledger, book it|Mobile data is off|"
             "Yes, everything is correct. Please proceed.|The item is still in its box|"
             "能用了吗？|如果可以了请告诉我|结果不对的话再改|登录页面报错，帮我看看|合并之前再跑一遍测试|好了没|没用过这个功能|改成红色就可以了",
         ),

@@ -3,7 +3,7 @@
 A kind is a program with its subcommand, without paths, values and options, except the option or redirection that makes
 a reading program write. A `curl` that changes something elsewhere is its request (`POST a.example/users`); look-ups
 stay `curl`, and so do requests to this machine, where the run itself started the server. Whether a kind is read-only
-can be told from its name alone.
+can be told from its name alone. A client of a database is its statement (`UPDATE orders`), or `sh sqlite3` for queries.
 """
 
 import re
@@ -31,6 +31,10 @@ from memories.lexicon.tool_names import SUBCOMMANDS as VERBS
 _SUBCOMMAND = re.compile(r"[a-z][A-Za-z0-9:_-]*")
 _DOTTED = re.compile(r"[a-z]\w*(?:\.\w+)*")  # ecto.gen.migration of mix
 _PROGRAM = re.compile(r"(?:(?:vendor/)?bin/)?[a-z][a-z0-9_-]*")
+_STATEMENT_OPTION = re.compile(r"-c(?=\S)|-e(?=\S)|--(?:command|execute)=")
+_SHOWS = re.compile(
+    r"\.(?:schema|tables|indexes|databases|fullschema|dump)\b|\\(?:d\S*|l)(?:\s|$)"
+)  # of clients of databases
 _DRY_RUN = re.compile(r"--dry-run(?:=(?!none$)\S+)?")
 
 
@@ -82,8 +86,8 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
         return python_kind(arguments)
     if _asks_for_help(program, arguments):
         return f"{program} --version"
-    if program == "curl" and (request := changed(arguments)):
-        return request
+    if operation := _operation(program, arguments):
+        return operation
     if program in programs.WRITING_OPTIONS and _has_writing_option(program, arguments):
         return f"{program} {programs.WRITING_OPTIONS[program][0]}"
     if program == "php":
@@ -92,6 +96,21 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
         f"sh {program}" if program in programs.ALSO_TOOLS else " ".join([program, *_action_words(program, arguments)])
     )
     return f"{kind} --list" if _only_lists({program, kind}, arguments) else kind
+
+
+def _operation(program: str, arguments: Sequence[str]) -> str:
+    if program == "curl":
+        return changed(arguments)
+    return _statement(program, arguments) if program in programs.DATABASE_CLIENTS else ""
+
+
+def _statement(program: str, arguments: Sequence[str]) -> str:
+    """Return what a client of a database does by the statements among its arguments; '' where these are none."""
+    texts = [_STATEMENT_OPTION.sub("", word) for word in arguments]
+    names = [name for text in texts if (name := operations.name_of(text))]
+    if changing := next((name for name in names if not name.startswith("SELECT")), ""):
+        return changing
+    return f"sh {program}" if names or any(map(_SHOWS.match, texts)) else ""
 
 
 def _action_words(program: str, arguments: Sequence[str]) -> Sequence[str]:

@@ -205,6 +205,8 @@ _READING_KINDS = _lines(
 )
 _SCRIPTS = _words("make just task rake inv invoke poe")  # each project names its targets itself
 
+# Their kind is the statement that they are given; `sh sqlite3` for a query.
+DATABASE_CLIENTS = _words("sqlite3 psql mysql mariadb duckdb clickhouse-client")
 # Read-only programs with the names of tools that act (a browser's `type`): their kind begins with `sh`.
 ALSO_TOOLS = _words("type file date cut paste join split top free help look locate jobs expr cal select print")
 
@@ -213,7 +215,7 @@ def reads(kind: str) -> bool:
     """Return whether a command kind is read-only."""
     return (
         kind in _READING
-        or kind.removeprefix("sh ") in ALSO_TOOLS - {kind, "split"}
+        or kind.removeprefix("sh ") in (ALSO_TOOLS | DATABASE_CLIENTS) - {kind, "split"}
         or kind in _READING_KINDS
         or kind.endswith((" --version", " --list"))
         or bool(_READING_CMDLETS.fullmatch(kind))

@@ -17,7 +17,8 @@ def _regex(pattern: str) -> re.Pattern[str]:
 # A reply that may say that an answer or a piece of work is wrong: broad, what is general decides. A regular expression
 # of PostgreSQL too, where `\b` is `\y`.
 REJECTION = (
-    r"^\W*(?:no|nope|nah|nein|not|still (?:not|no|wrong|off)|looks off|wrong|incorrect|hm+|ehm|almost|sorry|viel zu|falsch)\b"
+    r"^\W*(?:no|nope|nah|nein|not|still (?:not|no|wrong|off)|looks off|wrong|incorrect|hm+|ehm|almost|sorry"
+    r"|viel zu|falsch)\b"
     r"|\byou(?:'ve| have|'re)? (?:\w+ly |also |just |still |only |again )?(?:\w+ed|put|took|sent|left|read|forgot|made"
     r"|got|gave|went|built|wrote|did|ran|using|counting|mixing)\b"
     r"|\b(?:(?:is|are|was|way) (?:all )?off|off by|wrong|incorrect|nonsense|no good|not happy|undo|revert|over budget"
@@ -95,7 +96,7 @@ GENERAL = _regex(
 OF_HERE = _regex(
     r"#\s?\w*\d|\b\w*\d{5,}\b|\b(?:i|i'm|i've|me|my|still|again|was|had|did|didn't|will|would|could|hope|today|tomorrow"
     r"|yesterday|now|currently|above|below|previous|old|fail\w*|broken|crash\w*|errors?|exceptions?|wrong|missing"
-    r"|empty|undefined|null|too (?:high|low|many|few|much|big|small|late|early|long|short)|(?:is|are) \w+ing"
+    r"|empty|undefined|null|too (?:high|low|many|few|much|big|small|late|early|long|short)|(?:is|are) (?:\w+ing|off)"
     r"|(?<!before )(?<!when )(?<!if )(?<!once )(?<!until )you|your|this (?:one|row|order|page)|these)\b"
     r"|\?|\b(?:said|says|told|asked|wrote|claims?)\b"
 )

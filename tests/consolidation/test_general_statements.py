@@ -1,0 +1,102 @@
+"""What people say of how things are in general when they correct an agent: recognised, and kept for review."""
+
+from datetime import timedelta
+
+import pytest
+
+from consolidation.learning.statements.general_statements import general_statements
+from memories.models import Memory
+from memories.values.choices import Origin, Status
+from tests.consolidation.experience import NOON, consolidated, run
+from tests.make import answer, call, user
+
+REPLIES = {
+    "That isn't what finance has. Orders of internal customers are not sales.": "Orders of internal customers are not"
+    " sales",
+    "hmm 9.4k? amounts in the ledger table are stored in cents so you're off by 100": "amounts in the ledger table are"
+    " stored in cents",
+    "Nope. The legacy_orders table hasn't been maintained since 2021, use orders_v3": "The legacy_orders table hasn't"
+    " been maintained since 2021",
+    "The timestamps are off because the warehouse system logs everything in UTC, while you read it as local.": "the"
+    " warehouse system logs everything in UTC",
+    "wrong, fiscal year runs april to march with us": "fiscal year runs april to march with us",
+    "you've used the wrong rate. we convert at the month-average rate, not at the closing one": "we convert at the"
+    " month-average rate, not at the closing one",
+    "you can't schedule that, nobody deploys on fridays here": "nobody deploys on fridays here",
+    "Not the right room. The Aquarium is reserved for the board on Tuesdays": "The Aquarium is reserved for the board"
+    " on Tuesdays",
+    "Still not the same. placed_at is in UTC.": "placed_at is in UTC",
+    "you're missing about 40 tickets, status 'parked' counts as open": "status 'parked' counts as open",
+    "Wrong again. Each return creates a second row in order_lines": "Each return creates a second row in order_lines",
+    "数多了。内部员工的订单不算业绩,要剔掉": "内部员工的订单不算业绩",
+    "转化率算得太低了。试用期的用户不进分母": "试用期的用户不进分母",
+    "错了,库里的时间是 UTC,你没转成北京时间": "库里的时间是 UTC",
+}
+
+
+@pytest.mark.parametrize(("reply", "statement"), REPLIES.items())
+def test_what_holds_in_general_is_told_apart_from_the_rest_of_a_correction(reply: str, statement: str) -> None:
+    assert [one.text for one in general_statements(reply)] == [statement]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "still broken: TypeError: cannot read properties of undefined",
+        "nope doesn't match, I get 5,602",
+        "you misspelled the client's name on page 1. Kowalczyk, not Kowalcyk",
+        "Now the header overlaps the logo on my phone",
+        "The invoice to Hartley has the PO number from the previous order on it",
+        "wrong. try again",
+        "the dropdown is still showing the old names",
+        "Sadly no. The meeting collides with the dentist appt I told you about",
+        "this can't be right, how could we have sold -12 chairs",
+        "不对,第三行的金额跟发票对不上",
+        "你漏了附件二,只翻了附件一",
+        "Orders of internal customers are not sales.",
+        "make a csv of all invoices that are overdue since more than 30 days",
+        "yes, that's right, the second one",
+        "That's wrong. " + "Orders of internal customers are not sales. " * 10,
+    ],
+)
+def test_what_is_of_the_case_at_hand_or_corrects_nothing_is_no_such_statement(reply: str) -> None:
+    assert general_statements(reply) == []
+
+
+CORRECTION = "That isn't what finance has. Orders of internal customers are not sales."
+QUESTION = user("How many orders did we sell in April?")
+
+
+def kept() -> list[str]:
+    consolidated(at=NOON + timedelta(days=1))
+    return list(
+        Memory.objects.filter(origin=Origin.EXTRACTED, status=Status.CANDIDATE).values_list("content", flat=True)
+    )
+
+
+@pytest.mark.django_db
+def test_a_correction_becomes_a_candidate_of_the_next_answer() -> None:
+    work = [call("query", sql="select count(*) from orders"), answer({"count": 720})]
+    run([], messages=[QUESTION, *work, {"role": "assistant", "content": "720"}, user(CORRECTION)])
+    assert kept() == ["Orders of internal customers are not sales"]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    "messages",
+    [
+        [user(CORRECTION), call("query", sql="select 1"), answer({"count": 1})],
+        [QUESTION, {"role": "assistant", "content": "720"}, user(CORRECTION)],
+        [
+            user("My user id is lena_1, where is my order?"),
+            call("get_user", user_id="lena_1"),
+            answer({"user_id": "lena_1"}),
+            {"role": "assistant", "content": "It was sold in April."},
+            user(CORRECTION),
+        ],
+    ],
+    ids=["a first request", "talk without work", "words of a customer"],
+)
+def test_what_corrects_no_agent_at_work_or_comes_of_a_customer_is_not_kept(messages: list[dict[str, object]]) -> None:
+    run([], messages=messages)
+    assert kept() == []
