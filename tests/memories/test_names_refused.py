@@ -49,3 +49,9 @@ def test_a_payload_that_is_no_object_is_refused_in_words_of_json() -> None:
     body = {"type": "semantic", "source": "ci", "content": "Acme pays", "payload": 5}
     answer = caller().post("/api/v1/memories", body, format="json")
     assert (answer.status_code, answer.json()["detail"]) == (400, "payload: must be a JSON object")
+
+
+@pytest.mark.parametrize("field", ["company_id", "thread_id"])
+def test_a_blank_name_that_may_be_left_out_is_none(field: str) -> None:
+    note = {"key": "terms", "category": "fact", "content": "Acme pays on net-30 terms", "source": "ci", field: " "}
+    assert caller().post("/api/v1/memories", note, format="json").json()["memory"][field] is None

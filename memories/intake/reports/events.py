@@ -13,6 +13,7 @@ from memories.intake.reports.payloads import Object
 from memories.values import strict_json
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import (
+    OPTIONAL_IDENTIFIERS,
     DeletionPolicyName,
     Described,
     Given,
@@ -46,6 +47,7 @@ REQUIRED = {
     "category": "category is required for memory candidates",
     "content": "content is required for memory candidates",
 }
+BLANK_IS_ABSENT = {*REQUIRED, *OPTIONAL_IDENTIFIERS}
 
 
 Value = Annotated[Any, AfterValidator(bounded)]
@@ -235,7 +237,7 @@ def check(shape: type[R], raw: Any) -> R:
 
 
 def _absent(name: str, value: Any) -> bool:
-    return value is None or (name in {*REQUIRED, "source_plugin"} and isinstance(value, str) and not value.strip())
+    return value is None or (name in BLANK_IS_ABSENT and isinstance(value, str) and not value.strip())
 
 
 def _in_their_words(error: FieldError) -> FieldError:
