@@ -1,4 +1,4 @@
-"""GET subjects: who or what memories are about. GET one: all that is known of it, newest first."""
+"""GET subjects: who or what memories are about. GET one: all that is known of it. POST merge: a spelling of it."""
 
 from uuid import UUID
 
@@ -8,14 +8,15 @@ from rest_framework.response import Response
 
 from memories import models
 from memories.api import paging
-from memories.api.base import ApiView
+from memories.api.base import ApiView, WriteView
 from memories.api.memory_shape import RELATED, Memory, memory_example
 from memories.api.openapi import operation
 from memories.api.paging import PAGING, query
-from memories.api.shapes import EXAMPLE_ID, Count, Json, Page, Shape
+from memories.api.shapes import EXAMPLE_ID, Count, Json, Page, RequestBody, Shape
 from memories.models.subject import KINDS
 from memories.search import subjects as known
 from memories.values.choices import Permission
+from memories.values.exceptions import NotAllowed
 
 WORDS = query("q", {"type": "string"}, "With these words in its name one after the other, the last one perhaps begun.")
 KIND = query("kind", {"type": "string", "enum": list(KINDS)}, "Of this kind.")
@@ -80,6 +81,23 @@ class OneSubject(Shape):
     }
 
 
+class MergedSubject(Shape):
+    """The subject with its spellings as they now stand, and the batch by which the merge is undone."""
+
+    id: UUID
+    title: str
+    kind: str
+    spellings: list[Spelling]
+    batch: UUID
+
+    example = {name: OneSubject.example[name] for name in ("id", "title", "kind", "spellings")} | {"batch": EXAMPLE_ID}
+
+
+class OtherSpelling(RequestBody):
+    id: UUID
+    """Of the subject that is another spelling of this one"""
+
+
 class Subjects(ApiView):
     needs = {"GET": (Permission.READ,)}
     filters = frozenset({"q", "kind"}) | PAGING
@@ -129,6 +147,31 @@ class OneSubjectView(ApiView):
             **answer.data,
         )
         return answer
+
+
+class MergeSubject(WriteView):
+    needs = {"POST": (Permission.REVIEW,)}
+
+    @operation(
+        "MergeSubject",
+        "Subjects",
+        MergedSubject,
+        takes=OtherSpelling,
+        example={"id": "0198c2f0-5f0e-7a52-9d0c-3c1f5a1b7e12"},
+        refuses=(404, 409),
+    )
+    def write(self, request: Request, subject_id: UUID) -> Response:
+        """Say that another subject is a spelling of this one
+
+        In every scope, so a token that is limited to scopes may not. What was merged into the other one comes along.
+        """
+        if not known.may_merge(self.trust):
+            raise NotAllowed("merging spellings needs the permission review in every scope")
+        at, body = timezone.now(), self.body(OtherSpelling)
+        into, other = (known.subject(id, trust=self.trust, at=at).subject for id in (subject_id, body.id))
+        entry = other.merge(into, by=self.trust.actor, at=at, version=other.version)
+        spellings = [Spelling.from_row(each) for each in known.subject(into.pk, trust=self.trust, at=at).spellings]
+        return Response(MergedSubject.from_row(into, spellings=spellings, batch=entry.batch_id))
 
 
 def _shown(row: models.Subject) -> Json:

@@ -15,7 +15,7 @@ from memories.api.one_memory import Erase, OneByKey, OneMemory, Reveal
 from memories.api.revisions import Contest, Fork, Merge, Retract, Supersede
 from memories.api.salience import Penalize, Reinforce
 from memories.api.search import Retrieve, Search
-from memories.api.subjects import OneSubjectView, Subjects
+from memories.api.subjects import MergeSubject, OneSubjectView, Subjects
 from memories.api.traces import Traces
 
 
@@ -57,6 +57,7 @@ urlpatterns = [
     path("episodes/<uuid:memory_id>/events", EpisodeEvents.as_view(), name="api-episode-events"),
     path("subjects", Subjects.as_view(), name="api-subjects"),
     path("subjects/<uuid:subject_id>", OneSubjectView.as_view(), name="api-subject"),
+    path("subjects/<uuid:subject_id>/merge", MergeSubject.as_view(), name="api-merge-subject"),
     path("export", Export.as_view(), name="api-export"),
     path("metrics", MetricsView.as_view(), name="api-metrics"),
     path("search", Search.as_view(), name="api-search"),

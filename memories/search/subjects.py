@@ -81,6 +81,11 @@ def subject(id: UUID, *, trust: Trust, at: datetime) -> Known:
     return Known(first, [first, *(other for other in spellings if other.pk != first.pk)])
 
 
+def may_merge(trust: Trust) -> bool:
+    """A spelling is the same in every scope: only who reviews in all of them decides that."""
+    return trust.may(Permission.REVIEW) and trust.scopes is None
+
+
 def memories_of(known: Known, *, trust: Trust, at: datetime) -> MemoryQuerySet:
     """The memories that name it, by any spelling."""
     return _naming(named_memories(trust, at=at), known.ids)

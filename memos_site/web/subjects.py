@@ -17,7 +17,6 @@ from memories.models.subject import subject_id as id_of
 from memories.people import trust_of
 from memories.search import subjects as known
 from memories.search.subjects import Known
-from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.text import plain_name
 from memories.values.trust import Trust
@@ -70,8 +69,8 @@ def subject(request: HttpRequest, subject_id: UUID) -> HttpResponse:
         "said_by": known.sources_of(rows, at=at),
         "episodes": known.episodes_of(rows, trust),
         "merges": _merges(shown),
-        "may_merge": _may_merge(trust) and shown.subject.same_as_id is None,
-        "like": _like(shown, trust) if _may_merge(trust) else [],
+        "may_merge": known.may_merge(trust) and shown.subject.same_as_id is None,
+        "like": _like(shown, trust) if known.may_merge(trust) else [],
     }
     return render(request, "subjects/subject.html", context)
 
@@ -80,7 +79,7 @@ def subject(request: HttpRequest, subject_id: UUID) -> HttpResponse:
 def merge(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     """Say that another name is a spelling of this subject (`name`, as it is written, or `id`, and its `version`)."""
     trust, now = trust_of(request.user), timezone.now()
-    if not _may_merge(trust):
+    if not known.may_merge(trust):
         return refuse(NotAllowed("merging spellings needs the permission review in every scope"))
     into = _subject(subject_id, trust)
     try:
@@ -111,11 +110,6 @@ def _id(request: HttpRequest) -> UUID | None:
         return UUID(request.POST.get("id", ""))
     except ValueError:
         return None
-
-
-def _may_merge(trust: Trust) -> bool:
-    """A spelling is the same in every scope: only who reads in all of them decides that."""
-    return trust.may(Permission.REVIEW) and trust.scopes is None
 
 
 def _merges(shown: Known) -> dict[UUID, UUID]:

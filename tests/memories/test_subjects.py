@@ -16,7 +16,7 @@ from memories.values.choices import Permission, Sensitivity, Status
 from memories.values.exceptions import Conflict, NotFound
 from memories.values.trust import Trust, everything
 from memos_site import review
-from tests.make import ANNA, AT, BEN, bearing, make_agent, make_memory
+from tests.make import ANNA, AT, BEN, bearing, caller, make_agent, make_memory
 from tests.memories.storing import agent, store
 
 pytestmark = pytest.mark.django_db
@@ -203,3 +203,23 @@ def test_one_subject_tells_its_memories_who_said_them_conflicts_and_episodes() -
 )
 def test_bad_input_is_refused(path: str, status: int) -> None:
     assert reader().get(f"/api/v1/{path}").status_code == status
+
+
+def test_a_reviewer_of_all_scopes_merges_spellings_and_takes_it_back() -> None:
+    store("Acme pays on net-30 terms")
+    store("Acme Corp is in Berlin", key="berlin")
+    acme, corp = (str(subject_id(name)) for name in ("acme", "acme corp"))
+    client = caller(permissions=["read", "review"])
+
+    def merge(id: str, client: APIClient = client) -> Any:
+        return client.post(f"/api/v1/subjects/{acme}/merge", {"id": id}, format="json")
+
+    for limited in (caller(), caller(permissions=["review"], scopes=["project:shop"])):
+        assert merge(corp, limited).status_code == 403
+    assert [merge(id).status_code for id in ("x", str(subject_id("nobody")), acme)] == [400, 404, 409]
+    merged = merge(corp).json()
+    assert (merged["title"], [each["title"] for each in merged["spellings"]]) == ("Acme", ["Acme", "Acme Corp"])
+    assert len(client.get(f"/api/v1/subjects/{corp}").json()["results"]) == 2
+    assert merge(corp).status_code == 409
+    assert client.post(f"/api/v1/audit/{merged['batch']}/undo").status_code == 200
+    assert len(client.get(f"/api/v1/subjects/{corp}").json()["results"]) == 1

@@ -177,7 +177,7 @@ COUNTS = {
     "export",
     *("tools", "tools/<str:tool>", "places", "places/agents.md"),
 }
-COUNTS |= {"packs", "packs/<uuid:pack_id>/content"}
+COUNTS |= {"packs", "packs/<uuid:pack_id>/content", "subjects/<uuid:subject_id>/merge"}
 COUNTS |= {"runs", *(f"runs/{name}" for name in ("<uuid:run_id>", "backlog", "contrast", "set-aside"))}
 COUNTS |= {f"runs/<uuid:run_id>/{verb}" for verb in ("pause", "resume", "retry")}
 COUNTS |= {"webhooks", "webhooks/deliveries", "webhooks/deliveries/<uuid:delivery_id>/replay", "skills/prompt"}
