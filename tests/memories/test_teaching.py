@@ -184,8 +184,11 @@ def test_a_dismissal_is_taken_back_also_where_something_near_is_known(anna: Trus
     row.dismiss(by=ANNA, why="wrong", at=AT)
     if forgotten:
         row.delete()
-    with pytest.raises(NearDuplicate, match=r"was (?:dismissed|forgotten)"):
-        teach(anna, words, resolve="update")
+    for resolve in (None, "update"):
+        with pytest.raises(NearDuplicate, match=r"was (?:dismissed|forgotten).*restore or separate") as asked:
+            teach(anna, words, resolve=resolve)
+        shown = [near["status"] for near in asked.value.more["candidates"]]
+        assert shown == ["forgotten" if forgotten else "dismissed", "confirmed"]
     assert taught(teach(anna, words, resolve="restore")).status == Status.CONFIRMED
     assert Tombstone.objects.get().lifted_at == AT
 

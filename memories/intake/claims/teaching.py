@@ -102,13 +102,14 @@ def _teach(teaching: Teaching) -> Stored:
     if known and known.memory and known.likeness == Likeness.SAME:
         return _confirm(teaching, known.memory)
     near = _near(teaching, known)
+    dismissal = _dismissal(teaching) if resolve != "separate" else None
+    if dismissal and resolve != "restore":
+        raise NearDuplicate([_dismissed(teaching, dismissal), *near])
     if resolve == "update" and (row := _row_to_update(teaching, near)):
-        _dismissed(teaching)  # asks first
         return _replace(teaching, row)
-    takes_back = resolve == "restore" and _dismissal(teaching) is not None  # what is near was shown before
-    if near and resolve != "separate" and not takes_back:
+    if near and resolve != "separate" and not dismissal:  # else what is near was shown before
         raise NearDuplicate(near)
-    return _dismissed(teaching) or _create(teaching)
+    return (_take_back(teaching, dismissal) if dismissal else None) or _create(teaching)
 
 
 def _row_at_key(teaching: Teaching) -> Memory | None:
@@ -159,21 +160,26 @@ def _dismissal(teaching: Teaching) -> Tombstone | None:
     return tombstone if seen else None
 
 
-def _dismissed(teaching: Teaching) -> Stored | None:
-    """Ask what to do about a dismissal of this very claim (NearDuplicate), or take it back when that is the answer."""
-    statement, resolve, trust = teaching.statement, teaching.report.resolve, teaching.trust
-    tombstone = _dismissal(teaching)
-    if tombstone is None or resolve == "separate":
-        return None
-    rows = Memory.objects.visible_to(trust).filter(pk=tombstone.memory_id) if tombstone.memory_id else None
-    row = rows.first() if rows is not None else None
-    if resolve != "restore":
-        similarity = compare_with(row, statement.content).similarity if row else 1.0
-        raise NearDuplicate([Near(row, Likeness.SAME, similarity, tombstone)])
+def _dismissed(teaching: Teaching, dismissal: Tombstone) -> Near:
+    """What the dismissal is of, as it is asked about; without its memory when that is forgotten, or not seen."""
+    row = _dismissed_row(teaching, dismissal)
+    similarity = compare_with(row, teaching.statement.content).similarity if row else 1.0
+    return Near(row, Likeness.SAME, similarity, dismissal)
+
+
+def _dismissed_row(teaching: Teaching, dismissal: Tombstone) -> Memory | None:
+    rows = Memory.objects.visible_to(teaching.trust).filter(pk=dismissal.memory_id) if dismissal.memory_id else None
+    return rows.first() if rows is not None else None
+
+
+def _take_back(teaching: Teaching, dismissal: Tombstone) -> Stored | None:
+    """Restore what was dismissed. None: it is forgotten since, and only the dismissal is lifted."""
+    by, at = teaching.trust.actor, teaching.at
+    row = _dismissed_row(teaching, dismissal)
     if row is None:
-        tombstone.lift(by=trust.actor, at=teaching.at, why="taught again")
+        dismissal.lift(by=by, at=at, why="taught again")
         return None
-    row.restore(by=trust.actor, why="taught again", at=teaching.at, batch=uuid7())
+    row.restore(by=by, why="taught again", at=at, batch=uuid7())
     return _confirm(teaching, row)
 
 
