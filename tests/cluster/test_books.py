@@ -17,11 +17,12 @@ from consolidation.consolidation_run import consolidate
 from consolidation.models import Run
 from memories.models import IdempotencyKey
 from tests.cluster import books
-from tests.cluster.load import Client
+from tests.cluster.load import Client, Ledger
 from tests.cluster.whole import AGENT
 from tests.make import bytes_of, make_agent
+from tests.shared_rows import shared_rows
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = pytest.mark.django_db
 PERMISSIONS = [word for word in AGENT if word != "--permission"]
 
 
@@ -47,13 +48,16 @@ class Agent(Client):
         return httpx.Response(answer.status_code, headers=dict(answer.headers), content=bytes_of(answer))
 
 
-@pytest.fixture
-def agent() -> Iterator[Agent]:
+def agent_of(tokens: tuple[str, str]) -> Agent:
+    cluster = SimpleNamespace(agent=tokens[0], reviewer=tokens[1], hosts=[None])
+    return Agent(0, 1, cast("Any", cluster), cast("Any", None))
+
+
+@shared_rows
+def day() -> tuple[tuple[str, str], Ledger]:
     """Who has done each kind of work twice, and what came of it is learned."""
     tokens = (make_agent(permissions=PERMISSIONS)[1], make_agent(permissions=[*PERMISSIONS, "review"])[1])
-    agent = Agent(
-        0, 1, cast("Any", SimpleNamespace(agent=tokens[0], reviewer=tokens[1], hosts=[None])), cast("Any", None)
-    )
+    agent = agent_of(tokens)
     for work in (
         agent.event,
         agent.store,
@@ -68,6 +72,14 @@ def agent() -> Iterator[Agent]:
     for name in "cdef":
         agent.conversation(name)
     consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=timezone.now() + timedelta(hours=1))
+    agent.http.close()
+    return tokens, agent.ledger
+
+
+@pytest.fixture
+def agent(day: tuple[tuple[str, str], Ledger]) -> Iterator[Agent]:
+    agent = agent_of(day[0])
+    agent.ledger = day[1]
     yield agent
     agent.http.close()
 
