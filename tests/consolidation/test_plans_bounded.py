@@ -67,10 +67,8 @@ def test_a_run_that_is_counted_while_its_plan_is_written_keeps_the_plan_due(monk
 def test_plans_with_the_same_effects_are_found_by_their_index() -> None:
     new_tables(PlanShape, Memory)
     copies(make_memory(), 2_000)
-    rows = (
-        PlanShape(sha256=uuid4().bytes, sensitivity=1, graph={}, changes=[f"pay {n}", "mail"]) for n in range(4_000)
-    )
-    PlanShape.objects.bulk_create(rows)
+    shape = PlanShape.objects.create(sha256=uuid4().bytes, sensitivity=1, graph={}, changes=["pay", "mail"])
+    copies(shape, 4_000, sha256="sha256(i::text::bytea)", changes="ARRAY['pay ' || i, 'mail']")
     count_rows(PlanShape, Memory)
     plan = plan_of(PlanShape.objects.with_effects(["mail", "pay 7"], scope="", sensitivity=1))
     assert "plan_shape_by_effects" in plan, plan

@@ -1,6 +1,8 @@
 """What searches in tests share: memories that can be found, and a short way to ask."""
 
+from copy import copy
 from typing import Any
+from uuid import uuid4
 
 from memories import search
 from memories.models import Memory, Passage
@@ -15,6 +17,16 @@ def known(content: str, **facts: Any) -> Memory:
     memory = make_memory(content, **{"status": Status.CONFIRMED} | facts)
     Passage.objects.write_memories([memory])
     return memory
+
+
+def known_together(*contents: str) -> None:
+    """As `known`, each; written by a few statements."""
+    first = make_memory(contents[0], status=Status.CONFIRMED)
+    others = [copy(first) for _ in contents[1:]]
+    for memory, content in zip(others, contents[1:], strict=True):
+        memory.pk, memory.content = uuid4(), content
+    Memory.objects.bulk_create(others)
+    Passage.objects.write_memories([first, *others])
 
 
 def talk(*said: str, **fields: Any) -> Memory:

@@ -15,7 +15,7 @@ from memories.values.choices import ActorKind, Hold, Origin, Status, Type
 from memories.values.exceptions import Invalid
 from memories.values.trust import Actor, Trust, everything
 from tests.make import ANNA, AT
-from tests.memories.searched import find, known, passages, said, talk
+from tests.memories.searched import find, known, known_together, passages, said, talk
 
 pytestmark = pytest.mark.django_db
 AGENT = Trust(Actor(ActorKind.AGENT, "bot", "7"), max_sensitivity=2)
@@ -38,8 +38,7 @@ def test_candidates_and_the_contested_are_found_on_request_and_the_closed_only_w
 
 def test_one_rare_word_in_common_is_enough_among_a_thousand() -> None:
     """OR-ed: the other words of the question are in none, `what is the` are stop words."""
-    for number in range(1_000):
-        known(f"Meeting {number} about invoices and delivery")
+    known_together(*(f"Meeting {number} about invoices and delivery" for number in range(1_000)))
     known("The kiwifruit order goes to Berlin")
     assert said(find("what is the usual kiwifruit supplier's meeting?"))[0] == "The kiwifruit order goes to Berlin"
 
