@@ -56,7 +56,7 @@ LONGEST = (  # files that would leave a worker alone at the end, the longest fir
     ),
     *("test_replicas", "test_ingestion_survives", "test_serve_starting", "test_redis_broker", "test_admin"),
     *("test_readme", "test_scanning", "test_supervisor", "test_full_disks", "test_outages", "test_remembering_at_once"),
-    *("test_founder_os", "test_house"),
+    *("test_packaging", "test_claims", "test_dead_code", "test_founder_os", "test_house"),
 )
 pytest.register_assert_rewrite("tests.rulebook")
 

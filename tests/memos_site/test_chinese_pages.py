@@ -8,7 +8,8 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from tests.chinese_store import english, fill
-from tests.pages import HTMX, signed_in
+from tests.pages import HTMX, begin_session, signed_in
+from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
 LISTS = (
@@ -28,10 +29,20 @@ def faults(client: Client, paths: dict[str, str]) -> dict[str, list[str]]:
     return {name: texts for name, texts in found.items() if texts}
 
 
-def test_pages_with_rows() -> None:
+Store = tuple[Client, dict[str, str]]
+
+
+@shared_rows
+def store() -> Store:
+    """An administrator who has signed in, and the addresses of pages by name."""
     person, pages = fill()
     client = Client()
-    client.force_login(person)
+    begin_session(client, person)
+    return client, pages
+
+
+def test_pages_with_rows(store: Store) -> None:
+    client, pages = store
     assert faults(in_chinese(client), pages | {path: path for path in LISTS}) == {}
 
 
@@ -54,20 +65,16 @@ def test_the_sign_in_page_and_a_wrong_password() -> None:
     "decision",
     ["dismiss stale", "promote", "promote applied", "snooze tomorrow", "pin", "dismiss wrong"],
 )
-def test_what_a_decision_answers(decision: str) -> None:
-    person, pages = fill()
-    client = Client()
-    client.force_login(person)
+def test_what_a_decision_answers(decision: str, store: Store) -> None:
+    client, pages = store
     in_chinese(client)
     for name in ("claim", "gone", "contested"):
         answer = client.post(f"{pages[name]}decide/", {"decision": decision}, headers=HTMX)
         assert english(answer.content.decode()) == []
 
 
-def test_the_problems_of_an_uploaded_zip() -> None:
-    person, _pages = fill()
-    client = Client()
-    client.force_login(person)
+def test_the_problems_of_an_uploaded_zip(store: Store) -> None:
+    client, _pages = store
     in_chinese(client)
     packed = BytesIO()
     with zipfile.ZipFile(packed, "w") as archive:
