@@ -1,7 +1,7 @@
 """Statistics of runs that worked by command lines: places, own scripts before and after edits, tests that start."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from consolidation.learning.chance import by_chance
@@ -10,6 +10,7 @@ from consolidation.learning.commands.resources import is_of_resource
 from consolidation.learning.comparison.scope import Scope, count, ranked
 from consolidation.learning.effects.command_starts import attempts
 from consolidation.learning.effects.effects import CHORES, EDITS, is_edit
+from consolidation.learning.facts.startups import Seen, Tally, tally
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES
 from consolidation.learning.runs.run import Run
 
@@ -17,18 +18,8 @@ OWN_CODE = frozenset({"python", "node"})
 PLACES = 4
 LEAST_CASES = 3
 MOSTLY = 0.6
-CONSISTENT = 0.9
 CHANCE = 0.1
 MOST_FORMS = 3
-
-
-@dataclass(frozen=True)
-class Started:
-    """A form of a command: `started` of the `runs` runs that called it could start it."""
-
-    form: str
-    runs: int
-    started: int
 
 
 @dataclass(frozen=True)
@@ -51,8 +42,8 @@ class CommandWork:
     before: frozenset[str] = frozenset()
     changing: tuple[str, ...] = ()
     chores: tuple[tuple[str, int], ...] = ()
-    starting: tuple[Started, ...] = ()
-    failing: tuple[Started, ...] = ()
+    starting: tuple[Tally, ...] = ()
+    failing: tuple[Tally, ...] = ()
     beside: tuple[int, int] = (0, 0)
     without: tuple[int, int] = (0, 0)
 
@@ -74,6 +65,7 @@ def command_work(scope: Scope) -> CommandWork | None:
         return None
     places = _places(well)
     tallies = _starts([*well, *scope.failures], scope)
+    near = [run for run in scope.all if run.place in places and run.outcome in ("success", "failure")]
     kinds = ranked(kind for run in well for kind in {call.name for call in run.steps if call.via})
     usual = [(kind, n) for kind, n in kinds if n >= MOSTLY * len(well)]
     return CommandWork(
@@ -89,9 +81,10 @@ def command_work(scope: Scope) -> CommandWork | None:
         ),
         changing=tuple(kind for kind, _ in usual if is_edit(kind)),
         chores=tuple((kind, n) for kind, n in usual if kind in CHORES - OWN_CODE),
-        starting=tuple(tally for tally in tallies if tally.started >= CONSISTENT * tally.runs)[:MOST_FORMS],
-        failing=tuple(tally for tally in tallies if tally.started <= (1 - CONSISTENT) * tally.runs)[:MOST_FORMS],
-        **_with_and_without(scope, own, places),
+        starting=tuple(form for form in tallies if form.starts is True)[:MOST_FORMS],
+        failing=tuple(form for form in tallies if form.starts is False)[:MOST_FORMS],
+        beside=_ended([run for run in near if own <= scope.effects(run)]),
+        without=_ended([run for run in near if not own & scope.effects(run)]),
     )
 
 
@@ -123,27 +116,13 @@ def _only_before(run: Run) -> set[str]:
     return {kind for kind, is_before in kinds if is_before and (kind, False) not in kinds}
 
 
-def _starts(runs: Sequence[Run], scope: Scope) -> list[Started]:
+def _starts(runs: Sequence[Run], scope: Scope) -> list[Tally]:
     """Return the forms of test commands that runs of three cases called, the most frequent first."""
-    called: Counter[str] = Counter()
-    started: Counter[str] = Counter()
-    cases: dict[str, set[str]] = defaultdict(set)
-    for run in runs:
-        for attempt in attempts(run, scope.rules):
-            if attempt.purpose == TESTS:
-                called[attempt.form] += 1
-                started[attempt.form] += attempt.started
-                cases[attempt.form].add(run.thread)
-    return [Started(form, n, started[form]) for form, n in ranked(called.elements()) if len(cases[form]) >= LEAST_CASES]
+    tests = ((run, attempt) for run in runs for attempt in attempts(run, scope.rules) if attempt.purpose == TESTS)
+    forms = tally(Seen(attempt.form, run.thread, attempt.started) for run, attempt in tests).values()
+    return sorted((form for form in forms if form.cases >= LEAST_CASES), key=lambda form: (-form.runs, form.form))
 
 
-def _with_and_without(scope: Scope, own: frozenset[str], places: Sequence[str]) -> dict[str, tuple[int, int]]:
-    near = [run for run in scope.all if run.place in places and run.outcome in ("success", "failure")]
-    sides = list(_split(near, scope, own))
-    beside, without = ((count(side, lambda run: run.succeeded), len(side)) for side in sides)
-    return {"beside": beside, "without": without}
-
-
-def _split(runs: Sequence[Run], scope: Scope, own: frozenset[str]) -> Iterator[list[Run]]:
-    yield [run for run in runs if own <= scope.effects(run)]
-    yield [run for run in runs if not own & scope.effects(run)]
+def _ended(runs: Sequence[Run]) -> tuple[int, int]:
+    """Return (successes, runs)."""
+    return count(runs, lambda run: run.succeeded), len(runs)

@@ -1,8 +1,7 @@
 """Counts of which commands of one purpose start in one place, and the sentence about them."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from uuid import UUID
 
 from consolidation.learning.commands.purposes import ALONE
 from consolidation.learning.effects.toolnames import code
@@ -69,7 +68,7 @@ class Seen:
     """One run's first attempt at a form of a command."""
 
     form: str
-    case: UUID
+    case: Hashable
     started: bool
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from consolidation.learning.comparison.command_work import CommandWork
 from consolidation.learning.comparison.contrast import Contrast, Way
 from consolidation.learning.comparison.neighbours import Difference
 from consolidation.learning.comparison.records import Condition, OtherValue
@@ -12,43 +11,38 @@ from consolidation.learning.effects.toolnames import code
 from consolidation.learning.runs.lines import Ids, Line, ids_of
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing.failures import Mode
+from consolidation.learning.writing.learned import Learned
 from consolidation.learning.writing.phrases import Phrases
 
 MOST_WAYS = 4
 FEW_SIMILAR = 12  # up to so many similar runs, a way of a single run is mentioned too, unless it is of command lines
 
 
-def lessons(
-    scope: Scope,
-    say: Phrases,
-    seen: Contrast,
-    signs: Sequence[Condition],
-    other: OtherValue | None,
-    beside: Sequence[Difference],
-) -> list[Line]:
+def lessons(learned: Learned) -> list[Line]:
     """Return the lines of a skill's `experience` field, each with the ids of the runs behind it."""
-    own = scope.effects(scope.runs[0])  # what others should have done is said by their skills
+    scope, say = learned.scope, learned.say
     lines = [
-        *_of_contrast(scope, seen, say),
-        *_beside([fact for fact in beside if fact.tool in own], say),
-        *_of_signs(signs, say),
-        *_of_other_value(other, say),
+        *_of_contrast(learned),
+        *_beside([fact for fact in learned.beside if fact.tool in learned.own], say),  # their skills say the rest
+        *_of_signs(learned.signs, say),
+        *_of_other_value(learned.other, say),
     ]
     if scope.parts:
         partly = say("partly", n=len(scope.successes), m=len(scope.parts))
         lines.insert(0, Line(partly, ids_of(scope.parts)))
-    return [line._replace(text=upper_first(line.text)) for line in lines]
+    return [*_of_work(learned), *(line._replace(text=upper_first(line.text)) for line in lines)]
 
 
-def of_work(scope: Scope, work: CommandWork | None, say: Phrases) -> list[Line]:
+def _of_work(learned: Learned) -> list[Line]:
     """Compare how runs of the same places ended with and without these commands; empty without a clear difference."""
+    work, say = learned.work, learned.say
     if work is None or not work.differs:
         return []
-    tools = say.join([code(tool) for tool in sorted(scope.effects(scope.runs[0]))])
+    tools = say.join([code(tool) for tool in sorted(learned.own)])
     (n, runs), (m, runs_m) = work.beside, work.without
     places = say.join([code(place) for place in work.places])
     line = say("work_with", places=places, tools=tools, n=n, runs=runs, m=m, runs_m=runs_m)
-    return [Line(line, ids_of(scope.runs))]
+    return [Line(line, ids_of(learned.scope.runs))]
 
 
 def _of_signs(signs: Sequence[Condition], say: Phrases) -> Iterator[Line]:
@@ -66,12 +60,12 @@ def _of_other_value(other: OtherValue | None, say: Phrases) -> Iterator[Line]:
         yield Line(say("other_value", fact=fact, tool=code(other.tool), n=other.cases), other.ids)
 
 
-def _of_contrast(scope: Scope, seen: Contrast, say: Phrases) -> Iterator[Line]:
-    own = scope.effects(scope.runs[0])
+def _of_contrast(learned: Learned) -> Iterator[Line]:
+    seen, say, own = learned.seen, learned.say, learned.own
     for excess in [excess for excess in seen.excess if excess.tool not in own][:2]:
         counts = {"n": excess.failures, "of": excess.of_failures, "m": excess.successes, "of_m": excess.of_successes}
         yield Line(say("excess", tool=code(excess.tool), **counts), excess.ids)
-    few = seen.similar <= FEW_SIMILAR and not _are_commands(own, scope)
+    few = seen.similar <= FEW_SIMILAR and not _are_commands(own, learned.scope)
     telling = [way for way in seen.ways if way.runs >= 2 or few][:MOST_WAYS]
     if seen.similar >= 3 and telling:
         ways = say.join([_of_way(way, _way(way, say), say) for way in telling] + _of_rest(seen, telling, say))

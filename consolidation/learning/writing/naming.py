@@ -3,18 +3,16 @@
 import re
 import unicodedata
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 
-from consolidation.learning.comparison.command_work import CommandWork
 from consolidation.learning.comparison.contrast import Way
-from consolidation.learning.comparison.records import Condition, OtherValue
-from consolidation.learning.comparison.speech import Term
-from consolidation.learning.effects.effects import is_edit, telling
+from consolidation.learning.comparison.records import Condition
+from consolidation.learning.effects.effects import is_edit
 from consolidation.learning.effects.toolnames import code, phrase, words
 from consolidation.learning.runs.harness_tools import FILE_CHANGES
 from consolidation.learning.runs.terms import stem
 from consolidation.learning.wording import cut, upper_first
+from consolidation.learning.writing.learned import Learned
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.recipe import Stage
 
@@ -23,37 +21,37 @@ LONGEST_TITLE = 100
 LONGEST_DESCRIPTION = 1_024
 MOST_ACTS = 4
 MOST_TERMS = 4
+LEAST_RUNS, CLEARLY = 3, 0.25  # of each of two ways, and what is between their shares of success
 _ARTICLES = {"a", "an", "the"}
 _LEAST_TELLING = {"rm", "python", "cat >", "git add"}
 
 
-def title(steps: Sequence[Stage], say: Phrases, taken: Collection[str] = (), work: CommandWork | None = None) -> str:
+def title(learned: Learned, taken: Collection[str]) -> str:
     """Build the title of a skill from its steps, e.g. "Cancel a reservation".
 
     At most LONGEST_TITLE characters. When the slug of the short title is in `taken`, up to MOST_ACTS required effects
     are named.
     """
-    if work and (work.changing or _edits(steps)) and (tools := _checking(steps, work)):
+    say, acts = learned.say, learned.acts
+    if tools := _run_beside_changes(learned):
         whole = cut(upper_first(say("change_and_run", tools=say.join(tools))), LONGEST_TITLE)
         if slug(whole, "", ()) not in taken:
             return whole
-    acts = _acts(steps)
     short = cut(upper_first(_said(acts, say)) if acts else say("no_action"), LONGEST_TITLE)
     if not acts or slug(short, "", ()) not in taken:
         return short
-    own = [stage for stage in steps if stage.changes and not stage.optional and stage not in acts]
+    own = [stage for stage in learned.steps if stage.changes and not stage.optional and stage not in acts]
     rare = [stage for stage in own if stage.tool not in _LEAST_TELLING] or own
     return cut(upper_first(_said([*acts, *rare][:MOST_ACTS], say)), LONGEST_TITLE)
 
 
-def _edits(steps: Sequence[Stage]) -> bool:
-    return any(stage.tool in FILE_CHANGES for stage in steps)
-
-
-def _checking(steps: Sequence[Stage], work: CommandWork) -> list[str]:
-    """Return the commands run besides file edits, without those that do not start in this place."""
-    failing = {startup.form for startup in work.failing}
-    return [s.tool for s in _acts(steps) if s.tool not in failing | FILE_CHANGES and not is_edit(s.tool)]
+def _run_beside_changes(learned: Learned) -> list[str]:
+    """Return the commands run besides changes of files, without those that do not start in this place."""
+    work = learned.work
+    if not work or not (work.changing or any(stage.tool in FILE_CHANGES for stage in learned.steps)):
+        return []
+    idle = FILE_CHANGES.union(startup.form for startup in work.failing)
+    return [stage.tool for stage in learned.acts if stage.tool not in idle and not is_edit(stage.tool)]
 
 
 def _said(acts: Sequence[Stage], say: Phrases) -> str:
@@ -65,14 +63,6 @@ def _said(acts: Sequence[Stage], say: Phrases) -> str:
     verbs = [text.split(" ", 1)[0] for text in phrases]
     again = [n and verb == verbs[n - 1] for n, verb in enumerate(verbs)]
     return say.join([text.split(" ", 1)[1] if same else text for text, same in zip(phrases, again, strict=True)])
-
-
-def _acts(steps: Sequence[Stage]) -> list[Stage]:
-    """Return the steps that characterize the skill: required effects; of commands first those that check or publish."""
-    acts = [stage for stage in steps if stage.changes]
-    needed = [stage for stage in acts if not stage.optional] or acts
-    commands = telling([stage.tool for stage in needed if stage.via], beside=[s.tool for s in needed if not s.via])
-    return [stage for stage in needed if not stage.via or stage.tool in commands]
 
 
 def slug(text: str, signature: str, taken: Collection[str]) -> str:
@@ -106,36 +96,21 @@ def _shortened(parts: Sequence[str], most: int) -> str:
     return kept
 
 
-@dataclass(frozen=True)
-class Use:
-    """When to use a skill and when not.
-
-    `said`: terms of the requests; `signs`: conditions of the records acted on; `other`: a value with which another
-    effect is right; `places`: repositories or packages; `worse`: another way for the same requests that ended well less
-    often than this one, of which `well` are the successes and runs.
-    """
-
-    said: Sequence[Term]
-    signs: Sequence[Condition]
-    other: OtherValue | None
-    places: Sequence[str] = ()
-    worse: Way | None = None
-    well: tuple[int, int] = (0, 0)
-
-
-def description(titled: str, steps: Sequence[Stage], use: Use, say: Phrases) -> str:
+def description(titled: str, learned: Learned) -> str:
     """Build a skill's description of at most LONGEST_DESCRIPTION characters: what it does, when to use it, when not."""
+    say = learned.say
     stop = "。" if say.language == "zh" else "."
-    parts = [f"{titled}{stop}", use_when(steps, use, say), _not_when(use, say), _other_way(use, say)]
+    parts = [f"{titled}{stop}", _use_when(learned), _not_when(learned), _other_way(learned)]
     return cut(("" if say.language == "zh" else " ").join(part for part in parts if part), LONGEST_DESCRIPTION)
 
 
-def use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
+def _use_when(learned: Learned) -> str:
     """Build the sentence about when to use a skill; '' where nothing tells."""
-    asks = say("mentions", terms=say.join([term.written for term in use.said[:MOST_TERMS]], "or")) if use.said else ""
-    acts, clear = _acts(steps), _shown(steps, use)
+    say, acts, clear = learned.say, learned.acts, _shown(learned)
+    terms, places = [term.written for term in learned.said[:MOST_TERMS]], list(map(code, learned.places))
+    asks = say("mentions", terms=say.join(terms, "or")) if terms else ""
     shows = say("shows", facts=say.join(clear)) if clear else ""
-    works = say("works_on", places=say.join([code(place) for place in use.places], "or")) if use.places else ""
+    works = say("works_on", places=say.join(places, "or")) if places else ""
     if shows and acts and not (works or asks):
         asks = say("asked_to", acts=_said(acts, say))  # what records show tells nothing of the wish
     when = say("and").join(part for part in (works, asks, shows) if part)
@@ -144,26 +119,39 @@ def use_when(steps: Sequence[Stage], use: Use, say: Phrases) -> str:
     return say("use_asked", acts=_said(acts, say)) if acts else ""
 
 
-def separates(steps: Sequence[Stage], use: Use) -> bool:
+def separates(learned: Learned) -> bool:
     """Whether something tells when to use the skill beside what its name says."""
-    named = {stem(word) for stage in _acts(steps) for word in words(stage.tool)}
-    terms = [{stem(word) for word in term.written.lower().split()} for term in use.said[:MOST_TERMS]]
-    return bool(use.worse or use.places or _shown(steps, use) or any(not term <= named for term in terms))
+    named = {stem(word) for stage in learned.acts for word in words(stage.tool)}
+    terms = [{stem(word) for word in term.written.lower().split()} for term in learned.said[:MOST_TERMS]]
+    return bool(_worse(learned) or learned.places or _shown(learned) or any(not term <= named for term in terms))
 
 
-def _other_way(use: Use, say: Phrases) -> str:
+def _other_way(learned: Learned) -> str:
     """Two ways for one request are one question: the better one names the other, with both counts."""
-    if use.worse is None:
+    say, worse, (n, of) = learned.say, _worse(learned), _ended_well(learned)
+    if worse is None:
         return ""
-    tools = say("plus").join([code(tool) for tool in use.worse.tools])
-    (n, of), (m, of_m) = use.well, (use.worse.successes, use.worse.runs)
-    return say("other_way", n=n, of=of, m=m, of_m=of_m, tools=tools)
+    tools = say("plus").join([code(tool) for tool in worse.tools])
+    return say("other_way", n=n, of=of, m=worse.successes, of_m=worse.runs, tools=tools)
 
 
-def _shown(steps: Sequence[Stage], use: Use) -> list[str]:
+def _worse(learned: Learned) -> Way | None:
+    """The most frequent other way for the same requests, where it ended well clearly less often."""
+    n, of = _ended_well(learned)
+    apart = [way for way in learned.seen.ways if way.tools and not learned.own & set(way.tools)]
+    worse = [way for way in apart if way.runs >= LEAST_RUNS <= of and n / of - way.successes / way.runs >= CLEARLY]
+    return max(worse, key=lambda way: way.runs, default=None)
+
+
+def _ended_well(learned: Learned) -> tuple[int, int]:
+    """Return (successes, runs) of the pattern."""
+    return len(learned.scope.successes), len(learned.scope.successes) + len(learned.scope.failures)
+
+
+def _shown(learned: Learned) -> list[str]:
     """The conditions of records that tell; alone, to change nothing, only values on which nothing else was right."""
-    acts = bool(_acts(steps))
-    return _conditions([sign for sign in use.signs if sign.of >= 4 and (acts or use.said or not sign.others)])
+    tells = bool(learned.acts or learned.said)
+    return _conditions([sign for sign in learned.signs if sign.of >= 4 and (tells or not sign.others)])
 
 
 def _conditions(signs: Sequence[Condition]) -> list[str]:
@@ -175,11 +163,12 @@ def _conditions(signs: Sequence[Condition]) -> list[str]:
     return clear[:2]
 
 
-def _not_when(use: Use, say: Phrases) -> str:
+def _not_when(learned: Learned) -> str:
     """Return the condition under which the skill is wrong, and nothing of other tools.
 
     A description is what requests are compared with: the names of other skills' tools would find this one instead.
     """
-    if use.places or not use.other:
+    other = learned.other
+    if learned.places or not other:
         return ""  # words of an issue report do not tell which commands to run
-    return say("not_value", fact=f"{code(use.other.field)} {use.other.value}")
+    return learned.say("not_value", fact=f"{code(other.field)} {other.value}")

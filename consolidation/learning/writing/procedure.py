@@ -1,22 +1,20 @@
 """Write the recipe as numbered steps, and as one line for each tool."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from consolidation.learning.comparison.command_work import CommandWork
-from consolidation.learning.comparison.contrast import Companion
+from consolidation.learning.comparison.contrast import Companion, companions
 from consolidation.learning.comparison.records import Condition
 from consolidation.learning.effects.toolnames import code, phrase
-from consolidation.learning.runs.dialogue import Assent
+from consolidation.learning.runs.dialogue import Assent, assents
 from consolidation.learning.runs.harness_tools import FILE_CHANGES
-from consolidation.learning.runs.lines import Ids, Line
+from consolidation.learning.runs.lines import Line, ids_of
 from consolidation.learning.runs.values import ITEM, spelled
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing import work_steps
 from consolidation.learning.writing.argument_sources import Origin, Sources
-from consolidation.learning.writing.file_shapes import FileShape
+from consolidation.learning.writing.learned import Learned
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.recipe import LONGEST_CALL, Stage
 
@@ -30,58 +28,50 @@ MOST_ARGUMENTS = 7
 ASSENT = 0.6
 
 
-@dataclass(frozen=True)
-class Known:
-    """Inputs of the steps besides the stages: sources, consent, conditions, companions, command statistics, files."""
-
-    sources: Sources
-    assents: Mapping[str, Assent]
-    signs: Sequence[Condition]
-    companions: Sequence[Companion]
-    work: CommandWork | None = None
-    files: Sequence[FileShape] = ()
-    shown_by: Ids = ()
-
-
 def numbered(lines: Sequence[Line]) -> str:
     """Join lines as a numbered list."""
     return "\n".join(f"{n}. {line.text}" for n, line in enumerate(lines, 1))
 
 
-def steps(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[Line]:
+def steps(learned: Learned) -> Iterator[Line]:
     """Yield the steps of the procedure, each with the ids of the runs behind it."""
+    stages, say, shown_by = learned.steps, learned.say, ids_of(learned.scope.shown_by)
     if looks := [stage for stage in stages if not stage.optional and _is_telling_look(stage)]:
         tools = [code(stage.spoken, LONGEST_CALL) if stage.speaks else code(stage.tool) for stage in looks]
         yield Line(say("look_first", tools=say.join(tools)), looks[0].ids)
-    coding = work_steps.is_coding(stages, known.work, known.files)
-    told = [stage for stage in stages if _is_step(stage, known, coding=coding)]
-    asking = next((stage for stage in told if _is_agreed(known.assents.get(stage.tool))), None)
+    told = [stage for stage in stages if _is_step(stage, learned)]
+    agreed = next(((stage, assent) for stage in told if (assent := _assent(stage, learned))), None)
     begun = next((n for n, stage in enumerate(stages) if stage.via or work_steps.changes_files(stage)), 0)
     before = [stage for stage in stages[:begun] if stage in told]
-    yield from _calls(before, asking, known, say)
-    if coding:
-        yield from (Line(sentence, known.shown_by) for sentence in _work(stages, known, say))
-    yield from _calls(told[len(before) :], asking, known, say)
+    yield from _calls(before, agreed, learned)
+    if learned.is_coding:
+        yield from (Line(sentence, shown_by) for sentence in work_steps.of_work(learned))
+    yield from _calls(told[len(before) :], agreed, learned)
     acts = [stage for stage in stages if stage.changes]
     if not acts:
-        yield Line(say("answer"), known.shown_by)
-    yield from _completeness(acts, known.companions, say)
+        yield Line(say("answer"), shown_by)
+    yield from _completeness(acts, companions(learned.scope), say)
 
 
-def _is_agreed(assent: Assent | None) -> bool:
-    return assent is not None and assent.yes >= 2 and assent.yes >= ASSENT * assent.runs
+def _assent(stage: Stage, learned: Learned) -> Assent | None:
+    """Return how many users agreed right before a change; None where few did."""
+    if not stage.changes or stage.via:
+        return None
+    assent = assents(learned.scope.successes, stage.tool)
+    return assent if assent.yes >= 2 and assent.yes >= ASSENT * assent.runs else None
 
 
-def _calls(told: Sequence[Stage], asking: Stage | None, known: Known, say: Phrases) -> Iterator[Line]:
+def _calls(told: Sequence[Stage], agreed: tuple[Stage, Assent] | None, learned: Learned) -> Iterator[Line]:
     """Yield a line for each of these steps, and before the one that users agreed to that it is said first."""
+    say = learned.say
     space = "" if say.language == "zh" else " "
     choices: set[str] = set()  # of one record for several steps: told once
     for stage in told:
-        if stage is asking:
-            assent = known.assents[stage.tool]
+        if agreed and stage is agreed[0]:
+            assent = agreed[1]
             yield Line(say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool)), assent.ids)
-        chosen = [_choice(sign, say) for sign in known.signs if sign.acted == stage.tool][:2]
-        sentence = _line(stage, known.sources, say)
+        chosen = [_choice(sign, say) for sign in learned.signs if sign.acted == stage.tool][:2]
+        sentence = _line(stage, learned.sources, say)
         yield Line("".join([sentence, *(space + choice for choice in chosen if choice not in choices)]), stage.ids)
         choices.update(chosen)
 
@@ -92,17 +82,11 @@ def _is_telling_look(stage: Stage) -> bool:
     return bool(stage.via) and not stage.changes and not plain
 
 
-def _work(stages: Sequence[Stage], known: Known, say: Phrases) -> Iterator[str]:
-    if known.work:
-        return work_steps.of_work(stages, known.work, known.files, say)
-    return work_steps.changing_files(stages, None, known.files, say)
-
-
-def _is_step(stage: Stage, known: Known, *, coding: bool) -> bool:
+def _is_step(stage: Stage, learned: Learned) -> bool:
     """Return whether a stage is a step of its own: commands only where work by command lines has no steps."""
     if stage.via:
-        return stage.changes and not known.work
-    return work_steps.is_told(stage, coding=coding)
+        return stage.changes and not learned.work
+    return work_steps.is_told(stage, learned)
 
 
 def _choice(sign: Condition, say: Phrases) -> str:
@@ -194,10 +178,11 @@ def _field(tool: str, origins: Sequence[Origin], say: Phrases) -> str:
     return say("from_field", tool=code(tool), paths=say("or").join(paths[:2]))
 
 
-def tool_lines(stages: Sequence[Stage], *, coding: bool, say: Phrases) -> list[str]:
+def tool_lines(learned: Learned) -> list[str]:
     """Return one line per tool: its arguments, whether it changes something, in how many runs it was used."""
+    say = learned.say
     colon, gap = ("：", "；") if say.language == "zh" else (": ", "; ")
-    own_stages = [stage for stage in stages if work_steps.is_told(stage, coding=coding)]
+    own_stages = [stage for stage in learned.steps if work_steps.is_told(stage, learned)]
     return [f"{code(stage.tool)}{colon}{gap.join(_about(stage, say))}" for stage in own_stages]
 
 

@@ -3,28 +3,23 @@
 from collections.abc import Iterator, Sequence
 
 from consolidation.learning.commands.wrappers import kind_name
-from consolidation.learning.comparison.command_work import MOSTLY, CommandWork, Started
+from consolidation.learning.comparison.command_work import MOSTLY, CommandWork
 from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.toolnames import code, phrase
-from consolidation.learning.runs.harness_tools import FILE_CHANGES, ONLY_READING, PATHS
+from consolidation.learning.facts.startups import Tally
+from consolidation.learning.runs.harness_tools import FILE_CHANGES, ONLY_READING
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing.file_shapes import FileShape
+from consolidation.learning.writing.learned import Learned
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.recipe import LONGEST_CALL, Stage
 
 ALWAYS = 0.75
 
 
-def is_coding(stages: Sequence[Stage], work: CommandWork | None, files: Sequence[FileShape]) -> bool:
-    """Return whether files are changed, by command lines or by the tools of a coding agent."""
-    return bool(work or files) or any(
-        stage.tool in FILE_CHANGES and PATHS & stage.args_schema.get("properties", {}).keys() for stage in stages
-    )
-
-
-def is_told(stage: Stage, *, coding: bool) -> bool:
+def is_told(stage: Stage, learned: Learned) -> bool:
     """Return whether a stage is told as a tool: not a command, nor how every coding agent reads and writes files."""
-    return not stage.via and not (coding and stage.tool in FILE_CHANGES | ONLY_READING)
+    return not stage.via and not (learned.is_coding and stage.tool in FILE_CHANGES | ONLY_READING)
 
 
 def changes_files(stage: Stage) -> bool:
@@ -32,16 +27,15 @@ def changes_files(stage: Stage) -> bool:
     return is_edit(stage.tool) if stage.via else stage.tool in FILE_CHANGES
 
 
-def changing_files(
-    stages: Sequence[Stage], work: CommandWork | None, files: Sequence[FileShape], say: Phrases
-) -> Iterator[str]:
+def _changing_files(learned: Learned) -> Iterator[str]:
     """Yield the sentence that files are changed, with the shapes of those that most runs changed."""
-    by_tool = [stage for stage in stages if changes_files(stage) and not stage.via]
+    say, by_line = learned.say, learned.work.changing if learned.work else ()
+    by_tool = [stage for stage in learned.steps if changes_files(stage) and not stage.via]
     own = [stage for stage in by_tool if not stage.optional] or by_tool
-    tools = say.join([*(code(stage.tool) for stage in own), *map(code, work.changing if work else ())], "or")
-    of = max((stage.of for stage in stages), default=0)
-    if tools and files:
-        named = say.join([_shape(shape, say) for shape in files])
+    tools = say.join([*(code(stage.tool) for stage in own), *map(code, by_line)], "or")
+    of = max((stage.of for stage in learned.steps), default=0)
+    if tools and learned.files:
+        named = say.join([_shape(shape, say) for shape in learned.files])
         yield say("change_these_files", tools=tools, of=of, files=named)
     elif tools:
         yield say("change_files", tools=tools)
@@ -54,14 +48,18 @@ def _shape(shape: FileShape, say: Phrases) -> str:
     return say("new_files", tool=code(shape.path), n=shape.runs, starts=starts)
 
 
-def of_work(stages: Sequence[Stage], work: CommandWork, files: Sequence[FileShape], say: Phrases) -> Iterator[str]:
-    """Yield the steps of work by command lines; commands in their order."""
+def of_work(learned: Learned) -> Iterator[str]:
+    """Yield the steps of work on files and by command lines; commands in their order."""
+    work, say = learned.work, learned.say
+    if work is None:
+        yield from _changing_files(learned)
+        return
     if work.tried_before >= MOSTLY * work.of:
         yield say("try_before", n=work.tried_before, of=work.of)
-    acts = [stage for stage in acting(stages, work) if stage.via and stage.changes and not is_edit(stage.tool)]
+    acts = [stage for stage in _acting(learned) if stage.via and stage.changes and not is_edit(stage.tool)]
     first = [stage for stage in acts if stage.tool in work.before and not _is_named(stage.tool, work.starting)]
-    yield from (command(stage, say) for stage in first)
-    yield from changing_files(stages, work, files, say)
+    yield from (_command(stage, say) for stage in first)
+    yield from _changing_files(learned)
     if work.tried_after >= MOSTLY * work.of:
         yield say("try_after", n=work.tried_after, of=work.of)
     yield from _commands([stage for stage in acts if stage not in first], work, say)
@@ -81,7 +79,7 @@ def _commands(acts: Sequence[Stage], work: CommandWork, say: Phrases) -> Iterato
         if n == at and work.starting:
             yield tests
         if not _is_named(stage.tool, work.starting):
-            yield command(stage, say)
+            yield _command(stage, say)
     if not acts and work.starting:
         yield tests
 
@@ -92,7 +90,7 @@ def _is_called(form: str, shape: str) -> bool:
     return next(words, "") == form.split(maxsplit=1)[0] and all(word in words for word in form.split()[1:])
 
 
-def command(stage: Stage, say: Phrases) -> str:
+def _command(stage: Stage, say: Phrases) -> str:
     """Return the sentence of a command, or of the request that it sends."""
     key = "step_command" if stage.is_command else "step"
     called = code(stage.spoken, LONGEST_CALL)
@@ -107,22 +105,22 @@ def in_share(stage: Stage, sentence: str, say: Phrases) -> str:
     return say("if_needed" if stage.optional else "in_runs", n=stage.runs, of=stage.of, step=step)
 
 
-def recipe_of(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
+def recipe_of(learned: Learned) -> Sequence[Stage]:
     """Return the stages of the recipe: of command lines those that act here, or all where none does."""
-    return acting(stages, work) or list(stages)
+    return _acting(learned) or learned.steps
 
 
-def acting(stages: Sequence[Stage], work: CommandWork | None) -> list[Stage]:
+def _acting(learned: Learned) -> list[Stage]:
     """Remove commands that only read, prepare or clean up, and those that do not start here."""
-    idle = CHORES | ({form.form for form in work.failing} if work else set())
-    return [stage for stage in stages if not stage.via or (stage.changes and stage.tool not in idle)]
+    idle = CHORES | ({form.form for form in learned.work.failing} if learned.work else set())
+    return [stage for stage in learned.steps if not stage.via or (stage.changes and stage.tool not in idle)]
 
 
-def _started(form: Started, say: Phrases, shape: str | None = None) -> str:
+def _started(form: Tally, say: Phrases, shape: str | None = None) -> str:
     return say("starts", tool=code(shape or form.form), n=form.started, of=form.runs)
 
 
-def _is_named(kind: str, forms: Sequence[Started]) -> bool:
+def _is_named(kind: str, forms: Sequence[Tally]) -> bool:
     called = [(form.form, form.form.split()) for form in forms]
     return any(
         kind in {form, words[-1], " ".join([kind_name(words[0].removeprefix("./")), *words[1:]])}
