@@ -79,7 +79,7 @@ def _lengths(arguments: Mapping[str, Any], habits: Mapping[str, Habits]) -> Note
     noted = set()
     for argument, known in sorted(habits.items()):
         name = argument.removesuffix(ITEM)
-        even = dict(beside(arguments, name))
+        even = beside(arguments, name)
         for other in known.as_long_as():
             first, last = sorted((name, other), key=lambda one: order.index(one) if one in order else -1)
             if even.get(other, True) or (first, last) in noted:

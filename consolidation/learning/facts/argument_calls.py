@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from consolidation.learning.facts.argument_paths import ARROW, LONGEST_NAME, given, key_of, named
 from consolidation.learning.facts.argument_sums import beside_sums
@@ -26,12 +26,13 @@ MOST_VALUES = 12  # of one argument in one call
 MOST_CALLS = 8  # of one argument in one run
 LONGEST_TEXT = 30_000
 MOST_TOGETHER = 8  # arguments of one call
+COUNTED = ("beside", "states", "sums", "together")
 _TOKEN = re.compile(r"[A-Za-z0-9@][A-Za-z0-9@._+/:-]*")
 
 
 @dataclass(frozen=True)
 class ArgumentCall:
-    """One call with the values of one argument.
+    """One call with the values of one argument; `tool` and `argument` are '' where it was read from a row of these.
 
     `places`: for each value where it occurred before (`tool → field`, MESSAGE, INSTRUCTIONS), empty for nowhere;
     `read`: the tools that had answered; `worked`: the call returned no error; `beside`: of an argument that is a list,
@@ -40,15 +41,37 @@ class ArgumentCall:
     less (-1), equal (0) or more (1); `together`: other arguments, and whether one answer had shown both.
     """
 
-    tool: str
-    argument: str
-    places: tuple[tuple[str, ...], ...]
-    read: tuple[str, ...]
+    places: tuple[frozenset[str], ...]
+    read: frozenset[str]
     worked: bool
-    beside: tuple[tuple[str, bool], ...] = ()
+    beside: Mapping[str, bool] = field(default_factory=dict)
     states: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
     sums: Mapping[str, int] = field(default_factory=dict)
     together: Mapping[str, bool] = field(default_factory=dict)
+    tool: str = ""
+    argument: str = ""
+
+    @classmethod
+    def of_row(cls, kept: Mapping[str, Any]) -> Self:
+        """Build it from the plain JSON values of `kept`."""
+        places, read = tuple(map(frozenset, kept["places"])), frozenset(kept["read"])
+        counted = {name: kept.get(name, {}) for name in COUNTED}
+        return cls(places, read, bool(kept["worked"]), **counted)
+
+    def kept(self) -> dict[str, Any]:
+        """Return plain JSON values, without what there is nothing of."""
+        counted = {name: dict(getattr(self, name)) for name in COUNTED if getattr(self, name)}
+        return {"places": [*map(sorted, self.places)], "read": sorted(self.read), "worked": self.worked, **counted}
+
+    def comes_from(self, source: str) -> bool:
+        """Return whether every value had occurred in the source."""
+        return all(source in places for places in self.places)
+
+    def misses(self, source: str, other: str) -> bool:
+        """Return whether a value had occurred in `other` (NOWHERE: in no place) and not in `source`."""
+        return any(
+            source not in places and (other in places if other != NOWHERE else not places) for places in self.places
+        )
 
 
 def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
@@ -69,11 +92,11 @@ def shown_before(run: "Run", call: "Call", rules: "ToolRules") -> "ShownBefore":
     return known
 
 
-def beside(arguments: Mapping[str, Any], argument: str) -> tuple[tuple[str, bool], ...]:
+def beside(arguments: Mapping[str, Any], argument: str) -> dict[str, bool]:
     """Return the other arguments that are lists, and whether they are as long; nothing if this one is no list."""
     lists = {name: len(value) for name, value in arguments.items() if isinstance(value, list)}
     own = lists.pop(argument, None)
-    return () if own is None else tuple((name, length == own) for name, length in sorted(lists.items()))
+    return {} if own is None else {name: length == own for name, length in sorted(lists.items())}
 
 
 def _acts(call: "Call", rules: "ToolRules") -> bool:
@@ -154,19 +177,16 @@ class ShownBefore:
         together = self.together(call.arguments)
         for argument, values_seen in by_argument.items():
             if len(values_seen) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
-                lists = beside(call.arguments, argument.removesuffix(ITEM))
-                read, worked = tuple(sorted(self._read)), not call.failed
-                shown = {place: [sorted(shown_at)] for place, shown_at in states[argument].items()}
                 yield ArgumentCall(
-                    call.name,
-                    argument,
-                    tuple(sorted(values_seen)),
-                    read,
-                    worked,
-                    lists,
-                    shown,
-                    amounts.get(argument, {}),
-                    together.get(argument, {}),
+                    places=tuple(map(frozenset, sorted(values_seen))),
+                    read=frozenset(self._read),
+                    worked=not call.failed,
+                    beside=beside(call.arguments, argument.removesuffix(ITEM)),
+                    states={place: [sorted(shown_at)] for place, shown_at in states[argument].items()},
+                    sums=amounts.get(argument, {}),
+                    together=together.get(argument, {}),
+                    tool=call.name,
+                    argument=argument,
                 )
 
     def _hear(self, message: "Message") -> None:
@@ -213,12 +233,5 @@ def _pairs(one: str, keys: Sequence[str], other: str, others: Sequence[str]) -> 
 
 def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
     """Return the calls of one argument as plain JSON values, equal ones once, at most MOST_CALLS."""
-    kept_calls = [
-        {"places": [*map(list, call.places)], "read": [*call.read], "worked": call.worked}
-        | ({"beside": dict(call.beside)} if call.beside else {})
-        | ({"states": dict(call.states)} if call.states else {})
-        | ({"sums": dict(call.sums)} if call.sums else {})
-        | ({"together": dict(call.together)} if call.together else {})
-        for call in calls
-    ]
+    kept_calls = [call.kept() for call in calls]
     return [one for n, one in enumerate(kept_calls) if one not in kept_calls[:n]][:MOST_CALLS]

@@ -1,12 +1,12 @@
 """Counts of how runs supplied one argument, in cases."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 from consolidation.learning.chance import at_least, by_chance
-from consolidation.learning.facts.argument_calls import NOWHERE
+from consolidation.learning.facts.argument_calls import ArgumentCall
 from consolidation.learning.facts.argument_words import Streak
 from consolidation.learning.facts.startups import CONSISTENT, LEAST_CASES, SURPRISES
 
@@ -15,59 +15,20 @@ BY_ERROR, BY_OUTCOME = 0.05, 0.01  # highest p-values: a call's own error is bet
 
 
 @dataclass(frozen=True)
-class SourcedCall:
-    """One call: for each value of an argument the places where it occurred before. `read`: tools that had answered;
-    `beside`: of a list, the other arguments that are lists, and whether they are as long; `states`: field -> those last
-    shown of the records that the values name, and all others that the run showed; `sums`: of numbers of these
-    records, beside which an amount is less (-1), equal (0) or more (1); `together`: other
-    arguments, and whether both were shown at once."""
-
-    places: tuple[frozenset[str], ...]
-    read: frozenset[str]
-    worked: bool
-    beside: Mapping[str, bool] = field(default_factory=dict)
-    states: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
-    sums: Mapping[str, int] = field(default_factory=dict)
-    together: Mapping[str, bool] = field(default_factory=dict)
-
-    def comes_from(self, source: str) -> bool:
-        """Return whether every value had occurred in the source."""
-        return all(source in places for places in self.places)
-
-    def misses(self, source: str, other: str) -> bool:
-        """Return whether a value had occurred in `other` (NOWHERE: in no place) and not in `source`."""
-        return any(
-            source not in places and (other in places if other != NOWHERE else not places) for places in self.places
-        )
-
-
-@dataclass(frozen=True)
 class Shown:
     """The calls of one run with one argument, and the run's outcome."""
 
     case: UUID
     outcome: str
-    calls: tuple[SourcedCall, ...]
+    calls: tuple[ArgumentCall, ...]
 
     @classmethod
     def read(cls, case: UUID, outcome: str, calls: Sequence[Mapping[str, Any]]) -> "Shown":
         """Build it from the plain JSON values of `argument_calls.kept`."""
-        given = (
-            SourcedCall(
-                tuple(map(frozenset, call["places"])),
-                frozenset(call["read"]),
-                bool(call["worked"]),
-                call.get("beside", {}),
-                call.get("states", {}),
-                call.get("sums", {}),
-                call.get("together", {}),
-            )
-            for call in calls
-        )
-        return cls(case, outcome, tuple(given))
+        return cls(case, outcome, tuple(map(ArgumentCall.of_row, calls)))
 
     @property
-    def well(self) -> tuple[SourcedCall, ...]:
+    def well(self) -> tuple[ArgumentCall, ...]:
         """The calls that worked in a successful run."""
         return tuple(call for call in self.calls if call.worked) if self.outcome == "success" else ()
 
@@ -111,7 +72,7 @@ def chance(own: Count, other: Count) -> float:
     return min(telling, default=1.0)
 
 
-def has(calls: Sequence[SourcedCall], source: str) -> bool:
+def has(calls: Sequence[ArgumentCall], source: str) -> bool:
     """Return whether a call took all its values from the source."""
     return any(call.comes_from(source) for call in calls)
 

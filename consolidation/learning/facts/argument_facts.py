@@ -6,12 +6,11 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, NOWHERE
+from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, NOWHERE, ArgumentCall
 from consolidation.learning.facts.argument_counts import (
     Count,
     Pair,
     Shown,
-    SourcedCall,
     chance,
     fails,
     has,
@@ -28,7 +27,7 @@ MOST_FAILING = 2
 KNOWN_RUNS = 3  # of two cases, before a field that may be somebody's name is spelled out
 
 
-Test = Callable[[SourcedCall], bool]
+Test = Callable[[ArgumentCall], bool]
 
 
 class ArgumentFindings:

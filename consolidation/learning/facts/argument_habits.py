@@ -11,7 +11,8 @@ from typing import Any, Self
 from uuid import UUID
 
 from consolidation.learning.chance import at_least
-from consolidation.learning.facts.argument_counts import LEAST_SURE, Shown, SourcedCall
+from consolidation.learning.facts.argument_calls import ArgumentCall
+from consolidation.learning.facts.argument_counts import LEAST_SURE, Shown
 from consolidation.learning.facts.argument_paths import ARROW
 from consolidation.learning.facts.argument_sums import TIMES
 
@@ -91,7 +92,7 @@ def required(sums: Mapping[str, Sums], below: Iterable[str]) -> tuple[str, int, 
     return name, sums[name].reached, sums[name].of
 
 
-def states_of(cases: Iterable[Sequence[SourcedCall]]) -> dict[str, States]:
+def states_of(cases: Iterable[Sequence[ArgumentCall]]) -> dict[str, States]:
     """Return the states of each field that has few."""
     counted: dict[str, States] = {}
     for calls in cases:
@@ -106,7 +107,7 @@ def states_of(cases: Iterable[Sequence[SourcedCall]]) -> dict[str, States]:
     return {place: states for place, states in sorted(counted.items()) if states.are_few}
 
 
-def sums_of(cases: Iterable[Sequence[SourcedCall]]) -> dict[str, Sums]:
+def sums_of(cases: Iterable[Sequence[ArgumentCall]]) -> dict[str, Sums]:
     """Return the sums that were met most often, and those without their quantities."""
     counted: dict[str, Sums] = {}
     for calls in cases:
@@ -138,7 +139,7 @@ class Habits:
 
     @classmethod
     def counted(cls, shown: Iterable[Shown]) -> Self:
-        cases: dict[UUID, list[SourcedCall]] = {}
+        cases: dict[UUID, list[ArgumentCall]] = {}
         for row in shown:
             if worked := [call for call in row.calls if call.worked]:
                 cases.setdefault(row.case, []).extend(worked)
