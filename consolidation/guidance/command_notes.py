@@ -11,7 +11,7 @@ from datetime import datetime
 from consolidation.guidance.provenance import Note
 from consolidation.learning.commands.forms import called
 from consolidation.learning.commands.purposes import may_be_named
-from consolidation.learning.commands.shell import command_line, line_argument
+from consolidation.learning.commands.shell import line_argument
 from consolidation.learning.effects.command_starts import attempts
 from consolidation.learning.effects.places import place
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -31,7 +31,7 @@ Counts = dict[str, tuple[int, int]]
 
 def notes(run: Run, call: Call, rules: ToolRules, trust: Trust, *, at: datetime) -> list[Note]:
     """One for each command of the call that does not start where the run works; none for what started in this run."""
-    line = command_line(call) if rules.runs_commands(call.name) else ""
+    line = rules.line_of(call)
     forms = list(dict.fromkeys(form for _, form in called(line) if may_be_named(form)))[:MOST_FORMS]
     if not forms:
         return []

@@ -115,6 +115,11 @@ def script(words: Sequence[str]) -> tuple[str, str]:
     return (path, words[1] if len(words) > 1 else "") if _SCRIPT.fullmatch(path) else ("", "")
 
 
+def script_name(words: Sequence[str]) -> str:
+    """Return the file's name of the project's script that a command runs; '' for none."""
+    return script(words)[0].rsplit("/", 1)[-1]
+
+
 def changes_too(kind: str, words: Sequence[str]) -> bool:
     """Return whether a check first changes something: a linter that mends what it finds, a deployment that waits."""
     if kind in _DEPLOYING:

@@ -43,7 +43,7 @@ def ended(call: Call, line: str, checks: Sequence[str], beside: Beside = ((), ()
     code, output = answer(call)
     code, text, part = _code(code, output, line, checks)
     before, after = ([[program_name(words[0]), *words[1:]] for words in part] for part in beside)
-    said = check_results.verdicts(text, whole=not {words[0] for words in after} & CHOOSING and not _is_cut(text))
+    said = check_results.verdicts(text, whole=not {words[0] for words in after} & CHOOSING and not _CUT.search(text))
     if any(words[0] in CUTTING or (words[0] in CHOOSING and _CHOSEN & {*words}) for words in after):
         said -= {True}
     if len(said) == 2:  # of one check some parts passed; of `a && b` the first did
@@ -79,7 +79,7 @@ def _code(code: int | None, text: str, line: str, checks: Sequence[str]) -> tupl
 
 def _names(kind: str, words: Sequence[str]) -> set[str]:
     """The kind of a command and the name of the script that it runs, either of which names a check."""
-    return {kind, checking.script(words)[0].rsplit("/", 1)[-1]}
+    return {kind, checking.script_name(words)}
 
 
 def _is_harmless(kind: str) -> bool:
@@ -93,10 +93,6 @@ def _number(before: str, text: str, is_last: bool) -> re.Match[str] | None:
         return re.search(r"^(\d{1,3})\W*\Z", text, re.MULTILINE) if is_last else None
     found = [*re.finditer(rf"^{re.escape(before)}(\d{{1,3}})\b", text, re.MULTILINE)]
     return found[-1] if found else None
-
-
-def _is_cut(text: str) -> bool:
-    return bool(_CUT.search(text))
 
 
 def _is_quiet(call: Call, text: str, line: str, checks: Sequence[str], others: Sequence[Sequence[str]]) -> bool:

@@ -98,7 +98,7 @@ def _stands(changing: _Step, before: Iterator[_Step]) -> bool | None:
 def _step(call: Call, run: Run, rules: ToolRules) -> _Step:
     if not rules.runs_commands(call.name) and _is_check(bare_name(call.name)):
         return _Step((call.name,), ended(call, "", (call.name,)))
-    line = command_line(call) if rules.runs_commands(call.name) else ""
+    line = rules.line_of(call)
     idle = not_started(call, line) if line else frozenset()
     spelled = [one for one in forms.spelled(line) if one[0] not in idle] if line else []
     if not spelled:
@@ -128,8 +128,8 @@ def _last_of(
     committed = False
     for kind, form, words in reversed(spelled):
         known = checking.is_check(kind, form, words)
-        if (known or _is_test_file(words)) and not _wrote(_script(words), call, run, rules):
-            name = _script(words) if kind in checking.INTERPRETERS else ""
+        if (known or _is_test_file(words)) and not _wrote(checking.script_name(words), call, run, rules):
+            name = checking.script_name(words) if kind in checking.INTERPRETERS else ""
             checks.append((name or kind, name or form or kind, words))
             if checking.changes_too(kind, words):
                 return checks, (kind, form, words), committed
@@ -149,12 +149,8 @@ def _changes_nothing(kind: str, words: Words, call: Call, run: Run, rules: ToolR
 
 def _is_test_file(words: Sequence[str]) -> bool:
     """Whether a test of the project is run as a script: `python test_add.py`."""
-    file = _script(words)
+    file = checking.script_name(words)
     return bool(_TEST_FILE.fullmatch(file)) and not {"--help", "--version"} & {*words}
-
-
-def _script(words: Sequence[str]) -> str:
-    return checking.script(words)[0].rsplit("/", 1)[-1]
 
 
 def _wrote(name: str, call: Call, run: Run, rules: ToolRules) -> bool:
@@ -173,7 +169,11 @@ def _writes(call: Call, name: str, rules: ToolRules) -> bool:
     line, escaped = command_line(call), re.escape(name)
     if re.search(rf"(?:>\s*|File: )['\"]?[^\s;&|<>]*\b{escaped}|['\"][^\s'\"]*\b{escaped}['\"]", line):
         return True
-    others = ((kind, words) for kind, _, words in forms.spelled(line) if _script(words) != name and kind != "chmod")
+    others = (
+        (kind, words)
+        for kind, _, words in forms.spelled(line)
+        if checking.script_name(words) != name and kind != "chmod"
+    )
     return any(rules.is_effect(kind) and any(word.endswith(name) for word in words) for kind, words in others)
 
 

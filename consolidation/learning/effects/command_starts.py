@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from consolidation.learning.commands import commands, forms, purposes
-from consolidation.learning.commands.shell import command_line, is_plain
+from consolidation.learning.commands.shell import is_plain
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import errors
 from consolidation.learning.runs.run import Call, Run
@@ -58,10 +58,8 @@ def attempts(run: Run, rules: ToolRules) -> list[Attempt]:
     """Return one attempt per form of a command, in the order of the run."""
     by_command: dict[str, Attempt] = {}
     for call in run.steps:
-        line = call.line if call.via else command_line(call) if rules.runs_commands(call.name) else ""
-        if not line:
-            continue
-        for form, started in _starts(call, line).items():
+        line = rules.line_of(call)
+        for form, started in _starts(call, line).items() if line else ():
             by_command.setdefault(form, Attempt(form, purposes.purpose(form), started))
     return list(by_command.values())
 

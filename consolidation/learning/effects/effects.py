@@ -41,8 +41,8 @@ def effects(run: Run, rules: ToolRules) -> frozenset[str]:
     scratch = _scratch_folders(run, rules)
     for call in run.steps:
         by_line = call.via or rules.runs_commands(call.name)
-        (run_by_line if by_line else tools).update({*changes(call, rules)} - _experiments(call, scratch))
-    run_by_line -= _in_vain(run, run_by_line)
+        (run_by_line if by_line else tools).update({*changes(call, rules)} - _experiments(rules.line_of(call), scratch))
+    run_by_line -= _in_vain(run, run_by_line, rules)
     if run_by_line & IN_PLACE and any(call.name in FILE_TOOLS and not call.via for call in run.steps):
         tools.add(EDIT)
     unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
@@ -51,7 +51,7 @@ def effects(run: Run, rules: ToolRules) -> frozenset[str]:
 
 def _scratch_folders(run: Run, rules: ToolRules) -> frozenset[str]:
     """Return the folders that a run makes and removes again: what its commands do in there are experiments."""
-    lines = (_line(call) for call in run.steps if call.via or rules.runs_commands(call.name))
+    lines = map(rules.line_of, run.steps)
     called = [words for line in lines if _OF_FOLDERS.search(line) for words in plain_words(line)]
     made, removed = _paths_after(called, "mkdir", "git worktree add"), _paths_after(called, "rm", "git worktree remove")
     return frozenset(made & removed)
@@ -63,35 +63,29 @@ def _paths_after(called: Iterable[Sequence[str]], *commands_of: str) -> set[str]
     return {word for words in own for word in words[1:] if "/" in word and not word.startswith("-")}
 
 
-def _experiments(call: Call, scratch: Collection[str]) -> frozenset[str]:
-    """Return the kinds of a call's commands that all name a folder of `scratch`."""
-    called = forms.spelled(_line(call)) if scratch else ()
-    inside = {kind for kind, _, words in called if any(_is_inside(word, scratch) for word in words)}
-    return frozenset(
-        inside - {kind for kind, _, words in called if not any(_is_inside(word, scratch) for word in words)}
-    )
+def _experiments(line: str, scratch: Collection[str]) -> set[str]:
+    """Return the kinds of commands of a line that all name a folder of `scratch`."""
+    called = forms.spelled(line) if scratch else ()
+    inside = [(kind, any(_is_inside(word, scratch) for word in words)) for kind, _, words in called]
+    return {kind for kind, _ in inside} - {kind for kind, is_inside in inside if not is_inside}
 
 
 def _is_inside(word: str, folders: Collection[str]) -> bool:
     return any(word == folder or word.startswith(f"{folder.rstrip('/')}/") for folder in folders)
 
 
-def _line(call: Call) -> str:
-    return call.line if call.via else command_line(call)
-
-
-def _in_vain(run: Run, kinds: Collection[str]) -> frozenset[str]:
+def _in_vain(run: Run, kinds: Collection[str], rules: ToolRules) -> frozenset[str]:
     """Return the test commands that only failed where another one went well later: that is how it is tested there."""
     tests = {kind for kind in kinds if purposes.purpose(kind) == purposes.TESTS}
     if len(tests) < 2:
         return frozenset()
-    ends = [(kind, call.failed) for call in run.steps for kind in tests if kind in _kinds_of(call)]
+    ends = [(kind, call.failed) for call in run.steps for kind in tests if kind in _kinds_of(call, rules)]
     well = {kind for kind, failed in ends if not failed}
     return frozenset(tests - well if well and ends[-1][0] in well else ())
 
 
-def _kinds_of(call: Call) -> tuple[str, ...]:
-    return (call.name,) if call.via else commands.kinds(command_line(call))
+def _kinds_of(call: Call, rules: ToolRules) -> tuple[str, ...]:
+    return (call.name,) if call.via else commands.kinds(rules.line_of(call))
 
 
 def changes(call: Call, rules: ToolRules) -> list[str]:
@@ -166,7 +160,8 @@ def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[C
     if not rules.runs_commands(call.name) or call.via or kinds == (call.name,):
         yield replace(call, whole=True) if rules.counts_as_one(call) else call
         return
-    line, experiments = command_line(call), _experiments(call, scratch)
+    line = command_line(call)
+    experiments = _experiments(line, scratch)
     idle = not_started(call, line)
     kinds = tuple(kind for kind in kinds if kind not in experiments) or kinds[-1:]
     of_resources = [kind for kind in kinds if resources.is_of_resource(kind)]

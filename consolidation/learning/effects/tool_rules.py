@@ -47,6 +47,12 @@ class ToolRules:
         """Return whether the tool runs command lines."""
         return self._runs_commands[tool]
 
+    def line_of(self, call: Call) -> str:
+        """Return the command line of a call, also of a single command of it; '' for any other tool."""
+        if call.via:
+            return call.line
+        return command_line(call) if self.runs_commands(call.name) else ""
+
     def hands_over(self, kind: str) -> bool:
         """Return whether the kind matches a pattern of `handover`, or its name says that it asks a person to go on."""
         names = {kind.lower(), bare_name(kind).lower()}
