@@ -142,7 +142,7 @@ def _next_version(
     prepared: PreparedImport, skill: Skill, *, trust: Trust, at: datetime, changelog: str, decided: bool
 ) -> Imported:
     memory = Memory.objects.select_for_update().get(pk=skill.pk)
-    visible = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
+    visible = trust.sees(memory)
     if memory.status not in LIVE:
         return _suppressed(prepared, memory, visible=visible, decided=decided)
     for version in skill.versions.filter(status__in=publishing.SINGLE_STATUSES, sha256=prepared.version.package.sha256):

@@ -148,7 +148,7 @@ def _foretell(label: str, unpacked: UnpackedSkill, scope: str, _pack: Pack, trus
     skill = Skill.objects.called(unpacked.fields.name, scope=scope)
     if skill is None:
         return RowResult(label, Result.IMPORTED, status=Status.CANDIDATE, shown=shown)
-    if not trust.sees(scope=skill.scope, sensitivity=skill.memory.sensitivity):
+    if not trust.sees(skill.memory):
         return RowResult(label, Result.KNOWN)
     if skill.memory.status not in LIVE:
         return RowResult(label, Result.SUPPRESSED, shown=shown)

@@ -95,9 +95,7 @@ def _write(hooks: Collection[Webhook], events: Collection[Event], *, at: datetim
             _delivery(hook, event, at=at)
             for event in events
             for hook in hooks
-            if event.kind in hook.events
-            and event.at >= hook.created_at
-            and hook.trust.sees(scope=event.scope, sensitivity=event.sensitivity)
+            if event.kind in hook.events and event.at >= hook.created_at and hook.trust.sees(event)
         ]
     )
 

@@ -206,13 +206,9 @@ def dismissal_of(
     blocking, resembled, elsewhere = tombstones.met_by(content, scope=scope, key=key, names=names, exact=exact)
     if not (blocking or resembled or elsewhere or exact):
         resembled = nearest(tombstones.met_in(scope), content)
-    scopes = scopes_of(stone for stone in elsewhere if trust is None or _sees(trust, stone))
-    tells = resembled is not None and (trust is None or _sees(trust, resembled))
+    scopes = scopes_of(stone for stone in elsewhere if trust is None or trust.sees(stone))
+    tells = resembled is not None and (trust is None or trust.sees(resembled))
     return Dismissal(blocking, resembled, elsewhere, tuple(scopes), tells)
-
-
-def _sees(trust: Trust, stone: Tombstone) -> bool:
-    return trust.sees(scope=stone.scope, sensitivity=stone.sensitivity)
 
 
 def dismissed_key(scope: str, *keys: str | None) -> Tombstone | None:
@@ -234,9 +230,9 @@ def suppress(tombstone: Tombstone | None, statement: Statement, *, trust: Trust,
     if memory is not None:
         open_words = statement.at_least(Sensitivity.PUBLIC) <= memory.sensitivity
         record_suppressed(memory, {at: statement.content if open_words else ""}, source=statement.source)
-    if not trust.sees(scope=tombstone.scope, sensitivity=tombstone.sensitivity):
+    if not trust.sees(tombstone):
         return NOTHING_TOLD
-    visible = memory is not None and trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
+    visible = memory is not None and trust.sees(memory)
     notice = FORGOTTEN if memory is None else DISMISSED
     return Stored(memory if visible else None, suppressed=True, forgotten=memory is None, notice=notice)
 

@@ -132,7 +132,7 @@ def _propose(memory: Memory, triple: Triple, evidence: int, *, trust: Trust, at:
     proposal = Proposal.objects.propose(
         Proposal.Kind.REVISION, memory, change, by=trust.actor, why=triple.proposal_why, at=at, sensitivity=needed
     )
-    if not trust.sees(scope=memory.scope, sensitivity=memory.sensitivity):
+    if not trust.sees(memory):
         return Stored(None)
     return Stored(memory, proposal=None if proposal.is_rejected else proposal.pk)
 

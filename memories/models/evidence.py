@@ -91,7 +91,7 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         for row in rows:
             if episode := row.episode:
                 episode.opening = row.opening  # type: ignore[attr-defined]  # as `with_opening` annotates it
-                if not trust.sees(scope=episode.scope, sensitivity=episode.memory.sensitivity):
+                if not trust.sees(episode.memory):
                     row._state.fields_cache["episode"] = None  # its id stays: there is one
         return rows
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from django.db.models import Q
 
@@ -12,6 +13,16 @@ from memories.values.exceptions import FieldError, Invalid, NotAllowed
 
 SHARED_SCOPES = ("", "global")  # visible in every scope
 SHARED_BY_ALL = "every scope reads this, and you are limited to some: it is decided by who is not"
+
+
+class Placed(Protocol):
+    """A row of a scope with a level."""
+
+    @property
+    def scope(self) -> str: ...
+
+    @property
+    def sensitivity(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -57,10 +68,10 @@ class Trust:
         if Status.DISMISSED in statuses and not self.may(Permission.REVIEW):
             raise NotAllowed("dismissed memories are listed for those who review: this needs the permission review")
 
-    def sees(self, *, scope: str, sensitivity: int) -> bool:
+    def sees(self, row: Placed) -> bool:
         """The same as `filter`, for one row in memory."""
-        in_scope = self.scopes is None or scope in SHARED_SCOPES or scope in self.scopes
-        return sensitivity <= self.max_sensitivity and in_scope
+        in_scope = self.scopes is None or row.scope in SHARED_SCOPES or row.scope in self.scopes
+        return row.sensitivity <= self.max_sensitivity and in_scope
 
     def covers(self, other: "Trust") -> bool:
         """Whether this caller may see and write whatever the other one may."""

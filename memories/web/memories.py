@@ -124,7 +124,7 @@ def _related_rows(memory: Memory, trust: Trust) -> dict[str, Any]:
 def _withholding(memory: Memory, trust: Trust) -> list[Tombstone]:
     """The dismissals that withhold a shared memory from their scopes, of those that the reader may see."""
     stones = tombstones_against(memory, memory.content) if memory.withheld_from else ()
-    return [stone for stone in stones if trust.sees(scope=stone.scope, sensitivity=stone.sensitivity)]
+    return [stone for stone in stones if trust.sees(stone)]
 
 
 def _contests(memory: Memory, trust: Trust) -> dict[str, Any]:

@@ -166,7 +166,7 @@ def _context(form: dict[str, str], similar_claims: list[Near]) -> dict[str, Any]
 
 def _taught(request: HttpRequest, stored: Stored, trust: Trust) -> HttpResponse:
     row = stored.memory
-    if row is None or not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
+    if row is None or not trust.sees(row):
         messages.info(request, _("Taken. It lies above what you may see, so it is not shown here."))
         return redirect("teach")
     message = stored.notice or (_("Learned.") if stored.created else _("Learned: it holds, with these words."))

@@ -113,7 +113,7 @@ def passes(row: Memory, request: SearchRequest, trust: Trust) -> bool:
     statuses |= {"candidate", "contested"} if request.include_candidates else set()
     exact = all(getattr(request, name) in (None, getattr(row, name)) for name in ("source", "company_id", "thread_id"))
     return (
-        trust.sees(scope=row.scope, sensitivity=row.sensitivity)
+        trust.sees(row)
         and row.status in statuses
         and (row.expires_at is None or row.expires_at > AT)
         and (row.valid_from is None or row.valid_from <= AT)

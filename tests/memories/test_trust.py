@@ -32,7 +32,7 @@ TRUSTS = st.builds(
 )
 def test_a_low_caller_of_alpha_sees_low_alpha_and_what_is_shared(scope: str, sensitivity: int, seen: bool) -> None:
     trust = Trust(SYSTEM, Sensitivity.LOW, frozenset({"project:alpha"}))
-    assert trust.sees(scope=scope, sensitivity=sensitivity) is seen
+    assert trust.sees(Memory(scope=scope, sensitivity=sensitivity)) is seen
 
 
 @pytest.mark.django_db
@@ -45,7 +45,7 @@ def test_sql_gives_the_same_answer(trust: Trust) -> None:
                 memory = make_memory(scope=scope, sensitivity=sensitivity)
                 memory.audit("create", by=ANNA, at=AT).save()
     rows = Memory.objects.values_list("scope", "sensitivity")
-    expected = {row for row in rows if trust.sees(scope=row[0], sensitivity=row[1])}
+    expected = {row for row in rows if trust.sees(Memory(scope=row[0], sensitivity=row[1]))}
     assert set(Memory.objects.visible_to(trust).values_list("scope", "sensitivity")) == expected
     assert set(AuditEntry.objects.visible_to(trust).values_list("scope", "sensitivity")) == expected
 
@@ -55,13 +55,13 @@ def test_narrowing_never_shows_more(trust: Trust, ceiling: int | None, scopes: f
     narrow = trust.narrowed(max_sensitivity=ceiling, scopes=scopes)
     for scope in SCOPES:
         for sensitivity in Sensitivity.values:
-            if narrow.sees(scope=scope, sensitivity=sensitivity):
-                assert trust.sees(scope=scope, sensitivity=sensitivity)
+            if narrow.sees(Memory(scope=scope, sensitivity=sensitivity)):
+                assert trust.sees(Memory(scope=scope, sensitivity=sensitivity))
     assert (narrow.actor, narrow.permissions, narrow.sources) == (trust.actor, trust.permissions, trust.sources)
 
 
 def test_narrowing_takes_away_what_it_names() -> None:
     narrow = everything().narrowed(max_sensitivity=Sensitivity.LOW, scopes=["a"])
-    assert narrow.sees(scope="a", sensitivity=1)
-    assert not narrow.sees(scope="a", sensitivity=2)
-    assert not narrow.sees(scope="b", sensitivity=1)
+    assert narrow.sees(Memory(scope="a", sensitivity=1))
+    assert not narrow.sees(Memory(scope="a", sensitivity=2))
+    assert not narrow.sees(Memory(scope="b", sensitivity=1))

@@ -37,7 +37,7 @@ class Pair:
         return [str(self.high.pk), str(self.made.pk)]
 
     def is_seen_by(self, trust: Trust) -> bool:
-        return all(trust.sees(scope=row.scope, sensitivity=row.sensitivity) for row in (self.low, self.high))
+        return all(trust.sees(row) for row in (self.low, self.high))
 
     def agent_is_seen_by(self, trust: Trust) -> bool:
         within = trust.scopes is None or set(self.agent.scopes) <= trust.scopes

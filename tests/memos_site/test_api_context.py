@@ -149,7 +149,7 @@ def test_a_context_holds_what_the_caller_may_see_and_nothing_else(token: tuple[i
         skill(f"secret{number} pays later", **facts)
         known(f"secret{number} was paid", company_id="acme", **facts)
     trust = row.trust
-    seen = {f"secret{n}" for n, (scope, level) in enumerate(ROWS) if trust.sees(scope=scope, sensitivity=level)}
+    seen = {f"secret{n}" for n, (scope, level) in enumerate(ROWS) if trust.sees(Memory(scope=scope, sensitivity=level))}
     wide = {"max_sensitivity": "hyper", "trust": {"max_sensitivity": "hyper", "scopes": [row[0] for row in ROWS]}}
     for body in ({"task": "pays"}, {"task": "who at acme pays"}, {"company_id": "acme"}, {"source": "P01"}, wide):
         shown = json.dumps(context(client, {"task": "", "limit": 100, "token_budget": 10_000, **body}))
@@ -170,7 +170,7 @@ def test_an_answer_is_the_same_whether_what_may_not_be_seen_is_there_or_not(toke
     asked = [{"task": "Acme and Globex terms"}, {"company_id": "globex", "task": "terms"}, {"source": "P01"}]
     before = [context(client, body) for body in asked]
     for number, (scope, sensitivity) in enumerate(ROWS):
-        if not trust.sees(scope=scope, sensitivity=sensitivity):
+        if not trust.sees(Memory(scope=scope, sensitivity=sensitivity)):
             facts: Json = {"scope": scope, "sensitivity": sensitivity}
             known(f"Acme secret terms {number}", company_id="globex", confidence=99, **facts)
             applied(f"Terms of all {number}", **facts)

@@ -171,7 +171,7 @@ def test_a_search_shows_what_the_caller_may_see_and_nothing_else(token: tuple[in
         talk(f"secret{number} pays later", scope=scope, sensitivity=Sensitivity(sensitivity).label)
         rows.append((f"secret{number}", scope, sensitivity))
     client, trust = seen_and_hidden(*token)
-    seen = {word for word, scope, level in rows if trust.sees(scope=scope, sensitivity=level)}
+    seen = {word for word, scope, level in rows if trust.sees(Memory(scope=scope, sensitivity=level))}
     everywhere = ["", "project:alpha", "project:beta"]
     for body in (
         {"query": "pays"},
@@ -196,7 +196,7 @@ def test_an_answer_is_the_same_whether_what_may_not_be_seen_is_there_or_not(toke
     asked: list[Json] = [{"query": "Acme secret terms", "explain": True}, {"query": "Acme", "types": ["competence"]}]
     before = [without_time(search(client, body)) for body in asked]
     for number, (scope, sensitivity) in enumerate(ROWS):
-        if not trust.sees(scope=scope, sensitivity=sensitivity):
+        if not trust.sees(Memory(scope=scope, sensitivity=sensitivity)):
             known(f"Acme secret terms {number}", scope=scope, sensitivity=sensitivity)
             known(f"Acme secret {number}", scope=scope, sensitivity=sensitivity, type=Type.COMPETENCE)
     assert [without_time(search(client, body)) for body in asked] == before

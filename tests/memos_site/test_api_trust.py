@@ -41,7 +41,7 @@ class Secret:
     adaptation: UUID
 
     def is_seen_by(self, trust: Trust) -> bool:
-        return trust.sees(scope=self.scope, sensitivity=self.sensitivity)
+        return trust.sees(self)
 
     def addresses(self) -> dict[str, list[tuple[str, str, Any]]]:
         """Every route that leads to one row -> the requests that ask for it: method, path, body."""
@@ -273,7 +273,10 @@ def test_what_may_not_be_seen_answers_as_what_does_not_exist(secrets: list[Secre
         client, trust = caller_and_trust(*token, review=review)
         nothing = {route: [ask(client, *one) for one in requests] for route, requests in NOTHING.addresses().items()}
         hidden = [secret for secret in secrets if not secret.is_seen_by(trust)]
-        why = {(trust.sees(scope=it.scope, sensitivity=0), it.sensitivity > trust.max_sensitivity): it for it in hidden}
+        why = {
+            (trust.sees(Memory(scope=it.scope, sensitivity=0)), it.sensitivity > trust.max_sensitivity): it
+            for it in hidden
+        }
         for secret in why.values():  # one hidden by its scope, one by its sensitivity, one by both
             for route, requests in secret.addresses().items():
                 assert [ask(client, *one) for one in requests] == nothing[route], (route, secret, token)

@@ -220,11 +220,11 @@ def test_the_tabs_of_the_inbox_count_what_the_reader_may_see(scene: Scene) -> No
     proposed = [
         one
         for one in Proposal.objects.filter(decision=None).select_related("memory")
-        if trust.sees(scope=one.scope, sensitivity=one.sensitivity) and sees(trust, one.memory)
+        if trust.sees(one) and sees(trust, one.memory)
     ]
     assert counted[Proposal.Kind.REVISION] == len(proposed)
     versions = SkillVersion.objects.filter(status="proposed").select_related("skill__memory")
-    seen = [one for one in versions if trust.sees(scope=one.skill.scope, sensitivity=one.skill.memory.sensitivity)]
+    seen = [one for one in versions if trust.sees(one.skill.memory)]
     assert counted["version"] == len([one for one in seen if one.skill.memory.status in ("confirmed", "applied")])
 
 
@@ -295,4 +295,4 @@ def test_who_teaches_what_is_there_unseen_is_not_told_of_it(scene: Scene) -> Non
 
 
 def sees(trust: Trust, memory: Memory) -> bool:
-    return trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
+    return trust.sees(memory)

@@ -49,7 +49,7 @@ class Meeting:
 
     @property
     def visible(self) -> bool:
-        return self.trust.sees(scope=self.row.scope, sensitivity=self.row.sensitivity)
+        return self.trust.sees(self.row)
 
     @cached_property
     def is_own(self) -> bool:

@@ -95,7 +95,7 @@ def _statement(report: TeachingReport, trust: Trust) -> Statement:
 def _teach(teaching: Teaching) -> Stored:
     statement, trust, resolve = teaching.statement, teaching.trust, teaching.report.resolve
     row = _row_at_key(teaching)
-    if row is not None and not trust.sees(scope=row.scope, sensitivity=row.sensitivity):
+    if row is not None and not trust.sees(row):
         propose_edit(Meeting(row, statement, trust, teaching.at, Sensitivity.PUBLIC))
         return NOTHING_TOLD
     known = _compare_row(row, teaching)
@@ -156,7 +156,7 @@ def _dismissal(teaching: Teaching) -> Tombstone | None:
     statement, trust = teaching.statement, teaching.trust
     place: dict[str, Any] = {"scope": statement.scope, "key": statement.key}
     tombstone = admission.dismissal_of(statement.content, **place, claims_only=True).blocking  # it restores no skill
-    seen = tombstone is not None and trust.sees(scope=tombstone.scope, sensitivity=tombstone.sensitivity)
+    seen = tombstone is not None and trust.sees(tombstone)
     return tombstone if seen else None
 
 

@@ -198,5 +198,5 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
         )
         if changed:
             add_tags({memory: report.tags}, at=at)
-    visible = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity)
+    visible = trust.sees(memory)
     return Ingested(memory if visible else None, created=False, changed=changed)

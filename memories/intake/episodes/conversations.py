@@ -238,7 +238,7 @@ def _store_instructions(known: Mapping[str, bytes]) -> None:
 def _repeat(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ingested | Refusal:
     """Answer a conversation that was stored before; its outcome may be new."""
     memory = episode.memory
-    visible, same = trust.sees(scope=memory.scope, sensitivity=memory.sensitivity), _is_same(episode, draft)
+    visible, same = trust.sees(memory), _is_same(episode, draft)
     if not visible and not (same and may_continue(memory, trust)):
         return Ingested(None, created=False)
     if not same:

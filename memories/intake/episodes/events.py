@@ -84,7 +84,7 @@ def _stored(reports: Sequence[EventLike], *, trust: Trust, at: datetime) -> list
         _number(place, trust=trust, at=at)
     _save(places, trust=trust, at=at)
     for place in places:
-        visible = trust.sees(scope=place.episode.scope, sensitivity=place.episode.memory.sensitivity) or place.is_new
+        visible = trust.sees(place.episode.memory) or place.is_new
         for number, (index, added) in enumerate(place.events):
             memory = place.episode.memory if visible else None
             created = place.is_new and number == 0

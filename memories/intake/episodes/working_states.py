@@ -45,10 +45,10 @@ def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> 
         row = rows.filter(status__in=LIVE).first()
         if row is None:
             return Ingested(_open(report, payload, scope, source, trust=trust, at=at), created=True)
-        if not (trust.sees(scope=row.scope, sensitivity=row.sensitivity) or may_continue(row, trust)):
+        if not (trust.sees(row) or may_continue(row, trust)):
             return Ingested(None, created=False)
         changed = _replace(row, report, payload, source, trust=trust, at=at)
-        visible = trust.sees(scope=row.scope, sensitivity=row.sensitivity)
+        visible = trust.sees(row)
         return Ingested(row if visible else None, created=False, changed=changed)
 
 

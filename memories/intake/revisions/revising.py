@@ -162,7 +162,7 @@ def _propose(change: Change, sources: Sources, *, trust: Trust, at: datetime, le
 def _place_taken(held: Held, change: Change, ids: Sequence[UUID], *, trust: Trust, at: datetime) -> Revised:
     """Refuse a revision whose key another memory holds; if the caller may not see that one, a person decides."""
     holder = held.holder
-    if holder is None or trust.sees(scope=holder.scope, sensitivity=holder.sensitivity):
+    if holder is None or trust.sees(holder):
         raise held
     with suppress(Rejected), transaction.atomic():
         sources = hold(ids, change.ref, change.new, verb=change.verb, trust=trust, at=at)
@@ -172,7 +172,7 @@ def _place_taken(held: Held, change: Change, ids: Sequence[UUID], *, trust: Trus
 
 def _dismissed(met: Dismissed, *, trust: Trust, at: datetime) -> Revised:
     """Ask a person to lift the tombstone first; of an agent's try only the hit is counted."""
-    seen = trust.sees(scope=met.tombstone.scope, sensitivity=met.tombstone.sensitivity)
+    seen = trust.sees(met.tombstone)
     if seen and decides(trust):
         raise met
     Tombstone.objects.filter(pk=met.tombstone.pk).hit(at=at)
