@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from uuid import UUID
 
 from django.db import transaction
-from pydantic import Field, ValidationError
+from pydantic import Field
 from uuid_utils.compat import uuid7
 
 from memories import claims
@@ -30,7 +30,7 @@ from memories.values.field_types import (
     Instant,
     SensitivityName,
     Tags,
-    field_error,
+    read_body,
 )
 from memories.values.trust import Actor, Trust
 
@@ -93,18 +93,13 @@ class Edited:
 
 def parse_edit(raw: Any) -> Edit:
     """Read an edit from a JSON body. Invalid names every field that is wrong."""
-    if not isinstance(raw, dict):
-        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
-    try:
-        return Edit.model_validate(raw)
-    except ValidationError as error:
-        raise Invalid(*(_field_error(wrong) for wrong in error.errors(include_url=False))) from None
+    return read_body(Edit, raw, reworded=_reworded)
 
 
-def _field_error(wrong: Any) -> FieldError:
-    if wrong["loc"] == ("content",) and wrong["type"] in ("string_pattern_mismatch", "string_too_short"):
+def _reworded(error: FieldError) -> FieldError:
+    if error.pointer == "/content" and error.code in ("string_pattern_mismatch", "string_too_short"):
         return FieldError("/content", "required", "must say something")
-    return field_error(wrong)
+    return error
 
 
 def edit(
@@ -214,7 +209,7 @@ def _edit_by_agent(
     """An agent edits its own, unless that would pass by what people decided: a confirmed claim, or a dismissal."""
     dismissal = _dismissal(memory, columns)
     dismissed = dismissal.blocking
-    if dismissed and trust.sees(scope=dismissed.scope, sensitivity=dismissed.sensitivity):
+    if dismissed and trust.sees(dismissed):
         Tombstone.objects.filter(pk=dismissed.pk).hit(at=at)
         return Edited(memory, refused=Dismissed(dismissed))
     another = _is_another_claim(memory.content, columns.get("content", memory.content))
@@ -251,7 +246,7 @@ def _propose(
 def _refuse_dismissed(memory: Memory, columns: dict[str, Any], trust: Trust) -> None:
     """Dismissed: these words would bring back what the caller may see that it was dismissed."""
     stone = _dismissal(memory, columns).blocking
-    if stone is not None and trust.sees(scope=stone.scope, sensitivity=stone.sensitivity):
+    if stone is not None and trust.sees(stone):
         raise Dismissed(stone)
 
 

@@ -6,7 +6,8 @@ import hashlib
 import inspect
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import datetime
 from itertools import chain
 from types import ModuleType
@@ -189,14 +190,19 @@ def united(*tags: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(chain(*tags)))[:MOST_TAGS]
 
 
-def read_body(shape: type[B], raw: Any) -> B:
-    """Parse `raw` as the shape. Invalid names each wrong field."""
+def read_body(
+    shape: type[B], raw: Any, *, at: str = "", reworded: Callable[[FieldError], FieldError] = lambda error: error
+) -> B:
+    """Parse `raw` as the shape. Invalid names each wrong field, below the pointer `at`, `reworded` where that is said
+    otherwise of this shape."""
     if not isinstance(raw, dict):
-        raise Invalid(FieldError("", "not_an_object", "the body must be a JSON object"))
+        detail = "must be a JSON object" if at else "the body must be a JSON object"
+        raise Invalid(FieldError(at, "not_an_object", detail))
     try:
         return shape.model_validate(raw)
     except ValidationError as error:
-        raise Invalid(*field_errors(shape, error)) from None
+        wrong = map(reworded, field_errors(shape, error))
+        raise Invalid(*(replace(one, pointer=at + one.pointer) for one in wrong)) from None
 
 
 def read_question(shape: type[B], raw: Any) -> B:

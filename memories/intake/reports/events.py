@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import AfterValidator, AliasChoices, BaseModel, Field, ValidationError
+from pydantic import AfterValidator, AliasChoices, BaseModel, Field
 
 from memories.intake.reports.drafts import EventDraft
 from memories.intake.reports.payloads import Object
@@ -28,7 +28,7 @@ from memories.values.field_types import (
     Text,
     YesNo,
     bounded,
-    field_errors,
+    read_body,
 )
 
 # The texts of the published design, word for word; an empty or blank value counts as missing.
@@ -226,14 +226,12 @@ R = TypeVar("R", bound=BaseModel)
 
 def check(shape: type[R], raw: Any) -> R:
     """`raw` as a report of that shape. Invalid names every wrong field, what is missing in the words of REQUIRED."""
-    if not isinstance(raw, dict):
-        raise Invalid(FieldError("", "not_an_object", "must be a JSON object"))
-    given = {name: value for name, value in raw.items() if not _absent(name, value)}
+    if isinstance(raw, dict):
+        raw = {name: value for name, value in raw.items() if not _absent(name, value)}
     try:
-        return shape.model_validate(given)
-    except ValidationError as error:
-        errors = map(_in_their_words, field_errors(shape, error))
-        raise Invalid(*sorted(errors, key=_missing_first)) from None
+        return read_body(shape, raw, reworded=_in_their_words)
+    except Invalid as invalid:
+        raise Invalid(*sorted(invalid.errors, key=_missing_first)) from None
 
 
 def _absent(name: str, value: Any) -> bool:

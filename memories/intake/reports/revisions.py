@@ -4,9 +4,9 @@ from dataclasses import replace
 from typing import Annotated, Any, Literal, TypeVar
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, Field
 
-from memories.values.exceptions import FieldError, Invalid
+from memories.values.exceptions import FieldError
 from memories.values.field_types import (
     LONGEST_KEY,
     LONGEST_TEXT,
@@ -19,7 +19,7 @@ from memories.values.field_types import (
     ScopeName,
     SensitivityName,
     Tags,
-    field_error,
+    read_body,
 )
 
 LONGEST_RATIONALE = 2_000
@@ -97,19 +97,12 @@ B = TypeVar("B", bound=BaseModel)
 
 def check(shape: type[B], raw: Any, at: str = "") -> B:
     """Read a body as this shape. Invalid names every wrong field, below the pointer `at`."""
-    if not isinstance(raw, dict):
-        raise Invalid(FieldError(at, "not_an_object", "must be a JSON object"))
-    try:
-        return shape.model_validate(raw)
-    except ValidationError as error:
-        raise Invalid(*(_named(wrong, at) for wrong in error.errors(include_url=False))) from None
+    return read_body(shape, raw, at=at, reworded=_reworded)
 
 
-def _named(wrong: Any, at: str) -> FieldError:
-    error = field_error(wrong)
-    pointer = at + error.pointer
-    if wrong["type"] == "string_too_short":
-        return FieldError(pointer, "required", "must say something")
-    if error.code in ("too_short", "too_long") and pointer.endswith("/ids"):
-        return FieldError(pointer, error.code, f"names 2 to {MOST_MERGED} memories")
-    return replace(error, pointer=pointer)
+def _reworded(error: FieldError) -> FieldError:
+    if error.code == "string_too_short":
+        return replace(error, code="required", detail="must say something")
+    if error.code in ("too_short", "too_long") and error.pointer.endswith("/ids"):
+        return replace(error, detail=f"names 2 to {MOST_MERGED} memories")
+    return error
