@@ -19,8 +19,7 @@ from consolidation.extraction.steps import Needless, Opinion, Question, Work
 from consolidation.extraction.transcripts import Passage, Transcript, comparable
 from consolidation.learning.runs.errors import looks_failed
 from consolidation.learning.runs.values import parsed
-from consolidation.learning.statements.work_endings import says_it_worked
-from consolidation.learning.statements.work_words import says_how
+from consolidation.learning.statements.work_endings import says_how, says_it_worked
 from consolidation.models import Redundancy
 from consolidation.prompts import prompt
 from memories.models import Memory

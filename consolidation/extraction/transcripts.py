@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Case, JSONField, TextField, When
 from django.db.models.functions import Cast, Left, Length
 
-from consolidation.learning.facts.findings import Language
+from consolidation.learning.wording import Language
 from consolidation.llm.tokens import estimate
 from memories.models import Episode, Event
 from memories.scanning import credentials, prompt_injection

@@ -22,7 +22,7 @@ from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.runs.harness_tools import names_of
 from consolidation.learning.runs.run import Run
-from consolidation.learning.writing.phrases import Language, is_chinese
+from consolidation.learning.wording import Language, is_chinese
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.values.trust import Trust
 

@@ -29,7 +29,6 @@ MOST_CALLS = 30  # a longer run is a search for a way, not a plan
 LEAST_LENGTH = 4  # of a value that is taken to come from a result
 LONGEST_ARGUMENT = 64
 LONGEST_INTENT = 500
-TYPES = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
 _NO_NAME = re.compile(r"\d{3}|[@*•█…]")
 Edge = tuple[int, int, str]  # from node, to node, kind: nodes by their number, from 1
 DATA, CONTROL = "data", "control"
@@ -125,7 +124,7 @@ class _Reading:
             self._hold(number, call.returned)
         for argument, free in values_of.items():
             if argument not in node.sources:
-                node.inputs[argument] = self._input(argument, free), TYPES.get(type(free[0]), "string")
+                node.inputs[argument] = self._input(argument, free), values.JSON_TYPES.get(type(free[0]), "string")
                 same = len({values.text_of(value) for value in free}) == 1
                 self.given[f"{number}.{argument}"] = _shareable(argument, free[0]) if same else None
         return node

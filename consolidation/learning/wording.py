@@ -1,6 +1,19 @@
-"""Text helpers: lists, capital letters, shortening."""
+"""Text helpers: the language of a text, lists, capital letters, shortening."""
 
+import re
 from collections.abc import Sequence
+from typing import Literal
+
+from memories.lexicon.chinese_words import HAN, KANA
+
+Language = Literal["en", "zh"]
+_HAN, _KANA = re.compile(f"[{HAN}]"), re.compile(f"[{KANA}]")
+
+
+def is_chinese(text: str) -> bool:
+    """Whether at least a fifth of a text, and two of its characters, are Han, and few are Japanese syllables."""
+    han = len(_HAN.findall(text))
+    return han >= max(2, 0.2 * len(text)) and 3 * len(_KANA.findall(text)) < han
 
 
 def joined(parts: Sequence[str], word: str = "and") -> str:

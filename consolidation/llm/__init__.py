@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from django.conf import settings
 
-from consolidation.learning.facts.findings import Language
+from consolidation.learning.wording import Language
 from consolidation.llm.errors import (
     Busy,
     DailyLimit,

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from consolidation.extraction import transcripts
 from consolidation.extraction.transcripts import comparable
-from consolidation.learning.facts.findings import Language
+from consolidation.learning.wording import Language
 from consolidation.model_lines.line_answers import MOST_LINES, ModelLine, ModelLines
 from consolidation.model_lines.line_checks import IDENTIFYING, Side, Vocabulary, refusal
 from consolidation.model_lines.line_losses import Effect, Store

@@ -14,7 +14,7 @@ from consolidation import llm
 from consolidation.extraction import transcripts
 from consolidation.extraction.transcript_question import LISTED, Words
 from consolidation.extraction.transcripts import Transcript
-from consolidation.learning.facts.findings import Language
+from consolidation.learning.wording import Language
 from consolidation.llm import fenced
 from consolidation.models import Run, RunStep
 from consolidation.prompts import prompt

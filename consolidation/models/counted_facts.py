@@ -1,13 +1,13 @@
 """Base models of facts that are counted from runs; the fact's row (`due`) is also the queue."""
 
-from collections.abc import Iterable
-from typing import Any, ClassVar, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Protocol, Self
 from uuid import UUID
 
 from django.db import models
 from django.db.models import Q
 
-from consolidation.learning.facts.findings import Findings
+from consolidation.learning.wording import Language
 from memories.models import Memory
 from memories.models.row_queue import DueRow, RowQueue
 from memories.models.trusted import Trusted, new_id
@@ -15,6 +15,22 @@ from memories.values import text
 from memories.values.choices import Sensitivity
 
 WRITTEN = ("memory", "said", "words", "language", "turned", "due", "attempts", "error")
+
+
+class Findings(Protocol):
+    """Counts about one subject. `said`: the claims stated before, as plain JSON values."""
+
+    def claims(self) -> dict[str, Any]:
+        """Return what the counts support, as plain JSON values; empty when nothing is worth stating."""
+
+    def still(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the stated claims, brought up to date with the counts."""
+
+    def turned(self, said: Mapping[str, Any]) -> bool:
+        """Return whether the latest runs unanimously contradict a stated claim."""
+
+    def sentence(self, said: Mapping[str, Any], language: Language) -> str:
+        """Return the claims as a sentence with the present counts."""
 
 
 class CountedFactQuerySet(RowQueue[Any]):

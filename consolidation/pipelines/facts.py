@@ -13,12 +13,11 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from consolidation.learning.facts.findings import Findings, Language
 from consolidation.learning.facts.startups import LEAST_RUNS
-from consolidation.learning.writing.phrases import is_chinese
+from consolidation.learning.wording import Language, is_chinese
 from consolidation.models.arguments import ArgumentFact
 from consolidation.models.commands import CommandFact
-from consolidation.models.counted_facts import CountedFact, CountedRun
+from consolidation.models.counted_facts import CountedFact, CountedRun, Findings
 from consolidation.models.profiles import RunProfile
 from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
 from memories.intake import admission

@@ -15,7 +15,7 @@ from consolidation.extraction.steps import Work
 from consolidation.extraction.transcript_question import LISTED, Words
 from consolidation.extraction.transcripts import comparable
 from consolidation.learning.facts.call_rules import CallRule, Condition
-from consolidation.learning.facts.findings import Language
+from consolidation.learning.wording import Language
 from consolidation.llm import fenced, in_halves, part_tokens
 from consolidation.llm.tokens import estimate
 from consolidation.prompts import prompt

@@ -3,7 +3,7 @@
 from functools import cache
 from importlib import resources
 
-from consolidation.learning.facts.findings import Language
+from consolidation.learning.wording import Language
 from memories.values.text import detect_lang
 
 

@@ -8,7 +8,7 @@ import pytest
 from consolidation import extraction_run
 from consolidation.extraction import queue
 from consolidation.insights.day_counts import snapshot
-from consolidation.learning.statements.work_words import says_how
+from consolidation.learning.statements.work_endings import says_how
 from consolidation.models import Redundancy, Run
 from memories import metrics, search
 from memories.models import Episode, Memory

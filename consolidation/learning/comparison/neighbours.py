@@ -184,7 +184,7 @@ def _clear(kind: str, tool: str, what: str, value: str, bad: list[bool], good: l
 
 
 def _agreed(run: Run, tool: str) -> bool:
-    first = next((call for call in run.steps if call.name == tool), None)
+    first = run.first_call(tool)
     return first is not None and said_yes(run, first)
 
 

@@ -3,14 +3,16 @@
 Look-ups and handovers are none, nor is a command that did not start.
 """
 
+import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from consolidation.learning.commands import commands, forms, purposes, resources
+from consolidation.learning.commands.resources import is_of_resource
 from consolidation.learning.commands.shell import command_line, plain_words
-from consolidation.learning.effects.command_starts import not_started
-from consolidation.learning.effects.line_results import documents
+from consolidation.learning.effects.command_starts import answer, not_started
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES, FIND, READ
@@ -174,3 +176,32 @@ def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[C
             result, ok = results.get(kind, (None, True))
             part = replace(part, result=result, ok=ok)
         yield replace(part, line=line) if kind == answering else part
+
+
+_DECODER = json.JSONDecoder()
+_BEGINS = re.compile(r"^[\[{]", re.MULTILINE)
+
+
+def documents(call: Call, line: str) -> Mapping[str, tuple[Any, bool | None]]:
+    """Return command kind -> the last document that it printed, and whether it went well: None, its document tells;
+    False for the last command of a line that failed.
+
+    Empty unless each of the line's commands on resources printed a document. Other commands may print text.
+    """
+    called = [kind for kind, _, _ in forms.spelled(line) if is_of_resource(kind)]
+    shown = list(_documents(answer(call)[1]))
+    if len(called) != len(shown):
+        return {}
+    ends = [None] * (len(called) - 1) + [False if call.failed else None]
+    return dict(zip(called, zip(shown, ends, strict=True), strict=True)) if called else {}
+
+
+def _documents(text: str) -> Iterator[Any]:
+    """Yield the objects and lists that begin with a line."""
+    start = 0
+    while begins := _BEGINS.search(text, start):
+        try:
+            document, start = _DECODER.raw_decode(text, begins.start())
+            yield document
+        except (ValueError, RecursionError):
+            start = begins.end()

@@ -20,8 +20,8 @@ from consolidation.learning.facts.argument_counts import (
 from consolidation.learning.facts.argument_habits import Habits
 from consolidation.learning.facts.argument_paths import ARROW
 from consolidation.learning.facts.argument_words import ArgumentWords, Streak
-from consolidation.learning.facts.findings import Language
 from consolidation.learning.facts.startups import LEAST_CASES
+from consolidation.learning.wording import Language
 
 MOST_FAILING = 2
 KNOWN_RUNS = 3  # of two cases, before a field that may be somebody's name is spelled out

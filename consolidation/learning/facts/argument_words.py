@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, NOWHERE
 from consolidation.learning.facts.argument_paths import ARROW
-from consolidation.learning.facts.findings import Language
+from consolidation.learning.wording import Language
 
 _WORDS: dict[str, tuple[str, str]] = {
     "whole": ("{argument} of {tool} {parts}.", "{tool} 的 {argument} {parts}。"),

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from consolidation.learning.commands.purposes import ALONE
 from consolidation.learning.effects.toolnames import code
-from consolidation.learning.facts.findings import Language
-from consolidation.learning.wording import joined
+from consolidation.learning.wording import Language, joined
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class Assent(Counted):
 
 def assents(runs: Sequence[Run], tool: str) -> Assent:
     """Count in how many runs the user agreed right before the first call of the tool."""
-    firsts = [(run, call) for run in runs if (call := _first(run, tool))]
+    firsts = [(run, call) for run in runs if (call := run.first_call(tool))]
     asked = [(run, call) for run, call in firsts if run.said_before(call.position)]
     agreed = [run for run, call in asked if said_yes(run, call)]
     return Assent(len(asked), len(agreed), ids=ids_of(agreed))
@@ -49,7 +49,3 @@ def said_yes(run: Run, call: Call) -> bool:
         return False
     refused = _NO.search(text[: agreed.start()]) if agreed else None
     return bool(agreed) and not refused
-
-
-def _first(run: Run, tool: str) -> Call | None:
-    return next((call for call in run.steps if call.name == tool), None)

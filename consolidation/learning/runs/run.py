@@ -186,6 +186,10 @@ class Run:
         all_words = {word.lower() for text in texts for words in terms.sentences(text) for word in words}
         return frozenset(all_words.union(*map(terms.han, texts)))
 
+    def first_call(self, tool: str) -> Call | None:
+        """Return the first call of a tool; None for none."""
+        return next((call for call in self.steps if call.name == tool), None)
+
     def said_before(self, position: int) -> Message | None:
         """Return the user's last message before a position; None for none."""
         earlier = [message for message in self.said if message.position < position]

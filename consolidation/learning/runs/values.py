@@ -16,6 +16,9 @@ MOST_FLAT = 40
 DEEPEST = 8
 MOST_FIELDS = 24  # the keys of a larger object are ids or names, not fields
 ITEM = "[]"
+JSON_TYPES: dict[type, str] = {
+    bool: "boolean", int: "integer", float: "number", str: "string", dict: "object", list: "array", tuple: "array",
+}  # fmt: skip
 Scalar = str | int | float | bool
 _NO_DATA = re.compile(r"<!DOCTYPE|<html\b", re.IGNORECASE)
 _SCALARS, _NESTED, _EXACT = (str, int, float), (dict, list, tuple), frozenset({str, int, float, bool})

@@ -8,8 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from consolidation.learning.statements import project_rules
-from consolidation.learning.statements.statement_forms import HERE, lasting, lasting_chinese
+from consolidation.learning.statements.statement_forms import HERE, PROJECT_TRIGGERS, lasting, lasting_chinese
 from memories.values import text
 
 LONGEST_MESSAGE = 2_000  # a longer one is a form, a log or a document
@@ -45,7 +44,7 @@ TRIGGERS = (
     ),
     *("一律", "统一", "每次", "绝不", "任何时候", "不要", "请勿", "切勿", "别", "喜欢", "偏好", "偏爱", "倾向", "从不"),
     *("从来不", "一直"),
-    *project_rules.TRIGGERS,
+    *PROJECT_TRIGGERS,
 )
 
 
@@ -106,21 +105,22 @@ _TAIL = re.compile(
 
 def explicit_statements(message: str) -> list[ExplicitStatement]:
     """The lasting statements of a user's message, in order, each once."""
-    if len(message) > LONGEST_MESSAGE or _FORM.search(message):
-        return []
-    plain = _QUOTED_LINE.sub("", _FENCE.sub("\n", message))
-    by_text = {
-        statement.text: statement for sentence, lead in _sentences(plain) if (statement := _statement(sentence, lead))
-    }
+    spoken = _sentences(_plain(message))
+    by_text = {statement.text: statement for each in spoken if (statement := _statement(*each))}
     return list(by_text.values())
 
 
 def sentences(message: str) -> list[str]:
     """The sentences of a message that its user wrote as such: none of a form or a log, of code or a quoted line."""
-    if len(message) > LONGEST_MESSAGE or _FORM.search(message):
-        return []
-    lines = _QUOTED_LINE.sub("", _FENCE.sub("\n", message)).splitlines()
+    lines = _plain(message).splitlines()
     return [match[0].strip() for line in lines for match in _SENTENCE.finditer(_BULLET.sub("", line, count=1))]
+
+
+def _plain(message: str) -> str:
+    """A message without code and quoted lines; '' for a form, a log or a document."""
+    if len(message) > LONGEST_MESSAGE or _FORM.search(message):
+        return ""
+    return _QUOTED_LINE.sub("", _FENCE.sub("\n", message))
 
 
 def is_told_otherwise(sentence: str) -> bool:

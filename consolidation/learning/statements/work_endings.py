@@ -1,5 +1,5 @@
-"""What a user says of work that was just done: that it worked or did not. English and Chinese, the plainest German and
-Spanish words.
+"""What a user says of work: that what was just done worked or did not, and how it is to be done or redone. English and
+Chinese, the plainest German and Spanish words.
 
 Precise rather than broad: only plain sentences about the work itself count, no question, no condition, no wish. "That
 works for me" agrees to a plan, "the checkout does not work" may be a new task; neither says how the last run ended.
@@ -11,6 +11,7 @@ from consolidation.learning.statements.answer_endings import ACCEPTED, ACCEPTED_
 
 LONGEST = 600  # characters that are read of a message
 MOST_SENTENCES = 4
+_SENTENCE = re.compile(r"[^.!?\n。！？；]+[.!?。！？；]*")
 _IT = (
     r"(?:it|that|this|everything|the (?:fix|change|patch|update|script|build|test)s?"
     r"|your (?:fix|change|patch)(?:es|s)?)"
@@ -168,8 +169,7 @@ def says_it_worked(text: str) -> bool | None:
 
 def _sentences(text: str) -> list[str]:
     plain = _APOSTROPHE.sub(r"\1n't", _FENCE.sub(" ", text)[:LONGEST].replace("’", "'"))
-    parts = re.findall(r"[^.!?\n。！？；]+[.!?。！？；]*", plain)
-    return [part.strip() for part in parts if part.strip()][:MOST_SENTENCES]
+    return [part.strip() for part in _SENTENCE.findall(plain) if part.strip()][:MOST_SENTENCES]
 
 
 def _told(sentence: str) -> bool | None:
@@ -185,3 +185,42 @@ def _told(sentence: str) -> bool | None:
     if _OPEN.search(sentence):
         return None
     return True if any(words.search(sentence) for words in _APPROVAL) else None
+
+
+LONGEST_CORRECTION = 4_000
+_TO = r"(?:please |but |and |also |now |then |so |ok(?:ay)?,? |can you |could you )*"
+_VERBS = "make|keep|add|remove|delete|drop|change|replace|rename|shorten|rewrite|use|avoid|put|list|include|leave|skip"
+# Friends cheer each other up in the same forms.
+_CHEER = (
+    r"keep (?:\w+ing|on|up|it up|me|you|us|in|at|that|your|believing)\b|make (?:it (?:happen|up|through)|your|the most|"
+    r"(?:a )?(?:wish|time|memories)|sure you(?:rs)?\b)|change is|do(?:n't| not) (?:quit|let|be|miss|stop|forget|worry"
+    r"|give up|hesitate|sweat|mention|lose)|never (?:give up|stop|quit|lose|let)|put yourself|leave it all"
+)
+_WORK = "use|write|ask|check|send|add|give|start|put|include|show|answer|call|run|keep|delete|confirm|read|book|reply"
+_SAYS = re.compile(
+    rf"^{_TO}(?!{_CHEER})(?:(?:{_VERBS})|(?:do not|don't) [a-z]+|(?:never|always) (?:{_WORK}))\b"
+    r"|^no[, ]+(?!way\b|prob|worries|need to|thanks|doubt|wonder|yet\b|really\b|at all|sure\b|bad\b|much\b|i\b|we\b|"
+    r"what\b|matter|one\b|it\b|they\b|my\b|but\b|never\b)[a-z]+|^not (?:like that|that|so|the [a-z]+)\b"
+    r"|^(?:that(?:'s| is)|this is) (?:still )?(?:too (?!bad|kind|funny|cool)|not what i |not right|wrong|incorrect)"
+    r"|^(?:still )?too [a-z]+[.!,]|\byou (?:forgot|missed|left out|misunderstood)\b|\bi (?:meant|asked for) "
+    r"|\binstead of\b.*\b(?:use|write|take|put)\b|\b(?:use|write|take|put)\b.*\binstead\b",
+    re.IGNORECASE,
+)
+_SAYS_ZH = re.compile(
+    r"^(?:请|那|再|还|也|另外|然后)*(?:不要|别(?!担心|客气|急|难过|灰心)|不能|不用|改成|改为|换成|去掉|删掉|加上|补充|保留|必须|一律|"
+    r"先.{1,12}再)|不是.{0,12}(?:而是|是)|(?:你|还)(?:忘了|漏了|少了|弄错|搞错)|(?:不对|错了|不符合)|^(?:还是)?太(?!好|棒|感谢|谢谢|高兴|开心|厉害|可爱|酷).{1,4}了[，。！]"
+)
+_LIST = re.compile(r"(?:^\s*(?:\d+[.)、]|[-*])\s+\S.*$\s*){2,}", re.MULTILINE)
+
+
+def says_how(text: str) -> bool:
+    """Whether a message instructs or corrects whoever does the work, in a sentence or a list of its own.
+
+    This matters where no tool answers: there only such words can teach an agent anything; talk among friends holds
+    hardly any.
+    """
+    plain = text[:LONGEST_CORRECTION].replace("’", "'")
+    sentences = (sentence.strip() for sentence in _SENTENCE.findall(plain))
+    return bool(_LIST.search(plain)) or any(
+        _SAYS.search(sentence) or _SAYS_ZH.search(sentence) for sentence in sentences
+    )

@@ -1,6 +1,7 @@
 """Which files runs change, as shapes of their paths: `services/*/models.py`, `src/components/*.tsx`.
 
-Without what only one machine has: paths count from the folder that all paths of a run have in common.
+Without what only one machine has: paths count from the folder that all paths of a run have in common. Of new files also
+how they begin, where they agree: the label of a note (`Added:`), front matter, a mark.
 """
 
 import re
@@ -15,13 +16,12 @@ from consolidation.learning.commands.shell import LONGEST_LINE, heredocs, plain_
 from consolidation.learning.commands.wrappers import bare, program_name
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import CHORES, IN_PLACE
-from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS
-from consolidation.learning.runs.privacy import Holders
+from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS, WRITE
+from consolidation.learning.runs.privacy import Holders, names_somebody, safe
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import leaves
-from consolidation.learning.writing import beginnings
 
-MOSTLY, CONSISTENT = 0.5, 0.75  # of the runs, and of the paths of one shape
+MOSTLY, CONSISTENT = 0.5, 0.75  # of the runs, and of the paths of one shape or the runs that begin files alike
 MOST = 4
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S+)", re.MULTILINE)  # of apply_patch
 _NAMED = re.compile(r"['\"]((?:[\w@-][\w.@-]*/)+[\w.-]+\.\w{1,8})['\"]")
@@ -60,7 +60,7 @@ def changed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
             folder = _folder(scope, [path for has in paths for path in has])
             if folder or not ending:
                 shown = f"{_number(paths)}*{name}" if ending else name
-                begins = beginnings.common(scope, runs, paths) if ending else ()
+                begins = _beginnings(scope, runs, paths) if ending else ()
                 shapes.append(FileShape("/".join([*folder, shown]), len(own), begins))
                 known.add(name)
     return sorted(shapes, key=lambda shape: -shape.runs)[:MOST]
@@ -149,3 +149,51 @@ def _visited(call: Call) -> Iterable[str]:
     return [
         words[1] for words in plain_words(call.line) if words[:1] == ["cd"] and words[1:] and _ABSOLUTE.match(words[1])
     ]
+
+
+MOST_BEGINNINGS = 3
+_PATH, _END = r"['\"]?([^\s'\"<>;|&]+)['\"]?", r"<<-?[ \t]*\\?['\"]?\w+['\"]?"
+_HEREDOC = re.compile(rf"\bcat\s*(?:>\s*{_PATH}\s*{_END}|{_END}\s*>\s*{_PATH})[^\n]*\n([^\n]+)")
+_ADDED = re.compile(r"^\*\*\* Add File: (\S+)\n\+([^\n]+)", re.MULTILINE)  # of apply_patch
+_BY_CODE = re.compile(r"(?:Path|open)\(\s*['\"]([^'\"\n]+)['\"][^)\n]*\)\.write(?:_text)?\(\s*f?['\"]+([^\n]+)")
+_CONTENT = ("content", "contents", "file_text")
+_LABEL = re.compile(r"(?:[^\w\s\"'`(<]+ )?\w[\w+()/ -]{0,30}[:：](?=\s|$)|[^\w\s]{3,}$|#+ \w+$")
+
+
+def _beginnings(scope: Scope, runs: Sequence[Run], paths: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Return how files begin that nearly all runs wrote at these paths of each, the most frequent first.
+
+    None names anybody or holds a digit; () where they begin otherwise.
+    """
+    holders, by_run = Holders(), list[set[str]]()
+    for run, own in zip(runs, paths, strict=True):
+        ends = tuple(f"/{path}" for path in own)
+        written = dict(pair for call in run.steps if own for pair in _first_lines(call))
+        own_lines = (line for path, line in written.items() if f"/{path}".replace("\\", "/").endswith(ends))
+        starts = {found[0] if (found := _LABEL.match(line)) else "" for line in own_lines}
+        holders.add(starts, run.thread)
+        by_run += [starts] if starts else []
+    ranked = Counter(start for starts in by_run for start in starts).most_common(MOST_BEGINNINGS)
+    told = [start for start, _ in ranked if holders.common(start) and _may_be_told(scope, start)]
+    agree = sum(1 for starts in by_run if starts.intersection(told))
+    return tuple(told) if agree >= CONSISTENT * len(by_run) else ()
+
+
+def _may_be_told(scope: Scope, start: str) -> bool:
+    words = re.findall(r"\w+", start.lower())
+    return safe(start) and not names_somebody(start) and not scope.names.intersection(words)
+
+
+def _first_lines(call: Call) -> Iterator[tuple[str, str]]:
+    """Yield (path, first line) of each file that a call writes as a whole."""
+    text = next((text for key in _CONTENT if isinstance(text := call.arguments.get(key), str)), "")
+    if call.name == WRITE and text.strip():
+        yield from ((str(call.arguments[key]), text.splitlines()[0]) for key in PATHS & call.arguments.keys())
+    texts = [call.line] if call.line else [leaf for _, leaf in leaves(call.arguments)] or [call.args]
+    yield from ((found[1], found[2]) for text in texts if isinstance(text, str) for found in _ADDED.finditer(text))
+    line = call.line[:LONGEST_LINE]
+    yield from ((found[1] or found[2], found[3]) for found in _HEREDOC.finditer(line))
+    yield from ((found[1], found[2]) for found in _BY_CODE.finditer(line))
+    for words, target in plain_commands(line) if ">" in line else ():
+        if target and words[0] in {"echo", "printf"} and (said := " ".join(words[1:])):
+            yield target, re.split(r"\\n|\n", re.sub(r"^-\w+ ", "", said))[0]

@@ -6,10 +6,7 @@ from functools import cache
 from typing import Literal
 
 from consolidation.learning.comparison.scope import Scope
-from memories.lexicon.chinese_words import HAN, KANA
-
-Language = Literal["en", "zh"]
-_HAN, _KANA = re.compile(f"[{HAN}]"), re.compile(f"[{KANA}]")
+from consolidation.learning.wording import Language, is_chinese, joined
 
 _SENTENCES: dict[str, tuple[str, str]] = {
     "no_action": ("Answer without changing anything", "只答复，不做任何更改"),
@@ -210,19 +207,13 @@ class Phrases:
         """Join parts as a list: a, b and c."""
         if self.language == "zh":
             return ("、" if word == "and" else "或").join(parts)
-        return f"{', '.join(parts[:-1])} {word} {parts[-1]}" if len(parts) > 1 else "".join(parts)
+        return joined(parts, word)
 
     def times(self, n: int) -> str:
         """Return a count as words: once, twice, 3 times."""
         if self.language == "zh":
             return str(n)
         return {1: "once", 2: "twice"}.get(n, f"{n} times")
-
-
-def is_chinese(text: str) -> bool:
-    """Whether at least a fifth of a text, and two of its characters, are Han, and few are Japanese syllables."""
-    han = len(_HAN.findall(text))
-    return han >= max(2, 0.2 * len(text)) and 3 * len(_KANA.findall(text)) < han
 
 
 def phrases(scope: Scope) -> Phrases:

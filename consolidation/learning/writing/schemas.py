@@ -9,7 +9,7 @@ from typing import Any
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.runs.privacy import names_somebody
 from consolidation.learning.runs.run import Call
-from consolidation.learning.runs.values import ITEM, Path, leaves
+from consolidation.learning.runs.values import ITEM, JSON_TYPES, Path, leaves
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.templates import template
 
@@ -18,15 +18,6 @@ LONGEST_EXAMPLE = 40
 MOST_PROPERTIES = 30
 DEEPEST = 4
 MOST_SEEN = 2_000
-_TYPES = {
-    bool: "boolean",
-    int: "integer",
-    float: "number",
-    str: "string",
-    dict: "object",
-    list: "array",
-    tuple: "array",
-}
 LONGEST_TEXT = 80
 MOST_FIELDS = 5
 STATE = re.compile(
@@ -66,7 +57,7 @@ def _may_name(scope: Scope, tool: str, path: Path, key: str) -> bool:
 
 
 def _schema(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> dict[str, Any]:
-    kinds = sorted({_TYPES.get(type(value), "null") for value in seen})
+    kinds = sorted({JSON_TYPES.get(type(value), "null") for value in seen})
     schema: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds}
     if len(path) >= DEEPEST:
         return schema
