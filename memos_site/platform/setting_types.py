@@ -5,7 +5,7 @@ from email.utils import formataddr, parseaddr
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import dj_database_url
@@ -32,15 +32,20 @@ def _postgres(url: str) -> str:
     return url
 
 
-def _redis(url: str) -> str:
-    """ValueError without the value, which may hold a password."""
+def _parts(url: str, *schemes: str) -> SplitResult | None:
+    """The parts of an address with one of these schemes, a host and a port that may be; None for any other."""
     try:
         parts = urlsplit(url)
-        good = parts.scheme in ("redis", "rediss") and bool(parts.hostname) and parts.port != 0
-        good = good and re.fullmatch("/?[0-9]*", parts.path) is not None  # else it would silently be number 0
+        is_one = parts.scheme in schemes and bool(parts.hostname) and parts.port != 0
     except ValueError:
-        good = False
-    if not good:
+        return None
+    return parts if is_one else None
+
+
+def _redis(url: str) -> str:
+    """ValueError without the value, which may hold a password."""
+    parts = _parts(url, "redis", "rediss")
+    if not parts or not re.fullmatch("/?[0-9]*", parts.path):  # another path would silently be number 0
         raise ValueError("must be redis://user:password@host:port/number")
     return url
 
@@ -55,12 +60,7 @@ def _zone(name: str) -> str:
 
 def _address(url: str) -> str:
     """ValueError without the value, which may hold a password."""
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        good = False
-    if not good or not url.isascii() or any(char.isspace() for char in url):
+    if not _parts(url, "http", "https") or not url.isascii() or any(char.isspace() for char in url):
         raise ValueError("must be an address such as https://api.example.com/v1")
     return url
 
@@ -95,13 +95,8 @@ def _host(value: str) -> str:
 
 def _mail(url: str) -> str:
     """ValueError without the value, which may hold a password."""
-    try:
-        parts = urlsplit(url)
-        good = parts.scheme in ("smtp", "smtps") and bool(parts.hostname) and parts.port != 0
-        good = good and parts.path in ("", "/") and not (parts.query or parts.fragment)
-    except ValueError:
-        good = False
-    if not good:
+    parts = _parts(url, "smtp", "smtps")
+    if not parts or parts.path not in ("", "/") or parts.query or parts.fragment:
         raise ValueError("must be smtp://user:password@host:port or smtps://user:password@host:port")
     return url
 

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
@@ -75,16 +75,6 @@ class Replica:
             self._of_thread.wrapper = backend.DatabaseWrapper(database, DEFAULT_DB_ALIAS)
         return self._of_thread.wrapper
 
-    @contextmanager
-    def serving(self) -> Iterator[None]:
-        """Within the block every query of this thread goes to the replica, unless `primary` says otherwise."""
-        former = connections[DEFAULT_DB_ALIAS]
-        connections[DEFAULT_DB_ALIAS] = self.connection
-        try:
-            yield
-        finally:
-            connections[DEFAULT_DB_ALIAS] = former
-
     def leave_out(self, error: Exception) -> None:
         log.warning("%s is left out: %s", self.name, error)
         self.left_out_until, self.lag = time.monotonic() + LEFT_OUT_SECONDS, float("inf")
@@ -132,7 +122,7 @@ def read(work: Callable[[], T], *, readers: tuple[str, ...]) -> T:
         return work()
     token = _primary.set(connections[DEFAULT_DB_ALIAS])
     try:
-        with replica.serving():
+        with _turned_to(replica.connection):  # unless `primary` says otherwise
             answer = work()
         measures.replica_reads.labels(replica.name).inc()
         return answer
@@ -148,18 +138,20 @@ def read(work: Callable[[], T], *, readers: tuple[str, ...]) -> T:
 
 
 @contextmanager
-def primary() -> Iterator[None]:
-    """Within the block queries go to the primary, also where a replica serves what is around it."""
-    mine = _primary.get()
+def _turned_to(target: Any) -> Iterator[None]:
+    """Within the block every query of this thread goes by this connection."""
     former = connections[DEFAULT_DB_ALIAS]
-    if mine is None or mine is former:
-        yield
-        return
-    connections[DEFAULT_DB_ALIAS] = mine
+    connections[DEFAULT_DB_ALIAS] = target
     try:
         yield
     finally:
         connections[DEFAULT_DB_ALIAS] = former
+
+
+def primary() -> AbstractContextManager[None]:
+    """Within the block queries go to the primary, also where a replica serves what is around it."""
+    mine = _primary.get()
+    return nullcontext() if mine is None else _turned_to(mine)
 
 
 def _fresh(readers: tuple[str, ...]) -> Replica | None:
