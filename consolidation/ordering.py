@@ -14,7 +14,7 @@ from consolidation.model_lines.case_pairs import Price, pairs_of, pairs_of_scope
 from consolidation.models import Run, bulk_orders
 from memories.models import Episode, Memory
 from memories.people import trust_of
-from memories.values.exceptions import Conflict, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, NotAllowed, one_of
 from memories.values.trust import Trust
 
 EXTRACT_TASK, CONTRAST_TASK = "consolidation.tasks.extract", "consolidation.tasks.contrast"
@@ -59,9 +59,7 @@ def start(
 
 def _extract(trust: Trust, episode_id: UUID | None, *, trigger: Run.Trigger, at: datetime) -> Run:
     """Queue one conversation for the language model, even if it was read before."""
-    episode = Episode.objects.visible_to(trust).select_related("memory").filter(pk=episode_id).first()
-    if episode is None:
-        raise NotFound
+    episode = one_of(Episode.objects.visible_to(trust).select_related("memory").filter(pk=episode_id))
     if episode.closed_at is None:
         raise Conflict("the episode is open: it is read when it is closed")
     trust.scope_to_write(episode.scope)
@@ -104,10 +102,7 @@ def lessons_price(trust: Trust, scope: str) -> Price:
 
 
 def _skill(trust: Trust, memory_id: UUID | None) -> Memory:
-    memory = Memory.objects.visible_to(trust).filter(pk__in=[memory_id], skill__isnull=False).first()
-    if memory is None:
-        raise NotFound
-    return memory
+    return one_of(Memory.objects.visible_to(trust).filter(pk__in=[memory_id], skill__isnull=False))
 
 
 def unread(trust: Trust, choice: Choice, *, at: datetime) -> tuple[Backlog, ReadingQueue]:
@@ -141,9 +136,7 @@ def decide(verb: Verb, run_id: UUID, trust: Trust, *, why: str, at: datetime) ->
     """Retry, pause or resume a run. NotFound: it may not be seen. NotAllowed: the caller could not have started it, or
     it acts for a person who may see more. Conflict: its status does not allow it.
     """
-    run = Run.objects.visible_to(trust).filter(pk=run_id).first()
-    if run is None:
-        raise NotFound
+    run = one_of(Run.objects.visible_to(trust).filter(pk=run_id))
     if run.kind in (import_run.KIND, bulk_orders.KIND):
         _check_person(run, trust)
     else:
@@ -185,7 +178,4 @@ def _check_person(run: Run, trust: Trust) -> None:
 def _person_of(run: Run) -> User:
     """Who ordered it. NotFound: the person is gone."""
     name = "bulkorder__run" if run.kind == bulk_orders.KIND else "importfile__run"
-    person = User.objects.filter(**{name: run}).first()
-    if person is None:
-        raise NotFound
-    return person
+    return one_of(User.objects.filter(**{name: run}))

@@ -10,7 +10,7 @@ from memories.intake import evidence
 from memories.intake.evidence import Witness
 from memories.models import Memory
 from memories.values.choices import LIVE, ActorKind, Outcome, Permission, Type
-from memories.values.exceptions import FieldError, Invalid, NotAllowed, NotFound
+from memories.values.exceptions import FieldError, Invalid, NotAllowed, one_of
 from memories.values.trust import Trust
 from skills.models import Skill, SkillUse, SkillVersion
 
@@ -82,9 +82,7 @@ def _version(skill: Skill, number: int | None) -> SkillVersion | None:
 def _episode(episode_id: UUID | None, trust: Trust) -> Memory | None:
     if episode_id is None:
         return None
-    episode = Memory.objects.visible_to(trust).filter(pk=episode_id, type=Type.EPISODIC).first()
-    if episode is None:
-        raise NotFound("no such episode")
+    episode = one_of(Memory.objects.visible_to(trust).filter(pk=episode_id, type=Type.EPISODIC), "no such episode")
     of_another = (
         episode.created_by_id.startswith(f"{ActorKind.AGENT}:") and episode.created_by_id != trust.actor.identity
     )

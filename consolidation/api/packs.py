@@ -20,7 +20,7 @@ from memories.api.paging import PAGING, query
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, Page, RequestBody, Shape
 from memories.values import links
 from memories.values.choices import Permission
-from memories.values.exceptions import NotFound
+from memories.values.exceptions import one_of
 from memories.values.field_types import ScopeName
 from memories.values.trust import Trust
 
@@ -92,7 +92,7 @@ class Packs(WriteView):
         Newest first: what was chosen of each scope.
         """
         rows = models.Pack.objects.visible_to(self.trust).filter(**paging.exact(request, "scope"))
-        return paging.answer(request, rows, ("-created_at", "-id"), show=Pack.of, at=paging.moment(request))
+        return paging.answer(request, rows, ("-created_at", "-id"), show=Pack.of)
 
     @operation(
         "MakePack",
@@ -149,10 +149,7 @@ class PackContent(ApiView):
 
 
 def _pack(pack_id: UUID, trust: Trust) -> models.Pack:
-    pack = models.Pack.objects.visible_to(trust).filter(pk=pack_id).first()
-    if pack is None:
-        raise NotFound("there is no such pack")
-    return pack
+    return one_of(models.Pack.objects.visible_to(trust).filter(pk=pack_id), "there is no such pack")
 
 
 def _content(pack: models.Pack, trust: Trust) -> bytes:

@@ -20,7 +20,7 @@ from memories.api.openapi import operation
 from memories.api.paging import PAGING, query, some_of
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, Page, RequestBody, Shape
 from memories.values.choices import Permission
-from memories.values.exceptions import FieldError, Invalid, NotFound
+from memories.values.exceptions import FieldError, Invalid, one_of
 from memories.values.field_types import ScopeName
 
 READ_OR_DECIDE = {"GET": (Permission.READ,), "POST": (Permission.REVIEW,)}
@@ -130,14 +130,8 @@ class Runs(WriteView):
         for name in ("episode_id", "subject"):
             if name in request.query_params:
                 rows = rows.filter(**{name: paging.identifier(request, name)})
-        order = ("-created_at", "-id")
-        return paging.answer(
-            request,
-            rows.with_model_use(),
-            order,
-            show=partial(RunSummary.of, trust=self.trust),
-            at=paging.moment(request),
-        )
+        rows, show = rows.with_model_use(), partial(RunSummary.of, trust=self.trust)
+        return paging.answer(request, rows, ("-created_at", "-id"), show=show)
 
     @operation("StartRun", "Runs", {202: Run}, takes=RunOrder, example={"kind": "consolidate"}, refuses=(404, 409))
     def write(self, request: Request) -> Response:
@@ -167,9 +161,7 @@ class OneRun(ApiView):
 
         Ask again while its status is queued or running.
         """
-        run = RunRow.objects.visible_to(self.trust).filter(pk=run_id).first()
-        if run is None:
-            raise NotFound
+        run = one_of(RunRow.objects.visible_to(self.trust).filter(pk=run_id))
         return Response(Run.with_steps(run, self.trust))
 
 

@@ -16,7 +16,7 @@ from memories.api.openapi import operation
 from memories.api.paging import PAGING, some_of
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, Page, RequestBody, Shape
 from memories.values.choices import Permission, Sensitivity
-from memories.values.exceptions import NotFound
+from memories.values.exceptions import one_of
 from memories.values.field_types import SensitivityName
 
 STATUSES = models.WebhookDelivery.Status.values
@@ -110,8 +110,7 @@ class Webhooks(ApiView):
         rows = models.Webhook.objects.filter(clearance__lte=self.trust.max_sensitivity)
         if self.trust.scopes is not None:
             rows = rows.filter(scopes__contained_by=sorted(self.trust.scopes)).exclude(scopes=[])
-        at = paging.moment(request)
-        return paging.answer(request, rows, ("-created_at", "-pk"), show=Webhook.of, at=at)
+        return paging.answer(request, rows, ("-created_at", "-pk"), show=Webhook.of)
 
 
 class WebhookDeliveries(ApiView):
@@ -132,8 +131,7 @@ class WebhookDeliveries(ApiView):
         rows = models.WebhookDelivery.objects.visible_to(self.trust)
         if statuses := paging.choice(request, "status", STATUSES):
             rows = rows.filter(status__in=statuses)
-        at = paging.moment(request)
-        return paging.answer(request, rows, ("-created_at", "-pk"), show=WebhookDelivery.from_row, at=at)
+        return paging.answer(request, rows, ("-created_at", "-pk"), show=WebhookDelivery.from_row)
 
 
 class Replay(WriteView):
@@ -146,8 +144,6 @@ class Replay(WriteView):
         The same body with a new signature, within a minute. One that waits already is a 409.
         """
         self.body(ReplayBody)
-        row: Any = models.WebhookDelivery.objects.visible_to(self.trust).filter(pk=delivery_id).first()
-        if row is None:
-            raise NotFound
+        row: Any = one_of(models.WebhookDelivery.objects.visible_to(self.trust).filter(pk=delivery_id))
         row.replay(by=self.trust.actor, at=timezone.now())
         return Response(WebhookDelivery.from_row(row))

@@ -74,7 +74,7 @@ class Agents(ApiView):
         def show(row: Agent) -> Json:
             return Caller.of(row.trust, expires_at=row.expires_at)
 
-        return paging.answer(request, rows, ("name", "pk"), show=show, at=paging.moment(request))
+        return paging.answer(request, rows, ("name", "pk"), show=show)
 
 
 class Me(ApiView):

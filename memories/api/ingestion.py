@@ -28,7 +28,7 @@ from memories.intake.reports.events import (
     check,
 )
 from memories.values.choices import Permission, Type
-from memories.values.exceptions import NotFound
+from memories.values.exceptions import one_of
 from memories.values.trust import Trust
 
 WRITTEN: Answers = {201: WrittenMemory, 200: WrittenMemory, 202: NotChanged}
@@ -194,7 +194,5 @@ class WorkingState(ApiView):
         rows = (states.told_to(trust) | own).filter(thread_id=thread_id)
         if "scope" in request.query_params:
             rows = rows.filter(scope=request.query_params["scope"])
-        row = rows.order_by("-updated_at").first()
-        if row is None:
-            raise NotFound
+        row = one_of(rows.order_by("-updated_at"))
         return Response(Memory.of(row, at=timezone.now()))

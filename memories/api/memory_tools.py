@@ -21,7 +21,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.search import Result, SearchRequest, dismissed_words, filters
 from memories.search.request import AskingRun, InScopes, Scopes
 from memories.values.choices import ActorKind, Permission, Type
-from memories.values.exceptions import NotFound, UnknownKey
+from memories.values.exceptions import NotFound, UnknownKey, one_of
 from memories.values.field_types import CategoryName, Described, Given, NotBoolean, ScopeName, Text, YesNo
 from memories.values.speakers import agents_of, review_of
 from memories.values.trust import Trust
@@ -120,9 +120,7 @@ def memory_get(call: ToolCall) -> Reply:
     """Read one memory in full by its id or its key, whatever its status, with where it came from."""
     question = check(OneMemory, call.arguments)
     rows = _named(call, question, scope=call.trust.scope_to_read(question.scope) if question.key else None)
-    row = rows.filter(filters.shown_to(call.trust).q()).first()
-    if row is None:
-        raise NotFound
+    row = one_of(rows.filter(filters.shown_to(call.trust).q()))
     _count_use(call, [row.pk])
     dismissed_words.leave_out([row], call.trust)
     whole = _shown(row, call)

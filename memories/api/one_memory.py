@@ -26,7 +26,7 @@ from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import ActorKind, Permission, Status, Type
-from memories.values.exceptions import NotAllowed, NotFound, UnknownKey
+from memories.values.exceptions import NotAllowed, UnknownKey, one_of
 from memories.values.field_types import read_body
 
 TIMELINE_AT_MOST = 1_000
@@ -107,9 +107,7 @@ class MemoryView(ApiView):
         """Answer with the first row and what `include` asks for. A read by an agent counts as a use, one by a person
         or of a former state does not.
         """
-        row = with_recorded(rows, moment).select_related(*RELATED).first()
-        if row is None:
-            raise NotFound
+        row = one_of(with_recorded(rows, moment).select_related(*RELATED))
         events = events_of(row.pk) if row.type == Type.EPISODIC else None
         if moment:
             events = former_state.arrived(events, moment.at) if events is not None else None
@@ -182,9 +180,7 @@ class OneMemory(MemoryView):
         Row, evidence, events, vectors and every quotation of it go; behaviour that it caused ends.
         """
         at = timezone.now()
-        memory = self.rows(at).filter(pk=memory_id).first()
-        if memory is None:
-            raise NotFound("no such memory")
+        memory = one_of(self.rows(at).filter(pk=memory_id), "no such memory")
         return self.forget(memory, at=at)
 
 
@@ -271,9 +267,7 @@ class Reveal(MemoryView):
         They are masked in every other answer. For a person's session with `review`: never for a token. Audited.
         """
         at = timezone.now()
-        memory = self.rows(at).filter(pk=memory_id).select_related("episode").first()
-        if memory is None:
-            raise NotFound("no such memory")
+        memory = one_of(self.rows(at).filter(pk=memory_id).select_related("episode"), "no such memory")
         texts = [asdict(text) for text in reveal(memory, trust=self.trust, at=at)]
         answer = Response({"memory": memory.pk, "texts": texts}, headers={"Cache-Control": "no-store"})
         answer.shows_secrets = True  # type: ignore[attr-defined]

@@ -168,7 +168,7 @@ def answer(
     order: Order,
     *,
     show: Callable[[M], dict[str, Any]],
-    at: datetime,
+    at: datetime | None = None,
     default: int = 50,
     after: Sequence[dict[str, Any]] = (),
     also: Sequence[QuerySet[Any]] = (),
@@ -178,11 +178,11 @@ def answer(
 ) -> Response:
     """Answer with one page: {next, previous, results}, with absolute URLs or null.
 
-    `after` follows the last row of the last page; `also` and `parts`: as in keyset.page; `restore` is
-    called with the rows of the page before they are shown, `use` afterwards.
+    `at`: the `moment` of the request unless given; `after` follows the last row of the last page; `also` and `parts`:
+    as in keyset.page; `restore` is called with the rows of the page before they are shown, `use` afterwards.
     """
     limit = number(request, "limit", default=default, least=1, most=200)
-    current = page(rows, order, limit=limit, at=at, cursor=cursor(request), also=also, parts=parts)
+    current = page(rows, order, limit=limit, at=at or moment(request), cursor=cursor(request), also=also, parts=parts)
     if restore:
         restore(current.rows)
     body = {

@@ -20,7 +20,7 @@ from memories.models.proposal import Rejected
 from memories.models.reviewable import OF_CLOSED_TOO
 from memories.scanning import credentials
 from memories.values.choices import LIVE, Hold, Permission, Sensitivity, Status, Type
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, Outdated
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, Outdated, one_of
 from memories.values.field_types import (
     LONGEST_TEXT,
     SOMETHING,
@@ -135,15 +135,10 @@ def lock_memory(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -
     The lock of its scope comes before any row's, as a store takes them, so that the two never wait for each other.
     """
     rows = Memory.objects.answered_to(trust).unexpired(at)
-    scope = rows.filter(pk=memory_id).values_list("scope", flat=True).first()
-    if scope is None:
-        raise NotFound("no such memory")
+    scope = one_of(rows.filter(pk=memory_id).values_list("scope", flat=True), "no such memory")
     lock = claim_locks.to_decide if decides else claim_locks.to_store
     lock(scope)
-    memory = rows.select_for_update().filter(pk=memory_id).first()
-    if memory is None:
-        raise NotFound("no such memory")
-    return memory
+    return one_of(rows.select_for_update().filter(pk=memory_id), "no such memory")
 
 
 def apply_edit(

@@ -9,7 +9,7 @@ from memories.lifecycle import ownership
 from memories.models import AuditEntry, Memory
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import LIVE
-from memories.values.exceptions import Conflict, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, NotAllowed, one_of
 from memories.values.trust import Actor, Trust
 
 
@@ -29,9 +29,7 @@ def penalize(trust: Trust, memory_id: UUID, amount: float, *, at: datetime) -> N
 
 def _row(trust: Trust, memory_id: UUID, *, at: datetime) -> tuple[Memory, MemoryQuerySet]:
     rows = Memory.objects.answered_to(trust).unexpired(at).filter(pk=memory_id)
-    memory = rows.first()
-    if memory is None:
-        raise NotFound("no such memory")
+    memory = one_of(rows, "no such memory")
     trust.scope_to_write(memory.scope)
     return memory, rows.live()
 

@@ -17,7 +17,7 @@ from memories.models.subject import SubjectQuerySet
 from memories.models.value_counts import frequent_values, read_counts
 from memories.search.filters import shown_to
 from memories.values.choices import Permission, Status
-from memories.values.exceptions import NotFound
+from memories.values.exceptions import one_of
 from memories.values.search_words import in_key
 from memories.values.trust import Trust
 
@@ -73,9 +73,7 @@ def with_counts(rows: SubjectQuerySet, trust: Trust, *, at: datetime) -> Subject
 def subject(id: UUID, *, trust: Trust, at: datetime) -> Known:
     """One subject by the id of any of its spellings. NotFound: no memory that the caller may see names it so."""
     known = _known(trust, at=at)
-    row = known.filter(pk=id).first()
-    if row is None:
-        raise NotFound("no such subject")
+    row = one_of(known.filter(pk=id), "no such subject")
     spellings = list(known.together_with(row))
     first = next((other for other in spellings if other.same_as_id is None), row)
     return Known(first, [first, *(other for other in spellings if other.pk != first.pk)])

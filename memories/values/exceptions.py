@@ -2,7 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol, TypeVar
+
+R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,20 @@ class NotAllowed(Exception):
 
 class NotFound(Exception):
     """The object does not exist, or the caller may not see it: both give the same answer. 404 at the API."""
+
+
+class Rows(Protocol[R_co]):
+    """What has a first row: a QuerySet, also of single values."""
+
+    def first(self) -> R_co | None: ...
+
+
+def one_of(rows: Rows[R_co], missing: str = "") -> R_co:
+    """The first of these rows. NotFound: there is none, or the caller may not see it; `missing` says so."""
+    row = rows.first()
+    if row is None:
+        raise NotFound(missing) if missing else NotFound
+    return row
 
 
 class Lost(NotFound):

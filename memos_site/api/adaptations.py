@@ -81,8 +81,7 @@ class Adaptations(ApiView):
         rows = rows.select_related("memory")
         if (active := paging.boolean(request, "active")) is not None:
             rows = rows.filter(reverted_at__isnull=active)
-        at = paging.moment(request)
-        return paging.answer(request, rows, ("-applied_at", "-id"), show=Adaptation.of, at=at)
+        return paging.answer(request, rows, ("-applied_at", "-id"), show=Adaptation.of)
 
 
 class Revert(WriteView):

@@ -42,5 +42,4 @@ class Audit(ApiView):
         for name, column in (("subject", "subject_id"), ("batch", "batch_id")):
             if name in request.query_params:
                 rows = rows.filter(**{column: paging.identifier(request, name)})
-        at = paging.moment(request)
-        return paging.answer(request, rows, ("-at", "-id"), show=HistoryEntry.of, at=at)
+        return paging.answer(request, rows, ("-at", "-id"), show=HistoryEntry.of)

@@ -18,7 +18,7 @@ from memories.api.shapes import EXAMPLE_ID, RequestBody, Shape
 from memories.intake import episodes
 from memories.models.episode import UNKNOWN
 from memories.values.choices import Outcome, Permission, Type
-from memories.values.exceptions import NotFound
+from memories.values.exceptions import one_of
 from memos_site.review import judging
 
 MOST = 100
@@ -79,9 +79,7 @@ class Judge(WriteView):
         """
         at, body = timezone.now(), self.body(Judgement)
         rows = models.Memory.objects.visible_to(self.trust).unexpired(at).filter(type=Type.EPISODIC)
-        memory = rows.filter(pk=memory_id).select_related("episode").first()
-        if memory is None:
-            raise NotFound
+        memory = one_of(rows.filter(pk=memory_id).select_related("episode"))
         outcome = None if body.outcome == UNKNOWN else Outcome(body.outcome)
         batch = episodes.judge(memory.episode, outcome, trust=self.trust, at=at, note=body.note)
         return Response({**Memory.of_id(memory_id, at=at), "batch": batch})

@@ -18,7 +18,7 @@ from memories.api.paging import PAGING, query, some_of
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json, Page, Shape
 from memories.models.proposal import STILL_OPEN
 from memories.values.choices import Permission, Sensitivity
-from memories.values.exceptions import NotFound
+from memories.values.exceptions import one_of
 from memories.values.field_types import SensitivityName
 from memos_site import review
 from memos_site.api.decisions import DECIDE, decision
@@ -91,9 +91,7 @@ class OneProposal(ApiView):
 
         The answer to a write that needed a person names it.
         """
-        row = models.Proposal.objects.visible_to(self.trust).filter(pk=proposal_id).first()
-        if row is None:
-            raise NotFound
+        row = one_of(models.Proposal.objects.visible_to(self.trust).filter(pk=proposal_id))
         return Response(Proposal.of(row))
 
 
@@ -124,8 +122,7 @@ class Proposals(ApiView):
             rows = rows.decided(decisions)
         if "memory" in request.query_params:
             rows = rows.filter(memory=paging.identifier(request, "memory"))
-        at = paging.moment(request)
-        return paging.answer(request, rows, ("-opened_at", "-id"), show=Proposal.of, at=at)
+        return paging.answer(request, rows, ("-opened_at", "-id"), show=Proposal.of)
 
 
 class ProposalDecision(WriteView):

@@ -73,8 +73,7 @@ class Tombstones(ApiView):
         rows = models.Tombstone.objects.visible_to(self.trust).filter(**paging.exact(request, "scope"))
         if (active := paging.boolean(request, "active")) is not None:
             rows = rows.filter(lifted_at__isnull=active)
-        at = paging.moment(request)
-        return paging.answer(request, rows, ("-at", "-id"), show=Tombstone.from_row, at=at)
+        return paging.answer(request, rows, ("-at", "-id"), show=Tombstone.from_row)
 
 
 class Lift(WriteView):

@@ -13,7 +13,7 @@ from memories.intake import equal_claims, proposals
 from memories.models import Adaptation, Memory, Proposal, Tombstone, claim_locks
 from memories.models.trusted import Trusted
 from memories.values.choices import Permission, Status
-from memories.values.exceptions import Conflict, NotFound, Outdated
+from memories.values.exceptions import Conflict, Outdated, one_of
 from memories.values.trust import Trust
 from memos_site.review.verbs import Verdict
 from memos_site.review.verbs.attention import check_end
@@ -24,9 +24,7 @@ def decidable(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
 
     NotFound: it does not exist or is not visible; NotAllowed: no permission to review, or to write into its scope.
     """
-    row = rows.visible_to(trust).filter(pk=row_id).first()
-    if row is None:
-        raise NotFound("there is nothing here")
+    row = one_of(rows.visible_to(trust).filter(pk=row_id), "there is nothing here")
     trust.require(Permission.REVIEW, "deciding needs the permission review")
     trust.scope_to_write(row.scope)
     return row

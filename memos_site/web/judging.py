@@ -17,7 +17,7 @@ from memories.models import Memory
 from memories.models.episode import UNKNOWN
 from memories.people import permitted
 from memories.values.choices import Outcome, Permission, Type
-from memories.values.exceptions import Conflict, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, NotAllowed, NotFound, one_of
 from memories.values.trust import Trust
 from memories.web.page_afterwards import next_page
 from memos_site import review
@@ -77,9 +77,7 @@ def _judge(memory_id: UUID, outcome: str, trust: Trust) -> UUID | None:
     if outcome not in WORDS:
         raise NotFound("no such outcome")
     rows = Memory.objects.visible_to(trust).filter(type=Type.EPISODIC).select_related("episode")
-    memory = rows.filter(pk=memory_id).first()
-    if memory is None:
-        raise NotFound("no such memory")
+    memory = one_of(rows.filter(pk=memory_id), "no such memory")
     outcome_given = None if outcome == UNKNOWN else Outcome(outcome)
     return episodes.judge(memory.episode, outcome_given, trust=trust, at=timezone.now())
 

@@ -14,7 +14,7 @@ from memories.intake.statements import ClaimWrite, Occasion, Statement, Stored
 from memories.lifecycle.ladder import Ladder
 from memories.models import Memory
 from memories.values.choices import Category, Sensitivity, Status, Type
-from memories.values.exceptions import FieldError, Invalid, NotFound
+from memories.values.exceptions import FieldError, Invalid, one_of
 from memories.values.field_types import LONGEST_TEXT
 from memories.values.trust import Trust
 
@@ -79,9 +79,7 @@ def _scope(report: Statable, trust: Trust) -> str:
     """The stated scope; else that of the episode it was learned from."""
     if report.scope is None and report.episode_id is not None:
         episodes = Memory.objects.visible_to(trust).filter(pk=report.episode_id, type=Type.EPISODIC)
-        scope = episodes.values_list("scope", flat=True).first()
-        if scope is None:
-            raise NotFound("no such episode")
+        scope = one_of(episodes.values_list("scope", flat=True), "no such episode")
         return trust.scope_to_write(scope)
     return trust.scope_to_write(report.scope)
 

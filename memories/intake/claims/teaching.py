@@ -19,7 +19,7 @@ from memories.lifecycle.ladder import USER, Ladder
 from memories.models import Evidence, Memory, Tombstone, claim_locks
 from memories.values import text
 from memories.values.choices import Category, Hold, Origin, Permission, Sensitivity, Status, Type
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotFound
+from memories.values.exceptions import Conflict, FieldError, Invalid, one_of
 from memories.values.field_types import LONGEST_KEY, united
 from memories.values.trust import Trust
 
@@ -143,9 +143,7 @@ def _row_to_update(teaching: Teaching, near: list[Near]) -> Memory | None:
     if row_id is None:
         return None
     rows = Memory.objects.visible_to(teaching.trust).filter(scope=teaching.statement.scope, type=Type.SEMANTIC)
-    row = rows.select_for_update(of=("self",)).filter(pk=row_id).first()
-    if row is None:
-        raise NotFound("no such memory")
+    row = one_of(rows.select_for_update(of=("self",)).filter(pk=row_id), "no such memory")
     row.lock_for("update", (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED, Status.CONTESTED))
     return row
 

@@ -16,10 +16,11 @@ from memories.models import AuditEntry, Episode, Memory
 from memories.models.ending import TOLD, EndStatement
 from memories.models.trusted import new_id
 from memories.values.choices import ActorKind, Outcome, OutcomeSource, Permission, Type
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, one_of
 from memories.values.trust import Actor, Trust
 
 SILENCE = timedelta(minutes=30)
+FORGOTTEN = "this memory has been forgotten meanwhile"
 MOVED = (*TOLD, "digested_at", "digest_attempts", "closed_at")
 Statements = dict[str, EndStatement]  # by source
 
@@ -115,7 +116,7 @@ def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
 
     episode = Episode.objects.filter(pk=entry.subject_id).first()
     if episode is None:
-        raise Conflict("this memory has been forgotten meanwhile")
+        raise Conflict(FORGOTTEN)
     _revise(episode, change, by=by, at=at, batch=batch, undoes=entry.pk)
 
 
@@ -136,9 +137,9 @@ def _revise(
     becomes another. `change` tells whether it changed any. NotFound: the episode has been forgotten.
     """
     with transaction.atomic():
-        row = Episode.objects.select_for_update().filter(pk=episode.pk).first()
-        if row is None:
-            raise NotFound("this memory has been forgotten meanwhile")
+        row = one_of(
+            Episode.objects.select_for_update().filter(pk=episode.pk), "this memory has been forgotten meanwhile"
+        )
         statements = row.statements()
         if not change(statements, row):
             return False
