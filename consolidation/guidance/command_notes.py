@@ -12,11 +12,10 @@ from consolidation.guidance.provenance import Note
 from consolidation.learning.commands.forms import called
 from consolidation.learning.commands.purposes import may_be_named
 from consolidation.learning.commands.shell import line_argument
-from consolidation.learning.effects.command_starts import attempts
+from consolidation.learning.effects.command_starts import CONSISTENT, attempts
 from consolidation.learning.effects.places import place
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
-from consolidation.learning.facts.startups import CONSISTENT
 from consolidation.learning.runs.run import Call, Run
 from consolidation.models.commands import CommandAttempt, CommandFact
 from memories.values.exceptions import within

@@ -12,7 +12,8 @@ from uuid import UUID
 from django.db import models
 from django.db.models import Count, Q
 
-from consolidation.learning.facts.startups import Seen, Startups, tally
+from consolidation.learning.effects.command_starts import Seen, tally
+from consolidation.learning.facts.startups import Startups
 from consolidation.models.counted_facts import CountedFact, CountedFactQuerySet, CountedRun, CountedRunQuerySet
 from memories.models import Event
 from memories.values import conditions

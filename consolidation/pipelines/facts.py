@@ -13,7 +13,7 @@ from uuid import UUID
 from django.conf import settings
 from django.db import transaction
 
-from consolidation.learning.facts.startups import LEAST_RUNS
+from consolidation.learning.effects.command_starts import LEAST_RUNS
 from consolidation.learning.wording import Language, is_chinese
 from consolidation.models.arguments import ArgumentFact
 from consolidation.models.commands import CommandFact

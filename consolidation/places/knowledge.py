@@ -10,7 +10,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from consolidation.learning.commands.forms import usual_shape
 from consolidation.learning.commands.shell import line_in
-from consolidation.learning.facts.startups import Form, Seen, Startups, Tally, tally
+from consolidation.learning.effects.command_starts import Form, Seen, Tally, tally
+from consolidation.learning.facts.startups import Startups
 from consolidation.learning.wording import Language
 from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.places.known_places import SHOWN_PURPOSES, is_safe, tellable

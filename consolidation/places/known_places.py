@@ -9,8 +9,8 @@ from uuid import UUID
 from django.db.models import Count, F, Max, Q, QuerySet
 
 from consolidation.learning.commands.purposes import TESTS
+from consolidation.learning.effects.command_starts import CONSISTENT, LEAST_CASES, LEAST_RUNS
 from consolidation.learning.effects.places import repository
-from consolidation.learning.facts.startups import CONSISTENT, LEAST_CASES, LEAST_RUNS
 from consolidation.models.commands import CommandAttempt, CommandFact
 from memories import scanning
 from memories.models import Tombstone

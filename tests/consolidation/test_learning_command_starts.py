@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from consolidation.learning.commands.purposes import purpose
-from consolidation.learning.effects.command_starts import attempts
+from consolidation.learning.effects.command_starts import Seen, attempts, tally
 from consolidation.learning.effects.places import place, repository
-from consolidation.learning.facts.startups import Seen, Startups, tally
+from consolidation.learning.facts.startups import Startups
 from tests.consolidation.recorded import RULES, run
 
 UNLOADED = "unittest.loader._FailedTest"

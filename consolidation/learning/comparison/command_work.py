@@ -8,9 +8,8 @@ from consolidation.learning.chance import by_chance
 from consolidation.learning.commands.purposes import TESTS
 from consolidation.learning.commands.resources import is_of_resource
 from consolidation.learning.comparison.scope import Scope, count, ranked
-from consolidation.learning.effects.command_starts import attempts
+from consolidation.learning.effects.command_starts import Seen, Tally, attempts, tally
 from consolidation.learning.effects.effects import CHORES, EDITS, is_edit
-from consolidation.learning.facts.startups import Seen, Tally, tally
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES
 from consolidation.learning.runs.run import Run
 

@@ -1,11 +1,11 @@
-"""Detection of whether a command of a run started, from its output and exit code.
+"""Detection of whether a command of a run started, from its output and exit code, and counts of the attempts.
 
 Failing tests count as started. A command that is not found, is called with unknown options, or breaks off over an
 import before it does anything has not started. Undecidable cases are left out.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +16,9 @@ from consolidation.learning.runs import errors
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import text_of
 
+LEAST_RUNS, LEAST_CASES = 3, 2
+CONSISTENT = 0.9
+SURPRISES = 3  # latest contrary runs that overturn a claim; one fewer where none was contrary before
 MOST_TEXT = 20_000  # of an answer, half from each end
 _CODE = re.compile(  # a line of the harness; tests have such words in their names
     r"^[\[<(\s]*(?:(?:the|process|command|bash|shell|finished|completed|exited|with|task) )*"
@@ -168,3 +171,63 @@ def _sought(form: str) -> str:
     if "-m" in words[:-1]:
         return words[words.index("-m") + 1]
     return words[1] if len(words) > 1 and forms.interpreter(words[0]) else words[0]
+
+
+@dataclass(frozen=True)
+class Form:
+    """A form of a command: it started in `started` of `runs`; the `latest` runs in a row ended alike."""
+
+    form: str
+    runs: int
+    started: int
+    latest: int
+
+
+@dataclass(frozen=True)
+class Seen:
+    """One run's first attempt at a form of a command."""
+
+    form: str
+    case: Hashable
+    started: bool
+
+
+@dataclass(frozen=True)
+class Tally(Form):
+    """Counts of the attempts at one form, with the number of cases and the latest result."""
+
+    cases: int
+    latest_started: bool
+
+    @property
+    def starts(self) -> bool | None:
+        """Whether the form reliably starts (True) or fails to (False); None: neither, or too few runs."""
+        if self.runs < LEAST_RUNS or self.cases < LEAST_CASES:
+            return None
+        share = self.started / self.runs
+        return True if share >= CONSISTENT else False if share <= 1 - CONSISTENT else None
+
+    def mostly(self, started: bool) -> bool:
+        """Return whether more than half of the runs had this result."""
+        return 2 * (self.started if started else self.runs - self.started) > self.runs
+
+    def has_turned(self, started: bool) -> bool:
+        """Return whether so many of the latest runs in a row contradict `started` that it no longer holds."""
+        if self.latest_started == started:
+            return False
+        otherwise = self.runs - self.started if started else self.started
+        return self.latest >= (SURPRISES if otherwise > self.latest else SURPRISES - 1)
+
+
+def tally(seen: Iterable[Seen]) -> dict[str, Tally]:
+    """Count attempts by form, given in the order in which they happened."""
+    by_form: dict[str, list[Seen]] = {}
+    for attempt in seen:
+        by_form.setdefault(attempt.form, []).append(attempt)
+    return {form: _tally(form, rows) for form, rows in by_form.items()}
+
+
+def _tally(form: str, rows: Sequence[Seen]) -> Tally:
+    last = rows[-1].started
+    latest = next((n for n, row in enumerate(reversed(rows)) if row.started != last), len(rows))
+    return Tally(form, len(rows), sum(row.started for row in rows), latest, len({row.case for row in rows}), last)

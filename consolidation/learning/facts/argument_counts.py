@@ -6,9 +6,9 @@ from typing import Any
 from uuid import UUID
 
 from consolidation.learning.chance import at_least, by_chance
+from consolidation.learning.effects.command_starts import CONSISTENT, LEAST_CASES, SURPRISES
 from consolidation.learning.facts.argument_calls import ArgumentCall
 from consolidation.learning.facts.argument_words import Streak
-from consolidation.learning.facts.startups import CONSISTENT, LEAST_CASES, SURPRISES
 
 LEAST_SURE = 0.5  # lower bound of the share of cases that ended well with the source
 BY_ERROR, BY_OUTCOME = 0.05, 0.01  # highest p-values: a call's own error is better evidence than the run's outcome

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
+from consolidation.learning.effects.command_starts import LEAST_CASES
 from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, NOWHERE, ArgumentCall
 from consolidation.learning.facts.argument_counts import (
     Count,
@@ -20,7 +21,6 @@ from consolidation.learning.facts.argument_counts import (
 from consolidation.learning.facts.argument_habits import Habits
 from consolidation.learning.facts.argument_paths import ARROW
 from consolidation.learning.facts.argument_words import ArgumentWords, Streak
-from consolidation.learning.facts.startups import LEAST_CASES
 from consolidation.learning.wording import Language
 
 MOST_FAILING = 2

@@ -1,21 +1,14 @@
-"""Counts of which commands of one purpose start in one place, and the sentence about them."""
+"""What the counts say of the commands of one purpose in one place, and the sentence about them."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from consolidation.learning.commands.purposes import ALONE
+from consolidation.learning.effects.command_starts import Form, Tally
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.wording import Language, joined
 
-
-@dataclass(frozen=True)
-class Form:
-    """A form of a command: it started in `started` of `runs`; the `latest` runs in a row ended alike."""
-
-    form: str
-    runs: int
-    started: int
-    latest: int
+MOST_STARTING, MOST_FAILING = 2, 4
 
 
 @dataclass(frozen=True)
@@ -54,62 +47,6 @@ class StartupWords:
             return f"{code(form.form)} {verb}（最近 {form.latest} 次中 {now} 次，此前 {of} 次中 {n} 次）"
         verb = "does not start any more" if started else "starts now"
         return f"{code(form.form)} {verb} ({now} of the last {form.latest} runs, {n} of {of} before)"
-
-
-LEAST_RUNS, LEAST_CASES = 3, 2
-CONSISTENT = 0.9
-MOST_STARTING, MOST_FAILING = 2, 4
-SURPRISES = 3  # latest contrary runs that overturn a claim; one fewer where none was contrary before
-
-
-@dataclass(frozen=True)
-class Seen:
-    """One run's first attempt at a form of a command."""
-
-    form: str
-    case: Hashable
-    started: bool
-
-
-@dataclass(frozen=True)
-class Tally(Form):
-    """Counts of the attempts at one form, with the number of cases and the latest result."""
-
-    cases: int
-    latest_started: bool
-
-    @property
-    def starts(self) -> bool | None:
-        """Whether the form reliably starts (True) or fails to (False); None: neither, or too few runs."""
-        if self.runs < LEAST_RUNS or self.cases < LEAST_CASES:
-            return None
-        share = self.started / self.runs
-        return True if share >= CONSISTENT else False if share <= 1 - CONSISTENT else None
-
-    def mostly(self, started: bool) -> bool:
-        """Return whether more than half of the runs had this result."""
-        return 2 * (self.started if started else self.runs - self.started) > self.runs
-
-    def has_turned(self, started: bool) -> bool:
-        """Return whether so many of the latest runs in a row contradict `started` that it no longer holds."""
-        if self.latest_started == started:
-            return False
-        otherwise = self.runs - self.started if started else self.started
-        return self.latest >= (SURPRISES if otherwise > self.latest else SURPRISES - 1)
-
-
-def tally(seen: Iterable[Seen]) -> dict[str, Tally]:
-    """Count attempts by form, given in the order in which they happened."""
-    by_form: dict[str, list[Seen]] = {}
-    for attempt in seen:
-        by_form.setdefault(attempt.form, []).append(attempt)
-    return {form: _tally(form, rows) for form, rows in by_form.items()}
-
-
-def _tally(form: str, rows: Sequence[Seen]) -> Tally:
-    last = rows[-1].started
-    latest = next((n for n, row in enumerate(reversed(rows)) if row.started != last), len(rows))
-    return Tally(form, len(rows), sum(row.started for row in rows), latest, len({row.case for row in rows}), last)
 
 
 @dataclass(frozen=True)

@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from consolidation.learning.commands.wrappers import kind_name
 from consolidation.learning.comparison.command_work import MOSTLY, CommandWork
+from consolidation.learning.effects.command_starts import Tally
 from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.toolnames import code, phrase
-from consolidation.learning.facts.startups import Tally
 from consolidation.learning.runs.harness_tools import FILE_CHANGES, ONLY_READING
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing.file_shapes import FileShape
