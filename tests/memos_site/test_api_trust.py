@@ -3,7 +3,7 @@ its caller may not see, neither by a word nor by looking different from the answ
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -273,10 +273,7 @@ def test_what_may_not_be_seen_answers_as_what_does_not_exist(secrets: list[Secre
         client, trust = caller_and_trust(*token, review=review)
         nothing = {route: [ask(client, *one) for one in requests] for route, requests in NOTHING.addresses().items()}
         hidden = [secret for secret in secrets if not secret.is_seen_by(trust)]
-        why = {
-            (trust.sees(Memory(scope=it.scope, sensitivity=0)), it.sensitivity > trust.max_sensitivity): it
-            for it in hidden
-        }
+        why = {(trust.sees(replace(it, sensitivity=0)), it.sensitivity > trust.max_sensitivity): it for it in hidden}
         for secret in why.values():  # one hidden by its scope, one by its sensitivity, one by both
             for route, requests in secret.addresses().items():
                 assert [ask(client, *one) for one in requests] == nothing[route], (route, secret, token)
