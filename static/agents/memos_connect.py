@@ -16,6 +16,7 @@ else it asks you at its next start.
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 import os
 import shutil
@@ -117,6 +118,7 @@ def fetch_scripts(url: str) -> None:
     MEMOS.chmod(0o700)
     for name, content in fetched.items():
         (MEMOS / name).write_bytes(content)
+    importlib.invalidate_caches()  # Python remembers of a folder in its path that it was not there
 
 
 class Checks:

@@ -52,6 +52,13 @@ def test_each_agent_is_connected_with_one_command_and_disconnected_with_another(
     assert not Episode.objects.exists()  # round trips are forgotten
 
 
+def test_the_command_may_be_saved_anywhere_on_a_computer_without_memos(tmp_path: Path, live_server: Any) -> None:
+    saved = tmp_path / "connect.py"
+    saved.write_bytes((SCRIPTS / "memos_connect.py").read_bytes())
+    told = shell(tmp_path, f"python3 {saved} connect claude --url {live_server.url} --token {make_agent()[1]}")
+    assert (told.returncode, told.stderr) == (0, "")
+
+
 def test_what_stands_in_the_configuration_stays_and_is_kept(tmp_path: Path, live_server: Any) -> None:
     settings = tmp_path / ".claude" / "settings.json"
     toml = tmp_path / ".codex" / "config.toml"
