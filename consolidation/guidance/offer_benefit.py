@@ -60,7 +60,7 @@ class Worth:
 
     def _not_yet(self) -> str:
         if not self.effect.runs:
-            return _("Not known yet: no run was drawn to do without it (SKILL_HOLDBACK).")
+            return _("Not known yet: no run that had to do without it (SKILL_HOLDBACK) has ended and been counted.")
         more = self.effect.more
         if more is None:
             return _("Not known yet: about 20,000 more runs or more.")

@@ -273,6 +273,8 @@ def test_half_of_the_runs_do_without_until_the_answer_is_known_then_none(agent: 
         items = agent.post("/api/v1/context", {**task, "thread_id": f"t-{n}"}, format="json").json()["items"]
         assert not (withheld and any(item["memory_id"] == str(skill.pk) for item in items))
     assert set(SkillOffer.objects.values_list("share", flat=True)) == {0.5}
+    said = agent.get(f"/api/v1/skills/{skill.skill.name}/worth").json()["said"]
+    assert said == "Not known yet: no run that had to do without it (SKILL_HOLDBACK) has ended and been counted."
     SkillOffer.objects.all().delete()
     offers(skill, (150, 200), (60, 200))
     offer_benefit.measure(SCOPE, at=NOON)
