@@ -10,6 +10,7 @@ from typing import Any
 from consolidation.guidance.answer import Guidance
 from consolidation.guidance.guide import FILES, NOT_STARTING
 from consolidation.guidance.request import GuidanceQuestion
+from consolidation.learning.effects.effects import is_edit
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.runs.harness_tools import EDIT, names_of
 from consolidation.learning.wording import joined
@@ -27,9 +28,10 @@ SPEAKING = frozenset({"text", "note", "summary", "steps", "checks", "avoid", "sa
 
 
 def block(guidance: Guidance) -> str:
-    """Guidance as a section of the block; '' when unsure. Whole lines, as many as BUDGET holds; always the heading and
-    the first line."""
-    if guidance.needs_more:
+    """Guidance as a section of the block; '' when unsure, and where all that is known is that a command wrote files.
+    Whole lines, as many as BUDGET holds; always the heading and the first line."""
+    effects = guidance.expected.effects
+    if guidance.needs_more or (effects and not guidance.skill and all(map(is_edit, effects))):
         return ""
     kept, room = [HEADING], 4 * BUDGET
     for number, text in enumerate(_lines(guidance)):

@@ -44,7 +44,7 @@ from memories.intake.claims.writing import live_row, lock_key
 from memories.intake.evidence import record_suppressed
 from memories.intake.statements import Stored, evidence_sensitivity
 from memories.lifecycle.ladder import Ladder
-from memories.models import Episode, Event, Evidence, Memory
+from memories.models import Episode, Event, Evidence, Memory, Passage
 from memories.values import roles, text
 from memories.values.choices import LIVE, ActorKind, Category, Origin, Sensitivity, Status, Type
 from memories.values.trust import Actor, everything
@@ -106,8 +106,11 @@ def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
     if event is not None:
         run = recorded.read([event.episode])[0].run
         customer = customer_of(run)
-        for explicit in [*statements_of(event.text), *_corrections(event.text, run, customer)]:
+        corrections = _corrections(event.text, run, customer)
+        for explicit in [*statements_of(event.text), *corrections]:
             stored = _remember(explicit, event, customer, at=at)
+            if explicit in corrections and stored.memory and not stored.suppressed:
+                Passage.objects.write_request(stored.memory, _request_of(event.episode))
             counters["facts_created"] += stored.created
             counters["facts_reinforced"] += stored.reinforced
             counters["suppressed"] += stored.suppressed
@@ -121,6 +124,15 @@ def _corrections(message: str, run: Run, customer: str) -> list[ExplicitStatemen
         return []
     quotes = {statement.quote for statement in statements_of(message)}
     return [statement for statement in general_statements(message) if statement.quote not in quotes]
+
+
+def _request_of(episode: Episode) -> Event:
+    return (
+        Event.objects.spoken_by(roles.USER)
+        .filter(episode=episode)
+        .select_related("episode__memory")
+        .earliest("position")
+    )
 
 
 def _remember(explicit: ExplicitStatement, event: Event, customer: str, *, at: datetime) -> Stored:

@@ -28,6 +28,7 @@ from memories.values.choices import Sensitivity, Type
 from memories.values.search_words import in_key
 
 MOST_AT_ONCE = 2_000  # most passages of one statement
+MOST_REQUESTS, LONGEST_REQUEST = 3, 500  # of a memory; characters
 OF_MESSAGES = ("message", "tool_call", "tool_result")  # event kinds of conversations
 
 
@@ -105,22 +106,33 @@ class PassageQuerySet(Trusted["Passage"]):
     def write_events(self, events: Iterable[Event], *, titles_of: Iterable[Episode] = ()) -> None:
         self.write(of_events(events, titles_of=titles_of))
 
+    def write_request(self, memory: Memory, request: Event) -> None:
+        """Let a memory be found by the request of a run in which it was said: "net revenue in May" finds what counts as
+        a sale. Of a few requests, each once, none of a run above the memory's level; deleted with their events.
+        """
+        known = list(self.filter(memory=memory, event__isnull=False).values_list("event_id", flat=True))
+        secret = request.episode.memory.sensitivity > memory.sensitivity
+        if request.pk in known or len(known) >= MOST_REQUESTS or secret or not request.text.strip():
+            return
+        self.write([Draft(memory.pk, -1 - len(known), request.text.strip()[:LONGEST_REQUEST], event_id=request.pk)])
+
     def rewrite(self, memory: Memory) -> None:
         """Rewrite the passages of a memory after its content changed, in the same transaction, under the lock of its
-        row.
+        row; the requests by which it is found stay.
 
         The text of an episode is that of its events.
         """
         if memory.type == Type.EPISODIC:
             return
-        Passage.objects.filter(memory=memory).delete()
+        Passage.objects.filter(memory=memory, event=None).delete()
         self.write(of_memory(memory))
 
 
 class Passage(models.Model):
     """A piece of text that is searched.
 
-    `position`: that of the event, or counted from 1; 0 of an episode is its title. `part`: counted from 0 where one
+    `position`: that of the event, or counted from 1; 0 of an episode is its title, below 0 of a memory is a request by
+    which it is found. `part`: counted from 0 where one
     event has several passages. `searchable`: the text that is indexed where that is not `text`.
     """
 

@@ -5,10 +5,11 @@ from datetime import timedelta
 import pytest
 
 from consolidation.learning.statements.general_statements import general_statements
-from memories.models import Memory
-from memories.values.choices import Origin, Status
+from memories.lifecycle import removal
+from memories.models import Event, Memory, Passage
+from memories.values.choices import Origin, Sensitivity, Status
 from tests.consolidation.experience import NOON, consolidated, run
-from tests.make import answer, call, user
+from tests.make import ANNA, answer, call, make_memory, user
 
 REPLIES = {
     "That isn't what finance has. Orders of internal customers are not sales.": "Orders of internal customers are not"
@@ -79,6 +80,44 @@ def test_a_correction_becomes_a_candidate_of_the_next_answer() -> None:
     work = [call("query", sql="select count(*) from orders"), answer({"count": 720})]
     run([], messages=[QUESTION, *work, {"role": "assistant", "content": "720"}, user(CORRECTION)])
     assert kept() == ["Orders of internal customers are not sales"]
+
+
+@pytest.mark.django_db
+def test_a_correction_is_found_by_the_request_that_it_answers_also_after_an_edit_until_the_run_is_forgotten() -> None:
+    work = [call("query", sql="select 1"), answer({"sum": 720})]
+    request = user("What was our net revenue in March?")
+    episode = run([], messages=[request, *work, {"role": "assistant", "content": "720"}, user(CORRECTION)])
+    kept()
+    memory = Memory.objects.get(origin=Origin.EXTRACTED)
+    memory.edit({"content": "Orders of internal customers and of tests are not sales"}, by=ANNA, at=NOON)
+
+    def found() -> list[str]:
+        return list(memory.passages.order_by("position").values_list("text", flat=True))
+
+    assert found() == ["What was our net revenue in March?", "Orders of internal customers and of tests are not sales"]
+    removal.remove([episode.pk])
+    assert found() == ["Orders of internal customers and of tests are not sales"]
+
+
+@pytest.mark.django_db
+def test_the_request_of_a_more_secret_run_does_not_stand_with_what_was_said_in_it() -> None:
+    memory = make_memory("Orders of internal customers are not sales", sensitivity=Sensitivity.LOW)
+    secret = run([], messages=[user("What does Anna earn?"), call("query", sql="1"), answer("1")], sensitivity="high")
+    Passage.objects.write_request(
+        memory, Event.objects.select_related("episode__memory").get(episode=secret.pk, role="user")
+    )
+    assert not memory.passages.filter(event__isnull=False).exists()
+
+
+@pytest.mark.django_db
+def test_a_memory_whose_level_is_changed_is_found_by_no_request_any_more() -> None:
+    memory = make_memory("Orders of internal customers are not sales", sensitivity=Sensitivity.HIGH)
+    secret = run([], messages=[user("What does Anna earn?"), call("query", sql="1"), answer("1")], sensitivity="high")
+    Passage.objects.write_request(
+        memory, Event.objects.select_related("episode__memory").get(episode=secret.pk, role="user")
+    )
+    memory.edit({"sensitivity": Sensitivity.LOW}, by=ANNA, at=NOON)
+    assert not memory.passages.filter(event__isnull=False).exists()
 
 
 @pytest.mark.django_db

@@ -125,5 +125,12 @@ def test_no_line_opens_a_section_and_the_budget_is_kept() -> None:
     assert sum(map(quarters, lines[1:])) <= 4 * BUDGET
 
 
+def test_that_a_command_wrote_files_without_a_skill_that_says_which_is_not_told() -> None:
+    expected = Expected(["cat >"], 0.9, 6)
+    assert block(Guidance("act", 0.91, expected)) == ""
+    assert "`cat >`" in block(Guidance("skill", 0.91, expected, SKILL))
+    assert "`cat >` and `make test`" in block(Guidance("act", 0.91, Expected(["cat >", "make test"], 0.9, 6)))
+
+
 def test_unsure_says_nothing() -> None:
     assert block(Guidance(confidence=0.4, expected=Expected(["x"], 0.5, 2))) == ""
