@@ -195,7 +195,16 @@ def test_a_model_may_name_a_call_by_its_tool_or_by_what_it_does() -> None:
     ("line", "kinds"),
     [
         ("curl -s -X POST https://idp.example/users -H 'Authorization: x' -d '{}'", ("POST idp.example/users",)),
-        ('curl -XDELETE "$BASE/orders/O-17" | jq .', ("DELETE /$BASE/orders/{order}", "jq")),
+        ('curl -XDELETE "$BASE/orders/O-17" | jq .', ("DELETE /orders/{order}", "jq")),
+        ("curl -d x ${BASE}/v1/orders", ("POST /v1/orders",)),
+        ('curl -d x "$(cat address)/v1/orders"', ("POST /v1/orders",)),
+        ("A=https://a.example; B=$A/v1; curl -d x $B/orders/$N/cancel", ("POST a.example/v1/orders/{order}/cancel",)),
+        ("A=http://localhost:8000; curl -d x $A/orders", ("curl -X",)),
+        ("curl -s $A/orders?page=2", ("GET /orders",)),
+        ("curl -s https://a.example/api/orders/17", ("GET a.example/api/orders/{order}",)),
+        ("curl -s https://a.example/api/orders > orders.json", ("curl >",)),
+        ("curl -so /dev/null -w '%{http_code}' $A/health", ("GET /health",)),
+        ("curl -o orders.json $A/orders", ("curl -X",)),
         ("docker exec web curl --request=PUT http://api:8000/users/7", ("PUT api/users/{user}",)),
         ("curl -T report.csv https://a.example/files", ("PUT a.example/files",)),
         ("curl --json '{}' https://a.example/orders/17/refund", ("POST a.example/orders/{order}/refund",)),
@@ -209,7 +218,7 @@ def test_a_model_may_name_a_call_by_its_tool_or_by_what_it_does() -> None:
         ("curl -X POST", ("curl -X",)),
     ],
 )
-def test_a_curl_that_changes_something_elsewhere_counts_as_its_request(line: str, kinds: tuple[str, ...]) -> None:
+def test_a_curl_to_a_service_elsewhere_counts_as_its_request(line: str, kinds: tuple[str, ...]) -> None:
     assert commands.kinds(line) == kinds
 
 
@@ -218,4 +227,7 @@ def test_runs_that_send_requests_by_curl_become_a_skill_of_what_they_did() -> No
     runs = [run(n, "refund", *[("bash", {"command": line.format(n + 10)}, "{}") for line in lines]) for n in range(3)]
     competence = learned(runs)
     assert competence.fields.title == "Refund an order" and competence.required_tools == ["bash"]
-    assert "Refund the order with `POST a.example/orders/{order}/refund`." in competence.fields.procedure
+    assert (
+        'Refund the order with `POST a.example/orders/{order}/refund {"amount": {amount}}`.'
+        in competence.fields.procedure
+    )

@@ -1,16 +1,16 @@
 """Command kinds of a command line: `pytest`, `git commit`, `sed -i`, `cat >`.
 
 A kind is a program with its subcommand, without paths, values and options, except the option or redirection that makes
-a reading program write. A `curl` that changes something elsewhere is its request (`POST a.example/users`); look-ups
-stay `curl`, and so do requests to this machine, where the run itself started the server. Whether a kind is read-only
-can be told from its name alone. A client of a database is its statement (`UPDATE orders`), or `sh sqlite3` for queries.
+a reading program write. A `curl` that asks a service elsewhere is its request (`POST a.example/users`, `requests`), a
+client of a database its statement (`UPDATE orders`), or `sh sqlite3` for queries. Whether a kind is read-only can be
+told from its name alone.
 """
 
 import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from consolidation.learning.commands import programs, purposes, resources
+from consolidation.learning.commands import programs, purposes, requests, resources
 from consolidation.learning.commands.programs import GOALS, NEUTRAL, OF_FILES, PYTHON, SHELLS, SUBCOMMANDS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
 from consolidation.learning.commands.wrappers import (
@@ -56,7 +56,7 @@ def kinds(line: str, depth: int = 0) -> tuple[str, ...]:
 
 def reads(kind: str) -> bool:
     """Return whether every command of this kind is read-only."""
-    return kind == "cd" or programs.reads(kind)
+    return kind == "cd" or programs.reads(kind) or requests.reads(kind)
 
 
 def kinds_of(words: Sequence[str], target: str, depth: int) -> Iterator[str]:
@@ -76,6 +76,8 @@ def kinds_of(words: Sequence[str], target: str, depth: int) -> Iterator[str]:
         if program == "xargs" and inner:
             return
     kind = kind_of(program, words[1:])
+    if target and requests.reads(kind):
+        kind = program
     yield f"{kind} >" if target and reads(kind) else kind
 
 
@@ -100,7 +102,7 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
 
 def _operation(program: str, arguments: Sequence[str]) -> str:
     if program == "curl":
-        return changed(arguments)
+        return request.name if (request := requests.sent(arguments)) else ""
     return _statement(program, arguments) if program in programs.DATABASE_CLIENTS else ""
 
 
@@ -143,7 +145,7 @@ def php_kind(arguments: Sequence[str]) -> str:
 
 
 def _has_writing_option(program: str, arguments: Sequence[str]) -> bool:
-    words = without_query(arguments) if program == "curl" else arguments
+    words = requests.without_query(arguments) if program == "curl" else arguments
     return any(_writes(program, word) for word in words)
 
 
@@ -231,36 +233,3 @@ def _asks_for_list(words: Sequence[str]) -> bool:
     """Return whether there are only options (or `list`), none of which deletes or moves something."""
     plain = all(word.startswith("-") for word in words if word != "list")
     return plain and not set(words) & {"-d", "-D", "-m", "-M", "--delete", "--move"}
-
-
-_SENDS = re.compile(r"-d|--data(?:-\w+)?|-F|--form(?:-string)?|--json|-T|--upload-file")
-_ONLY_READS = re.compile(r"--get|--head|-[afgijkLnNsSv]*[GI][afgijkLnNsSv]*")  # or among options without a value
-_METHOD_NEXT = re.compile(r"-[afgijkLnNsSv]*X")
-_ADDRESS = re.compile(r"https?://(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])\S+|\$\{?\w+\}?/\S+")
-
-
-def changed(arguments: Sequence[str]) -> str:
-    """Return the operation of a `curl` with these arguments that changes something; '' for any other."""
-    address = next((word for word in arguments if _ADDRESS.fullmatch(word)), "")
-    method = _method(arguments)
-    made = operations.of("curl", {"method": method, "url": address}) if address and method != "GET" else None
-    return made.name if made else ""
-
-
-def without_query(arguments: Sequence[str]) -> list[str]:
-    """Return the arguments of a `curl` without what `-G` makes a part of the address."""
-    is_query = any(_ONLY_READS.fullmatch(word) for word in arguments)
-    return [word for word in arguments if not (is_query and _SENDS.fullmatch(word.partition("=")[0]))]
-
-
-def _method(arguments: Sequence[str]) -> str:
-    """Return the method: as told, else by the options that send something."""
-    for n, word in enumerate(arguments):
-        if (word == "--request" or _METHOD_NEXT.fullmatch(word)) and n + 1 < len(arguments):
-            return arguments[n + 1].upper()
-        if told := re.fullmatch(r"(?:-[afgijkLnNsSv]*X|--request=)([A-Za-z]+)", word):
-            return told[1].upper()
-    if any(_ONLY_READS.fullmatch(word) for word in arguments):
-        return "GET"
-    sent = next((word for word in arguments if _SENDS.fullmatch(word.partition("=")[0])), "")
-    return "PUT" if sent in {"-T", "--upload-file"} else "POST" if sent else "GET"

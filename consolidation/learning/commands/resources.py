@@ -82,8 +82,12 @@ def usual_call(form: str, uses: Sequence[Sequence[str]], may_name: Callable[[str
 
 def _value(option: str, values: set[str], may_name: Callable[[str], bool]) -> str:
     value = min(values)
-    is_same = len(values) == 1 and _LITERAL.fullmatch(value) and not _SECRET.search(option) and may_name(value)
-    return value if is_same else f"{{{_name(option)}}}"
+    return value if len(values) == 1 and may_tell(option, value, may_name) else f"{{{_name(option)}}}"
+
+
+def may_tell(option: str, value: str, may_name: Callable[[str], bool]) -> bool:
+    """Return whether a value that all runs gave may be told: a plain word that is no secret."""
+    return bool(_LITERAL.fullmatch(value)) and not _SECRET.search(option) and may_name(value)
 
 
 def _name(option: str) -> str:

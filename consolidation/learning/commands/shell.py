@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from consolidation.learning.commands.programs import SHELLS
@@ -20,6 +20,8 @@ _OUTSIDE_QUOTES = re.compile(
 _INSIDE_QUOTES = re.compile(r"\\.|\"|\$\(|`", re.DOTALL)
 _ENDS = {'"': '"', "$(": ")", "<(": ")", ">(": ")", "`": "`", "(": ")"}
 _SHOWN = {'"': '"', "$(": "$", "`": "$", "<(": "/dev/fd/63", ">(": "/dev/fd/63"}
+_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
 _WINDOWS_PROGRAM = re.compile(
     r"(?<![^\s;&|(])(?:\.{1,2}\\[\w.\\-]+|(?:[A-Za-z]:\\)?[\w.\\-]+\.(?:exe|cmd|bat|ps1)\b)", re.IGNORECASE
 )
@@ -29,6 +31,7 @@ def command_words(line: str) -> Iterator[tuple[list[str], str]]:
     """Yield (words, file into which the output goes, or '') of each command. ValueError: not parsable."""
     words: list[str] = []
     target = ""
+    given: dict[str, str] = {}
     tokens = _tokens(line)
     for n, token in enumerate(tokens):
         before, after = tokens[n - 1] if n else "", tokens[n + 1] if n + 1 < len(tokens) else ""
@@ -41,9 +44,21 @@ def command_words(line: str) -> Iterator[tuple[list[str], str]]:
             to_file = after and not _is_operator(after) and not _NO_FILE.fullmatch(after)
             target = after if ">" in token and to_file else target
         else:
-            yield words, target
+            yield _expanded(words, given), target
             words, target = [], ""
-    yield words, target
+    yield _expanded(words, given), target
+
+
+def _expanded(words: list[str], given: dict[str, str]) -> list[str]:
+    """Return the words of a `curl` with the variables that the line gave a value before, of which `given` is told."""
+    assigned = [_ASSIGNED.fullmatch(word) for word in words[words[:1] == ["export"] :]]
+    if all(assigned):
+        given |= {each[1]: _with_values(each[2], given) for each in assigned if each}
+    return [_with_values(word, given) for word in words] if "curl" in words else words
+
+
+def _with_values(word: str, given: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda name: given.get(name[1], name[0]), word)
 
 
 def plain_words(line: str) -> Iterator[list[str]]:

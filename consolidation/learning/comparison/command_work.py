@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from consolidation.learning.chance import by_chance
 from consolidation.learning.commands.purposes import TESTS
-from consolidation.learning.commands.resources import is_of_resource
+from consolidation.learning.commands.requests import is_of_service
 from consolidation.learning.comparison.scope import Scope, count, ranked
 from consolidation.learning.effects.command_starts import Seen, Tally, attempts, tally
 from consolidation.learning.effects.effects import CHORES, EDITS, is_edit
@@ -56,11 +56,11 @@ class CommandWork:
 
 def command_work(scope: Scope) -> CommandWork | None:
     """Return the statistics; None without a success, when something else than command lines and changes of files is
-    among the effects, or when all are of client programs of services."""
+    among the effects, or when all are of services."""
     well = scope.successes
     own = scope.effects(scope.runs[0])
     by_line = {call.name for run in scope.runs for call in run.steps if call.via}
-    if not well or not own & by_line or not own <= by_line | FILE_CHANGES or all(map(is_of_resource, own)):
+    if not well or not own & by_line or not own <= by_line | FILE_CHANGES or all(map(is_of_service, own)):
         return None
     places = _places(well)
     tallies = _starts([*well, *scope.failures], scope)

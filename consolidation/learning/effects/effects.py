@@ -3,16 +3,14 @@
 Look-ups and handovers are none, nor is a command that did not start.
 """
 
-import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
-from consolidation.learning.commands import commands, forms, purposes, resources
-from consolidation.learning.commands.resources import is_of_resource
-from consolidation.learning.commands.shell import command_line, plain_words
-from consolidation.learning.effects.command_starts import answer, not_started
+from consolidation.learning.commands import commands, forms, purposes, requests
+from consolidation.learning.commands.shell import command_line, heredocs, plain_words
+from consolidation.learning.effects.command_starts import not_started
+from consolidation.learning.effects.line_results import documents
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES, FIND, READ
@@ -45,6 +43,7 @@ def effects(run: Run, rules: ToolRules) -> frozenset[str]:
         by_line = call.via or rules.runs_commands(call.name)
         (run_by_line if by_line else tools).update({*changes(call, rules)} - _experiments(rules.line_of(call), scratch))
     run_by_line -= _in_vain(run, run_by_line, rules)
+    run_by_line -= refused(run, run_by_line, rules)
     if run_by_line & IN_PLACE and any(call.name in FILE_TOOLS and not call.via for call in run.steps):
         tools.add(EDIT)
     unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
@@ -84,6 +83,19 @@ def _in_vain(run: Run, kinds: Collection[str], rules: ToolRules) -> frozenset[st
     ends = [(kind, call.failed) for call in run.steps for kind in tests if kind in _kinds_of(call, rules)]
     well = {kind for kind, failed in ends if not failed}
     return frozenset(tests - well if well and ends[-1][0] in well else ())
+
+
+def refused(run: Run, kinds: Collection[str], rules: ToolRules) -> frozenset[str]:
+    """Return the changes of services that were only refused, where another one went well: they changed nothing.
+
+    None of a run that failed, which may have wanted just these.
+    """
+    changed = {kind for kind in kinds if requests.is_of_service(kind) and not run.failed}
+    if len(changed) < 2:
+        return frozenset()
+    parts = [part for call in run.steps for part in _parts(call, rules, ()) if part.name in changed]
+    well = {part.name for part in parts if not part.failed}
+    return frozenset(changed - well if well else ())
 
 
 def _kinds_of(call: Call, rules: ToolRules) -> tuple[str, ...]:
@@ -166,42 +178,13 @@ def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[C
     experiments = _experiments(line, scratch)
     idle = not_started(call, line)
     kinds = tuple(kind for kind in kinds if kind not in experiments) or kinds[-1:]
-    of_resources = [kind for kind in kinds if resources.is_of_resource(kind)]
-    answering = next((kind for kind in kinds if rules.is_effect(kind)), (of_resources or kinds)[-1])
-    given = resources.arguments(forms.spelled(line)) if of_resources else {}
-    results = documents(call, line) if of_resources else {}
+    of_services = [kind for kind in kinds if requests.is_of_service(kind)]
+    answering = next((kind for kind in kinds if rules.is_effect(kind)), (of_services or kinds)[-1])
+    given = requests.arguments(forms.spelled(line), "\n".join(heredocs(line))) if of_services else {}
+    results = documents(call, line) if of_services else {}
     for kind in kinds:
         part = replace(call, tool=kind, via=call.name, args=given.get(kind, {}), started=kind not in idle)
         if results or kind != answering:
             result, ok = results.get(kind, (None, True))
             part = replace(part, result=result, ok=ok)
         yield replace(part, line=line) if kind == answering else part
-
-
-_DECODER = json.JSONDecoder()
-_BEGINS = re.compile(r"^[\[{]", re.MULTILINE)
-
-
-def documents(call: Call, line: str) -> Mapping[str, tuple[Any, bool | None]]:
-    """Return command kind -> the last document that it printed, and whether it went well: None, its document tells;
-    False for the last command of a line that failed.
-
-    Empty unless each of the line's commands on resources printed a document. Other commands may print text.
-    """
-    called = [kind for kind, _, _ in forms.spelled(line) if is_of_resource(kind)]
-    shown = list(_documents(answer(call)[1]))
-    if len(called) != len(shown):
-        return {}
-    ends = [None] * (len(called) - 1) + [False if call.failed else None]
-    return dict(zip(called, zip(shown, ends, strict=True), strict=True)) if called else {}
-
-
-def _documents(text: str) -> Iterator[Any]:
-    """Yield the objects and lists that begin with a line."""
-    start = 0
-    while begins := _BEGINS.search(text, start):
-        try:
-            document, start = _DECODER.raw_decode(text, begins.start())
-            yield document
-        except (ValueError, RecursionError):
-            start = begins.end()

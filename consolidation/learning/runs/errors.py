@@ -27,6 +27,8 @@ _INNOCENT = re.compile(
 _PLACED = re.compile(r"[^\s:]+:\d+(?::\d+)?:? \S")
 _EXIT = re.compile(r"\b(?:exit(?:ed)?(?: with)?(?: code| status)|returncode|exit_code)\b", re.IGNORECASE)
 _OF_PYTEST = re.compile(r"E {3,}(?=\S)")
+_AS_CODE = re.compile(r"[A-Za-z]+(?:[_.-]?[A-Za-z0-9]+)*")
+_WORDS = ("message", "detail", "description", "error_description")
 MOST_LINES = 200
 MOST_WRAPPED = 4
 _TAGGED = re.compile(r"\s*<(return_?code|exit_?code|exit_?status)>\s*(-?\d+)\s*</\1>", re.IGNORECASE)
@@ -124,7 +126,9 @@ def message(result: Any) -> str:
         result = _unwrapped(result)
         named = {str(key).lower(): value for key, value in result.items()}
         inner = parsed(next((named[key] for key in _TELLING if named.get(key) and named[key] is not True), ""))
-        return message(inner.get("message", inner) if isinstance(inner, dict) else inner)
+        told = message(inner.get("message", inner) if isinstance(inner, dict) else inner)
+        more = inner if isinstance(inner, dict) else named
+        return _with_words(told, more)
     if isinstance(result, list):
         return message(result[0]) if result else ""
     text = text_of(result)
@@ -138,6 +142,12 @@ def message(result: Any) -> str:
     if marked := [line for line in lines if _OF_PYTEST.match(line)]:
         return _OF_PYTEST.sub("", marked[0])
     return min(lines[:MOST_LINES], key=_vague)
+
+
+def _with_words(code: str, named: dict[str, Any]) -> str:
+    """Return an error that is told as a code with the words about it: `fee_open: the fee is open`."""
+    words = next((value for key in _WORDS if isinstance(value := named.get(key), str) and " " in value), "")
+    return f"{code}: {words.splitlines()[0]}" if words and _AS_CODE.fullmatch(code) else code
 
 
 def _vague(line: str) -> int:

@@ -199,7 +199,7 @@ class Run:
 def _short_answer(call: Call) -> str:
     """Return the words of a tool's answer: its error message, or a short result."""
     if call.failed:
-        return errors.message(call.returned)[:500]
+        return errors.message(call.returned)[:500].replace("_", " ")  # a code is of words, too
     return call.returned if isinstance(call.returned, str) and len(call.returned) <= 80 else ""
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from consolidation.learning.commands.purposes import TESTS, purpose
+from consolidation.learning.commands.requests import is_of_service
 from consolidation.learning.comparison.command_work import OWN_CODE
 from consolidation.learning.comparison.scope import Scope, count, ranked
 from consolidation.learning.effects.command_starts import has_started
@@ -48,7 +49,9 @@ def modes(scope: Scope, say: Phrases) -> list[Mode]:
                 after[kind][_next(scope, say, run, n)].append(run)
     commands = {call.name for run in scope.runs for call in run.steps if call.via}
     runs_by_kind = {
-        k: runs for k, runs in met.items() if k[0] not in commands or (k[1] and _cases(runs) >= COMMAND_CASES)
+        k: runs
+        for k, runs in met.items()
+        if k[0] not in commands or (k[1] and (is_of_service(k[0]) or _cases(runs) >= COMMAND_CASES))
     }
     known_modes = [_mode(kind, runs, after[kind]) for kind, runs in runs_by_kind.items()]
     return sorted(known_modes, key=lambda mode: (-mode.runs, mode.tool, mode.template))[:MOST]

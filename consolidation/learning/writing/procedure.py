@@ -113,7 +113,7 @@ def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
     tool = code(stage.spoken, LONGEST_CALL)
     head = say(key, phrase=upper_first(phrase(stage.tool)), tool=tool, often=_often(stage, say))
     head = work_steps.in_share(stage, head, say)
-    paths = sorted({path for tool, path in sources if tool == stage.tool and path[:1] != "*"})
+    paths = sorted({path for tool, path in sources if tool == stage.tool and stage.is_open(path)})
     came = [line for path in paths[:MOST_ARGUMENTS] if (line := _from(path, sources[stage.tool, path], stage, say))]
     came += _unseen(stage, paths, say)
     stop, gap, space = ("。", "；", "") if say.language == "zh" else (".", "; ", " ")

@@ -8,9 +8,10 @@ from statistics import median_low
 from typing import Any
 
 from consolidation.learning.commands import forms
+from consolidation.learning.commands.requests import is_of_service, is_request, usual_request
 from consolidation.learning.commands.resources import is_of_resource, usual_call
 from consolidation.learning.comparison.scope import Scope
-from consolidation.learning.effects.effects import CHORES, is_edit
+from consolidation.learning.effects.effects import CHORES, is_edit, refused
 from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
@@ -25,6 +26,7 @@ OPTIONAL_BELOW = 0.5
 RARELY = 0.75
 LONGEST_CALL = 200
 FEW = 3
+_HEAD = re.compile(r"[.\[]")
 _ELSEWHERE = ("/", "~", "..", "-")  # a program's path on one machine, or an interpreter's, which a form leaves out
 
 
@@ -69,6 +71,11 @@ class Stage(Counted):
     def spoken(self) -> str:
         """The name in a sentence: of a command with the shape of its arguments."""
         return self.shape or self.tool
+
+    def is_open(self, path: str) -> bool:
+        """Return whether an argument is to be given: not one that a command's shape says itself."""
+        said = self.via and self.shape and f"{{{_HEAD.split(path)[0]}}}" not in self.shape
+        return not path.startswith("*") and not (said and is_of_service(self.tool))
 
     @property
     def share(self) -> float:
@@ -125,18 +132,19 @@ def _may_go(scope: Scope, stage: Stage, *, after: bool) -> bool:
 def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
     """Return tool -> its calls, in the order of first use, else of last use."""
     by_name: dict[str, list[Call]] = {}
+    vain = refused(run, {call.name for call in run.steps if call.via and scope.changes(call.name)}, scope.rules)
     for call in run.steps:
-        if call.started and call.name not in scope.rules.ignored and words(call.name) != ["think"]:
-            again = _is_called_again(call.name, scope)
+        if call.started and call.name not in scope.rules.ignored | vain and words(call.name) != ["think"]:
+            again = _is_called_again(call, scope)
             earlier = by_name.pop(call.name, []) if again else by_name.get(call.name, [])
             by_name[call.name] = [*earlier, call]
     return by_name
 
 
-def _is_called_again(tool: str, scope: Scope) -> bool:
-    """Return whether its last use counts: a change of a resource that is refused is called again behind what it
-    needs, and the line that it stood on may have ended well."""
-    return is_of_resource(tool) and scope.changes(tool)
+def _is_called_again(call: Call, scope: Scope) -> bool:
+    """Return whether its last use counts: a change of a service that is refused is called again behind what it needs,
+    and the line that it stood on may have ended well."""
+    return bool(call.via) and is_of_service(call.name) and scope.changes(call.name)
 
 
 def _in_order(calls: Mapping[str, list[Call]], kept: Collection[str], scope: Scope) -> list[str]:
@@ -144,12 +152,12 @@ def _in_order(calls: Mapping[str, list[Call]], kept: Collection[str], scope: Sco
 
     Not of commands: a test that fails at first shows what is to be changed.
     """
-    places = {tool: _place(tool, uses, scope) for tool, uses in calls.items() if tool in kept}
+    places = {tool: _place(uses, scope) for tool, uses in calls.items() if tool in kept}
     return sorted(places, key=lambda tool: places[tool])
 
 
-def _place(tool: str, uses: Sequence[Call], scope: Scope) -> int:
-    if _is_called_again(tool, scope):
+def _place(uses: Sequence[Call], scope: Scope) -> int:
+    if _is_called_again(uses[0], scope):
         return next((call for call in reversed(uses) if not call.failed), uses[-1]).position
     return next((call for call in uses if call.via or not call.failed), uses[0]).position
 
@@ -213,6 +221,8 @@ def _shape(scope: Scope, kind: str) -> str:
         return ""
     if is_of_resource(kind):
         return _resource_call(scope, kind)
+    if is_request(kind):
+        return _request(scope, kind)
     calls: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for run in scope.shown_by:
         for line in (call.line for call in run.steps if call.line and call.started):
@@ -259,3 +269,11 @@ def _resource_call(scope: Scope, kind: str) -> str:
         uses += called[-1:]
     form = Counter(form for form, _ in uses).most_common(1)[0][0] if uses else ""
     return usual_call(form, [words for _, words in uses], lambda part: _names_nobody(scope, part)) if form else ""
+
+
+def _request(scope: Scope, kind: str) -> str:
+    """Return how a request is usually sent, by its last use in each run that did not fail."""
+    used = [[call for call in run.steps if call.name == kind and not call.failed] for run in scope.shown_by]
+    return usual_request(
+        kind, [calls[-1].arguments for calls in used if calls], lambda part: _names_nobody(scope, part)
+    )

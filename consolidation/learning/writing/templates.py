@@ -71,5 +71,6 @@ def _shown(scope: Scope, piece: str) -> str:
     if not piece[0].isalpha():
         return "…" if re.search(r"[\d@*•█]", piece) else piece
     if "_" in piece:
-        return piece if scope.may_name(piece) else "{id}"
+        is_code = all(map(scope.may_quote, piece.split("_")))
+        return piece if is_code or scope.may_name(piece) else "{id}"
     return piece if scope.may_quote(piece) else "…"

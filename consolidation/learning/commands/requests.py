@@ -1,0 +1,168 @@
+"""Requests that a `curl` sends, as what they do: `POST /api/waivers`, with the fields of their body as arguments.
+
+    curl -X POST -d '{"room": "204"}' "$A/api/bookings/B-7/moves?dry=1"
+        -> `POST /api/bookings/{booking}/moves`, arguments {booking: B-7, dry: 1, room: 204}
+
+A variable or substitution at the beginning of an address is its host. Look-ups are requests where the address is that
+of an API; those to this machine by its name are none, because there the run itself started the server.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from consolidation.learning.commands import resources
+from consolidation.learning.runs import operations
+from consolidation.learning.runs.values import parsed
+
+_HOST = re.compile(r"\$\{?\w*\}?(?=/)")
+_ADDRESS = re.compile(rf"(?:https?://(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])|{_HOST.pattern}/)\S+")
+_OF_API = re.compile(rf"{_HOST.pattern}|https?://(?:api\.|[^/]+/(?:\S+/)?(?:api|rest|v\d+)(?:[/?]|$))")
+_SENDS = re.compile(r"-d|--data(?:-\w+)?|-F|--form(?:-string)?|--json|-T|--upload-file")
+_ONLY_READS = re.compile(r"--get|--head|-[afgijkLnNsSv]*[GI][afgijkLnNsSv]*")  # or among options without a value
+_METHOD_NEXT = re.compile(r"-[afgijkLnNsSv]*X")
+_SENT = re.compile(r"(-[afgijkLnNsSv]*[dF]|--data(?:-\w+)?|--form(?:-string)?|--json)(?:=(.*))?", re.DOTALL)
+_SHORT_SENT = re.compile(r"-[afgijkLnNsSv]*[dF](?=[^-])(.+)", re.DOTALL)
+_UNKNOWN = re.compile(r"\$\{?\w*\}?")  # a value that a variable or a substitution held
+_LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
+_CODE = re.compile(r"%\{(?:http_code|response_code)\}")
+_INSERTED = re.compile(r"%\{\w+\}")
+_HEADERS = re.compile(r"-[afgijkLnNsSv]*i[afgijkLnNsSvX]*|--include")
+_TOLD_BEHIND = re.compile(r"-[afgijkLnNsSv]*w|--write-out")
+LEAST_USES = 2
+
+
+class Shown(NamedTuple):
+    """What a request prints: `headers` before its document, no document, `code`: a pattern of its status behind it."""
+
+    headers: bool = False
+    hides: bool = False
+    code: str = ""
+
+
+def sent(arguments: Sequence[str], typed: str = "") -> operations.Operation | None:
+    """Return what a `curl` with these arguments does; None where it is no request to a service elsewhere.
+
+    `typed`: the here-document of its line.
+    """
+    address = next((word for word in arguments if _ADDRESS.fullmatch(word)), "")
+    method = _method(arguments)
+    if not address or (method in _LOOKS and not (_OF_API.match(address) and _shows(arguments))):
+        return None
+    made = operations.of("curl", {"method": method, "url": _HOST.sub("", address, count=1)})
+    if not made:
+        return None
+    given = {**made.arguments.get("url", {}), **_fields(arguments, typed)}
+    return operations.Operation(made.name, {key: value for key, value in given.items() if not _is_unknown(value)})
+
+
+def is_request(kind: str) -> bool:
+    """Return whether a command kind is a request: `DELETE a.example/orders`, not the statement `DELETE orders`."""
+    method, _, address = kind.partition(" ")
+    return method in operations.METHODS and ("/" in address or method != "DELETE")
+
+
+def is_of_service(kind: str) -> bool:
+    """Return whether a command kind is a request, or a command of a client program: of a service in both cases."""
+    return is_request(kind) or resources.is_of_resource(kind)
+
+
+def reads(kind: str) -> bool:
+    """Return whether a command kind is a request that only looks something up."""
+    return kind.partition(" ")[0] in _LOOKS
+
+
+def arguments(called: Iterable[tuple[str, str, Sequence[str]]], typed: str) -> dict[str, dict[str, Any]]:
+    """Return kind -> the arguments of its last command or request, of (kind, form, words) of the commands of a line.
+
+    `typed`: its here-document.
+    """
+    called = list(called)
+    made = [(kind, sent(words[1:], typed)) for kind, _, words in called if is_request(kind)]
+    return resources.arguments(called) | {kind: request.arguments for kind, request in made if request}
+
+
+def shown(words: Sequence[str]) -> Shown:
+    """Return what a `curl` of these words prints."""
+    told = next((after for word, after in pairwise(words) if _TOLD_BEHIND.fullmatch(word)), "")
+    code = _CODE.sub("@", told.replace("\\n", "\n").replace("\\t", "\t")) if _CODE.search(told) else ""
+    pattern = re.escape(_INSERTED.sub("#", code).strip()).replace("@", r"(\d{3})", 1).replace(r"\#", r"\S*")
+    return Shown(any(map(_HEADERS.fullmatch, words)), _writes_file(words), pattern)
+
+
+def usual_request(kind: str, uses: Sequence[Mapping[str, Any]], may_name: Callable[[str], bool]) -> str:
+    """Return how a request is sent, from the arguments of one use in each run: `POST /api/holds {"room": {room}}`.
+
+    As `resources.usual_call` does: what only some runs sent stands in brackets.
+    """
+    if len(uses) < LEAST_USES:
+        return ""
+    names = [name for name in dict.fromkeys(name for use in uses for name in use) if f"{{{name}}}" not in kind]
+    parts: list[str] = []
+    for name in names:
+        value = _value(name, [use[name] for use in uses if name in use], may_name)
+        part = f"{name}={value.strip(chr(34))}" if reads(kind) else f'"{name}": {value}'
+        parts.append(part if all(name in use for use in uses) else f"[{part}]")
+    if not parts:
+        return kind
+    return f"{kind}?{'&'.join(parts)}" if reads(kind) else f"{kind} {{{', '.join(parts)}}}"
+
+
+def _value(name: str, given: Sequence[Any], may_name: Callable[[str], bool]) -> str:
+    first = given[0]
+    is_plain = isinstance(first, bool) or (isinstance(first, str) and resources.may_tell(name, first, may_name))
+    return json.dumps(first) if is_plain and all(value == first for value in given) else f"{{{name}}}"
+
+
+def without_query(arguments: Sequence[str]) -> list[str]:
+    """Return the arguments of a `curl` without what `-G` makes a part of the address."""
+    is_query = any(_ONLY_READS.fullmatch(word) for word in arguments)
+    return [word for word in arguments if not (is_query and _SENDS.fullmatch(word.partition("=")[0]))]
+
+
+def _method(arguments: Sequence[str]) -> str:
+    """Return the method: as told, else by the options that send something."""
+    for n, word in enumerate(arguments):
+        if (word == "--request" or _METHOD_NEXT.fullmatch(word)) and n + 1 < len(arguments):
+            return arguments[n + 1].upper()
+        if told := re.fullmatch(r"(?:-[afgijkLnNsSv]*X|--request=)([A-Za-z]+)", word):
+            return told[1].upper()
+    if any(_ONLY_READS.fullmatch(word) for word in arguments):
+        return "GET"
+    option = next((word for word in arguments if _SENDS.fullmatch(word.partition("=")[0])), "")
+    return "PUT" if option in {"-T", "--upload-file"} else "POST" if option else "GET"
+
+
+def _shows(words: Sequence[str]) -> bool:
+    return "/dev/null" in words or not _writes_file(words)
+
+
+def _writes_file(words: Sequence[str]) -> bool:
+    return any(re.fullmatch(r"-[afgijkLnNsSv]*[oO]\S*|--output(?:=.*)?|--remote-name", word) for word in words)
+
+
+def _fields(arguments: Sequence[str], typed: str) -> dict[str, Any]:
+    """Return the fields of the body, a JSON object or a form, with those that `-G` makes a part of the address."""
+    fields: dict[str, Any] = {}
+    for text in _sent_texts(arguments):
+        body = parsed(typed if text in {"@-", "$"} else text)
+        if isinstance(body, dict):
+            fields |= {str(key): value for key, value in body.items()}
+        elif isinstance(body, str) and not body.startswith("@"):
+            fields |= parse_qsl(body)
+    return fields
+
+
+def _sent_texts(arguments: Sequence[str]) -> Iterator[str]:
+    for n, word in enumerate(arguments):
+        if option := _SENT.fullmatch(word):
+            yield option[2] if option[2] is not None else next(iter(arguments[n + 1 : n + 2]), "")
+        elif not word.startswith("--") and (joined := _SHORT_SENT.fullmatch(word)):
+            yield joined[1]
+
+
+def _is_unknown(value: Any) -> bool:
+    return isinstance(value, str) and bool(_UNKNOWN.fullmatch(value))
