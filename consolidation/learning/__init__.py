@@ -5,7 +5,7 @@ The way of a run, each folder using only those above it in this list:
     runs/        what a recorded run holds: messages, calls, values, errors, terms; what of it may be repeated
     commands/    command lines as kinds of commands: `cd x && python -m pytest -q` is `pytest`, and so is what
                  `uv run`, `docker exec` or `powershell -Command` runs; `./shopctl refunds create --payment P` is a
-                 kind with arguments, like a tool
+                 kind with arguments, like a tool, and so is a request that `curl` sends
     effects/     which tools and commands change something, by their names and decisions, and whether a command started
     plan_graphs  a run as nodes and edges
     statements/  sentences by which a user asks an agent to keep something

@@ -153,6 +153,7 @@ FAILED_JOB = {"id": 1, "status": "failed", "error": "disk is full"}
             HEAD.format(409, "Conflict") + '{"a": 1}\n\n{"b": 2}',
             [False, True],
         ),
+        (CLOSE.format("-iL"), HEAD.format(307, "Moved") + HEAD.format(403, "Forbidden") + '{"a": 1}', [False]),
         (f"{CLOSE.format('-s -w %{http_code}')}", '{"a": 1}422', [False]),
         (CLOSE.format("-s -o /dev/null -w 'HTTP %{http_code} in %{time_total}\\n'"), "HTTP 403 in 0.1\n", [False]),
         (f"{CLOSE.format('-so x -w %{http_code}')}; {SHOW.format('-s')}", '201{"a": 1}', [True, True]),

@@ -14,7 +14,7 @@ from consolidation.learning.runs.run import Call
 _DECODER = json.JSONDecoder()
 _BEGINS = re.compile(r"^[\[{]", re.MULTILINE)
 _HERE = re.compile(r"[\[{]")  # behind another one, say
-_HEADERS = re.compile(r"HTTP/[\d.]+ (\d{3})\b[^\n]*\n(?:[\w-]+:[^\n]*\n)*\n?")
+_HEADERS = re.compile(r"HTTP/[\d.]+ (?!1|30)(\d{3})\b[^\n]*\n(?:[\w-]+:[^\n]*\n)*\n?")
 _BAD = 400
 _REPORTED = {"stdout", "output"}
 Result = tuple[Any, bool]
