@@ -109,7 +109,7 @@ def _operation(program: str, arguments: Sequence[str]) -> str:
 def _statement(program: str, arguments: Sequence[str]) -> str:
     """Return what a client of a database does by the statements among its arguments; '' where these are none."""
     texts = [_STATEMENT_OPTION.sub("", word) for word in arguments]
-    names = [name for text in texts if (name := operations.name_of(text))]
+    names = [name for text in texts if " " in text.strip() and (name := operations.name_of(text))]
     if changing := next((name for name in names if not name.startswith("SELECT")), ""):
         return changing
     return f"sh {program}" if names or any(map(_SHOWS.match, texts)) else ""
