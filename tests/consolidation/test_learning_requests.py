@@ -15,19 +15,15 @@ OWNED = {"error": "channel_owned", "message": "booking belongs to another channe
 HEAD = "HTTP/1.1 {} {}\nContent-Type: application/json\nContent-Length: 99\n\n"
 
 
-def sh(*asked: str, printed: str | tuple[Any, ...] = ()) -> Script:
+def sh(*asked: str, printed: str | tuple[Any, ...] = (), options: str = "-s") -> Script:
     """A line of requests (`POST /api/holds {...}`), and the documents that they print."""
     curls = []
     for each in asked:
         method, address, *body = each.split(" ", 2)
         sent = f" -H 'Content-Type: application/json' -d '{body[0]}'" if body else ""
-        curls.append(f'curl -s -H "$K" -X {method}{sent} "$A{address}"')
+        curls.append(f'curl {options} -H "$K" -X {method}{sent} "$A{address}"')
     line = 'A=$(cat address); K="X-Api-Key: $(cat key)"; ' + "; echo; ".join(curls)
     return "bash", {"command": line}, printed if isinstance(printed, str) else "\n".join(map(json.dumps, printed))
-
-
-def refused(document: Any) -> str:
-    return HEAD.format(409, "Conflict") + json.dumps(document)
 
 
 def booking_cancelled(n: int, *, tries: bool = True) -> Run:
@@ -35,7 +31,7 @@ def booking_cancelled(n: int, *, tries: bool = True) -> Run:
     asked = {"id": ticket, "booking": booking, "messages": [{"text": f"I am ill, please cancel {booking} for us."}]}
     booked = {"id": booking, "status": "confirmed", "from": f"2026-12-0{n + 1}"}
     cancel = f'POST /api/bookings/{booking}/cancel {{"reason": "illness"}}'
-    refusal = ("bash", {"command": sh(cancel)[1]["command"].replace("-X", "-i -X")}, refused(OPEN))
+    refusal = sh(cancel, printed=HEAD.format(409, "Conflict") + json.dumps(OPEN), options="-si")
     waived = {"id": f"WVR-{40 + n}", "reason": "illness"}
     return run(
         n,
