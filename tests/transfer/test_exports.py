@@ -70,12 +70,13 @@ def test_the_list_as_lines_holds_what_the_person_sees() -> None:
     assert [json.loads(line)["content"] for line in lines] == ["seen"]
 
 
-def test_published_skills_become_folders(tmp_path: Path) -> None:
+@pytest.mark.parametrize("command", ["export_skills", "export_skill"])
+def test_published_skills_become_folders(command: str, tmp_path: Path) -> None:
     make_skill("book-flight")
     make_skill("not-yet", published=False)
     (tmp_path / "mine").mkdir()
     out = StringIO()
-    call_command("export_skills", tmp_path, stdout=out)
+    call_command(command, tmp_path, stdout=out)
     assert out.getvalue() == f"1 skills in {tmp_path}\n"
     assert (tmp_path / "book-flight" / "SKILL.md").read_text() == SkillVersion.objects.get(
         skill__name="book-flight"
