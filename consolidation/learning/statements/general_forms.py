@@ -34,6 +34,7 @@ OPENING = _regex(
     r"(?:\W(?<![`\"“])|\b(?:no|nope|nah|wrong|incorrect|not correct|sorry|hm+|mmh|ehm|well|actually|but|and|also|so"
     r"|again|note|fyi|because|since|that's because|remember|ok|yes|here)\b)+"
 )
+OPENING_CHINESE = re.compile(r"(?:\W|不对|不是|错了|不行|等等|嗯|哦|唉)+")
 NEXT = _regex(
     r"\s*[,;:—–?]\s+(?:(?:and|but|so|also) )?|\s+-+\s+|\s+(?:because|since|as)\s+|\.\.+\s*|(?<=\w) and (?=\w+s\b)"
 )
@@ -89,13 +90,15 @@ GENERAL = _regex(
     rf"|(?!(?:the|our|their)\b)(?!{_NO_SUBJECT})(?:{_WORD}\s+){{1,8}}?{_VERB}\s+\S.*"
     rf"|`?\w+[_.]\w+`?\s+{_VERB}\s+\S.*"
     rf"|we\s+(?:(?:only|always|never|usually|also|do not|don't|can't|cannot)\s+)*{_WE_DO}\s+\S.*"
+    r"|(?:this|our) (?:repo(?:sitory)?|project|code ?base|team|company|app|service)\s+(?:(?:only|never|always)\s+)?"
+    r"\w+s\s+\S.*"
     r"|when we say\s.+\bmeans?\s.+|(?:each|every|any|anything|everything|nobody|no one|everyone)\s+(?:\S+\s+){3,}\S+"
     rf"|(?:{_WORD}\s+){{1,4}}=\s*\S+\s+\S+.*|use \S+ for \S.*"
 )
 # What a rule does not say: the speaker, the listener, what happens now, what went wrong.
 OF_HERE = _regex(
     r"#\s?\w*\d|\b\w*\d{5,}\b|\b(?:i|i'm|i've|me|my|still|again|was|had|did|didn't|will|would|could|hope|today|tomorrow"
-    r"|yesterday|now|currently|above|below|previous|old|fail\w*|broken|crash\w*|errors?|exceptions?|wrong|missing"
+    r"|yesterday|now|currently|above|below|previous|old|fail\w*|broken|crash\w*|error|exception|wrong|missing"
     r"|empty|undefined|null|too (?:high|low|many|few|much|big|small|late|early|long|short)|(?:is|are) (?:\w+ing|off)"
     r"|(?<!before )(?<!when )(?<!if )(?<!once )(?<!until )you|your|this (?:one|row|order|page)|these)\b"
     r"|\?|\b(?:said|says|told|asked|wrote|claims?)\b"

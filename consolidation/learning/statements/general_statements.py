@@ -29,15 +29,16 @@ def _of_sentence(sentence: str) -> ExplicitStatement | None:
     plain = sentence.replace("’", "'")
     is_chinese = text.detect_lang(plain) == "zh"
     tail, is_general = (forms.TAIL_CHINESE, _is_general_chinese) if is_chinese else (forms.TAIL, _is_general)
-    for start in _clause_starts(plain, forms.NEXT_CHINESE if is_chinese else forms.NEXT):
+    opening, following = (forms.OPENING_CHINESE, forms.NEXT_CHINESE) if is_chinese else (forms.OPENING, forms.NEXT)
+    for start in _clause_starts(plain, opening, following):
         clause = tail.sub("", plain[start:]).rstrip(" .!。！,，;；")
         if is_general(clause):
             return ExplicitStatement(sentence[start : start + len(clause)], sentence)
     return None
 
 
-def _clause_starts(sentence: str, following: re.Pattern[str]) -> Iterator[int]:
-    first = forms.OPENING.match(sentence)
+def _clause_starts(sentence: str, opening: re.Pattern[str], following: re.Pattern[str]) -> Iterator[int]:
+    first = opening.match(sentence)
     yield first.end() if first else 0
     for match in following.finditer(sentence):
         yield match.end()
