@@ -13,7 +13,8 @@ ACCEPTED = re.compile(
     r"|^(?:\w+,? )?looks (?:right|correct)\b|^spot on\b|^accepted\b|^that'll do\b"
     r"|^(?:great|good|nice) (?:job|work)[.! ]*$|^brilliant\b|^👍|\bto the (?:penny|cent)\b"
     r"|\bno (?:notes|comments|complaints|changes|objections)\b(?! yet)"
-    r"|(?:^|\b(?:i|and|but|i've) )(?:just |re)?(?:checked|verified|counted)\b.{0,40}\b(?:all )?(?:fine|correct|right|good|the same)\b",
+    r"|(?:^|\b(?:i|and|but|i've) )(?:just |re)?(?:checked|verified|counted)\b.{0,40}"
+    r"\b(?:all )?(?:fine|correct|right|good|the same)\b",
     re.IGNORECASE,
 )
 REFUSED = re.compile(
