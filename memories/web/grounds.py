@@ -68,7 +68,7 @@ def voices_of_each(memories: Sequence[Memory], trust: Trust) -> list[Voices]:
         read[memory_id].append(occasion)
     shown = {pk for known in read.values() for pk, *_rest in (known[:1] + known[1:][-MOST_LATER:])}
     episodes = Episode.objects.visible_to(trust).with_opening().only("memory_id", "title", "source")
-    events = Prefetch("event", Event.objects.only("pk", "position", "episode_id", "ref"))
+    events = Prefetch("event", Event.objects.only("pk", "position", "episode_id", "ref", "role", "actor"))
     evidence_rows = Evidence.objects.filter(pk__in=shown).prefetch_related(Prefetch("episode", episodes), events)
     occasions = sorted(evidence_rows, key=lambda one: (one.at, one.pk))
     return [_voices(read[memory.pk], [one for one in occasions if one.memory_id == memory.pk]) for memory in memories]

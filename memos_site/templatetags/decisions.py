@@ -14,6 +14,7 @@ from memories.lifecycle.ladder import Ladder
 from memories.models import AuditEntry, Evidence, Memory, Proposal
 from memories.people import trust_of
 from memories.search.context.assembling import Item
+from memories.values import roles
 from memories.values.choices import Category, Hold, Review, Sensitivity, Status, Type
 from memories.values.field_errors import parse_instant
 from memories.values.speakers import review_of
@@ -60,7 +61,10 @@ def voice(memory: Memory) -> str:
 
 @register.filter
 def speaker(occasion: Evidence, memory: Memory) -> str:
-    """Return who spoke on an occasion, by the name that `voice` gives the one who said it first."""
+    """Return who spoke on an occasion, by the name that `voice` gives the one who said it first; what a user said in a
+    run is the user's."""
+    if occasion.event and roles.of(occasion.event.role) == roles.USER:
+        return occasion.event.actor or _("A user")
     if occasion.made_by == memory.created_by:
         return review.voice_of(memory)
     return occasion.made_by or (occasion.episode.source if occasion.episode else "") or source_name(memory.source)

@@ -1,6 +1,7 @@
 """Every door to other agents says what one of them alone has said: the API, tools, MCP, the hooks of coding agents."""
 
 import json
+from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,7 +12,8 @@ from django.utils.html import strip_tags
 from rest_framework.test import APIClient
 
 from memories.models import Memory
-from memories.values.choices import Permission, Status
+from memories.values.choices import Origin, Permission, Status
+from tests.consolidation.experience import NOON, consolidated, run
 from tests.make import ANNA, AT, bearing, make_agent, make_person
 from tests.memories.searched import known
 from tests.memos_site.harness import connect, hook, sessions
@@ -185,6 +187,17 @@ def test_a_page_says_that_nobody_has_reviewed_it(ada: APIClient, reviewer: Clien
     assert [said in reviewer.get(page).content.decode() for page in pages] == [True, True, True]
     memory.promote(by=ANNA, at=AT)
     assert said not in reviewer.get(f"/memories/{memory.pk}/").content.decode()
+
+
+def test_what_a_user_said_in_a_run_is_shown_as_a_users_words_and_no_agents(reviewer: Client) -> None:
+    task = {"role": "user", "content": "What was our net revenue in March?"}
+    run([], messages=[task, {"role": "user", "content": "Remember: invoices are due after 30 days"}])
+    consolidated(at=NOON + timedelta(days=1))
+    memory = Memory.objects.get(origin=Origin.EXTRACTED)
+    pane = strip_tags(reviewer.get(reverse("pane", args=[memory.pk])).content.decode())
+    assert "A user said it first" in " ".join(pane.split())
+    assert "Decided by nobody." in pane
+    assert "one agent" not in pane
 
 
 def test_what_a_person_dismissed_is_not_called_decided_by_nobody(ada: APIClient, reviewer: Client) -> None:
