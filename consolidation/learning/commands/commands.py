@@ -102,7 +102,7 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
 
 def _operation(program: str, arguments: Sequence[str]) -> str:
     if program == "curl":
-        return request.name if (request := requests.sent(arguments)) else ""
+        return request.name if (request := requests.operation_of(arguments)) else ""
     return _statement(program, arguments) if program in programs.DATABASE_CLIENTS else ""
 
 

@@ -24,18 +24,18 @@ _OF_API = re.compile(rf"{_HOST.pattern}|https?://(?:api\.|[^/]+/(?:\S+/)?(?:api|
 _SENDS = re.compile(r"-d|--data(?:-\w+)?|-F|--form(?:-string)?|--json|-T|--upload-file")
 _ONLY_READS = re.compile(r"--get|--head|-[afgijkLnNsSv]*[GI][afgijkLnNsSv]*")  # or among options without a value
 _METHOD_NEXT = re.compile(r"-[afgijkLnNsSv]*X")
-_SENT = re.compile(r"(-[afgijkLnNsSv]*[dF]|--data(?:-\w+)?|--form(?:-string)?|--json)(?:=(.*))?", re.DOTALL)
-_SHORT_SENT = re.compile(r"-[afgijkLnNsSv]*[dF](?=[^-])(.+)", re.DOTALL)
+_BODY_OPTION = re.compile(r"(-[afgijkLnNsSv]*[dF]|--data(?:-\w+)?|--form(?:-string)?|--json)(?:=(.*))?", re.DOTALL)
+_SHORT_BODY_OPTION = re.compile(r"-[afgijkLnNsSv]*[dF](?=[^-])(.+)", re.DOTALL)
 _UNKNOWN = re.compile(r"\$\{?\w*\}?")  # a value that a variable or a substitution held
 _LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
 _CODE = re.compile(r"%\{(?:http_code|response_code)\}")
-_INSERTED = re.compile(r"%\{\w+\}")
+_VARIABLE = re.compile(r"%\{\w+\}")
 _HEADERS = re.compile(r"-[afgijkLnNsSv]*i[afgijkLnNsSvX]*|--include")
-_TOLD_BEHIND = re.compile(r"-[afgijkLnNsSv]*w|--write-out")
+_STATUS_OPTION = re.compile(r"-[afgijkLnNsSv]*w|--write-out")
 LEAST_USES = 2
 
 
-class Shown(NamedTuple):
+class Output(NamedTuple):
     """What a request prints: `headers` before its document, no document, `code`: a pattern of its status behind it."""
 
     headers: bool = False
@@ -43,7 +43,7 @@ class Shown(NamedTuple):
     code: str = ""
 
 
-def sent(arguments: Sequence[str], typed: str = "") -> operations.Operation | None:
+def operation_of(arguments: Sequence[str], typed: str = "") -> operations.Operation | None:
     """Return what a `curl` with these arguments does; None where it is no request to a service elsewhere.
 
     `typed`: the here-document of its line.
@@ -81,16 +81,16 @@ def arguments(called: Iterable[tuple[str, str, Sequence[str]]], typed: str) -> d
     `typed`: its here-document.
     """
     called = list(called)
-    made = [(kind, sent(words[1:], typed)) for kind, _, words in called if is_request(kind)]
+    made = [(kind, operation_of(words[1:], typed)) for kind, _, words in called if is_request(kind)]
     return resources.arguments(called) | {kind: request.arguments for kind, request in made if request}
 
 
-def shown(words: Sequence[str]) -> Shown:
+def output_of(words: Sequence[str]) -> Output:
     """Return what a `curl` of these words prints."""
-    told = next((after for word, after in pairwise(words) if _TOLD_BEHIND.fullmatch(word)), "")
+    told = next((after for word, after in pairwise(words) if _STATUS_OPTION.fullmatch(word)), "")
     code = _CODE.sub("@", told.replace("\\n", "\n").replace("\\t", "\t")) if _CODE.search(told) else ""
-    pattern = re.escape(_INSERTED.sub("#", code).strip()).replace("@", r"(\d{3})", 1).replace(r"\#", r"\S*")
-    return Shown(any(map(_HEADERS.fullmatch, words)), _writes_file(words), pattern)
+    pattern = re.escape(_VARIABLE.sub("#", code).strip()).replace("@", r"(\d{3})", 1).replace(r"\#", r"\S*")
+    return Output(any(map(_HEADERS.fullmatch, words)), _writes_file(words), pattern)
 
 
 def usual_request(kind: str, uses: Sequence[Mapping[str, Any]], may_name: Callable[[str], bool]) -> str:
@@ -147,7 +147,7 @@ def _writes_file(words: Sequence[str]) -> bool:
 def _fields(arguments: Sequence[str], typed: str) -> dict[str, Any]:
     """Return the fields of the body, a JSON object or a form, with those that `-G` makes a part of the address."""
     fields: dict[str, Any] = {}
-    for text in _sent_texts(arguments):
+    for text in _body_texts(arguments):
         body = parsed(typed if text in {"@-", "$"} else text)
         if isinstance(body, dict):
             fields |= {str(key): value for key, value in body.items()}
@@ -156,11 +156,11 @@ def _fields(arguments: Sequence[str], typed: str) -> dict[str, Any]:
     return fields
 
 
-def _sent_texts(arguments: Sequence[str]) -> Iterator[str]:
+def _body_texts(arguments: Sequence[str]) -> Iterator[str]:
     for n, word in enumerate(arguments):
-        if option := _SENT.fullmatch(word):
+        if option := _BODY_OPTION.fullmatch(word):
             yield option[2] if option[2] is not None else next(iter(arguments[n + 1 : n + 2]), "")
-        elif not word.startswith("--") and (joined := _SHORT_SENT.fullmatch(word)):
+        elif not word.startswith("--") and (joined := _SHORT_BODY_OPTION.fullmatch(word)):
             yield joined[1]
 
 

@@ -26,7 +26,9 @@ def documents(call: Call, line: str) -> Mapping[str, Result]:
 
     Empty unless each of the line's commands of services printed a document. Other commands may print text.
     """
-    called = [(kind, requests.shown(words)) for kind, _, words in forms.spelled(line) if requests.is_of_service(kind)]
+    called = [
+        (kind, requests.output_of(words)) for kind, _, words in forms.spelled(line) if requests.is_of_service(kind)
+    ]
     results = list(_results(_printed(call), called)) if called else []
     if len(results) != len(called) + 1:
         return {}
@@ -47,11 +49,11 @@ def _printed(call: Call) -> str:
     )
 
 
-def _results(text: str, called: Sequence[tuple[str, requests.Shown]]) -> Iterator[Result]:
+def _results(text: str, called: Sequence[tuple[str, requests.Output]]) -> Iterator[Result]:
     """Yield the result of each command, as far as all of them are shown; and one more where nothing else is."""
     at = 0
-    for kind, shown in called:
-        document, status, at = _result(text, at, shown)
+    for kind, output in called:
+        document, status, at = _result(text, at, output)
         if at < 0:
             return
         yield document, status < _BAD if status else not _is_refusal(kind, document)
@@ -59,15 +61,15 @@ def _results(text: str, called: Sequence[tuple[str, requests.Shown]]) -> Iterato
         yield None, True
 
 
-def _result(text: str, at: int, shown: requests.Shown) -> tuple[Any, int, int]:
+def _result(text: str, at: int, output: requests.Output) -> tuple[Any, int, int]:
     """Return the document and HTTP status, 0 for none, that are shown behind a place, and their end; -1 for no such."""
     document, status = None, 0
-    if shown.headers:
+    if output.headers:
         status, at = _status(_HEADERS, text, at)
-    if not shown.hides and at >= 0:
+    if not output.hides and at >= 0:
         document, at = _document(text, at)
-    if shown.code and at >= 0:
-        status, at = _status(re.compile(shown.code), text, at)
+    if output.code and at >= 0:
+        status, at = _status(re.compile(output.code), text, at)
     return document, status, at
 
 
