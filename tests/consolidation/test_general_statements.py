@@ -57,6 +57,7 @@ def test_what_holds_in_general_is_told_apart_from_the_rest_of_a_correction(reply
         "this can't be right, how could we have sold -12 chairs",
         "不对,第三行的金额跟发票对不上",
         "你漏了附件二,只翻了附件一",
+        "I've restarted my phone. It isn't better, mobile data is disabled",
         "Orders of internal customers are not sales.",
         "make a csv of all invoices that are overdue since more than 30 days",
         "yes, that's right, the second one",

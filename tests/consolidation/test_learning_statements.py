@@ -272,3 +272,11 @@ def test_a_long_message_takes_no_long_time(piece: str) -> None:
     start = process_time()
     explicit_statements((piece * 2000)[:2000])
     assert process_time() - start < 0.5
+
+
+def test_a_number_at_the_end_of_a_sentence_is_no_item_of_a_list() -> None:
+    assert kept("The office has zip 10001. Always answer in English.") == ["Always answer in English."]
+    assert kept("Remember:\n1. Always answer in English.\n- Never call before noon") == [
+        "Always answer in English.",
+        "Never call before noon",
+    ]

@@ -15,11 +15,12 @@ from memories.values import text
 LONGEST_REPLY = 400  # characters; a longer message is a task or a list of data
 LEAST_WORDS, LEAST_CHARACTERS, LONGEST = 4, 6, 280
 _REJECTION = re.compile(forms.REJECTION, re.IGNORECASE)
+_OWN = re.compile(r"\bmy\b|我的", re.IGNORECASE)  # as customers speak, of their phone or order
 
 
 def general_statements(reply: str) -> list[ExplicitStatement]:
     """What a user's reply says of how things are in general, at most one of a sentence; in order, each once."""
-    if len(reply) > LONGEST_REPLY or not _REJECTION.search(reply.replace("’", "'")):
+    if len(reply) > LONGEST_REPLY or _OWN.search(reply) or not _REJECTION.search(reply.replace("’", "'")):
         return []
     statements = (statement for sentence in sentences(reply) if (statement := _of_sentence(sentence)))
     return list({statement.text: statement for statement in statements}.values())
