@@ -106,8 +106,10 @@ def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
     if event is not None:
         run = recorded.read([event.episode])[0].run
         customer = customer_of(run)
-        corrections = _corrections(event.text, run, customer)
-        for explicit in [*statements_of(event.text), *corrections]:
+        statements = statements_of(event.text)
+        quotes = {statement.quote for statement in statements}
+        corrections = [one for one in _corrections(event.text, run, customer) if one.quote not in quotes]
+        for explicit in [*statements, *corrections]:
             stored = _remember(explicit, event, customer, at=at)
             if explicit in corrections and stored.memory and not stored.suppressed:
                 Passage.objects.write_request(stored.memory, _request_of(event.episode))
@@ -122,8 +124,7 @@ def _corrections(message: str, run: Run, customer: str) -> list[ExplicitStatemen
     """How things are in general, said by somebody who corrects an agent at work: no customer, and no first request."""
     if customer or not run.steps or (run.said[:1] and run.said[0].text == message):
         return []
-    quotes = {statement.quote for statement in statements_of(message)}
-    return [statement for statement in general_statements(message) if statement.quote not in quotes]
+    return general_statements(message)
 
 
 def _request_of(episode: Episode) -> Event:

@@ -103,25 +103,30 @@ def test_a_correction_is_found_by_the_request_that_it_answers_also_after_an_edit
     assert found() == ["Orders of internal customers and of tests are not sales"]
 
 
+def with_secret_request(sensitivity: Sensitivity) -> Memory:
+    """A memory of this level, for which the request of a run of level high was to be kept."""
+    memory = make_memory("Orders of internal customers are not sales", sensitivity=sensitivity)
+    secret = run([], messages=[user("What does Anna earn?"), call("query", sql="1"), answer("1")], sensitivity="high")
+    request = Event.objects.select_related("episode__memory").get(episode=secret.pk, role="user")
+    Passage.objects.write_request(memory, request)
+    return memory
+
+
+def requests(memory: Memory) -> list[str]:
+    return list(memory.passages.filter(event__isnull=False).values_list("text", flat=True))
+
+
 @pytest.mark.django_db
 def test_the_request_of_a_more_secret_run_does_not_stand_with_what_was_said_in_it() -> None:
-    memory = make_memory("Orders of internal customers are not sales", sensitivity=Sensitivity.LOW)
-    secret = run([], messages=[user("What does Anna earn?"), call("query", sql="1"), answer("1")], sensitivity="high")
-    Passage.objects.write_request(
-        memory, Event.objects.select_related("episode__memory").get(episode=secret.pk, role="user")
-    )
-    assert not memory.passages.filter(event__isnull=False).exists()
+    assert requests(with_secret_request(Sensitivity.LOW)) == []
 
 
 @pytest.mark.django_db
 def test_a_memory_whose_level_is_changed_is_found_by_no_request_any_more() -> None:
-    memory = make_memory("Orders of internal customers are not sales", sensitivity=Sensitivity.HIGH)
-    secret = run([], messages=[user("What does Anna earn?"), call("query", sql="1"), answer("1")], sensitivity="high")
-    Passage.objects.write_request(
-        memory, Event.objects.select_related("episode__memory").get(episode=secret.pk, role="user")
-    )
+    memory = with_secret_request(Sensitivity.HIGH)
+    assert requests(memory) == ["What does Anna earn?"]
     memory.edit({"sensitivity": Sensitivity.LOW}, by=ANNA, at=NOON)
-    assert not memory.passages.filter(event__isnull=False).exists()
+    assert requests(memory) == []
 
 
 @pytest.mark.django_db

@@ -34,7 +34,7 @@ Said = list[dict[str, Any]]
             "Reviewed and approved, merged into develop.|Der Fehler ist weg|läuft, danke!|Perfecto, ya funciona|"
             "可以了，谢谢|问题解决了|测试都通过了|修好了！|好了，谢谢|搞定|没问题，已合并|合并了，谢谢|测试全绿|"
             "Thanks, that matches what finance has.|same as in the dashboard, great|yep 41,882 is what I had too|"
-            "spot on|exactly what i needed|I recounted and got the same|对的,跟财务那边的数一致|ok 跟看板上一样",
+            "spot on|exactly what i needed|I recounted and got the same number|对的,跟财务那边的数一致|ok 跟看板上一样",
         ),
         (
             False,
@@ -60,7 +60,10 @@ Said = list[dict[str, Any]]
             "It's not right that some have nothing|That should work|Fix the failing tests|Is CI red?|"
             "The icon is still there too|This breaks my heart|"
             "Does not the build work?|When I click Save the page breaks. Please fix it.|I still can't believe it|"
-            "Everything looks great!|If that matches the ledger, book it|Mobile data is off|"
+            "I don't think that's the number|It's not exactly what I needed|I doubt that matches|"
+            "I see no changes on the page|I get the same thing again|Same as the last time|Everything looks great!|"
+            "No, you can go ahead|I got 2 lamps and ordered one|My address is not correct|"
+            "If that matches the ledger, book it|Mobile data is off|"
             "Yes, everything is correct. Please proceed.|The item is still in its box|"
             "能用了吗？|如果可以了请告诉我|结果不对的话再改|登录页面报错，帮我看看|合并之前再跑一遍测试|好了没|没用过这个功能|改成红色就可以了",
         ),

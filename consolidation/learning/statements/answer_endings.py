@@ -6,13 +6,13 @@ _A = r"(?:number|figure|total|sum|result|answer|amount|value|list|report)s?"
 ACCEPTED = re.compile(
     r"\b(?:that|this|it|which|all|everything|and|now|thanks|great|perfect|yes|yep)\W{1,2}(?:it |that )?(?:now )?"
     r"(?:matches|ties (?:out|to|up)|adds up|checks out|reconciles|agrees with|squares with|lines up)\b(?! no)"
-    r"|^(?:ok |great |thanks )?same as (?:in|on|the|our|what)\b"
-    r"|\b(?:i|we|also) (?:\w+ )?(?:get|got|have|had) the same\b"
+    r"|^(?:ok |great |thanks )?same as (?:(?:in|on) (?:the|our|my)\b(?! (?:last|previous|old))|our\b|what (?:i|we)\b)"
+    rf"|\b(?:i|we|also|and) (?:\w+ )?(?:get|got|have|had) the same {_A}\b"
     rf"|\b(?:that's|it's|this is|that is|is|was) (?:exactly )?(?:the (?:right )?{_A}\b|what (?:i|we) (?:had|have"
     r"|got|get|expected|needed|was after|were after)\b)|\bexactly what (?:i|we)\b|\byou were right\b|\bcan't fault\b"
     r"|^(?:\w+,? )?looks (?:right|correct)\b|^spot on\b|^accepted\b|^that'll do\b"
     r"|^(?:great|good|nice) (?:job|work)[.! ]*$|^brilliant\b|^👍|\bto the (?:penny|cent)\b"
-    r"|\bno (?:notes|comments|complaints|changes|objections)\b(?! yet)"
+    r"|(?:^|, )no (?:notes|comments|complaints|objections)\b(?! yet)"
     r"|(?:^|\b(?:i|and|but|i've) )(?:just |re)?(?:checked|verified|counted)\b.{0,40}"
     r"\b(?:all )?(?:fine|correct|right|good|the same)\b",
     re.IGNORECASE,
@@ -23,11 +23,11 @@ REFUSED = re.compile(
     rf"|\b(?:that|it|this|{_A}|which|weights|sums) (?:really )?(?:doesn't|does not|don't|do not)"
     r" (?:match|add up|reconcile|tally|look right)\b|\bcan't be right\b|\bway off\b|\boff by\b|\bno good\b|\bnonsense\b"
     r"|^(?:no|nope|hm+|way|much|far)?[,. ]*(?:way |much |far |a bit )?too (?:high|low|many|few)\b"
-    r"|^(?:no|nope|hm+)?[,. ]*i (?:get|got|count) (?:only )?[\d.,]+\b(?! (?:of|more|new|e?mails?))"
+    r"|^(?:no|nope|hm+)?[,. ]*(?:\w+ doesn't match, )?i (?:get|got|count) (?:only )?[\d.,]+(?:\W*$| not\b| instead\b)"
     r"|\byou(?:'ve| have)? (?:clearly |just |also )?(?:forgot|missed|misspelled|misread|mistyped|mixed up|double[- ]"
     r"counted|left out|overwrote|skipped|stopped halfway|used the wrong|took the wrong|sent it to the wrong)\b"
     r"|\bis missing (?:from|in) (?:your|the list|the report)\b|, i (?:asked for|meant) (?!to\b)|^permission denied\b"
-    r"|^(?:no|nope|nah)[.,] +you\b|^(?:the )?\w+ won't (?:open|load|start)\b|\bnot (?:correct|right)\W*$",
+    r"|^(?:the )?\w+ won't (?:open|load|start)\b",
     re.IGNORECASE,
 )
 ACCEPTED_CHINESE = re.compile(

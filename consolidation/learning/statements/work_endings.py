@@ -101,7 +101,10 @@ _OPEN = re.compile(
     r"see that|please|may|can|want|need|think|how|why|what|assume|because|not)\b|n't\b",
     re.IGNORECASE,
 )
-_CONDITION = re.compile(r"\b(?:if|once|when|until|unless|please|can you|could you)\b", re.IGNORECASE)
+_QUALIFIED = re.compile(
+    r"\b(?:if|once|when|until|unless|please|can you|could you|not|never|doubt|unsure|hardly)\b|(?<!ca)n't\b",
+    re.IGNORECASE,
+)
 _BUT = re.compile(
     r"\b(?:but|however|except|although|though|almost|partly|partially|mostly)\b|但|不过|可是|除了|部分", re.IGNORECASE
 )
@@ -180,7 +183,7 @@ def _told(sentence: str) -> bool | None:
         return None
     if any(words.search(sentence) for words in _REJECTION):
         return False
-    if ACCEPTED.search(sentence) and not _CONDITION.search(sentence):
+    if ACCEPTED.search(sentence) and not _QUALIFIED.search(sentence):
         return True
     if _OPEN.search(sentence):
         return None
