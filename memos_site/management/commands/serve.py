@@ -5,7 +5,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
@@ -31,7 +31,7 @@ from memos_site.management import rehearsal
 from memos_site.platform import env, measures, outages
 from memos_site.platform.postgres.launch import die_with_parent
 from memos_site.platform.postgres.server import Server
-from memos_site.platform.supervision import jobs, web
+from memos_site.platform.supervision import hangups, jobs, web
 from memos_site.platform.supervision.child import FORK, Ready, Work
 from memos_site.platform.supervision.successor import Inheritance, Invocation, Successor, inheritance
 from memos_site.platform.supervision.supervisor import Supervisor
@@ -108,7 +108,7 @@ class Command(BaseCommand):
             embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
             schedules.load()
             application = web.load()
-            prepared.result()
+            result_of(prepared)
         rehearsal.rehearse_search(at=timezone.now())
         rehearsal.rehearse(application)
         embedding.built_in().leave_rows()
@@ -208,6 +208,14 @@ def in_a_fork(work: Callable[[], T]) -> Iterator[Future[T]]:
             for process in active_children():
                 process.terminate()
             raise
+
+
+def result_of(future: Future[T]) -> T:
+    """Wait for it. KeyboardInterrupt: also one that was raised before, in a callback, where Python only prints it."""
+    while not wait([future], LOOK_EVERY).done:
+        if hangups.was_interrupted():
+            raise KeyboardInterrupt
+    return future.result()
 
 
 @contextmanager
