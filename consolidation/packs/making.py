@@ -179,12 +179,14 @@ def _lines(memories: Sequence[Memory], trust: Trust, *, at: datetime) -> bytes:
     """As an export writes them, without what leads to runs that stay here."""
     rows = Memory.objects.filter(pk__in=[row.pk for row in memories])
     records = (json.loads(line) for line in exporting.lines(trust, at=at, rows=rows))
-    kept = ({key: _kept(value) for key, value in line.items() if key not in LEFT_OUT} for line in records)
+    kept = ({key: _kept(key, value) for key, value in line.items() if key not in LEFT_OUT} for line in records)
     return "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in kept).encode()
 
 
-def _kept(value: Any) -> Any:
-    """A payload names its evidence too."""
+def _kept(name: str, value: Any) -> Any:
+    """A payload names its evidence too, and a request the run that it comes of."""
+    if name == "requests":
+        return [{"text": request["text"]} for request in value]
     return {key: inner for key, inner in value.items() if key != "evidence"} if isinstance(value, dict) else value
 
 

@@ -283,7 +283,7 @@ class Memory(Reviewable):
         """Update copies of the sensitivity; that of the audit trail and of proposals is only ever raised. Requests by
         which the memory is found keep none: they are forgotten."""
         if self.type != Type.EPISODIC:
-            self.passages.filter(event__isnull=False).delete()
+            self.passages.filter(position__lt=0).delete()
         self.adaptations.update(sensitivity=self.sensitivity)
         Tombstone.objects.filter(memory_id=self.pk).update(sensitivity=self.sensitivity)
         proposals = self.proposals.model._default_manager.naming(self.pk).raise_to(self.sensitivity)

@@ -7,14 +7,15 @@ Deletions cascade in the database too, without loading the rows.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from itertools import chain, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.postgres.indexes import GinIndex
 from django.contrib.postgres.search import SearchQuery, SearchVectorField
 from django.db import models
-from django.db.models import Func, Q
+from django.db.models import F, Func, Q
+from django.db.models.functions import Coalesce
 from pydantic_core import to_json
 
 from memories import embedding
@@ -106,15 +107,43 @@ class PassageQuerySet(Trusted["Passage"]):
     def write_events(self, events: Iterable[Event], *, titles_of: Iterable[Episode] = ()) -> None:
         self.write(of_events(events, titles_of=titles_of))
 
+    def requests(self) -> Self:
+        """Request passages, by which a memory is found beside its words: MOST_REQUESTS at most, the oldest first."""
+        return self.filter(position__lt=0).order_by("-position", "pk")
+
+    def requests_within(self, level: int | F) -> Self:
+        """Those of runs up to this level, as secret as the run is now; without a run, of memories up to it."""
+        of_run = Coalesce("event__episode__memory__sensitivity", "sensitivity")
+        return self.requests().alias(level=of_run).filter(level__lte=level)
+
     def write_request(self, memory: Memory, request: Event) -> None:
         """Let a memory be found by the request of a run in which it was said: "net revenue in May" finds what counts as
-        a sale. Of a few requests, each once, none of a run above the memory's level; deleted with their events.
+        a sale. None of a run above the memory's level; it is deleted with the event.
         """
-        known = list(self.filter(memory=memory, event__isnull=False).values_list("event_id", flat=True))
-        secret = request.episode.memory.sensitivity > memory.sensitivity
-        if request.pk in known or len(known) >= MOST_REQUESTS or secret or not request.text.strip():
-            return
-        self.write([Draft(memory.pk, -1 - len(known), request.text.strip()[:LONGEST_REQUEST], event_id=request.pk)])
+        if request.episode.memory.sensitivity <= memory.sensitivity:
+            self.add_requests(memory, [(request.text, request.pk)])
+
+    def carry_requests(self, sources: Iterable[Memory], to: Memory) -> None:
+        """Let the memory in the place of others be found by their requests, as far as its level allows."""
+        within = self.requests_within(to.sensitivity).filter(memory__in=sources)
+        self.add_requests(to, within.values_list("text", "event_id"))
+
+    def add_requests(self, memory: Memory, requests: Iterable[tuple[str, UUID | None]]) -> None:
+        """Add requests that the memory's readers may see, each once, until there are MOST_REQUESTS: the text, and the
+        event that it is deleted with, if that is here.
+        """
+        rows = list(self.requests().filter(memory=memory).values_list("text", "event_id", "position"))
+        known = {event or text for text, event, _ in rows}
+        new: dict[UUID | str, tuple[str, UUID | None]] = {}
+        for text, event in requests:
+            if text.strip():
+                new.setdefault(event or text, (text.strip(), event))
+        lowest = min((position for *_, position in rows), default=0)
+        added = [new[name] for name in new if name not in known][: MOST_REQUESTS - len(rows)]
+        self.write(
+            Draft(memory.pk, lowest - number, text[:LONGEST_REQUEST], event_id=event)
+            for number, (text, event) in enumerate(added, start=1)
+        )
 
     def rewrite(self, memory: Memory) -> None:
         """Rewrite the passages of a memory after its content changed, in the same transaction, under the lock of its
@@ -124,7 +153,7 @@ class PassageQuerySet(Trusted["Passage"]):
         """
         if memory.type == Type.EPISODIC:
             return
-        Passage.objects.filter(memory=memory, event=None).delete()
+        Passage.objects.filter(memory=memory, position__gt=0).delete()
         self.write(of_memory(memory))
 
 
@@ -132,8 +161,8 @@ class Passage(models.Model):
     """A piece of text that is searched.
 
     `position`: that of the event, or counted from 1; 0 of an episode is its title, below 0 of a memory is a request by
-    which it is found. `part`: counted from 0 where one
-    event has several passages. `searchable`: the text that is indexed where that is not `text`.
+    which it is found (see `requests`), with its event, or without one where it came in a file. `part`: counted from 0
+    where one event has several passages. `searchable`: the text that is indexed where that is not `text`.
     """
 
     memory = models.ForeignKey(Memory, models.DO_NOTHING, related_name="passages", db_constraint=False, db_index=False)

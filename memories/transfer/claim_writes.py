@@ -9,7 +9,7 @@ from memories.intake.statements import ClaimWrite
 from memories.models import AuditEntry, Episode, Evidence, Memory, Performance, Tombstone, bulk_rows
 from memories.models.evidence import OF_EPISODE
 from memories.models.held import Held
-from memories.transfer import claim_rows
+from memories.transfer import claim_rows, request_lines
 from memories.transfer.claim_rows import Written
 from memories.transfer.options import Made, Result, RowResult, Writing
 from memories.transfer.records import ClaimRecord, EvidenceRecord, SourceRow
@@ -87,6 +87,7 @@ def _complete(writing: Writing) -> None:
         if one.record.track_record
     ]
     Performance.objects.bulk_create(tracked)
+    request_lines.keep_imported(made, writing)
     for keep in KEEPERS:
         keep(made)
     applied = {one.memory.pk: one.memory for one in made if one.to == Status.APPLIED}

@@ -16,6 +16,7 @@ from memories import redaction
 from memories.models import Episode, Event, Evidence, Memory, Performance, Relation, Tombstone
 from memories.models.memory import MemoryQuerySet
 from memories.scanning import masked_answers
+from memories.transfer import request_lines
 from memories.transfer.memos_lines import EPISODE, MEMORY, RELATION
 from memories.transfer.records import Curve, EventRecord, EvidenceRecord, TrackRecord
 from memories.values.choices import Sensitivity, Status, Type
@@ -69,6 +70,8 @@ def _of_memories(some: Sequence[Memory], trust: Trust) -> Iterator[Json]:
     records = [_memory(row, reasons.get(row.pk, "")) for row in some if row.type != Type.EPISODIC]
     redaction.redact({"results": records}, trust)
     by_id = {record["id"]: record for record in records}
+    for id, requests in request_lines.exported([row for row in some if row.pk in by_id], trust).items():
+        by_id[id]["requests"] = requests
     for kept_of in KEPT_ABOVE:
         for id, members in kept_of(some).items():
             by_id[id].update(members)

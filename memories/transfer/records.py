@@ -11,6 +11,7 @@ from uuid import UUID
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from memories.models.imported_row import digest_of
+from memories.models.passage import LONGEST_REQUEST, MOST_REQUESTS
 from memories.scanning import secret_removal
 from memories.values.choices import OutcomeSource
 from memories.values.exceptions import FieldError, Invalid
@@ -91,6 +92,14 @@ class EvidenceRecord(Record):
     snapshot: Annotated[str, StringConstraints(max_length=2_000)] = ""
 
 
+class RequestRecord(Record):
+    """A request by which a memory is found; `position` of its event in the `episode`."""
+
+    text: Annotated[str, StringConstraints(min_length=1, max_length=LONGEST_REQUEST)]
+    episode: UUID | None = None
+    position: Count = 0
+
+
 class ConditionRecord(Record):
     of: Literal["argument", "record"]
     field: Name
@@ -143,6 +152,7 @@ class ClaimRecord(MemoryRecord):
     sources: Annotated[list[Object], Field(max_length=1_000)] = []
     track_record: TrackRecord | None = None
     policy: PolicyRecord | None = None
+    requests: Annotated[list[RequestRecord], Field(max_length=MOST_REQUESTS)] = []
     evidence: Annotated[list[EvidenceRecord], Field(max_length=MOST_EVIDENCE)] | None = None
 
 

@@ -19,9 +19,9 @@ from memories.intake import claims, episodes
 from memories.intake.claims import Occasion, Statement
 from memories.intake.reports.claims import read, read_teaching
 from memories.intake.reports.events import EventReport, WorkingStateReport
-from memories.models import Adaptation, Episode, Memory, Tombstone
+from memories.models import Adaptation, Episode, Event, Memory, Passage, Tombstone
 from memories.transfer.memos_lines import NO_RULE
-from memories.values.choices import Origin
+from memories.values.choices import Origin, Sensitivity
 from memories.values.trust import SYSTEM, everything
 from tests.make import ANNA, make_agent, make_memory, make_run
 from tests.memories.storing import store as store_claim
@@ -79,6 +79,9 @@ def a_store() -> None:
     new = Memory.objects.get(key="k0")
     assert old is not None
     old.relations.create(predicate="supports", target=new, weight=0.25)
+    request = Event.objects.select_related("episode__memory").filter(episode=run.pk).earliest("position")
+    Passage.objects.write_request(new, request)
+    Passage.objects.add_requests(new, [("How many orders did we sell?", None)])
 
 
 @pytest.fixture
@@ -123,6 +126,24 @@ def test_evidence_leads_to_an_episode_that_came_after_its_memory(tmp_path: Path)
     empty_store()
     Imports("memos")(tmp_path / "1.jsonl")
     assert Episode.objects.get().evidence_for.get(memory__key="k").kind == "reinforced"
+    empty_store()
+
+
+def lines_of(memory: Memory, path: Path) -> list[Json]:
+    [line] = [line for line in exported(path, "requests.jsonl") if line["id"] == str(memory.pk)]
+    return list(line.get("requests", []))
+
+
+def test_a_request_comes_back_with_its_event_and_none_of_a_run_that_is_more_secret_now(tmp_path: Path) -> None:
+    run, memory = make_run(), make_memory()
+    event = Event.objects.select_related("episode__memory").filter(episode=run.pk).earliest("position")
+    Passage.objects.write_request(memory, event)
+    assert lines_of(memory, tmp_path) == [{"text": event.text, "episode": str(run.pk), "position": event.position}]
+    empty_store()
+    Imports("memos")(tmp_path / "requests.jsonl")
+    assert memory.passages.requests().get().event_id == Event.objects.get(text=event.text).pk
+    Memory.objects.filter(pk=run.pk).update(sensitivity=Sensitivity.HIGH)
+    assert lines_of(memory, tmp_path) == []
     empty_store()
 
 

@@ -13,7 +13,7 @@ from uuid_utils.compat import uuid7
 from memories.intake.inserting import insert_memories
 from memories.intake.revisions.sources import hold_for
 from memories.intake.revisions.undoing import related
-from memories.models import AuditEntry, Evidence, Memory, Performance, Relation
+from memories.models import AuditEntry, Evidence, Memory, Passage, Performance, Relation
 from memories.models.performance import COLUMN
 from memories.models.relation import DERIVED_FROM, SUPERSEDES
 from memories.models.trusted import new_id
@@ -44,6 +44,7 @@ def supersede(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, ba
             made = new.audit("supersede", by=by, why=why, at=at, batch=entry.batch_id, **_creation(new))
             made.save(force_insert=True)
         Relation.objects.get_or_create(source=new, predicate=SUPERSEDES, target=old)
+        Passage.objects.carry_requests([old], to=new)
 
 
 def choose(
@@ -60,9 +61,11 @@ def choose(
         except (NotFound, NotAllowed) as refusal:
             raise Conflict(f"what is proposed does not apply any more: {refusal}") from None
         winner = next(row for row in rows if row.pk == keep)
-        for loser in (row for row in rows if row.pk != keep):
+        losers = [row for row in rows if row.pk != keep]
+        for loser in losers:
             close(loser, winner, "supersede", {"superseded_by": str(keep)}, by=by, why=why, at=at, batch=batch)
             Relation.objects.get_or_create(source=winner, predicate=SUPERSEDES, target=loser)
+        Passage.objects.carry_requests(losers, to=winner)
         if winner.status in BELIEVED and winner.hold == Hold.NONE:
             winner.revise("hold", {"hold": Hold.FLOOR}, by=by, why=why, at=at, batch=batch)
 
@@ -145,7 +148,7 @@ SUMMED = ("successes", "failures", "partials", "latency_total_ms", "latency_coun
 def merge(
     sources: Sequence[Memory], new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None
 ) -> None:
-    """Store `new` in the place of all of `sources`, with their evidence and track record.
+    """Store `new` in the place of all of `sources`, with their evidence, request passages and track record.
 
     Conflict when one of them is not live any more; Held when the new one's key is another's.
     """
@@ -156,6 +159,7 @@ def merge(
             close(source, new, "merge", revision, by=by, why=why, at=at, batch=batch)
         begin(new, "create", by=by, why=why, at=at, batch=batch)
         Relation.objects.bulk_create(Relation(source=source, predicate=MERGED_INTO, target=new) for source in sources)
+        Passage.objects.carry_requests(sources, to=new)
         doubled = _unite_evidence(sources, new)
         _unite_performance(sources, new, doubled)
 
