@@ -16,7 +16,7 @@ from memories.api.shapes import EXAMPLE_ID, Count, Json, Page, RequestBody, Shap
 from memories.models.subject import KINDS
 from memories.search import subjects as known
 from memories.values.choices import Permission
-from memories.values.exceptions import NotAllowed
+from memories.values.exceptions import FieldError, Invalid, NotAllowed
 
 WORDS = query("q", {"type": "string"}, "With these words in its name one after the other, the last one perhaps begun.")
 KIND = query("kind", {"type": "string", "enum": list(KINDS)}, "Of this kind.")
@@ -168,6 +168,8 @@ class MergeSubject(WriteView):
         if not known.may_merge(self.trust):
             raise NotAllowed("merging spellings needs the permission review in every scope")
         at, body = timezone.now(), self.body(OtherSpelling)
+        if body.id == subject_id:
+            raise Invalid(FieldError("/id", "invalid", "a subject cannot be merged with itself"))
         into, other = (known.subject(id, trust=self.trust, at=at).subject for id in (subject_id, body.id))
         entry = other.merge(into, by=self.trust.actor, at=at, version=other.version)
         spellings = [Spelling.from_row(each) for each in known.subject(into.pk, trust=self.trust, at=at).spellings]

@@ -82,9 +82,13 @@ def merge(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     if not known.may_merge(trust):
         return refuse(NotAllowed("merging spellings needs the permission review in every scope"))
     into = _subject(subject_id, trust)
+    name = request.POST.get("name", "")[:256]
+    other_id = _id(request) or id_of(plain_name(name))
+    if other_id == subject_id:
+        messages.warning(request, _("A subject cannot be merged with itself: name another one."))
+        return redirect("subject", subject_id=into.subject.pk)
     try:
-        name = request.POST.get("name", "")[:256]
-        other = known.subject(_id(request) or id_of(plain_name(name)), trust=trust, at=now)
+        other = known.subject(other_id, trust=trust, at=now)
         version = request.POST.get("version", "")
         given = int(version) if version.isdecimal() and len(version) < 9 else other.subject.version
         entry = other.subject.merge(into.subject, by=trust.actor, at=now, version=given)
