@@ -19,7 +19,8 @@ from consolidation.extraction.steps import Needless, Opinion, Question, Work
 from consolidation.extraction.transcripts import Passage, Transcript, comparable
 from consolidation.learning.runs.errors import looks_failed
 from consolidation.learning.runs.values import parsed
-from consolidation.learning.statements.work_endings import says_how, says_it_worked
+from consolidation.learning.statements.instruction_statements import instructs
+from consolidation.learning.statements.outcome_statements import says_it_worked
 from consolidation.models import Redundancy
 from consolidation.prompts import prompt
 from memories.models import Memory
@@ -60,7 +61,7 @@ def is_taught(passages: Sequence[Passage], outcome: str | None) -> bool:
     conversation that failed only an error or the user's words teach anything.
     """
     user_texts = [passage.text for passage in passages if passage.speaker == "user"]
-    if any(says_how(text) or says_it_worked(text) is False for text in user_texts):
+    if any(instructs(text) or says_it_worked(text) is False for text in user_texts):
         return True
     answers = [passage.text for passage in passages if passage.tool and passage.proves]
     if outcome == Outcome.FAILURE:

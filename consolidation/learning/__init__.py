@@ -8,7 +8,7 @@ The way of a run, each folder using only those above it in this list:
                  kind with arguments, like a tool, and so is a request that `curl` sends
     effects/     which tools and commands change something, by their names and decisions, and whether a command started
     plan_graphs  a run as nodes and edges
-    statements/  sentences by which a user asks an agent to keep something
+    statements/  what users state: what to keep, how things are, how the work ended
     facts/       counted facts about commands that start and arguments that work
     comparison/  the runs of one pattern beside the other runs of their scope: contrast, conditions, trigger terms
     writing/     a competence: recipe, procedure, lessons, name and description in the language of its requests

@@ -14,7 +14,7 @@ from uuid import UUID
 from consolidation.learning.comparison.last_checks import last_check
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Message, Run
-from consolidation.learning.statements.work_endings import says_it_worked
+from consolidation.learning.statements.outcome_statements import says_it_worked
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import MOST_EVENTS, Recording
 from consolidation.pipelines.tool_rules import rules_of_each

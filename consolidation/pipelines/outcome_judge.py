@@ -14,7 +14,7 @@ from consolidation.extraction.transcripts import MOST_EVENTS, Passage, Transcrip
 from consolidation.learning.effects.effects import changes
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Run
-from consolidation.learning.statements.work_endings import says_it_worked
+from consolidation.learning.statements.outcome_statements import says_it_worked
 from consolidation.llm import fenced, in_halves, part_tokens
 from consolidation.pipelines import recorded
 from consolidation.pipelines.tool_rules import tool_rules

@@ -8,7 +8,7 @@ import pytest
 from consolidation import extraction_run
 from consolidation.extraction import queue
 from consolidation.insights.day_counts import snapshot
-from consolidation.learning.statements.work_endings import says_how
+from consolidation.learning.statements.instruction_statements import instructs
 from consolidation.models import Redundancy, Run
 from memories import metrics, search
 from memories.models import Episode, Memory
@@ -227,4 +227,4 @@ def test_a_kept_skill_waits_once_a_conversation_teaches_something(endpoint: Mode
     ],
 )
 def test_who_says_how_it_is_to_be_done_teaches_and_who_cheers_does_not(taught: bool, texts: str) -> None:
-    assert {text: says_how(text) for text in texts.split("|")} == dict.fromkeys(texts.split("|"), taught)
+    assert {text: instructs(text) for text in texts.split("|")} == dict.fromkeys(texts.split("|"), taught)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from consolidation.learning.statements.work_endings import says_it_worked
+from consolidation.learning.statements.outcome_statements import says_it_worked
 from consolidation.models.profiles import RunProfile
 from memories.intake.episodes import agreement
 from memories.intake.episodes.closing import judge, set_outcome

@@ -1,4 +1,4 @@
-"""What a user says of an answer (a figure, a text, a booking): that it is accepted or not. English and Chinese."""
+"""Forms of sentences by which a user accepts an answer (a figure, a text, a booking) or refuses it."""
 
 import re
 

@@ -1,17 +1,10 @@
-"""What a user says of work: that what was just done worked or did not, and how it is to be done or redone. English and
-Chinese, the plainest German and Spanish words.
+"""Forms of sentences by which a user says that what was just done worked or did not; read by outcome_statements.py.
 
-Precise rather than broad: only plain sentences about the work itself count, no question, no condition, no wish. "That
-works for me" agrees to a plan, "the checkout does not work" may be a new task; neither says how the last run ended.
+English and Chinese, the plainest German and Spanish words; of answers (figures, texts, bookings) answer_forms.py.
 """
 
 import re
 
-from consolidation.learning.statements.answer_endings import ACCEPTED, ACCEPTED_CHINESE, REFUSED, REFUSED_CHINESE
-
-LONGEST = 600  # characters that are read of a message
-MOST_SENTENCES = 4
-_SENTENCE = re.compile(r"[^.!?\n。！？；]+[.!?。！？；]*")
 _IT = (
     r"(?:it|that|this|everything|the (?:fix|change|patch|update|script|build|test)s?"
     r"|your (?:fix|change|patch)(?:es|s)?)"
@@ -19,7 +12,7 @@ _IT = (
 _END = r"(?=\s*(?:$|[,;:!.)]|now\b|again\b|perfectly\b|great\b|fine\b|well\b|nicely\b|like a charm|as expected|thank))"
 _CHEERS = r"(?:(?:yes|yep|yeah|great|perfect|nice|awesome|thanks|ok|okay)[,!. ]+)?"
 _FAULT = r"(?:problem|issue|bug|error|crash|warning|leak|glitch|timeout|exception|failure)"
-_WORKED = re.compile(
+WORKED = re.compile(
     rf"\b{_IT} (?:now |all |both )*"
     r"(?:worked|did the trick|(?:has )?(?:fixed|solved|resolved) (?:it|that|this|the|my)\b)"
     rf"|\b(?:it|everything|the (?:fix|change|patch|script)|your (?:fix|change|patch)) (?:now |all )*works?{_END}"
@@ -43,7 +36,7 @@ _WORKED = re.compile(
     r"|\bship it\b",
     re.IGNORECASE,
 )
-_FAILED = re.compile(
+FAILED = re.compile(
     rf"\b{_IT} (?:still |just )?(?:(?:does|did|do)(?:n't| not)|won't|will not) (?:seem to |quite |actually |really )?"
     r"(?:work|help|fix|solve|compile|build|run|pass|start)\b"
     rf"|\b{_IT}(?:'s| is| are)(?:n't| not| still not) (?:really |quite )?(?:working|fixed|solved|resolved)\b"
@@ -91,24 +84,24 @@ _FAILED = re.compile(
     r"|\bthat(?:'s| is| was) (?:wrong|not right|incorrect|not what i (?:asked|wanted|meant|need))",
     re.IGNORECASE,
 )
-_ASKED = re.compile(
+ASKED = re.compile(
     r"^(?:does|did|is|are|do|has|have|can|could|would|will|why|how|what|when|where|which|who)\b(?! not\b)"
     r"|\b(?:hope|should|would|could|might|whether|make sure|ensure|wonder|maybe|perhaps|probably|used to|says?|said)\b",
     re.IGNORECASE,
 )
-_OPEN = re.compile(
+OPEN = re.compile(
     r"\b(?:if|when|once|until|unless|so that|before|yesterday|last (?:week|time|month)|check|verify|confirm|test that|"
     r"see that|please|may|can|want|need|think|how|why|what|assume|because|not)\b|n't\b",
     re.IGNORECASE,
 )
-_QUALIFIED = re.compile(
+QUALIFIED = re.compile(
     r"\b(?:if|once|when|until|unless|please|can you|could you|not|never|doubt|unsure|hardly)\b|(?<!ca)n't\b",
     re.IGNORECASE,
 )
-_BUT = re.compile(
+BUT = re.compile(
     r"\b(?:but|however|except|although|though|almost|partly|partially|mostly)\b|但|不过|可是|除了|部分", re.IGNORECASE
 )
-_WORKED_ZH = re.compile(
+WORKED_CHINESE = re.compile(
     r"(?:可以用|能用|可以|修好|解决|搞定|跑通|正常|没问题|起作用|生效|成功|好使|没有问题)了"
     r"|(?:测试|构建|编译|流水线|检查).{0,4}(?:都|全|全部)?(?:通过|过|成功)了|问题(?:已经|都|已)?(?:解决|修复|没)了"
     r"|修复成功"
@@ -117,7 +110,7 @@ _WORKED_ZH = re.compile(
     r"|^(?:嗯 ?)?搞定[，,]|能正常.{0,8}了|已验收|验收通过|(?:全部|都)对(?:得)?上了?(?:$|[，,。])"
     r"|合并?了[。！!]*$|合并了[，, ]*谢谢|(?:测试|构建|流水线|CI)\s?(?:都|全|全部)?(?:过了|绿了|绿$)"
 )
-_FAILED_ZH = re.compile(
+FAILED_CHINESE = re.compile(
     r"(?:还是|仍然|依然|仍旧|依旧|还)(?:不行|不能|不对|没用|没有用|报错|失败|出错|有问题|有错|崩溃|不工作|不起作用|没解决|"
     r"没有解决|没修好|没好|跑不通)|(?:没|没有|未|还没)(?:解决|修好|修复|生效|起作用)|不管用|不起作用"
     r"|(?:一样|同样|相同)的(?:错误|报错|问题)|又(?:报错|失败|出错|崩溃)了?"
@@ -131,12 +124,12 @@ _FAILED_ZH = re.compile(
     r"|你把.{0,10}(?:删|弄没)了|(?:结果|输出|数据)(?:还是)?(?:不对|错了|有误)|^报错"
     r"|^现在又?报.{0,20}(?:错|Error|Exception)"
 )
-_OPEN_ZH = re.compile(
+OPEN_CHINESE = re.compile(
     r"吗|呢|的话|[如若]果|要是|是否|有没有|能不能|会不会|希望|应该|请|确保|直到|等|以前|之前|昨天|怎么|为什么|帮"
     r"|需要|想|可能"
     r"|就(?:可以|好|行)了"
 )
-_WORKED_DE_ES = re.compile(
+WORKED_GERMAN_SPANISH = re.compile(
     r"\b(?:läuft|funktioniert|geht|klappt) (?:jetzt|wieder|nun|einwandfrei)\b"
     r"|\bjetzt (?:funktioniert|geht|läuft|klappt)\b"
     r"|^(?:\w+, )?läuft[,.! ]*(?:danke)?|\b(?:fehler|problem) (?:ist )?(?:weg|behoben|gelöst)\b"
@@ -145,7 +138,7 @@ _WORKED_DE_ES = re.compile(
     r"|\b(?:resuelto|arreglado)\b",
     re.IGNORECASE,
 )
-_FAILED_DE_ES = re.compile(
+FAILED_GERMAN_SPANISH = re.compile(
     r"\b(?:geht|funktioniert|läuft|klappt|startet) (?:\w+ ){0,3}nicht\b"
     r"|\bimmer noch\b.{0,20}\b(?:nicht|leer|kaputt|falsch|fehler)"
     r"|\bkaputt\b|^falsch\b|\bstimm(?:t|en) nicht\b|\bseit deiner (?:änderung|anpassung)\b"
@@ -154,76 +147,4 @@ _FAILED_DE_ES = re.compile(
     r"|\bmismo error\b",
     re.IGNORECASE,
 )
-_OPEN_DE = re.compile(r"\b(?:wenn|falls|ob|bitte|kannst|könntest|soll|sobald|si|cuando)\b", re.IGNORECASE)
-_APPROVAL = (_WORKED, _WORKED_ZH, _WORKED_DE_ES, ACCEPTED_CHINESE)
-_REJECTION = (_FAILED, _FAILED_ZH, _FAILED_DE_ES, REFUSED, REFUSED_CHINESE)
-_APOSTROPHE = re.compile(r"\b(did|does|do|is|are|was|wo|ca|has|have)nt\b", re.IGNORECASE)
-_FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|^>.*$|<[^>]{0,200}>", re.DOTALL | re.MULTILINE)
-
-
-def says_it_worked(text: str) -> bool | None:
-    """Whether a user's message says that what was done worked; None: it says neither, or both, or not wholly."""
-    answers = {answer for sentence in _sentences(text) if (answer := _told(sentence)) is not None}
-    whole = _FENCE.sub(" ", text)[:LONGEST]
-    if answers == {True}:
-        return None if _BUT.search(whole) else True
-    return False if answers == {False} else None
-
-
-def _sentences(text: str) -> list[str]:
-    plain = _APOSTROPHE.sub(r"\1n't", _FENCE.sub(" ", text)[:LONGEST].replace("’", "'"))
-    return [part.strip() for part in _SENTENCE.findall(plain) if part.strip()][:MOST_SENTENCES]
-
-
-def _told(sentence: str) -> bool | None:
-    """Of one sentence. A failure may have its condition ("it still fails when ..."), a success may not."""
-    if _OPEN_DE.search(sentence):
-        return None
-    if sentence.rstrip().endswith(("?", "？")) or _ASKED.search(sentence) or _OPEN_ZH.search(sentence):
-        return None
-    if any(words.search(sentence) for words in _REJECTION):
-        return False
-    if ACCEPTED.search(sentence) and not _QUALIFIED.search(sentence):
-        return True
-    if _OPEN.search(sentence):
-        return None
-    return True if any(words.search(sentence) for words in _APPROVAL) else None
-
-
-LONGEST_CORRECTION = 4_000
-_TO = r"(?:please |but |and |also |now |then |so |ok(?:ay)?,? |can you |could you )*"
-_VERBS = "make|keep|add|remove|delete|drop|change|replace|rename|shorten|rewrite|use|avoid|put|list|include|leave|skip"
-# Friends cheer each other up in the same forms.
-_CHEER = (
-    r"keep (?:\w+ing|on|up|it up|me|you|us|in|at|that|your|believing)\b|make (?:it (?:happen|up|through)|your|the most|"
-    r"(?:a )?(?:wish|time|memories)|sure you(?:rs)?\b)|change is|do(?:n't| not) (?:quit|let|be|miss|stop|forget|worry"
-    r"|give up|hesitate|sweat|mention|lose)|never (?:give up|stop|quit|lose|let)|put yourself|leave it all"
-)
-_WORK = "use|write|ask|check|send|add|give|start|put|include|show|answer|call|run|keep|delete|confirm|read|book|reply"
-_SAYS = re.compile(
-    rf"^{_TO}(?!{_CHEER})(?:(?:{_VERBS})|(?:do not|don't) [a-z]+|(?:never|always) (?:{_WORK}))\b"
-    r"|^no[, ]+(?!way\b|prob|worries|need to|thanks|doubt|wonder|yet\b|really\b|at all|sure\b|bad\b|much\b|i\b|we\b|"
-    r"what\b|matter|one\b|it\b|they\b|my\b|but\b|never\b)[a-z]+|^not (?:like that|that|so|the [a-z]+)\b"
-    r"|^(?:that(?:'s| is)|this is) (?:still )?(?:too (?!bad|kind|funny|cool)|not what i |not right|wrong|incorrect)"
-    r"|^(?:still )?too [a-z]+[.!,]|\byou (?:forgot|missed|left out|misunderstood)\b|\bi (?:meant|asked for) "
-    r"|\binstead of\b.*\b(?:use|write|take|put)\b|\b(?:use|write|take|put)\b.*\binstead\b",
-    re.IGNORECASE,
-)
-_SAYS_ZH = re.compile(
-    r"^(?:请|那|再|还|也|另外|然后)*(?:不要|别(?!担心|客气|急|难过|灰心)|不能|不用|改成|改为|换成|去掉|删掉|加上|补充|保留|必须|一律|"
-    r"先.{1,12}再)|不是.{0,12}(?:而是|是)|(?:你|还)(?:忘了|漏了|少了|弄错|搞错)|(?:不对|错了|不符合)|^(?:还是)?太(?!好|棒|感谢|谢谢|高兴|开心|厉害|可爱|酷).{1,4}了[，。！]"
-)
-_LIST = re.compile(r"(?:^\s*(?:\d+[.)、]|[-*])\s+\S.*$\s*){2,}", re.MULTILINE)
-
-
-def says_how(text: str) -> bool:
-    """Whether a message instructs or corrects whoever does the work, in a sentence or a list of its own.
-
-    This matters where no tool answers: there only such words can teach an agent anything; talk among friends holds
-    hardly any.
-    """
-    plain = text[:LONGEST_CORRECTION].replace("’", "'")
-    sentences = (sentence.strip() for sentence in _SENTENCE.findall(plain))
-    return bool(_LIST.search(plain)) or any(
-        _SAYS.search(sentence) or _SAYS_ZH.search(sentence) for sentence in sentences
-    )
+OPEN_GERMAN_SPANISH = re.compile(r"\b(?:wenn|falls|ob|bitte|kannst|könntest|soll|sobald|si|cuando)\b", re.IGNORECASE)
