@@ -50,6 +50,12 @@ class Site:
         until(lambda: self.health().get("worker") == "ok")
         return self
 
+    @property
+    def token(self) -> str:
+        """Of the agent that the first start made."""
+        [token] = re.findall(r"^agent token +(\S+)", (self.data_dir / "first-start").read_text(), re.MULTILINE)
+        return str(token)
+
     def health(self, path: str = "/health/ready") -> dict[str, str]:
         try:
             with urlopen(self.url + path, timeout=PATIENCE) as answer:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.clusters import copied, migrated_cluster
-from tests.journeys.installation import Installation, call
+from tests.journeys.installation import call
 from tests.memos_site.processes import children, kill_all, until
 from tests.memos_site.site import Site
 
@@ -38,8 +38,8 @@ def small_disk(tmp_path_factory: pytest.TempPathFactory, new_data_dir: Path) -> 
 class Caller:
     """An agent that stores a new claim each time."""
 
-    def __init__(self, site: Site, token: str) -> None:
-        self.port, self.token, self.stored = int(site.url.rsplit(":", 1)[1]), token, 0
+    def __init__(self, site: Site) -> None:
+        self.port, self.token, self.stored = int(site.url.rsplit(":", 1)[1]), site.token, 0
 
     def ask(self, method: str, path: str, body: Any = None) -> tuple[int, Any]:
         status, answer = call(self.port, method, path, token=self.token, body=body)
@@ -71,8 +71,7 @@ def fill(disk: Path) -> Path:
 
 def test_reads_are_answered_from_a_full_disk_and_all_is_well_when_there_is_space_again(small_disk: Path) -> None:
     site = Site(small_disk, "serve", "--port", "0").up()
-    told = Installation(small_disk).run("create_agent", "reader", "--json")
-    caller = Caller(site, json.loads(told[told.index("{") :])["token"])
+    caller = Caller(site)
     assert caller.store() == (201, "")
     assert set(caller.read()) == {200}
     processes = set(children(site.process.pid))

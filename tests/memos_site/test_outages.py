@@ -20,7 +20,7 @@ from memories.intake import episodes
 from memos_site.platform.outages import outage
 from memos_site.platform.postgres import driver
 from memos_site.web import inbox
-from tests.journeys.installation import Installation, call
+from tests.journeys.installation import call
 from tests.make import caller, run
 from tests.memos_site.processes import PATIENCE, children, postmaster, until
 from tests.memos_site.site import Site
@@ -190,9 +190,7 @@ def asked(url: str, **headers: str) -> tuple[int, bool]:
 
 def test_a_hung_database_is_a_503_for_all_who_ask_and_works_again_afterwards(migrated: Path) -> None:
     site = Site(migrated, "shell", "-v", "0", "-c", IMPATIENT).up()
-    told = Installation(migrated).run("create_agent", "hung", "--json")
-    token = json.loads(told[told.index("{") :])["token"]
-    port = int(site.url.rsplit(":", 1)[1])
+    token, port = site.token, int(site.url.rsplit(":", 1)[1])
     for _ in range(20):  # connections of both web processes
         until(lambda: call(port, "GET", "/api/v1/me", token=token)[0] == 200, what=site.said)
     pids = frozen(site)

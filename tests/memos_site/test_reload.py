@@ -127,32 +127,24 @@ def test_new_code_takes_over_without_a_failed_request_and_broken_code_does_not(s
     assert not former & set(children(successor))
     site.enqueue("note", "noted")
     site.who("noted")
+    a_killed_successor_is_started_again(site, successor, "third")
     site.stop()
 
 
-def test_the_supervisor_starts_a_killed_successor_again_and_both_end_together(source: Path, migrated: Path) -> None:
-    write_version(source, "first")
-    site = Site(migrated, "serve", "--port", "0").up()
-    reload(site)
-    until(lambda: ENDED in site.said, what=site.said)
-    [successor] = children(site.process.pid)
+def a_killed_successor_is_started_again(site: Site, successor: int, version: str) -> None:
     kill(successor)
     until(lambda: children(site.process.pid) not in ([], [successor]), what=site.said)
-    assert site.health("/health/live") == {"status": "first"}
-    site.stop()
+    assert site.health("/health/live") == {"status": version}
 
 
-def test_a_worker_of_another_host_takes_new_code_too(source: Path, migrated: Path) -> None:
-    serve = Site(migrated, "serve", "--port", "0").up()
+def test_a_worker_without_web_processes_takes_new_code_too(source: Path, migrated: Path) -> None:
     worker = Site(migrated, "worker")
-    worker.log = serve.log
-    until(lambda: len(children(worker.process.pid)) == 1, what=serve.said)
+    until(lambda: len(children(worker.process.pid)) == 1, what=worker.said)
     [former] = children(worker.process.pid)
-    until(lambda: children(former), what=serve.said)
+    until(lambda: children(former), what=worker.said)
     reload(worker)
-    until(lambda: ENDED in serve.said, what=serve.said)
+    taken_over(worker, 1)
     [successor] = children(worker.process.pid)
     assert successor != former
     assert len(children(successor)) == 1
-    worker.signal(signal.SIGTERM)
-    serve.stop()
+    worker.stop()

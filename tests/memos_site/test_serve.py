@@ -35,10 +35,15 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture
 def site(lasting: Site) -> Site:
-    lasting.trace = lasting.data_dir / os.urandom(4).hex() / "trace"
-    lasting.trace.parent.mkdir()
-    lasting.rows = []
+    begin_anew(lasting)
     return lasting
+
+
+def begin_anew(site: Site) -> None:
+    """Jobs of before leave no trace in what follows, and what is held is held again."""
+    site.trace = site.data_dir / os.urandom(4).hex() / "trace"
+    site.trace.parent.mkdir()
+    site.rows = []
 
 
 def two_workers(site: Site) -> tuple[int, int, int]:
@@ -142,8 +147,9 @@ def test_when_serve_itself_is_killed_nothing_is_left_and_the_next_start_does_the
     again.deliver_again()  # nobody knew of them at the end
     all_is_done(again)
     assert "password" not in again.said
-    assert again.signal(signal.SIGINT) == 0
-    until(lambda: nobody_left(migrated), what=again.said)
+    begin_anew(again)
+    the_port_is_free_while_the_jobs_of_a_killed_serve_are_still_in_hand(again)
+    until(lambda: nobody_left(migrated))
 
 
 def frozen(pid: int) -> bool:
@@ -162,9 +168,8 @@ def is_free(port: int) -> bool:
     return True
 
 
-def test_the_port_is_free_while_the_jobs_of_a_killed_serve_are_still_in_hand(migrated: Path) -> None:
+def the_port_is_free_while_the_jobs_of_a_killed_serve_are_still_in_hand(site: Site) -> None:
     """They are frozen here, as those would be that take their seconds to end."""
-    site = Site(migrated, *SERVE).up()
     two_workers(site)
     web = {child for child in children(site.process.pid) if not children(child)}
     jobs = [pid for pid in {*children(site.process.pid)} - web if frozen(pid)]
@@ -177,11 +182,9 @@ def test_the_port_is_free_while_the_jobs_of_a_killed_serve_are_still_in_hand(mig
     for pid in [*workers, *jobs]:
         with suppress(ProcessLookupError):  # it may have ended with the one before it
             kill(pid)
-    until(lambda: nobody_left(migrated))
 
 
-def test_a_job_that_kills_its_worker_comes_back_once_and_then_leaves_the_others_their_turn(migrated: Path) -> None:
-    site = Site(migrated, *SERVE).up()
+def test_a_job_that_kills_its_worker_comes_back_once_and_then_leaves_the_others_their_turn(site: Site) -> None:
     deadly = site.enqueue("die", "deadly")
     until(lambda: site.words().count("deadly") == 2, what=site.said)
     two_workers(site)
@@ -189,7 +192,7 @@ def test_a_job_that_kills_its_worker_comes_back_once_and_then_leaves_the_others_
     assert site.words().count("deadly") == 2
     waits = f"SELECT lock > now() FROM django_q_ormq WHERE id = {deadly}"
     assert sql(site.data_dir, waits) == [(True,)]
-    site.stop()
+    sql(site.data_dir, f"DELETE FROM django_q_ormq WHERE id = {deadly}")
 
 
 def test_two_first_starts_at_once_make_one_store_and_show_its_secrets_once(data_dir: Path) -> None:
@@ -205,7 +208,8 @@ def test_two_first_starts_at_once_make_one_store_and_show_its_secrets_once(data_
     assert sql(data_dir, "SELECT count(*) FROM auth_user") == [(1,)]
     first.signal(signal.SIGTERM)
     assert Server(data_dir).keeper_pid()
-    second.stop()
+    assert second.signal(signal.SIGINT) == 0
+    until(lambda: nobody_left(data_dir), what=second.said)
 
 
 def test_a_taken_port_is_one_line(new_data_dir: Path) -> None:
@@ -237,7 +241,8 @@ def test_jobs_that_do_not_end_are_cut_off_and_delivered_again(migrated: Path) ->
     until(lambda: sql(migrated, sign), what=worker.said)
     assert worker.signal(signal.SIGTERM) == 0
     assert "cutting them off" in worker.said
-    again = Site(migrated, *SERVE).up()
+    again = Site(migrated, "worker")
+    until(lambda: Server(migrated).ping() == Ping.OK, what=again.said)
     again.rows = worker.rows
     all_is_done(again)
     again.stop()

@@ -43,15 +43,9 @@ def test_a_hangup_is_kept_until_it_serves_and_then_new_code_is_taken(migrated: P
     site.stop()
 
 
-def test_an_interrupt_of_the_main_process_alone_ends_its_helper_too(migrated: Path) -> None:
-    with starting(migrated) as site:
-        site.process.send_signal(signal.SIGINT)
-        assert site.process.wait(PATIENCE) == 130
-        assert "stopped before it was up" in site.said
-    until(lambda: nobody_left(migrated))
-
-
-def test_an_index_is_built_beside_writers_while_another_process_waits_for_its_start(migrated: Path) -> None:
+def test_a_start_that_waits_lets_an_index_be_built_and_an_interrupt_of_the_main_process_alone_ends_its_helper_too(
+    migrated: Path,
+) -> None:
     """A statement that waited for the lock would be waited for by the index, without an end."""
     with starting(migrated) as site:
         with psycopg.connect(host=Server(migrated).host(), port=PORT, user=USER, dbname=NAME, autocommit=True) as one:
@@ -59,4 +53,5 @@ def test_an_index_is_built_beside_writers_while_another_process_waits_for_its_st
                 one.execute(statement)
         site.process.send_signal(signal.SIGINT)
         assert site.process.wait(PATIENCE) == 130
+        assert "stopped before it was up" in site.said
     until(lambda: nobody_left(migrated))
