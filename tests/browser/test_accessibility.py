@@ -7,19 +7,18 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
-from django.utils import timezone
-from playwright.sync_api import Browser, BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
 from memories.models import Memory
 from memories.values.choices import Status, Type
-from memos_site import demo
 from tests.browser import every_page
 from tests.browser.axe import DESKTOP, LOOKS, Menus, findings
 from tests.browser.conftest import LONGEST_WAIT, enter
 from tests.make import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
+LOADED_WITHIN = 300_000  # milliseconds: a bound for what hangs
 THOROUGH = ("inbox", "styles")  # the second shows every component
 IN_CHINESE = ("inbox", "memory", "insights")
 REFUSED = {"?as_of=soon": 400, "/nowhere/": 404}  # pages that say what was wrong
@@ -78,9 +77,24 @@ def signed_in(
     return Watched(context, site)
 
 
-def test_every_page_of_the_demo_team(browser: Browser, live_server: LiveServer) -> None:
-    demo.load(at=timezone.now())
+def loads_the_demo_team(page: Page, site: LiveServer) -> None:
+    page.goto(f"{site.url}/welcome/")
+    page.get_by_role("button", name="Load the demo team").click(timeout=LOADED_WITHIN)
+    page.wait_for_url(f"{site.url}/", timeout=LOADED_WITHIN)
+    expect(page.get_by_text("The demo team is here.")).to_be_visible()
+
+
+def removes_the_demo_team(page: Page, site: LiveServer) -> None:
+    page.goto(f"{site.url}/welcome/")
+    page.get_by_role("button", name="Remove the demo team").click()
+    expect(page.get_by_text("The demo team is gone")).to_be_visible()
+    assert not Memory.objects.exists()
+
+
+def test_every_page_of_the_demo_team_which_comes_and_goes(browser: Browser, live_server: LiveServer) -> None:
     person = make_person("olga", group="administrator")
+    loads_the_demo_team((first := signed_in(browser, live_server, person)).page, live_server)
+    assert first.complaints == []
     pages = every_page.addresses(person)
     assert set(pages) == every_page.PAGES
     staff = signed_in(browser, live_server, person, decides=True)
@@ -96,6 +110,8 @@ def test_every_page_of_the_demo_team(browser: Browser, live_server: LiveServer) 
         wrong |= chinese.wrong(pages[name][0], thorough=name == IN_CHINESE[0])
         expect(chinese.page.locator("html")).to_have_attribute("lang", "zh-hans")
     assert wrong == set(), listed(wrong)
+    removes_the_demo_team(staff.page, live_server)
+    assert staff.complaints == []
 
 
 def test_empty_pages_and_those_of_a_viewer(browser: Browser, live_server: LiveServer) -> None:

@@ -87,21 +87,6 @@ def test_from_an_empty_store_to_the_first_answer(
     assert complaints == []
 
 
-def test_the_demo_team_comes_and_goes(browser: Browser, live_server: LiveServer, complaints: list[str]) -> None:
-    page = administrator(browser, live_server, complaints)
-    page.goto(f"{live_server.url}/welcome/")
-    page.get_by_role("button", name="Load the demo team").click(timeout=300_000)
-    page.wait_for_url(f"{live_server.url}/", timeout=300_000)
-    expect(page.get_by_text("The demo team is here.")).to_be_visible()
-    page.goto(f"{live_server.url}/insights/")
-    expect(page.locator("#chart-memories canvas")).to_be_visible()
-    page.goto(f"{live_server.url}/welcome/")
-    page.get_by_role("button", name="Remove the demo team").click()
-    expect(page.get_by_text("The demo team is gone")).to_be_visible()
-    assert not Memory.objects.exists()
-    assert complaints == []
-
-
 def test_charts_are_drawn_in_both_schemes_and_their_tables_open(
     browser: Browser, live_server: LiveServer, complaints: list[str]
 ) -> None:
