@@ -162,7 +162,7 @@ def test_a_worker_that_was_frozen_while_another_took_over_doubles_nothing_and_sa
 
 def test_two_workers_at_once_count_what_one_would(home: Forking, undisturbed: dict[str, Any], story: str) -> None:
     home.run("import_conversations", story, "--scope", "two", "--source", "agent")
-    workers = [home.start("consolidate") for _ in range(2)]
+    workers = [home.begin("consolidate") for _ in range(2)]
     read = [re.search(r"episodes_read +(\d+)", worker.communicate(timeout=PATIENCE)[0]) for worker in workers]
     assert [worker.returncode for worker in workers] == [0, 0]
     assert sum(int(found[1]) for found in read if found) == len(STORY)

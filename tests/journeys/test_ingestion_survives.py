@@ -78,7 +78,7 @@ def test_an_import_that_is_killed_and_done_again_is_one_import(home: Forking, li
 
 
 def test_two_imports_of_one_file_at_once_are_one(home: Forking, lines: Path) -> None:
-    both = [home.start("import_conversations", str(lines), "--scope", "twice") for _ in range(2)]
+    both = [home.begin("import_conversations", str(lines), "--scope", "twice") for _ in range(2)]
     said = [process.communicate()[0] for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     assert sum(int(one.split()[0]) for one in said) == LINES

@@ -102,7 +102,7 @@ def test_a_worker_that_was_frozen_while_another_took_over_doubles_nothing(
 
 def test_two_workers_at_once_learn_what_one_would(home: Forking, undisturbed: dict[str, Any]) -> None:
     home.shell(REPORT.format(scope="two"))
-    workers = [home.start("consolidate", "--kind", "patterns") for _ in range(2)]
+    workers = [home.begin("consolidate", "--kind", "patterns") for _ in range(2)]
     outputs = [worker.communicate(timeout=PATIENCE) for worker in workers]
     assert [worker.returncode for worker in workers] == [0, 0], outputs
     assert learned(home, "two") == undisturbed
