@@ -41,11 +41,11 @@ LONGEST = (  # files that would leave a worker alone at the end, the longest fir
     *(
         "test_reload",
         "test_patterns_survive",
-        "test_slow_line",
-        "test_first_minutes",
-        "test_backup",
         "test_demo_shown",
+        "test_next_pages",
         "test_pages_trust",
+        "test_backup",
+        "test_slow_line",
     ),
     *(
         "test_webserver",
@@ -54,7 +54,15 @@ LONGEST = (  # files that would leave a worker alone at the end, the longest fir
         "test_first_tables",
         "test_postgres_server",
     ),
-    *("test_replicas", "test_ingestion_survives", "test_serve_starting", "test_redis_broker", "test_admin"),
+    *(
+        "test_bulk_survives",
+        "test_first_minutes",
+        "test_replicas",
+        "test_ingestion_survives",
+        "test_serve_starting",
+        "test_redis_broker",
+        "test_admin",
+    ),
     *("test_readme", "test_scanning", "test_supervisor", "test_full_disks", "test_outages", "test_remembering_at_once"),
     *("test_packaging", "test_claims", "test_dead_code", "test_founder_os", "test_house"),
 )
