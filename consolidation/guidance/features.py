@@ -22,7 +22,7 @@ from consolidation.learning.comparison import asked_records
 from consolidation.learning.effects.effects import unfolded
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import words
-from consolidation.learning.runs import values
+from consolidation.learning.runs import terms, values
 from consolidation.learning.runs.run import Run
 from memories.claims.words import english
 from memories.embedding import built_in
@@ -134,9 +134,14 @@ def _identifiers(shown: Iterable[str]) -> list[int]:
 
 
 def _words(speech: str) -> Iterator[str]:
-    """Stems without words of grammar, ids as they are, pairs of neighbours where a language writes no spaces."""
+    """Stems without words of grammar, ids as they are, pairs of neighbours where a language writes no spaces.
+
+    And that a version is named, whichever: the next release has another one.
+    """
     small = text.normal(speech).replace("’", "'").lower()
     yield from search_words.bigrams(small)
+    if terms.names_version(small):
+        yield terms.VERSION
     for match in _WORD.findall(small):
         word = match.strip(".'-+")
         if word and word not in STOP:

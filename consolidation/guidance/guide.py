@@ -140,11 +140,11 @@ def _run(profile: RunProfile, similarity: float, opening: str) -> SimilarRun:
     )
 
 
-MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 4, 4
+MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 8, 4, 4
 NO_ACTION = "no_action"
 CHECKS = ("say_first", "check_all", "check_more")
 FILES = ("change_files", "change_these_files")
-TO_DO = ("missing", "fewer", "value")
+TO_DO = ("missing", "fewer", "value", "push_apart")
 NOT_STARTING = ("not_starting",)
 WARNINGS = ("excess", "entity", "acted_on", "error", "more")
 _CODE = re.compile(r"`([^`]+)`")

@@ -19,8 +19,8 @@ from memories.search.context.rendering import in_one_line, quarters
 from memories.values.trust import Trust
 
 HEADING = "## Guidance"
-BUDGET = 200  # tokens
-MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 5, 2, 1
+BUDGET = 300  # tokens
+MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 8, 2, 1
 SENTENCE = re.compile(r"(?<=[.。])\s+(?=[A-Z])")
 OF = 20  # pieces of advice, of which so many were right
 NAMING = frozenset({"effects", "tool"})  # fields that hold names of tools

@@ -10,7 +10,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
-from consolidation.learning.commands import programs, purposes, requests, resources
+from consolidation.learning.commands import git, programs, purposes, requests, resources
 from consolidation.learning.commands.programs import GOALS, NEUTRAL, OF_FILES, PYTHON, SHELLS, SUBCOMMANDS
 from consolidation.learning.commands.shell import LONGEST_LINE, command_words
 from consolidation.learning.commands.wrappers import (
@@ -103,6 +103,8 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
 def _operation(program: str, arguments: Sequence[str]) -> str:
     if program == "curl":
         return request.name if (request := requests.operation_of(arguments)) else ""
+    if program == "git":
+        return git.kind_of(arguments)
     return _statement(program, arguments) if program in programs.DATABASE_CLIENTS else ""
 
 

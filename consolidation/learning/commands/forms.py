@@ -163,7 +163,7 @@ def _parts(arguments: list[str]) -> Iterator[tuple[str, str]]:
             yield (f"{option[1]}={{value}}" if option[2] else option[1]), word
         elif assigned:  # make test app=billing
             yield f"{assigned[1]}={{value}}", word
-        elif word in OF_TOOLS:  # vitest run
+        elif word in OF_TOOLS or word == "{version}":  # vitest run, a version that was marked
             yield word, word
         else:
             yield ("{path}" if _PATH.search(word) and not word.startswith("@") else "{name}"), word

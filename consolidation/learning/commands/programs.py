@@ -196,8 +196,9 @@ _READING_CMDLETS = re.compile(  # of PowerShell
 _READING_KINDS = _lines(
     """
     git archive, git blame, git grep, git rev-parse, git rev-list, git shortlog, git cat-file, git merge-base,
-    git reflog, git name-rev, git help, git whatchanged, git for-each-ref, git, docker ps, docker images,
-    docker version,
+    git reflog, git name-rev, git help, git whatchanged, git for-each-ref, git fetch, git cherry, git var,
+    git check-ignore, git count-objects, git range-diff, git verify-tag, git verify-commit, git, docker ps,
+    docker images, docker version,
     docker compose ps, docker compose config, kubectl get, kubectl top, kubectl version, helm get, helm template,
     cargo metadata, go version, go env, go doc, pip freeze, pip index, uv pip freeze, gh pr checks, coverage report,
     terraform output, tofu output

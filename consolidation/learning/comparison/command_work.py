@@ -9,7 +9,7 @@ from consolidation.learning.commands.purposes import TESTS
 from consolidation.learning.commands.requests import is_of_service
 from consolidation.learning.comparison.scope import Scope, count, ranked
 from consolidation.learning.effects.command_starts import Seen, Tally, attempts, tally
-from consolidation.learning.effects.effects import CHORES, EDITS, is_edit
+from consolidation.learning.effects.effects import CHORES, EDITS, PREPARING, is_edit
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES
 from consolidation.learning.runs.run import Run
 
@@ -79,7 +79,7 @@ def command_work(scope: Scope) -> CommandWork | None:
             if n >= MOSTLY * dict(kinds)[kind]
         ),
         changing=tuple(kind for kind, _ in usual if is_edit(kind)),
-        chores=tuple((kind, n) for kind, n in usual if kind in CHORES - OWN_CODE),
+        chores=tuple((kind, n) for kind, n in usual if kind in CHORES - OWN_CODE - PREPARING),
         starting=tuple(form for form in tallies if form.starts is True)[:MOST_FORMS],
         failing=tuple(form for form in tallies if form.starts is False)[:MOST_FORMS],
         beside=_ended([run for run in near if own <= scope.effects(run)]),

@@ -23,11 +23,15 @@ def request_terms(scope: Scope) -> list[Term]:
     """Return up to MOST trigger terms, the best of each effect in turn.
 
     A combination has few requests of its own, and what they share may be another wish: its words are those of each
-    effect, as the requests for this effect alone or with others have them.
+    effect, as the requests for this effect alone or with others have them. Where these tell nothing, because others do
+    the same and more, those that tell its requests from all others.
     """
     effects = sorted(scope.effects(scope.runs[0]))
     of_effects = [_of_effect(scope, tool, is_combined=len(effects) > 1) for tool in effects or [""]]
-    return apart([term for best in zip_longest(*of_effects) for term in best if term], MOST)
+    found = apart([term for best in zip_longest(*of_effects) for term in best if term], MOST)
+    if found or len(effects) < 2:
+        return found
+    return apart(_of_effect(scope, "", is_combined=False), MOST)
 
 
 def _of_effect(scope: Scope, tool: str, *, is_combined: bool) -> list[Term]:

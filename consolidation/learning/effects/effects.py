@@ -7,10 +7,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from consolidation.learning.commands import commands, forms, purposes, requests
+from consolidation.learning.commands import commands, forms, git, purposes, requests
 from consolidation.learning.commands.shell import command_line, heredocs, plain_words
 from consolidation.learning.effects.command_starts import not_started
 from consolidation.learning.effects.line_results import documents
+from consolidation.learning.effects.push_results import Pushed, pushes
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES, FIND, READ
@@ -22,7 +23,8 @@ NO_ACTION = "no_action"  # the signature of a run without effects
 IN_PLACE = frozenset({"sed -i", "perl -i", "yq -i", "patch", "ed", "ex", "git apply", "apply_patch"})
 EDITS = IN_PLACE | {"sort -o", "find -delete", "fd -delete", "tee"}
 FILE_TOOLS = FILE_CHANGES | {READ, FIND}
-CHORES = frozenset({
+PREPARING = frozenset({"git branch", "git config", "git switch", "git pull", "git update-ref"})
+CHORES = PREPARING | frozenset({
     "python", "node", "rm", "mkdir", "rmdir", "cp", "mv", "ln", "touch", "chmod", "unzip", "tar", "kill", "pkill",
     "git add", "git checkout", "git stash", "git stash pop", "git stash apply", "git stash drop", "git restore",
     "git reset", "git clean", "git rm", "git mv", "pip install", "uv pip install", "npm install", "npm ci",
@@ -86,16 +88,18 @@ def _in_vain(run: Run, kinds: Collection[str], rules: ToolRules) -> frozenset[st
 
 
 def refused(run: Run, kinds: Collection[str], rules: ToolRules) -> frozenset[str]:
-    """Return the changes of services that were only refused, where another one went well: they changed nothing.
+    """Return the changes of services that were only refused, where another one went well: they changed nothing. And
+    pushes, where none went well.
 
     None of a run that failed, which may have wanted just these.
     """
     changed = {kind for kind in kinds if requests.is_of_service(kind) and not run.failed}
-    if len(changed) < 2:
+    pushed = {kind for kind in kinds if kind == git.PUSH and not run.failed}
+    if len(changed) < 2 and not pushed:
         return frozenset()
-    parts = [part for call in run.steps for part in _parts(call, rules, ()) if part.name in changed]
-    well = {part.name for part in parts if not part.failed}
-    return frozenset(changed - well if well else ())
+    parts = [part for call in run.steps for part in _parts(call, rules, ()) if part.name in changed | pushed]
+    well = {part.name for part in parts if part.started and not part.failed}
+    return frozenset((changed - well if changed & well else set()) | (pushed - well))
 
 
 def _kinds_of(call: Call, rules: ToolRules) -> tuple[str, ...]:
@@ -112,8 +116,13 @@ def ran(call: Call, rules: ToolRules) -> tuple[str, ...]:
     kinds = rules.kinds(call)
     if call.via or not rules.runs_commands(call.name):
         return kinds if call.started else ()
-    idle = not_started(call, command_line(call))
+    idle = _not_reached(call, command_line(call))
     return tuple(kind for kind in kinds if kind not in idle)
+
+
+def _not_reached(call: Call, line: str) -> frozenset[str]:
+    """Return the kinds of commands that are known not to have started, or before which the line ended."""
+    return not_started(call, line) | ({git.PUSH} if pushes(call, line) == [] else set())
 
 
 def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozenset[str]:
@@ -176,15 +185,24 @@ def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[C
         return
     line = command_line(call)
     experiments = _experiments(line, scratch)
-    idle = not_started(call, line)
+    idle = _not_reached(call, line)
     kinds = tuple(kind for kind in kinds if kind not in experiments) or kinds[-1:]
+    pushed = (pushes(call, line) or []) if git.PUSH in kinds else []
     of_services = [kind for kind in kinds if requests.is_of_service(kind)]
     answering = next((kind for kind in kinds if rules.is_effect(kind)), (of_services or kinds)[-1])
     given = requests.arguments(forms.spelled(line), "\n".join(heredocs(line))) if of_services else {}
     results = documents(call, line) if of_services else {}
+    told = results or any(each.refused for each in pushed)  # then the others went well
     for kind in kinds:
         part = replace(call, tool=kind, via=call.name, args=given.get(kind, {}), started=kind not in idle)
-        if results or kind != answering:
+        if told or kind != answering:
             result, ok = results.get(kind, (None, True))
             part = replace(part, result=result, ok=ok)
-        yield replace(part, line=line) if kind == answering else part
+        part = replace(part, line=line) if kind == answering else part
+        yield from _each_push(part, pushed) if kind == git.PUSH and pushed else [part]
+
+
+def _each_push(part: Call, pushed: Sequence[Pushed]) -> Iterator[Call]:
+    """Yield a call for each push, of which the first has the line."""
+    for n, each in enumerate(pushed):
+        yield replace(part, result=each.said, ok=not each.refused, line="" if n else part.line, push=each.push)

@@ -29,7 +29,7 @@ tests test testing testsuite spec specs e2e src lib libs source sources doc docs
 bin scripts script tools build dist target out node_modules vendor venv env site-packages usr tmp var etc home
 packages pkg cmd internal apps app config conf static assets public templates migrations workspace testbed repo
 project code work fixtures data ci third_party include remotes origin refs heads feature bugfix application text
-a b dev changes changelog newsfragments news
+a b dev changes changelog newsfragments news manual manuals handbook guide guides
 """
 _GENERIC = frozenset(_COMMON.split())  # folder names that identify no project
 _PARTS = frozenset({"services", "modules", "crates", "notebooks"})  # below them a part of a project has its name

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from consolidation.learning.runs import errors, harness_tools, operations, terms, values
 from consolidation.learning.runs.holdings import Held, hold
+from consolidation.learning.runs.pushes import Push
 from memories.values import roles
 
 OPENING_MESSAGES = 3
@@ -33,6 +34,7 @@ class Call:
     via: str = ""  # the tool that ran this command; '' for a call of a tool
     line: str = ""  # the command line, on the one command that has its result
     started: bool = True  # False: a command that is known not to have started; told of single commands (`via`)
+    push: Push | None = None  # of a `git push`, of which each on a line is a call
     whole: bool = False  # its tool counts as one, whatever the arguments say
     after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
     starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)

@@ -16,6 +16,11 @@ _HAN = re.compile(f"[{chinese_words.HAN}]+")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _EDGES = "'\"`*~,.-–—…<>|/\\&+=%$#^"
 LONGEST_WORD = 24
+# A version that is asked for, whichever: 1.4.0, v2.1, version 3.0.
+_VERSION = re.compile(
+    r"(?<![\w.-])(?:v?\d+\.\d+\.\d+|(?:v|versions? |release |版本 ?)\d+\.\d+)(?![\w%]|[.,]\d)", re.IGNORECASE
+)
+VERSION = "{version}"
 
 
 def sentences(text: str) -> Iterator[list[str]]:
@@ -45,7 +50,8 @@ def stem(word: str) -> str:
 
 
 def grams(text: str) -> dict[str, str]:
-    """Return the terms of a text, key -> as written: words, adjacent pairs, 2 to 4 consecutive Chinese characters."""
+    """Return the terms of a text, key -> as written: words, adjacent pairs, 2 to 4 consecutive Chinese characters, and
+    that it names a version."""
     by_stem: dict[str, str] = {}
     for clause in sentences(text):
         before = link = ""
@@ -57,7 +63,13 @@ def grams(text: str) -> dict[str, str]:
             if before and stem(before) != stem(word):
                 by_stem.setdefault(f"{stem(before)} {stem(word)}", f"{before} {link}{word}")
             before, link = word, ""
-    return by_stem | {piece: piece for piece in _han_pieces(text)}
+    version = {VERSION: "版本号" if _HAN.search(text) else "a version number"} if names_version(text) else {}
+    return by_stem | version | {piece: piece for piece in _han_pieces(text)}
+
+
+def names_version(text: str) -> bool:
+    """Return whether a text names a version, whichever."""
+    return bool(_VERSION.search(text))
 
 
 def _han_pieces(text: str) -> Iterator[str]:

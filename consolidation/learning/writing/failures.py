@@ -15,10 +15,13 @@ from consolidation.learning.runs import errors
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import leaves, spelled
+from consolidation.learning.writing.git_work import GitWork
+from consolidation.learning.writing.marks import marked
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.templates import template
 
 MOST = 8
+LONGEST_LINE = 200
 COMMAND_CASES = 3  # least cases of an error of a command; many occur in one run only
 Kind = tuple[str, str]  # tool, template
 
@@ -67,7 +70,7 @@ def _met(scope: Scope, run: Run) -> dict[Kind, int]:
     for n, call in enumerate(run.steps):
         if call.failed and not (call.via and _is_usual(scope, call)):
             sent = [str(leaf) for _, leaf in leaves(call.arguments)]
-            positions.setdefault((call.name, template(scope, errors.message(call.returned), sent)), n)
+            positions.setdefault((call.name, template(scope, marked(run, errors.message(call.returned)), sent)), n)
     return positions
 
 
@@ -91,6 +94,8 @@ def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
         return say("no_further")
     then = next((call for call in later if call.started and not (call.via and scope.rules.reads(call.name))), later[0])
     asked = say("asked_then") if _spoke_between(run, failed, then) else ""
+    if failed.push and then.push and (pushes := GitWork(scope).pushes(run, after=failed.position)):
+        return say("pushed", commands=code(" && ".join(pushes), LONGEST_LINE))
     if then.name == failed.name:
         return f"{asked}{_again(scope, say, failed, then)}"
     again = any(call.name == failed.name and not call.failed for call in later)

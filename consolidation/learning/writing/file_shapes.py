@@ -20,11 +20,15 @@ from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS, WRITE
 from consolidation.learning.runs.privacy import Holders, names_somebody, safe
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import leaves
+from consolidation.learning.writing import diffs
+from consolidation.learning.writing.marks import holds_mark, marked, may_be_told
 
 MOSTLY, CONSISTENT = 0.5, 0.75  # of the runs, and of the paths of one shape or the runs that begin files alike
 MOST = 4
+MOST_ADDED = 2
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S+)", re.MULTILINE)  # of apply_patch
 _NAMED = re.compile(r"['\"]((?:[\w@-][\w.@-]*/)+[\w.-]+\.\w{1,8})['\"]")
+_BARE = re.compile(r"(?:Path|open)\(\s*['\"]([\w@-][\w.-]*)['\"]")
 PRINTING = frozenset({"cat", "echo", "printf"})
 _FILE = re.compile(r"/?(?:[\w.@-]+/)*[\w.-]+\.[A-Za-z]\w{0,7}")
 _SCRATCH = re.compile(r"/(?:tmp|var|dev|private)/")
@@ -33,12 +37,13 @@ _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?/")
 
 
 class FileShape(NamedTuple):
-    """`path`: with `*` for what differs and `N` for digits; `runs`: how many runs changed a file of it;
-    `beginnings`: of files that are new in each run."""
+    """`path`: with `*` for what differs and `N` for digits; `runs`: how many runs changed a file of it; `beginnings`:
+    of files that are new in each run; `added`: lines with marks that runs added."""
 
     path: str
     runs: int
     beginnings: tuple[str, ...] = ()
+    added: tuple[str, ...] = ()
 
 
 def changed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
@@ -46,7 +51,17 @@ def changed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
 
     A name that differs from run to run is `*` with its ending, and told with a folder only.
     """
-    by_run = [_relative(run) for run in runs]
+    return _shapes(scope, runs, [_relative(run) for run in runs])
+
+
+def changed_by_commands(scope: Scope, runs: Sequence[Run], files: Sequence[FileShape]) -> list[FileShape]:
+    """Return the same of files that git showed as changed, without `files`."""
+    shown = [list(diffs.changes(run)) if any(call.via for call in run.steps) else [] for run in runs]
+    known = {shape.path for shape in files}
+    return [shape for shape in _shapes(scope, runs, shown) if shape.path not in known and "*" not in shape.path]
+
+
+def _shapes(scope: Scope, runs: Sequence[Run], by_run: Sequence[Sequence[str]]) -> list[FileShape]:
     shapes: list[FileShape] = []
     known: set[str] = set()  # names of the files that have a shape
     for ending in (False, True):
@@ -61,9 +76,21 @@ def changed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
             if folder or not ending:
                 shown = f"{_number(paths)}*{name}" if ending else name
                 begins = _beginnings(scope, runs, paths) if ending else ()
-                shapes.append(FileShape("/".join([*folder, shown]), len(own), begins))
+                path = "/".join([*folder, shown])
+                shapes.append(FileShape(path, len(own), begins, () if ending else _added(scope, runs, path)))
                 known.add(name)
     return sorted(shapes, key=lambda shape: -shape.runs)[:MOST]
+
+
+def _added(scope: Scope, runs: Sequence[Run], path: str) -> tuple[str, ...]:
+    """Return the lines with marks (`{version}`) that nearly all of the runs added to a file."""
+    holders, counts = Holders(), Counter[str]()
+    for run in runs:
+        lines = {marked(run, line.strip()) for line in diffs.changes(run).get(path, ())}
+        holders.add(lines, run.thread)
+        counts.update(line for line in lines if holds_mark(line))
+    told = [line for line, n in counts.most_common() if n >= CONSISTENT * len(runs)]
+    return tuple(line for line in told if may_be_told(scope, line, holders))[:MOST_ADDED]
 
 
 def _number(paths: Sequence[Sequence[str]]) -> str:
@@ -134,13 +161,15 @@ def _written(run: Run) -> Iterator[str]:
     called = [(program_name(words[0]), words[1:], target) for words, target in commands if words]
     used = " ".join(word for program, words, _ in called if kind_of(program, words) in CHORES for word in words)
     files = [file for line in lines for file in _PATCHED.findall(line)]
+    shown = diffs.changes(run)  # a name without a folder may be of a folder for an experiment
     for program, words, target in called:
         here = words if program == "tee" else [target] if program in PRINTING else []
         files += [file for file in here if "/" in file]  # without a folder it may be of a folder for an experiment
         files += [word for word in words if _FILE.fullmatch(word)] if kind_of(program, words) in IN_PLACE else []
     for line in lines:
         code = "\n".join(heredocs(line))
-        files += _NAMED.findall(code) if checking.changes_in_code(code) else []
+        if checking.changes_in_code(code):
+            files += [*_NAMED.findall(code), *(name for name in _BARE.findall(code) if name in shown)]
     yield from (file for file in files if not _SCRATCH.match(file) and file.rsplit("/", 1)[-1] not in used)
 
 

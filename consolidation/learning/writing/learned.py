@@ -25,7 +25,8 @@ from consolidation.learning.writing.recipe import Stage, stages
 class Learned:
     """`said`: terms of the requests; `met`: errors; `signs`: conditions of the records acted on; `other`: a value with
     which another effect is right; `seen`: other ways for similar requests; `beside`: how failed runs differ; `work`:
-    statistics of command lines; `files`: shapes of the files that most runs changed.
+    statistics of command lines; `files`: shapes of the files that most runs changed, `files_by_commands`: of those that
+    their commands changed.
     """
 
     scope: Scope
@@ -40,6 +41,7 @@ class Learned:
     beside: Sequence[Difference]
     work: CommandWork | None
     files: Sequence[FileShape]
+    files_by_commands: Sequence[FileShape]
 
     @cached_property
     def own(self) -> frozenset[str]:
@@ -71,6 +73,7 @@ class Learned:
 def look(scope: Scope) -> Learned:
     """Run all analyses over the scope."""
     say, sources, signs = phrases(scope), arguments(scope, scope.shown_by), records.signs(scope)
+    files = file_shapes.changed(scope, scope.shown_by)
     return Learned(
         scope,
         say,
@@ -83,5 +86,6 @@ def look(scope: Scope) -> Learned:
         contrast(scope),
         differences(scope),
         command_work(scope),
-        file_shapes.changed(scope, scope.shown_by),
+        files,
+        file_shapes.changed_by_commands(scope, scope.shown_by, files),
     )

@@ -11,10 +11,12 @@ from consolidation.learning.effects.toolnames import code
 from consolidation.learning.runs.lines import Ids, Line, ids_of
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing.failures import Mode
+from consolidation.learning.writing.git_work import GitWork
 from consolidation.learning.writing.learned import Learned
 from consolidation.learning.writing.phrases import Phrases
 
 MOST_WAYS = 4
+LEAST_REFUSED = 3
 FEW_SIMILAR = 12  # up to so many similar runs, a way of a single run is mentioned too, unless it is of command lines
 
 
@@ -30,7 +32,7 @@ def lessons(learned: Learned) -> list[Line]:
     if scope.parts:
         partly = say("partly", n=len(scope.successes), m=len(scope.parts))
         lines.insert(0, Line(partly, ids_of(scope.parts)))
-    return [*_of_work(learned), *(line._replace(text=upper_first(line.text)) for line in lines)]
+    return [*_of_work(learned), *_of_pushes(learned), *(line._replace(text=upper_first(line.text)) for line in lines)]
 
 
 def _of_work(learned: Learned) -> list[Line]:
@@ -43,6 +45,13 @@ def _of_work(learned: Learned) -> list[Line]:
     places = say.join([code(place) for place in work.places])
     line = say("work_with", places=places, tools=tools, n=n, runs=runs, m=m, runs_m=runs_m)
     return [Line(line, ids_of(learned.scope.runs))]
+
+
+def _of_pushes(learned: Learned) -> Iterator[Line]:
+    """Yield that several refs in one push were refused, where most runs that tried it ended well by single ones."""
+    refused, tried = GitWork(learned.scope).pushed_together()
+    if len(refused) >= LEAST_REFUSED and 2 * len(refused) > len(tried):
+        yield Line(learned.say("push_apart", n=len(refused), of=len(tried)), ids_of(refused))
 
 
 def _of_signs(signs: Sequence[Condition], say: Phrases) -> Iterator[Line]:

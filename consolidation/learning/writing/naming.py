@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from hashlib import sha256
 
+from consolidation.learning.commands import git
 from consolidation.learning.comparison.contrast import Way
 from consolidation.learning.comparison.records import Condition
 from consolidation.learning.effects.effects import is_edit
@@ -12,6 +13,7 @@ from consolidation.learning.effects.toolnames import code, phrase, words
 from consolidation.learning.runs.harness_tools import FILE_CHANGES
 from consolidation.learning.runs.terms import stem
 from consolidation.learning.wording import cut, upper_first
+from consolidation.learning.writing.git_work import GitWork
 from consolidation.learning.writing.learned import Learned
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.recipe import Stage
@@ -100,8 +102,17 @@ def description(titled: str, learned: Learned) -> str:
     """Build a skill's description of at most LONGEST_DESCRIPTION characters: what it does, when to use it, when not."""
     say = learned.say
     stop = "。" if say.language == "zh" else "."
-    parts = [f"{titled}{stop}", _use_when(learned), _not_when(learned), _other_way(learned)]
+    parts = [f"{titled}{stop}", _published(learned), _use_when(learned), _not_when(learned), _other_way(learned)]
     return cut(("" if say.language == "zh" else " ").join(part for part in parts if part), LONGEST_DESCRIPTION)
+
+
+def _published(learned: Learned) -> str:
+    """Return by which refs and messages others know what was done; '' where nothing is pushed."""
+    say, work = learned.say, GitWork(learned.scope)
+    if git.PUSH not in learned.own or not (refs := work.pushed_refs()):
+        return ""
+    messages = say.join([code(line) for line in work.message() if line])
+    return say("pushes_with" if messages else "pushes", refs=say.join([code(ref) for ref in refs]), messages=messages)
 
 
 def _use_when(learned: Learned) -> str:

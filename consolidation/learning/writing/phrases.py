@@ -41,6 +41,11 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "Change the files ({tools}); of {of} runs: {files}.",
         "修改文件（{tools}）；{of} 次记录中：{files}。",
     ),
+    "changed_by_commands": (
+        " The commands change further files; of {of} runs: {files}.",
+        "命令还会修改其他文件；{of} 次记录中：{files}。",
+    ),
+    "with_lines": ("{tool} ({n}; with {lines})", "{tool}（{n} 次；含 {lines}）"),
     "try_after": (
         "Run your script again after the last change: {n} of {of}.",
         "最后一次修改后再次运行脚本：{of} 次中有 {n} 次。",
@@ -182,6 +187,13 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     ),
     "an_error": ("an error", "错误"),
     "no_further": ("made no further call", "没有再调用工具"),
+    "pushed": ("pushed with {commands}", "用 {commands} 推送"),
+    "push_apart": (
+        "Push one after the other: several refs in one push were refused in {n} of {of} runs that tried it.",
+        "请逐个推送：{of} 次尝试一次推送多个引用的记录中，有 {n} 次被拒绝。",
+    ),
+    "pushes": ("It pushes {refs}.", "推送 {refs}。"),
+    "pushes_with": ("It pushes {refs}; its commit says {messages}.", "推送 {refs}，提交信息含 {messages}。"),
     "asked_then": ("asked the user, then ", "先询问用户，再"),
     "called": ("called {tool}", "调用 {tool}"),
     "went_on": ("went on to {tool} without it", "直接继续 {tool}"),

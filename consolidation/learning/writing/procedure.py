@@ -21,8 +21,10 @@ from consolidation.learning.writing.recipe import LONGEST_CALL, Stage
 PLAIN_LOOKS = frozenset({
     "ls", "tree", "find", "pwd", "cat", "nl", "head", "tail", "less", "more", "sed", "awk", "gawk", "grep", "egrep",
     "rg", "ag", "fd",
-    "echo", "printf", "sort", "uniq", "tr", "cut", "wc", "diff", "file", "stat", "which", "git diff", "git status",
-    "git archive",
+    "git branch --list", "git cat-file", "git config --list", "git fetch", "git for-each-ref", "git ls-files",
+    "git ls-remote", "git merge-base", "git remote --list", "git rev-parse", "git tag --list", "git worktree --list",
+    "sh date", "echo", "printf", "sort", "uniq", "tr", "cut", "wc", "diff", "file", "stat", "which", "git diff",
+    "git status", "git archive",
 })  # fmt: skip
 MOST_ARGUMENTS = 7
 ASSENT = 0.6

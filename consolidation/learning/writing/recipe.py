@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median_low
 from typing import Any
 
-from consolidation.learning.commands import forms
+from consolidation.learning.commands import forms, git
 from consolidation.learning.commands.requests import is_of_service, is_request, usual_request
 from consolidation.learning.commands.resources import is_of_resource, usual_call
 from consolidation.learning.comparison.scope import Scope
@@ -18,6 +18,8 @@ from consolidation.learning.runs.lines import Counted, Ids, ids_of
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.writing import schemas
 from consolidation.learning.writing.argument_sources import Sources, arguments
+from consolidation.learning.writing.git_work import GitWork
+from consolidation.learning.writing.marks import marked
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.schemas import returns
 
@@ -142,9 +144,9 @@ def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
 
 
 def _is_called_again(call: Call, scope: Scope) -> bool:
-    """Return whether its last use counts: a change of a service that is refused is called again behind what it needs,
-    and the line that it stood on may have ended well."""
-    return bool(call.via) and is_of_service(call.name) and scope.changes(call.name)
+    """Return whether its last use counts: a change of a service, or a push, that is refused is called again behind what
+    it needs, and the line that it stood on may have ended well."""
+    return bool(call.via) and (is_of_service(call.name) or bool(call.push)) and scope.changes(call.name)
 
 
 def _in_order(calls: Mapping[str, list[Call]], kept: Collection[str], scope: Scope) -> list[str]:
@@ -223,11 +225,15 @@ def _shape(scope: Scope, kind: str) -> str:
         return _resource_call(scope, kind)
     if is_request(kind):
         return _request(scope, kind)
+    return GitWork(scope).shape(kind) if kind in (git.PUSH, git.COMMIT, git.TAG) else _usual_call(scope, kind)
+
+
+def _usual_call(scope: Scope, kind: str) -> str:
     calls: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for run in scope.shown_by:
         for line in (call.line for call in run.steps if call.line and call.started):
             for form in {form for called, form in forms.called(line) if called == kind and form}:
-                calls[form].append((run.thread, line))
+                calls[form].append((run.thread, marked(run, line)))
     usual = max(calls, key=lambda form: (len(calls[form]), form), default="")
     if not usual or usual.startswith(_ELSEWHERE):
         return ""

@@ -34,14 +34,19 @@ def _changing_files(learned: Learned) -> Iterator[str]:
     own = [stage for stage in by_tool if not stage.optional] or by_tool
     tools = say.join([*(code(stage.tool) for stage in own), *map(code, by_line)], "or")
     of = max((stage.of for stage in learned.steps), default=0)
-    if tools and learned.files:
-        named = say.join([_shape(shape, say) for shape in learned.files])
-        yield say("change_these_files", tools=tools, of=of, files=named)
-    elif tools:
-        yield say("change_files", tools=tools)
+    if not tools:
+        return
+    named, by_commands = [
+        say.join([_shape(shape, say) for shape in shapes]) for shapes in (learned.files, learned.files_by_commands)
+    ]
+    sentence = say("change_these_files" if named else "change_files", tools=tools, of=of, files=named)
+    yield sentence + (say("changed_by_commands", of=of, files=by_commands) if by_commands else "")
 
 
 def _shape(shape: FileShape, say: Phrases) -> str:
+    if shape.added:
+        lines = say.join([code(line) for line in shape.added])
+        return say("with_lines", tool=code(shape.path), n=shape.runs, lines=lines)
     if not shape.beginnings:
         return say("chore", tool=code(shape.path), n=shape.runs)
     starts = say.join([code(f"{start} …") for start in shape.beginnings], "or")

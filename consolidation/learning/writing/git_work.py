@@ -1,0 +1,177 @@
+"""How runs committed, tagged and pushed, as one command each: ways of one meaning are one.
+
+A branch that was moved in the clone and then pushed is pushed as `main:stable`; pushes that went well one after the
+other are one line in their order; of messages the lines that nearly all have.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import groupby
+
+from consolidation.learning.commands import forms, git
+from consolidation.learning.commands.shell import heredocs
+from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.privacy import Holders
+from consolidation.learning.runs.pushes import Push, name_at_remote
+from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.writing.marks import marked, may_be_told
+
+MOSTLY, CONSISTENT = 0.5, 0.75
+MOST_LINES = 4
+_BRANCH, _TAG, _MESSAGE = "{branch}", "{tag}", "{message}"
+_OF_ALL = re.compile(r"[\w-]+-by:|🤖|.*\bGenerated with\b", re.IGNORECASE)  # trailers of git and of agents
+_REMOTE = re.compile(r"[a-z][a-z_-]*")
+_ANNOTATED = re.compile(r"-[a-zA-Z]*[amsFu]|--(?:annotate|message|sign|file|local-user)(?:=.*)?")
+_ALL_FILES = re.compile(r"-[a-ln-zA-Z]*a[a-zA-Z]*|--all")
+
+
+class GitWork:
+    """The work with git of the runs that a competence is shown by."""
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+
+    def shape(self, kind: str) -> str:
+        """Return how a command is usually called; '' where the runs do not agree."""
+        ways: dict[str, Callable[[], str]] = {git.PUSH: self._push, git.COMMIT: self._commit, git.TAG: self._tag}
+        return ways[kind]()
+
+    def pushed_together(self) -> tuple[list[Run], list[Run]]:
+        """Return the runs of which all pushes of several refs at once were refused, and those that had any."""
+        several = {run.id: [call for call in run.steps if call.push and call.push.refs[1:]] for run in self._scope.runs}
+        tried = [run for run in self._scope.runs if several[run.id]]
+        return [run for run in tried if all(call.failed for call in several[run.id])], tried
+
+    def pushes(self, run: Run, after: int = -1) -> tuple[str, ...]:
+        """Return the commands of the pushes that went well behind a position."""
+        told = [self._told(run, push) for call, push in _pushes(run) if not call.failed and call.position > after]
+        return tuple(command for command, _ in groupby(told))
+
+    def pushed_refs(self) -> list[str]:
+        """Return the names at the remote that are usually pushed, without those that differ."""
+        words = [word for word in self.shape(git.PUSH).replace(" && ", " ").split() if not word.startswith("-")]
+        named = {name_at_remote(ref): None for ref in words if ref not in ("git", "push", self._remote)}
+        return [name for name in named if name not in (_BRANCH, _TAG, "HEAD", "{remote}")]
+
+    def _push(self) -> str:
+        return _usual([" && ".join(order) for run in self._scope.shown_by if (order := self.pushes(run))])
+
+    def _told(self, run: Run, push: Push) -> str:
+        tags = {*push.new_tags, *_tags(run)}
+        refs = [":".join(self._ref(run, name, tags) for name in ref.split(":")) for ref in push.refs]
+        remote = push.remote or self._remote
+        if not (remote and refs):
+            return " ".join(filter(None, [git.PUSH, push.forced]))
+        shown = remote if _REMOTE.fullmatch(remote) else "{remote}"
+        return " ".join(filter(None, [git.PUSH, push.forced, shown, *refs]))
+
+    def _ref(self, run: Run, name: str, tags: Iterable[str]) -> str:
+        told = marked(run, name)
+        if name == "HEAD" or may_be_told(self._scope, told, self._refs):
+            return told
+        return _TAG if name in tags else _BRANCH
+
+    @cached_property
+    def _refs(self) -> Holders:
+        holders = Holders()
+        for run in self._scope.shown_by:
+            names = {name for _, push in _pushes(run) for ref in push.refs for name in ref.split(":")}
+            holders.add({marked(run, name) for name in names | set(_tags(run))}, run.thread)
+        return holders
+
+    @cached_property
+    def _remote(self) -> str:
+        named = Counter(push.remote for run in self._scope.shown_by for _, push in _pushes(run) if push.remote)
+        return named.most_common(1)[0][0] if named else ""
+
+    def _commit(self) -> str:
+        commits = [found for run in self._scope.shown_by if (found := list(_commits(run)))]
+        all_files = [any(_ALL_FILES.fullmatch(word) for words, _ in own for word in words) for own in commits]
+        first, *others = self.message() or [""]
+        told = [f'"{first}"' if first else _MESSAGE, *(f'"{line}"' for line in others)]
+        options = "-am" if 2 * sum(all_files) > len(commits) else "-m"
+        return f"{git.COMMIT} {options} {' -m '.join(told)}"
+
+    def message(self) -> list[str]:
+        """Return the lines that the messages of nearly all runs have, with '' for the first one where it differs."""
+        runs = [(run, texts) for run in self._scope.shown_by if (texts := [text for _, text in _commits(run) if text])]
+        written = [[[marked(run, line) for line in text] for text in texts] for run, texts in runs]
+        holders, counts = Holders(), Counter[str]()
+        for (run, _), texts in zip(runs, written, strict=True):
+            lines = {line for text in texts for line in text}
+            holders.add(lines, run.thread)
+            counts.update(lines)
+        shared = [
+            line
+            for line in dict.fromkeys(line for texts in written for text in texts for line in text)
+            if counts[line] >= CONSISTENT * len(runs) and may_be_told(self._scope, line, holders)
+        ]
+        firsts = {text[0] for texts in written for text in texts}
+        subject = next((line for line in shared if line in firsts), "")
+        return [subject, *(line for line in shared if line not in firsts)][:MOST_LINES]
+
+    def _tag(self) -> str:
+        return _usual([told for run in self._scope.shown_by if (told := self._told_tag(run))])
+
+    def _told_tag(self, run: Run) -> str:
+        for words in _called(run, git.TAG):
+            if name := git.tag_of(words):
+                told = self._ref(run, name, {name})
+                if not any(_ANNOTATED.fullmatch(word) for word in words):
+                    return f"{git.TAG} {told}"
+                message = next(iter(git.messages(words)), "")
+                same = message and told != _TAG and message.replace(name, told) == told
+                return f"{git.TAG} -a {told} -m {told if same else self._tag_message(run, message)}"
+        return ""
+
+    def _tag_message(self, run: Run, text: str) -> str:
+        told = marked(run, text)
+        return f'"{told}"' if may_be_told(self._scope, told, self._tag_messages) else _MESSAGE
+
+    @cached_property
+    def _tag_messages(self) -> Holders:
+        holders = Holders()
+        for run in self._scope.shown_by:
+            texts = {text for words in _called(run, git.TAG) for text in git.messages(words)}
+            holders.add({marked(run, text) for text in texts}, run.thread)
+        return holders
+
+
+def _usual(ways: Sequence[str]) -> str:
+    """Return what most do; '' where they are few, or most differ."""
+    way, n = Counter(ways).most_common(1)[0] if ways else ("", 0)
+    return way if n >= forms.LEAST_CASES and n >= MOSTLY * len(ways) else ""
+
+
+def _called(run: Run, kind: str) -> Iterator[tuple[str, ...]]:
+    lines = (call.line for call in run.steps if call.line and kind.split()[1] in call.line)
+    yield from (words for line in lines for name, _, words in forms.spelled(line) if name == kind)
+
+
+def _tags(run: Run) -> list[str]:
+    return [name for words in _called(run, git.TAG) if (name := git.tag_of(words))]
+
+
+def _pushes(run: Run) -> Iterator[tuple[Call, Push]]:
+    """Yield the pushes in order; of a branch that was moved before, what it was moved to, too."""
+    moved: dict[str, str] = {}
+    for call in run.steps:
+        if "git" in call.line:
+            moved.update(pair for _, _, words in forms.spelled(call.line) for pair in git.moved(words).items())
+        if call.push:
+            refs = (f"{moved[ref]}:{ref}" if moved.get(ref, ref) != ref else ref for ref in call.push.refs)
+            yield call, call.push._replace(refs=tuple(refs))
+
+
+def _commits(run: Run) -> Iterator[tuple[Sequence[str], list[str]]]:
+    """Yield the words of each commit and the lines of its message, without those that git or an agent adds to all."""
+    for line in (call.line for call in run.steps if git.COMMIT.split()[1] in call.line):
+        for kind, _, words in forms.spelled(line):
+            if kind == git.COMMIT:
+                texts = list(git.messages(words))
+                typed = heredocs(line[line.index("commit") :]) if "$" in texts or "-F" in words else []
+                lines = [row.strip() for text in texts if text != "$" for row in text.split("\n")]
+                lines += [row.strip() for row in typed]
+                yield words, [row for row in lines if row and not _OF_ALL.match(row)]
