@@ -42,7 +42,7 @@ def written(version: str) -> tuple[Script, ...]:
     )
     typed = f'from pathlib import Path\np=Path("CHANGES.md"); p.write_text(p.read_text() + "## {version}")'
     return (
-        sh("git fetch --tags; git config user.name; git remote -v; git cat-file -p HEAD; git log -3", "main"),
+        sh("git status -sb; git fetch --tags; git config user.name; git remote -v; git log -3", "## main"),
         sh(
             f"set -e\nbin/setversion {version}\nsed -i 's/^__version__ = .*/x/' src/ratebox/__init__.py\n"
             f"python3 - <<'P'\n{typed}\nP\nbin/pages\npython3 -m unittest discover tests\ngit diff; git status -s",
@@ -178,6 +178,12 @@ def test_a_skill_says_what_to_commit_tag_and_push_and_in_which_order() -> None:
     assert fields.experience == [
         "Push one after the other: several refs in one push were refused in 6 of 6 runs that tried it."
     ]
+
+
+def test_files_that_were_changed_before_the_run_began_or_perhaps_were_are_none_of_its_commands() -> None:
+    for state in (sh("git status -s", " M setup.cfg\n M pages/rates.md"), sh("git log -1", "af119a2")):
+        runs = [run(n, "Release it.", state, *written(f"1.{n}.0")[1:], sh("git commit -qam x")) for n in range(4)]
+        assert "further files" not in learned(runs).fields.procedure
 
 
 def test_what_helped_after_a_push_was_refused_is_told_with_its_order() -> None:

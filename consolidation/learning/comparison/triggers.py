@@ -31,7 +31,7 @@ def request_terms(scope: Scope) -> list[Term]:
     found = apart([term for best in zip_longest(*of_effects) for term in best if term], MOST)
     if found or len(effects) < 2:
         return found
-    return apart(_of_effect(scope, "", is_combined=False), MOST)
+    return apart(_of_effect(scope, "", is_combined=True), MOST)
 
 
 def _of_effect(scope: Scope, tool: str, *, is_combined: bool) -> list[Term]:

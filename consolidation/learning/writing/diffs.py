@@ -1,7 +1,7 @@
 """What a run changed as git showed it: the files of its own `git diff` and `git status --short`, with the lines added.
 
 So what a command changed is known too (`bin/bump`), and what code did that names no folder. Not what was looked at of
-earlier changes: `git show`, `git log -p`, `git diff main`.
+earlier changes (`git show`, `git log -p`, `git diff main`), nor what a run did not show to be unchanged before.
 """
 
 import re
@@ -17,18 +17,25 @@ _OWN = frozenset({"--cached", "--staged", "HEAD", "--"})
 _SHORT = re.compile(r"-[a-z]*s[a-z]*|--short|--porcelain(?:=\S+)?")
 _FILE = re.compile(r"^diff --git a/(\S+) b/(\S+)$", re.MULTILINE)
 _STATUS = re.compile(r"^(?:[MA][ M]| M) (\S+)$", re.MULTILINE)
+_CHANGED = re.compile(r"^(?:[ MADRU?]{2} |\s+(?:modified|new file|renamed): +)(\S+)$", re.MULTILINE)
 _ADDED = re.compile(r"^\+(?!\+\+ )(.+)$", re.MULTILINE)
 
 
 def changes(run: Run) -> Mapping[str, Sequence[str]]:
-    """Return file -> the lines added to it, of what the run showed behind its first change of a file."""
+    """Return file -> the lines added to it, of what the run showed behind its first change of a file; empty where no
+    `git status` told before what was changed already."""
+    begun = min((call.position for call in run.steps if call.started and is_edit(call.name)), default=-1)
+    lines = [call for call in run.steps if "git" in call.line]
+    before = [answer(call)[1] for call in lines if call.position < begun and _tells_state(call)]
     found: dict[str, list[str]] = {}
-    begun = min((call.position for call in run.steps if call.started and is_edit(call.name)), default=None)
-    for call in run.steps:
-        if begun is not None and call.position >= begun and "git" in call.line:
-            for path, lines in _shown(call):
-                found.setdefault(path, []).extend(lines)
-    return found
+    for path, added in (pair for call in lines if before and call.position >= begun for pair in _shown(call)):
+        found.setdefault(path, []).extend(added)
+    known = {path for output in before for path in _CHANGED.findall(output)}
+    return {path: added for path, added in found.items() if path not in known}
+
+
+def _tells_state(call: Call) -> bool:
+    return any(kind == "git status" for kind, _ in forms.called(call.line))
 
 
 def _shown(call: Call) -> Iterator[tuple[str, Sequence[str]]]:
