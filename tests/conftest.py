@@ -8,7 +8,6 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import django
 import hypothesis
@@ -27,9 +26,6 @@ os.environ["DJANGO_SETTINGS_MODULE"] = "memos_site.settings"
 django.setup()
 # The real one is slow on purpose: a third of a second for each person that a test makes.
 settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
-# Workers have the settings of the process that started them, and would delete the packages of each other.
-packages: Any = settings.STORAGES["skills"]
-packages["OPTIONS"]["location"] /= os.environ.get("PYTEST_XDIST_WORKER", "alone")
 settings.WHITENOISE_AUTOREFRESH = True  # else each client of a test looks up all static files: a tenth of all time
 # Its clocks tell how busy the machine is, not whether a property holds.
 hypothesis.settings.register_profile(
@@ -71,6 +67,12 @@ pytest.register_assert_rewrite("tests.rulebook")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--verbs", type=int, default=100, help="how many random verbs a seed of the rulebook's test does")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """A worker that had this from us would read the settings before it names a data directory of its own here."""
+    del os.environ["DJANGO_SETTINGS_MODULE"]
 
 
 def pytest_configure(config: pytest.Config) -> None:
