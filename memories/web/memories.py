@@ -25,7 +25,7 @@ from memories.people import permitted, trust_of
 from memories.search import injections
 from memories.search.subjects import subjects_in_memory
 from memories.values.choices import LIVE, ActorKind, Permission, Status, Type
-from memories.values.exceptions import Conflict, NotAllowed
+from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memories.web import charts
 from memories.web.grounds import attach_compared, contests_of
@@ -152,7 +152,7 @@ def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     why = request.POST.get("why", "").strip()[:2000]
     try:
         receipt = lifecycle.forget(memory, trust=trust, at=at, why=why, dry_run=request.method != "POST")
-    except (Conflict, NotAllowed) as refusal:
+    except (Conflict, NotAllowed, NotFound) as refusal:
         return render(request, "memories/forget.html", {"memory": memory, "refusal": refusal}, status=409)
     if request.method == "POST":
         messages.success(request, _("Forgotten. Only its history still says that it was there."))

@@ -29,7 +29,7 @@ from memories.models import (
 )
 from memories.values import decay
 from memories.values.choices import ActorKind, Category, DeletionPolicy, Hold, Outcome, Permission, Status, Type
-from memories.values.exceptions import Conflict, NotAllowed
+from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Actor, Trust, everything
 from skills.models import Skill, SkillVersion
 from tests.everywhere import tables_with
@@ -250,11 +250,11 @@ def taken(verb: str, memory: Memory) -> Any:
     return lifecycle.erase(memory.pk, trust=PERSON, at=AT)
 
 
-def test_of_two_who_forget_one_is_told() -> None:
+def test_of_two_who_forget_the_slower_one_is_told_that_it_is_gone_as_a_moment_later() -> None:
     memory = make_memory()
     stale = Memory.objects.get()
     lifecycle.forget(memory, trust=PERSON, at=AT)
-    with pytest.raises(Conflict, match="forgotten meanwhile"):
+    with pytest.raises(NotFound, match="forgotten meanwhile"):
         lifecycle.forget(stale, trust=PERSON, at=AT)
 
 

@@ -72,13 +72,18 @@ def forget(memory: Memory, *, trust: Trust, at: datetime, why: str = "", dry_run
     """Remove the memory and every word of it; what a person forgets is not stored again. It cannot be undone.
 
     `dry_run`: only the receipt. NotAllowed: an agent forgets what is its own, and not what only people delete.
-    Conflict: its policy is `never`, or somebody was faster.
+    Conflict: its policy is `never`. NotFound: somebody was faster, as when it is asked a moment later.
     """
     if dry_run:
         _check_allowed(memory, trust)
         return Receipt.of(memory)
-    with transaction.atomic():
-        return _take(memory, trust=trust, at=at, why=why)[0]
+    try:
+        with transaction.atomic():
+            return _take(memory, trust=trust, at=at, why=why)[0]
+    except Conflict:
+        if Memory.objects.filter(pk=memory.pk).exists():
+            raise
+        raise NotFound("this memory has been forgotten meanwhile") from None
 
 
 def _check_allowed(memory: Memory, trust: Trust) -> None:
