@@ -13,7 +13,7 @@ from uuid_utils.compat import uuid7
 
 from memories import claims, scanning
 from memories.claims import Claim
-from memories.intake.reports.payloads import EvidenceSource, Triple, Validity
+from memories.intake.reports.payloads import EvidenceSource, Triple, Validity, note
 from memories.models import Evidence, Memory
 from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion, speakers_behind
 from memories.values import decay, speakers
@@ -141,10 +141,8 @@ class Statement:
         return {**words, **place, **({"tags": list(self.tags)} if self.tags else {})}
 
     def _note_payload(self, *, at: datetime) -> dict[str, Any]:
-        """The payload of a keyed note, which is a statement of only its words."""
         source = {"source_type": self.origin.value, "source_id": self.source, "timestamp": format_instant(at)}
-        plain = {"validity": {"mode": "global"}, "evidence": [source], "revision_policy": "replace"}
-        return {"kind": Type.SEMANTIC.value, **plain}
+        return note(evidence=[source])
 
     def _provenance(self, *, at: datetime) -> dict[str, Any]:
         kind = PROVENANCE.get(self.origin, self.origin.value)

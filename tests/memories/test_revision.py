@@ -73,6 +73,19 @@ def test_what_corrects_ones_own_confirmed_fact_stands_as_that_did() -> None:
     assert (faded.status, faded.confidence) == ("confirmed", 55)
 
 
+def test_the_payload_of_a_correction_has_what_that_of_a_first_note_has_and_is_taken_again() -> None:
+    first = made(ask("supersede", own("Acme pays on net-30 terms"), content="Acme pays on net-45 terms"))
+    assert first.payload == {
+        "kind": "semantic",
+        "validity": {"mode": "global"},
+        "evidence": [{"source_type": "mail", "source_id": "m-1"}],
+        "revision_policy": "replace",
+        "revision": first.payload["revision"],
+    }
+    again = made(ask("supersede", first, content="Acme pays on net-60 terms", payload=first.payload))
+    assert {**again.payload, "revision": ""} == {**first.payload, "revision": ""}
+
+
 def test_a_correction_that_says_how_sure_it_is_stands_by_that() -> None:
     new = made(ask("supersede", own(confidence=90, status="confirmed"), content="Acme pays late", confidence=30))
     assert (new.status, new.confidence) == ("candidate", 30)

@@ -45,6 +45,15 @@ class EvidenceSource(Described):
     timestamp: Instant = None
 
 
+RevisionPolicy = Literal["replace", "fork", "contest"]
+
+
+def note(**stated: Any) -> dict[str, Any]:
+    """The payload of a keyed note, which is a statement of only its words, with the defaults of what is not stated."""
+    defaults = {"validity": {"mode": "global"}, "evidence": [], "revision_policy": "replace"}
+    return {"kind": "semantic", **defaults, **stated}
+
+
 class Triple(Described):
     """Subject, predicate and object: what one statement says."""
 
@@ -54,7 +63,7 @@ class Triple(Described):
     object: Object = None
     validity: Validity = Validity()
     evidence: Annotated[list[EvidenceSource], Field(max_length=100)] = []
-    revision_policy: Literal["replace", "fork", "contest"] = "replace"
+    revision_policy: RevisionPolicy = "replace"
 
     @property
     def content(self) -> str:

@@ -8,7 +8,7 @@ from pydantic import Field
 from memories.intake import admission as gate
 from memories.intake.reports import payloads
 from memories.intake.reports.events import STATE_FIELDS, WorkingStateReport
-from memories.intake.reports.payloads import EvidenceSource, Validity
+from memories.intake.reports.payloads import EvidenceSource, RevisionPolicy, Validity
 from memories.intake.reports.revisions import NewMemory, check
 from memories.intake.revisions import inheritance
 from memories.intake.revisions.inheritance import FORK, MERGE, SUPERSEDE, Making
@@ -145,6 +145,7 @@ class Note(Described):
 
     validity: Validity = Validity()
     evidence: Annotated[list[EvidenceSource], Field(max_length=100)] = []
+    revision_policy: RevisionPolicy = "replace"
 
 
 def payload_of(raw: dict[str, Any], head: Memory) -> dict[str, Any]:
@@ -165,7 +166,8 @@ def payload_of(raw: dict[str, Any], head: Memory) -> dict[str, Any]:
     checked = check(shape, given, AT)
     if isinstance(checked, payloads.PlanGraph) and (wrong := list(payloads.graph_errors(checked))):
         raise Invalid(*(FieldError(AT + pointer, "invalid", why) for pointer, why in wrong))
-    return {**checked.model_dump(mode="json", by_alias=True, exclude_unset=is_note), "kind": kind}
+    stated = checked.model_dump(mode="json", by_alias=True, exclude_unset=is_note)
+    return payloads.note(**stated) if is_note else {**stated, "kind": kind}
 
 
 def _working(given: dict[str, Any], head: Memory) -> dict[str, Any]:
