@@ -149,7 +149,8 @@ class Observations(ReportView):
         """Report an observation
 
         A statement. The same again reinforces (200). Another object for the same subject and predicate follows
-        `revision_policy` where the old one is the caller's own; else a revision is proposed (202).
+        `revision_policy`, or where it is left out that of the latest such statement, if the old one is the caller's
+        own; else a revision is proposed (202).
         """
         return self.ingest(ObservationReport)
 

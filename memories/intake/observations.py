@@ -36,6 +36,7 @@ def write_of(report: ObservationReport, *, trust: Trust, at: datetime) -> ClaimW
         why=f"{report.source} observed {statement.content}"[:2000],
         proposal_why=f"{report.source} observed another {report.predicate}",
         status=Status.CONFIRMED,
+        inherits_policy=report.revision_policy is None,
     )
 
     def by_itself() -> Ingested:
@@ -73,5 +74,5 @@ def _payload(report: ObservationReport, *, at: datetime) -> dict[str, Any]:
         "object": report.object,
         "validity": {"mode": "global"},
         "evidence": [{"source_type": "observation", "source_id": report.source, "timestamp": format_instant(at)}],
-        "revision_policy": report.revision_policy,
+        "revision_policy": report.revision_policy or "replace",
     }

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Self
 
 from django.db import transaction
 
@@ -33,7 +33,8 @@ class Triple:
 
     `why`: of a revision. `status`: of a new row that asks for no second look. `may_revise`: whether it may replace or
     contest this memory without a person. `dated`: the occasion may be older than what is known, and then it revises
-    nothing that was said after it.
+    nothing that was said after it. `inherits_policy`: it states no policy, that of the latest statement about the same
+    holds.
     """
 
     statement: Statement
@@ -43,6 +44,7 @@ class Triple:
     status: Status
     may_revise: Callable[[Memory, Trust], bool] = is_own
     dated: bool = False
+    inherits_policy: bool = False
 
     @property
     def policy(self) -> str:
@@ -53,6 +55,14 @@ class Triple:
         """What the keys of statements about this subject and predicate begin with: as written, and as in its key."""
         as_written = payloads.stem_of(self.statement.payload["subject"], self.statement.payload["predicate"])
         return sorted({as_written, self.statement.key.rpartition("#")[0]})
+
+    def beside(self, others: Sequence[Memory]) -> Self:
+        """The same with the policy that holds for it beside these."""
+        if not (self.inherits_policy and others):
+            return self
+        latest = max(others, key=lambda memory: (memory.created_at, memory.pk))
+        policy = {"revision_policy": latest.payload.get("revision_policy", self.policy)}
+        return replace(self, statement=replace(self.statement, payload={**self.statement.payload, **policy}))
 
     def says(self, row: Memory) -> bool:
         """Whether a row is this statement, also where its object was stored in quotes and made the key of that."""
@@ -76,6 +86,8 @@ def store(triple: Triple, *, trust: Trust, at: datetime) -> Stored:
         if same := next((met for met in live if triple.says(met.memory)), None):
             return _confirm(same, lookup, triple, evidence, trust=trust, at=at)
         others = [met.memory for met in live if met.memory.status != Status.CONTESTED]
+        triple = triple.beside([memory for memory in others if trust.sees(memory)])
+        statement = triple.statement
         unmet = not lookup.may_be_dismissed
         admission = admit(statement, trust=trust, at=at, evidence=evidence, unmet=unmet, status=triple.status)
         if admission.memory is None:

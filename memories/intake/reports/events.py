@@ -9,7 +9,7 @@ from uuid import UUID
 from pydantic import AfterValidator, AliasChoices, BaseModel, Field
 
 from memories.intake.reports.drafts import EventDraft
-from memories.intake.reports.payloads import Object
+from memories.intake.reports.payloads import Object, RevisionPolicy
 from memories.values import strict_json
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_types import (
@@ -199,7 +199,7 @@ class ObservationReport(Report):
     subject: Given
     predicate: Given
     object: Object = None
-    revision_policy: Literal["replace", "fork", "contest"] = "replace"
+    revision_policy: RevisionPolicy | None = None  # that of the latest statement about the same, else replace
 
 
 class OutcomeReport(Report):
