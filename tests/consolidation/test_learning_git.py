@@ -4,6 +4,7 @@ import pytest
 
 from consolidation.learning.commands import commands
 from consolidation.learning.effects.effects import effects, unfolded
+from consolidation.learning.runs import terms
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import RULES, Script, learned, run
 
@@ -203,6 +204,24 @@ def test_a_release_and_a_change_are_asked_for_in_different_words() -> None:
         "4. Run `git commit -am {message}`.",
         "5. Run `git push origin main`.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Please put out 1.7.3.", True),
+        ("Ship v2.1 today", True),
+        ("we need version 3.0", True),
+        ("发布 2.4.1", True),
+        ("Zone 1 costs 5.20 from today", False),
+        ("my number is 12.345.678-9", False),
+        ("ping 10.0.0.1", False),
+        ("on 30.11.2026 or 30.11.26", False),
+        ("1.234.567 EUR", False),
+    ],
+)
+def test_a_version_is_no_price_address_number_of_a_person_or_date(text: str, names: bool) -> None:
+    assert terms.names_version(text) == names
 
 
 def test_branches_and_messages_of_single_runs_are_not_told() -> None:

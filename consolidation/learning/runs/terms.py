@@ -16,10 +16,13 @@ _HAN = re.compile(f"[{chinese_words.HAN}]+")
 _WORD = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
 _EDGES = "'\"`*~,.-–—…<>|/\\&+=%$#^"
 LONGEST_WORD = 24
-# A version that is asked for, whichever: 1.4.0, v2.1, version 3.0.
+# A version that is asked for, whichever: 1.4.0, v2.1, version 3.0; no address, number of a person or date.
 _VERSION = re.compile(
-    r"(?<![\w.-])(?:v?\d+\.\d+\.\d+|(?:v|versions? |release |版本 ?)\d+\.\d+)(?![\w%]|[.,]\d)", re.IGNORECASE
+    r"(?<![\w.-])v?(\d{1,4}\.\d{1,2}\.\d{1,3})(?![\w%]|[.,-]\d)"
+    r"|(?<!\w)(?:v|versions? |release |版本 ?)(\d{1,4}\.\d{1,3})(?![\w%]|[.,]\d)",
+    re.IGNORECASE,
 )
+_DATE = re.compile(r"(?:0?[1-9]|[12]\d|3[01])\.(?:0?[1-9]|1[0-2])\.[2-9]\d")  # 30.11.26
 VERSION = "{version}"
 
 
@@ -69,7 +72,12 @@ def grams(text: str) -> dict[str, str]:
 
 def names_version(text: str) -> bool:
     """Return whether a text names a version, whichever."""
-    return bool(_VERSION.search(text))
+    return bool(versions(text))
+
+
+def versions(text: str) -> set[str]:
+    """Return the versions that a text names, without `v`."""
+    return {name for match in _VERSION.finditer(text) if not _DATE.fullmatch(name := match[1] or match[2])}
 
 
 def _han_pieces(text: str) -> Iterator[str]:

@@ -5,10 +5,10 @@ import re
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.runs.privacy import Holders, names_somebody, safe
 from consolidation.learning.runs.run import Run
+from consolidation.learning.runs.terms import versions
 
 VERSION, DATE = "{version}", "{date}"
-_ASKED = re.compile(r"(?<![\d.])\d+(?:\.\d+)+(?:-?(?:alpha|beta|rc|a|b)\.?\d*)?(?!\d|\.\d)")
-_VERSION = re.compile(r"(?<![\d.])\d+\.\d+\.\d+(?:-?(?:alpha|beta|rc|a|b)\.?\d*)?(?!\d|\.\d)")
+_VERSION = re.compile(r"(?<![\d.])\d{1,4}\.\d{1,2}\.\d{1,3}(?!\d|\.\d)")
 _DATE = re.compile(r"(?<![\d-])\d{4}-\d\d-\d\d(?![\d-])")
 _MARK = re.compile(r"\{(?:version|date)\}")
 
@@ -16,7 +16,7 @@ _MARK = re.compile(r"\{(?:version|date)\}")
 def marked(run: Run, text: str) -> str:
     """Return a text with marks for dates, and for the version that the request names, else for the only one in it."""
     told = _DATE.sub(DATE, text)
-    asked, own = set(_ASKED.findall(run.opening)), set(_VERSION.findall(told))
+    asked, own = versions(run.opening), set(_VERSION.findall(told))
     version = asked if len(asked) == 1 else asked & own or own
     if len(version) != 1:
         return told
