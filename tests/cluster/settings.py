@@ -1,6 +1,8 @@
-"""The settings of hosts of a cluster: a job may take longer than a lease, so that one that freezes comes back to it."""
+"""The settings of hosts of a cluster: leases are short, and a job may take longer than one, so that a worker that
+freezes comes back to it."""
 
 from tests.memos_site.quick import *  # noqa: F403
-from tests.memos_site.quick import Q_CLUSTER
+from tests.memos_site.quick import INSTALLED_APPS, Q_CLUSTER
 
 Q_CLUSTER |= {"timeout": 120, "retry": 400}
+INSTALLED_APPS = [*INSTALLED_APPS, "tests.cluster.short_leases.ShortLeases"]

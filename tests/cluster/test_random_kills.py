@@ -14,7 +14,7 @@ from tests.cluster.whole import Cluster, cluster
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(not found(), reason="PgBouncer is not installed")]
 SEED, SECONDS, EVERY, WORKERS = (float(os.environ.get(f"CLUSTER_{name}", usual)) for name, usual in
-                        (("SEED", "20"), ("SECONDS", "40"), ("EVERY", "3.6"), ("WORKERS", "1")))  # fmt: skip
+                        (("SEED", "20"), ("SECONDS", "30"), ("EVERY", "2.7"), ("WORKERS", "1")))  # fmt: skip
 ONLY = os.environ.get("CLUSTER_ONLY", "").split()  # kinds of faults
 
 
