@@ -16,7 +16,6 @@ from tests.memos_site.site import Site
 
 pytestmark = pytest.mark.slow
 Pair = tuple[Postgres, Postgres]
-Started = Callable[..., Site]
 
 
 @pytest.fixture(scope="module")
@@ -37,24 +36,10 @@ def serving(pair: Pair, folder: Path, **more: str) -> Site:
     return Site(folder, "serve", "--port", "0", "--workers", "1", **told).up()
 
 
-@pytest.fixture
-def started(pair: Pair, tmp_path: Path) -> Iterator[Started]:
-    """Starts a site with settings of the test."""
-    sites: list[Site] = []
-
-    def start(**more: str) -> Site:
-        sites.append(serving(pair, tmp_path, **more))
-        return sites[-1]
-
-    yield start
-    for site in sites:
-        site.stop()
-
-
 @pytest.fixture(scope="module")
 def site(pair: Pair, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    """One for all tests that set nothing."""
-    site = serving(pair, tmp_path_factory.mktemp("site"))
+    """One that reads the replica however late that is, for all tests but one."""
+    site = serving(pair, tmp_path_factory.mktemp("site"), REPLICA_MAX_LAG="300")
     yield site
     site.stop()
 
@@ -99,9 +84,8 @@ def reads(site: Site, token: str) -> float:
 
 
 def test_a_reader_sees_its_own_writes_and_decisions_however_late_the_replica_is(
-    pair: Pair, started: Started, tokens: dict[str, str]
+    pair: Pair, site: Site, tokens: dict[str, str]
 ) -> None:
-    site = started(REPLICA_MAX_LAG="300")
     ours, others, judge = tokens["ours"], tokens["others"], tokens["judge"]
     until(lambda: read_there(site, others), what=site.said)
     pair[1].sql("SELECT pg_wal_replay_pause()")
@@ -116,8 +100,8 @@ def test_a_reader_sees_its_own_writes_and_decisions_however_late_the_replica_is(
     assert "recovery is in progress" not in site.said  # a replica was not asked what only the primary knows
 
 
-def test_a_replica_that_is_too_late_is_not_read(pair: Pair, started: Started, tokens: dict[str, str]) -> None:
-    site = started(REPLICA_MAX_LAG="1")
+def test_a_replica_that_is_too_late_is_not_read(pair: Pair, tmp_path: Path, tokens: dict[str, str]) -> None:
+    site = serving(pair, tmp_path, REPLICA_MAX_LAG="1")
     ours, others = tokens["ours"], tokens["others"]
     pair[1].sql("SELECT pg_wal_replay_pause()")
     try:
@@ -125,6 +109,7 @@ def test_a_replica_that_is_too_late_is_not_read(pair: Pair, started: Started, to
         until(lambda: sees(site, others, soon), what=site.said)
     finally:
         pair[1].sql("SELECT pg_wal_replay_resume()")
+        site.stop()
 
 
 def test_a_replica_that_dies_costs_no_answer_and_comes_back(pair: Pair, site: Site, ours: str) -> None:
