@@ -9,13 +9,13 @@ from contextlib import ExitStack, suppress
 
 import psycopg
 
-from tests.cluster import short_leases
+from tests.cluster import hurry
 from tests.cluster.freezes import Freeze, freeze
 from tests.cluster.whole import Cluster, Host
 from tests.memos_site.processes import belonging, children
 from tests.slow_sockets import unfinished_requests
 
-FROZEN_SECONDS = short_leases.SECONDS + 4.0
+FROZEN_SECONDS = hurry.LEASE_SECONDS + 4.0
 AWAY_SECONDS = 3.0  # a server that is replaced, a store that refuses in a short trial, clients that say nothing
 REFUSAL_SECONDS, LONG = 60.0, 180.0  # of a store in a trial that takes so long
 LATE_SECONDS = 30.0  # of a replica

@@ -52,7 +52,8 @@ def redis(tmp_path: Path) -> Iterator[RedisServer]:
 @pytest.fixture
 def site(tmp_path: Path, redis: RedisServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     copied(migrated_cluster(tmp_path_factory), tmp_path)
-    started = Site(tmp_path, "serve", "--port", "0", Q_BROKER_URL=f"redis://127.0.0.1:{redis.port}/0")
+    told = {"DJANGO_SETTINGS_MODULE": "tests.cluster.settings", "Q_BROKER_URL": f"redis://127.0.0.1:{redis.port}/0"}
+    started = Site(tmp_path, "serve", "--port", "0", **told)
     yield started
     kill_all(tmp_path)
     started.process.wait()
