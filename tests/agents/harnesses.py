@@ -71,12 +71,14 @@ def _codex(home: Path, url: str) -> dict[str, str]:
 
 def _gemini(home: Path, url: str) -> dict[str, str]:
     _write(home / ".gemini" / "settings.json", json.dumps(_quiet("gemini-api-key")))
-    return {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "x", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+    known = {"GOOGLE_GEMINI_BASE_URL": url, "GEMINI_API_KEY": "x", "GEMINI_CLI_TRUST_WORKSPACE": "true"}
+    return {**known, "GEMINI_CLI_NO_RELAUNCH": "true"}  # with more memory, for which it would load itself a second time
 
 
 def _qwen(home: Path, url: str) -> dict[str, str]:
     _write(home / ".qwen" / "settings.json", json.dumps(_quiet("openai")))
-    return {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "x", "OPENAI_MODEL": "m"}
+    known = {"OPENAI_BASE_URL": f"{url}/v1", "OPENAI_API_KEY": "x", "OPENAI_MODEL": "m"}
+    return {**known, "QWEN_CODE_NO_RELAUNCH": "true"}  # as Gemini CLI
 
 
 def _quiet(kind: str) -> Json:
@@ -88,8 +90,21 @@ def _opencode(home: Path, url: str) -> dict[str, str]:
     options = {"baseURL": f"{url}/v1", "apiKey": "x"}
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "fake", "options": options, "models": {"m": {"name": "m"}}}
     settings = {"provider": {"fake": provider}, "model": "fake/m", "autoupdate": False, "share": "disabled"}
-    _write(home / ".config" / "opencode" / "opencode.json", json.dumps(settings))
+    folder = home / ".config" / "opencode"
+    _write(folder / "opencode.json", json.dumps(settings))
+    _with_plugin_package(folder)
     return {"OPENCODE_DISABLE_MODELS_FETCH": "1", "OPENCODE_DISABLE_LSP_DOWNLOAD": "1"}
+
+
+def _with_plugin_package(folder: Path) -> None:
+    """What opencode would else fetch from npm into each new home, with all that it depends on; ours imports none of it.
+
+    It looks whether the folder is there and the lock file names the package.
+    """
+    wanted = {"dependencies": {"@opencode-ai/plugin": "*"}}
+    (folder / "node_modules").mkdir()
+    _write(folder / "package.json", json.dumps(wanted))
+    _write(folder / "package-lock.json", json.dumps({"lockfileVersion": 3, "packages": {"": wanted}}))
 
 
 def _copilot(_home: Path, url: str) -> dict[str, str]:
