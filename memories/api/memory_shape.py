@@ -14,6 +14,8 @@ from memories.api.payload_shapes import (
     PlanPayload,
     SemanticPayload,
     WorkingPayload,
+    is_call,
+    ref_of,
     stored_payload,
     with_utc_timestamp,
 )
@@ -71,13 +73,9 @@ class Source(OpenShape):
 
     @classmethod
     def of_event(cls, event: models.Event, row: models.Memory) -> Json:
-        is_call = event.kind == "tool_call"
-        return {
-            "kind": "tool_call" if is_call else "event",
-            "ref": event.node_id if is_call else event.ref,
-            "created_by": event.actor or row.source,
-            "timestamp": event.at,
-        }
+        kind = "tool_call" if is_call(event) else "event"
+        by = event.actor or row.source
+        return {"kind": kind, "ref": ref_of(event), "created_by": by, "timestamp": event.at}
 
     @classmethod
     def of_outcome(cls, episode: models.Episode) -> Json:

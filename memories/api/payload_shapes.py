@@ -14,6 +14,15 @@ from memories.values.field_errors import normalize_instant
 FIRST_VERSION = 1  # of a competence without a version of its own, until its skill is published
 
 
+def is_call(event: models.Event) -> bool:
+    return event.kind == "tool_call"
+
+
+def ref_of(event: models.Event) -> str:
+    """By what answers name an event: the caller's id of it, of a call the server's."""
+    return event.node_id if is_call(event) else event.ref
+
+
 class Entry(Shape):
     t: datetime
     event_kind: str
@@ -22,10 +31,9 @@ class Entry(Shape):
 
     @classmethod
     def of(cls, event: models.Event) -> Json:
-        is_call = event.kind == "tool_call"
-        ref = event.node_id if is_call else event.ref
-        content = f"tool_call: {event.tool}" if is_call and event.tool else event.words[:500]
-        return cls.from_row(event, t=event.at, event_kind=event.kind, ref=ref, summary=event.summary or content)
+        content = f"tool_call: {event.tool}" if is_call(event) and event.tool else event.words[:500]
+        summary = event.summary or content
+        return cls.from_row(event, t=event.at, event_kind=event.kind, ref=ref_of(event), summary=summary)
 
 
 class Node(Shape):
@@ -104,7 +112,7 @@ class EpisodicPayload(Shape):
         payload = cls.from_row(episode, kind="episodic", **derived)
         if events is not None:
             payload["timeline"] = [Entry.of(event) for event in events]
-            payload["tool_graph"] = [Node.of(event) for event in events if event.kind == "tool_call"]
+            payload["tool_graph"] = [Node.of(event) for event in events if is_call(event)]
             payload["truncated"] = len(events) < episode.event_count
         return payload
 
@@ -192,7 +200,7 @@ class WorkingPayload(Shape):
 
 
 class SemanticPayload(OpenShape):
-    """A statement; a keyed note has only its content and category."""
+    """A statement; a keyed note, whose words are its content, has no subject, predicate and object."""
 
     kind: Literal["semantic"]
     subject: str = ""

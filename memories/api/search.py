@@ -86,13 +86,10 @@ class SearchResult(Shape):
 
     @classmethod
     def of(cls, result: Result, *, at: datetime, explain: bool, as_of: AsOf | None = None) -> Json:
-        memory, passages = (
-            Memory.of(result.memory, at=at, as_of=as_of),
-            [{**passage._asdict(), "flags": passage.flags} for passage in result.passages],
-        )
+        passages = [{**passage._asdict(), "flags": passage.flags} for passage in result.passages]
         more: Json = {"parts": result.parts} if explain else {}
         more |= {"until": result.until} if result.until else {}
-        return cls.from_row(result, memory=memory, passages=passages, **more)
+        return cls.from_row(result, memory=Memory.of(result.memory, at=at, as_of=as_of), passages=passages, **more)
 
 
 class Selected(Shape):

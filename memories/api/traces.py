@@ -8,7 +8,7 @@ from typing import IO, Any
 
 from django.conf import settings
 from django.utils import timezone
-from pydantic import ConfigDict, Field
+from pydantic import Field
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.parsers import BaseParser
 from rest_framework.renderers import BaseRenderer
@@ -53,8 +53,6 @@ EXAMPLE: Json = {
 
 class TraceReport(OpenShape):
     """An ExportTraceServiceRequest. Fields that are not known are passed by."""
-
-    model_config = ConfigDict(extra="allow")
 
     resourceSpans: list[Json] = Field([], description="As the OTLP specification says")  # noqa: N815  # their name
 

@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memories import people
-from memories.api.call_counts import counts
+from memories.api import call_counts
 from memories.models import Agent, AuditEntry
 from memories.models.agent import DEFAULT_PERMISSIONS, MOST_REQUESTS
 from memories.models.audit import AGENT
@@ -61,6 +61,10 @@ class SourcesField(forms.CharField):
 MOST_OF_HISTORY = 20
 LIFETIMES = [("", gettext_lazy("never")), ("30", gettext_lazy("in 30 days")), ("90", gettext_lazy("in 90 days"))]
 LIFETIMES += [("365", gettext_lazy("in a year"))]
+NEW_AGENT: dict[str, Any] = {  # what a form offers at first
+    "clearance": int(Sensitivity.MEDIUM),
+    "permissions": [permission.value for permission in DEFAULT_PERMISSIONS],
+}
 
 
 class AgentForm(forms.Form):
@@ -164,7 +168,7 @@ def _agent(request: HttpRequest, agent_id: UUID) -> Agent:
 @require_safe
 def agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
     """What one agent may, how much it calls, its runs by time, and how to connect it."""
-    trust, now = _reviewer(request), timezone.now()
+    trust, now, url = _reviewer(request), timezone.now(), _url(request)
     row = get_object_or_404(Agent.objects.visible_to(trust).select_related("owner"), pk=agent_id)
     history = AuditEntry.objects.visible_to(trust).about(AGENT, row.pk).reverse()[:MOST_OF_HISTORY]
     page, runs = runs_of(row, request)
@@ -175,8 +179,8 @@ def agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
         "now": now,
         "history": history,
         "administers": people.administers(request.user),
-        "texts": connection_texts(url=_url(request)),
-        "url": _url(request),
+        "texts": connection_texts(url=url),
+        "url": url,
         **arrivals_of(row, trust=trust, at=now),
     }
     return render(request, "agents/agent.html", context)
@@ -189,26 +193,24 @@ def _listed(request: HttpRequest, at: datetime) -> dict[str, Any]:
     past = rows.ended(at)
     active = rows.exclude(pk__in=past.values("pk"))
     counted = count_values({"active": (active, []), "ended": (past, [])}, MOST_COUNTED)
-    numbers = [counted[name][""] if name in counted else 0 for name in ("active", "ended")]
+    counts = {name: counted.get(name, {"": 0})[""] for name in ("active", "ended")}
     return {
         "page": page_of(request, (past if ended else active).select_related("owner")),
         "filters": {"q": words},
         "kept": carried(request.GET, "q"),
-        "counts": dict(zip(("active", "ended"), numbers, strict=True)),
-        "tabs": tabs_of(request.GET, "ended", {"": _("Active"), "1": _("Ended")}, numbers),
+        "counts": counts,
+        "tabs": tabs_of(request.GET, "ended", {"": _("Active"), "1": _("Ended")}, [*counts.values()]),
     }
 
 
 def _page(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpResponse:
     now = timezone.now()
-    counts.write(at=now)
+    call_counts.counts.write(at=now)
     context = _listed(request, now) | {
         "now": now,
         "form": form,
-        "chosen": request.POST.getlist("permissions")
-        if form.is_bound
-        else [permission.value for permission in DEFAULT_PERMISSIONS],
-        "clearance": form.data.get("clearance", "") if form.is_bound else str(Sensitivity.MEDIUM.value),
+        "chosen": request.POST.getlist("permissions") if form.is_bound else NEW_AGENT["permissions"],
+        "clearance": form.data.get("clearance", "") if form.is_bound else str(NEW_AGENT["clearance"]),
         "default_limit": settings.RATE_LIMIT_PER_MINUTE,
         "administers": people.administers(request.user),
         "texts": connection_texts(url=_url(request)),

@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from memories.intake import equal_claims
 from memories.models import Proposal
@@ -20,7 +19,7 @@ from memories.values.trust import Trust
 from memos_site import review
 from memos_site.web import action_words, inbox_rows
 from memos_site.web.decisions import options_of, reason_of
-from memos_site.web.memory_links import MAX_NAMED, names_of, names_text
+from memos_site.web.memory_links import MAX_NAMED, and_more, names_of, names_text
 from memos_site.web.responses import Steps, answer, came_from, posted, refuse
 from memos_site.web.sentences import sentence
 
@@ -125,6 +124,5 @@ def _message(verb: str, result: review.Bulk, trust: Trust, how: dict[str, Any]) 
     failures = {UUID(failure["id"]): failure["detail"] for failure in result.failed[:MAX_NAMED]}
     names = names_of(failures, trust)
     reasons = [f"{names.get(pk, pk)}: {sentence(detail)}" for pk, detail in failures.items()]
-    more = len(result.failed) - len(reasons)
     refused = _("%(n)s not: %(reasons)s") % {"n": len(result.failed), "reasons": "; ".join(reasons)}
-    return f"{text}. {refused}" + (ngettext(" and %(n)s more", " and %(n)s more", more) % {"n": more} if more else "")
+    return f"{text}. {refused}{and_more(len(result.failed) - len(reasons))}"

@@ -56,12 +56,13 @@ def order_page(request: HttpRequest, order_id: UUID) -> HttpResponse:
     orders = {row.batch: row for row in BulkOrder.objects.light().filter(batch__in=[order.undoes, standing.latest])}
     first, refused = _first_ids(order), [UUID(refusal["id"]) for refusal in order.refused]
     names = plain_names_of([*first, *refused], trust_of(request.user), longest=MAX_NAME)
+    rows = _refused(request, order, names)
     context = _state(order) | {
         "text": action_words.title_of_order(order, is_redo=is_redo),
         "live": not rests,
         "first": {pk: names[pk] for pk in first if pk in names},
-        "refused": (refusal := _refused(request, order, names)),
-        "unlisted_count": order.refused_count - len(refusal),
+        "refused": rows,
+        "unlisted_count": order.refused_count - len(rows),
         "may_undo": order.done_count and rests,
         "standing": standing,
         "is_redo": is_redo,

@@ -22,6 +22,7 @@ from memos_site.review.verbs import VERBS
 from memos_site.web import action_words, inbox_rows
 from memos_site.web.memory_links import MAX_NAME, short_name
 from memos_site.web.responses import (
+    REFUSALS,
     Steps,
     answer,
     by_htmx,
@@ -33,9 +34,7 @@ from memos_site.web.responses import (
     too_late,
 )
 from memos_site.web.sentences import sentence
-from memos_site.web.settle import holds
-
-REFUSALS = (NotFound, NotAllowed, Invalid)
+from memos_site.web.settle import holds, memory_id_of
 
 
 @posted
@@ -78,14 +77,6 @@ def options_of(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
     """Return the options of a verb and its chosen reason as `why`, read from the rest of `decision`. Invalid."""
     known = VERBS.get(verb)
     return {"why": rest if known and known.needs_reason else "", **(known.options(rest, now) if known else {})}
-
-
-def _memory_id(value: str) -> UUID | None:
-    """Return the id after `accept`, of the memory to keep; None without one."""
-    try:
-        return UUID(value) if value else None
-    except ValueError:
-        raise Invalid(FieldError("/keep", "uuid_parsing", "must be the id of a memory")) from None
 
 
 def _edit(request: HttpRequest) -> Edit | None:
@@ -139,7 +130,7 @@ def decide_proposal(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
         names = ", ".join(review.OF_PROPOSALS)
         return refuse(Invalid(FieldError("/decision", "unknown_value", f"must be one of {names}")))
     try:
-        how = {"keep": _memory_id(rest)} if verb == "accept" else options_of(verb, rest, now=now)
+        how = {"keep": memory_id_of(rest) if rest else None} if verb == "accept" else options_of(verb, rest, now=now)
         how |= {"why": reason_of(request, ""), "seen": request.POST.get("seen", "")}
         batch = review.OF_PROPOSALS[verb](trust, proposal_id, at=now, **how)
     except Conflict as conflict:

@@ -14,9 +14,8 @@ from consolidation.models import ToolUse
 from consolidation.web.tools import decides_about_tools
 from memories.intake.claims import resemblance_of
 from memories.models import SavedView
-from memories.models.agent import DEFAULT_PERMISSIONS
 from memories.people import administers, trust_of
-from memories.values.choices import Permission, Sensitivity
+from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, Invalid
 from memories.values.field_errors import format_instant, parse_instant
 from memories.values.keyset import Order, Page
@@ -25,14 +24,11 @@ from memories.web.grounds import attach_compared, contests_of, nearest_to, voice
 from memories.web.paging import cursor_of
 from memos_site import review
 from memos_site.web import bulk_orders, inbox_page, inbox_rows, saved_views
+from memos_site.web.agents import NEW_AGENT
 from memos_site.web.inbox_rows import MAX_COUNTED
 from memos_site.web.responses import answer, by_htmx, decided_count, inbox_path, snoozed_kind, too_late
 
 FIRST_ROWS = 8  # rows of the first page, which stays below 100 KB
-NEW_AGENT = {
-    "clearance": int(Sensitivity.MEDIUM),
-    "permissions": [permission.value for permission in DEFAULT_PERMISSIONS],
-}
 MORE_ROWS = 20  # rows of each further page, loaded on scrolling
 MOST_COMPARED = 2  # claims of a proposal whose voices the pane shows
 
@@ -108,7 +104,7 @@ def unread(request: HttpRequest) -> HttpResponse:
     """Answer a number with its sentence, nothing of what waits. 0 without a time to count from; `at`: now."""
     now, since = timezone.now(), parse_instant(request.GET.get("since"))
     n = review.new_count(trust_of(request.user), since=since, at=now, most=MAX_COUNTED) if since else 0
-    shown = f"{MAX_COUNTED}+" if n > MAX_COUNTED else str(n)
+    shown = inbox_rows.shown_count(n)
     text = ngettext("%(n)s new decision waits for you.", "%(n)s new decisions wait for you.", n) % {"n": shown}
     return JsonResponse({"n": n, "shown": shown, "text": text, "at": format_instant(now)})
 

@@ -10,7 +10,6 @@ from uuid import UUID
 from django.db.models import Prefetch, QuerySet
 from django.http import QueryDict
 from django.utils import timezone
-from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -73,7 +72,7 @@ class Kinds:
         counted = [row for row in self.rows if row["value"] != review.SNOOZED and kind in ("", row["value"])]
         number = sum(row["n"] for row in counted)
         more = "+" if any(row["shown"].endswith("+") for row in counted) else ""
-        return {"matching_count": number, "matching_shown": number_format(number, force_grouping=True) + more}
+        return {"matching_count": number, "matching_shown": action_words.grouped(number) + more}
 
 
 def filters_of(query: Mapping[str, str]) -> dict[str, str]:
@@ -154,9 +153,7 @@ def inbox_zero(trust: Trust, kinds: Iterable[Mapping[str, Any]]) -> dict[str, An
     }
 
 
-def kinds(
-    trust: Trust, filters: Mapping[str, str], views: Sequence[SavedView] = (), *, orders_of: Any = None
-) -> "Kinds":
+def kinds(trust: Trust, filters: Mapping[str, str], views: Sequence[SavedView] = (), *, orders_of: Any = None) -> Kinds:
     """Count the waiting decisions within the filters by kind; of every kind, whichever tab is open.
 
     `shown`: the count, or as far as they are counted with a plus; of `views` it is set as an attribute.
@@ -168,20 +165,21 @@ def kinds(
     counts = review.kinds(trust, at=timezone.now(), filters=others, snoozed=True, views=named, orders_of=orders_of)
     counts[review.SNOOZED] = counts.get(review.SNOOZED, 0) + counts.pop(review.SNOOZED_PROPOSALS, 0)
     for view in views:
-        view.shown = _shown(counts.get(str(view.pk), 0))  # type: ignore[attr-defined]  # for the template alone
+        view.shown = shown_count(counts.get(str(view.pk), 0))  # type: ignore[attr-defined]  # for the template alone
     rows = [{"value": str(kind), "label": label, **_capped(counts.get(kind, 0))} for kind, label in KINDS.items()]
     everything = sum(row["n"] for row in rows if row["value"] != review.SNOOZED)
     waiting = counts.get(ALL, 0) if any(others.values()) else everything
-    return Kinds(rows, _shown(waiting), has_orders=review.BULK_ORDERS in counts)
+    return Kinds(rows, shown_count(waiting), has_orders=review.BULK_ORDERS in counts)
 
 
-def _shown(n: int) -> str:
+def shown_count(n: int) -> str:
+    """Return how many are waiting or new, as far as that is counted."""
     return f"{MAX_COUNTED}+" if n > MAX_COUNTED else str(n)
 
 
 def _capped(count: int) -> dict[str, Any]:
     n = min(count, review.MOST_COUNTED)
-    return {"n": n, "shown": number_format(n, force_grouping=True) + ("+" if count > n else "")}
+    return {"n": n, "shown": action_words.grouped(n) + ("+" if count > n else "")}
 
 
 @dataclass(frozen=True)

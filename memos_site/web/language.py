@@ -24,7 +24,7 @@ def choose(request: HttpRequest) -> HttpResponse:
         Preferences.objects.choose_language(request.user, chosen)
     else:
         request.session[CHOSEN] = chosen
-    _remember(response, chosen)
+    keep_cookie(response, settings.LANGUAGE_COOKIE_NAME, chosen)
     return response
 
 
@@ -36,15 +36,10 @@ def follow(request: HttpRequest, response: HttpResponse) -> None:
     if chosen:
         Preferences.objects.choose_language(request.user, chosen)
     elif chosen := Preferences.objects.language_of(request.user):
-        _remember(response, chosen)
+        keep_cookie(response, settings.LANGUAGE_COOKIE_NAME, chosen)
 
 
-def _remember(response: HttpResponse, language: str) -> None:
-    response.set_cookie(
-        settings.LANGUAGE_COOKIE_NAME,
-        language,
-        max_age=YEAR,
-        secure=settings.SESSION_COOKIE_SECURE,
-        httponly=True,
-        samesite="Lax",
-    )
+def keep_cookie(response: HttpResponse, name: str, value: str) -> None:
+    """Let this browser keep a choice for a year."""
+    secure = settings.SESSION_COOKIE_SECURE
+    response.set_cookie(name, value, max_age=YEAR, secure=secure, httponly=True, samesite="Lax")

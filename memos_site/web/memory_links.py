@@ -18,8 +18,12 @@ def names_text(ids: Collection[UUID], trust: Trust) -> str:
     """Return the names of the first MAX_NAMED memories, and how many more there are."""
     first = list(ids)[:MAX_NAMED]
     names = list(names_of(first, trust).values())
-    more = len(ids) - len(names)
-    return listed(names) + (ngettext(" and %(n)s more", " and %(n)s more", more) % {"n": more} if more else "")
+    return listed(names) + and_more(len(ids) - len(names))
+
+
+def and_more(n: int) -> str:
+    """Return how many more there are than were named, as a text; '' for none."""
+    return ngettext(" and %(n)s more", " and %(n)s more", n) % {"n": n} if n else ""
 
 
 def names_of(ids: Collection[UUID], trust: Trust) -> dict[UUID, str]:

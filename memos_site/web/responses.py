@@ -23,6 +23,8 @@ from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.sentences import sentence
 
+REFUSALS = (NotFound, NotAllowed, Invalid)  # which `refuse` answers
+
 
 def posted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Decorate the view of a form: requests other than POST are redirected to the inbox.

@@ -16,7 +16,6 @@ from memories.models.person_settings import MAX_NAME
 from memories.values.exceptions import Conflict
 from memos_site.web import inbox_rows
 from memos_site.web.responses import posted
-from memos_site.web.sentences import sentence
 
 
 def query_of(given: Mapping[str, str]) -> str:
@@ -37,7 +36,7 @@ def save(request: HttpRequest) -> HttpResponse:
         SavedView.objects.keep(request.user, name, query)  # type: ignore[arg-type]  # signed in, says the middleware
         messages.success(request, _("Saved as “%(name)s”") % {"name": name})
     except Conflict as conflict:
-        messages.warning(request, sentence(str(conflict)))
+        messages.warning(request, str(conflict))
     return _to(query)
 
 
@@ -57,7 +56,7 @@ def change(request: HttpRequest, view_id: UUID) -> HttpResponse:
             SavedView.objects.rename(user, view_id, name)
             messages.success(request, _("Saved as “%(name)s”") % {"name": name})
         except Conflict as conflict:
-            messages.warning(request, sentence(str(conflict)))
+            messages.warning(request, str(conflict))
     return _to(view.query)
 
 

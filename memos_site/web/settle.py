@@ -20,10 +20,8 @@ from memories.web.page_afterwards import next_page
 from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.memory_links import MAX_NAME, short_name
-from memos_site.web.responses import answer, posted, refuse, too_late, what_is_wrong
+from memos_site.web.responses import REFUSALS, answer, posted, refuse, too_late, what_is_wrong
 from memos_site.web.sentences import sentence
-
-REFUSALS = (NotFound, NotAllowed, Invalid)
 
 
 @posted
@@ -31,7 +29,9 @@ def settle(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     """Let one of the memories that contradict each other hold: `keep`, among `memory_id` and those `against` it."""
     trust, now = trust_of(request.user), timezone.now()
     try:
-        keep, *against = [_id(text) for text in (request.POST.get("keep", ""), *request.POST.getlist("against"))]
+        keep, *against = [
+            memory_id_of(text) for text in (request.POST.get("keep", ""), *request.POST.getlist("against"))
+        ]
         batch = review.settle(trust, memory_id, keep, against, at=now, seen=request.POST.get("seen", ""))
     except Conflict as conflict:
         row = inbox_rows.decided_memory(trust, memory_id)
@@ -62,7 +62,7 @@ def merge(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return _preview(request, trust, memory_id)
     try:
-        other = _id(request.POST.get("with", ""))
+        other = memory_id_of(request.POST.get("with", ""))
         merged, batch = review.merge(trust, memory_id, other, _words(request), at=timezone.now())
     except Conflict as conflict:
         return _preview(request, trust, memory_id, error=sentence(str(conflict)), status=409)
@@ -102,7 +102,7 @@ def _preview(
 
 def _chosen(rows: MemoryQuerySet, memory: Memory, with_id: str) -> Near:
     try:
-        near = rows.filter(scope=memory.scope, status__in=LIVE, pk=_id(with_id)).exclude(pk=memory.pk)
+        near = rows.filter(scope=memory.scope, status__in=LIVE, pk=memory_id_of(with_id)).exclude(pk=memory.pk)
     except Invalid:
         raise Http404("no such memory") from None
     if (other := near.first()) is None:
@@ -110,7 +110,8 @@ def _chosen(rows: MemoryQuerySet, memory: Memory, with_id: str) -> Near:
     return compare_with(other, memory.content)
 
 
-def _id(text: str) -> UUID:
+def memory_id_of(text: str) -> UUID:
+    """The id of a memory in a form. Invalid: it is none."""
     try:
         return UUID(text)
     except ValueError:

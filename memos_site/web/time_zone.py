@@ -5,7 +5,6 @@ from functools import cache, lru_cache
 from itertools import groupby
 from zoneinfo import available_timezones
 
-from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
@@ -17,8 +16,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from memories.models import Preferences
+from memos_site.web.language import keep_cookie
 
-COOKIE, YEAR = "time_zone", 365 * 24 * 3600
+COOKIE = "time_zone"
 REGIONS = ("Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
 UTC = "UTC"
 
@@ -69,11 +69,10 @@ def _region(zone: str) -> str:
 
 
 def _remember(response: HttpResponse, zone: str) -> None:
-    if not zone:
+    if zone:
+        keep_cookie(response, COOKIE, zone)
+    else:
         response.delete_cookie(COOKIE)
-        return
-    secure = settings.SESSION_COOKIE_SECURE
-    response.set_cookie(COOKIE, zone, max_age=YEAR, secure=secure, httponly=True, samesite="Lax")
 
 
 def absolute(at: datetime) -> str:

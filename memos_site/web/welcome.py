@@ -10,12 +10,12 @@ from django.views.decorators.http import require_POST, require_safe
 from consolidation.models import Run
 from memories.accounts import FIRST_AGENT
 from memories.models import Agent, Memory
-from memories.models.agent import DEFAULT_PERMISSIONS
 from memories.people import administers, require_administrator, trust_of
-from memories.values.choices import Permission, Sensitivity, Type
+from memories.values.choices import Permission, Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
 from memos_site import demo
+from memos_site.web.agents import NEW_AGENT
 
 
 @require_safe
@@ -27,8 +27,7 @@ def welcome(request: HttpRequest) -> HttpResponse:
         "administers": administers(request.user),
         "may_review": trust.may(Permission.REVIEW),
         "may_order": trust.may(Permission.REVIEW) and trust.scopes is None,
-        "permissions": [permission.value for permission in DEFAULT_PERMISSIONS],
-        "clearance": int(Sensitivity.MEDIUM),
+        **NEW_AGENT,
         **_progress(trust),
     }
     return render(request, "welcome/welcome.html", context)
