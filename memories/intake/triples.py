@@ -29,7 +29,7 @@ VERB = {"replace": "supersede", "contest": "contest"}  # what a revision policy 
 
 @dataclass(frozen=True)
 class Triple:
-    """A statement whose payload holds subject, predicate, object and revision policy, and the occasion that states it.
+    """A statement whose payload is a `payloads.Triple`, and the occasion that states it.
 
     `why`: of a revision. `status`: of a new row that asks for no second look. `may_revise`: whether it may replace or
     contest this memory without a person. `dated`: the occasion may be older than what is known, and then it revises

@@ -281,7 +281,7 @@ class Memory(Reviewable):
 
     def sensitivity_follows(self) -> None:
         """Update copies of the sensitivity; that of the audit trail and of proposals is only ever raised. Requests by
-        which the memory is found keep none: they are forgotten."""
+        which the memory is found may be more secret than it is now: they are deleted."""
         if self.type != Type.EPISODIC:
             self.passages.filter(position__lt=0).delete()
         self.adaptations.update(sensitivity=self.sensitivity)

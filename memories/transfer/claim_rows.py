@@ -1,4 +1,7 @@
-"""Write an imported claim: through the gate, never over what is here, never held or taught."""
+"""One row of a file with a claim: how it meets what is here, through the gate; never over it, never held or taught.
+
+What a batch of them brings along beside the memories is written by claim_writes.py.
+"""
 
 from datetime import datetime
 from functools import partial

@@ -1,4 +1,5 @@
-"""Write the claims of a batch of a file in their order: those that meet nothing together, each other one by itself."""
+"""Write the claims of a batch of a file in their order: those that meet nothing together, each other one by itself;
+then what the new ones bring along: evidence, requests, track record."""
 
 from collections.abc import Callable, Mapping, Sequence
 from uuid import UUID
@@ -18,7 +19,8 @@ from memories.values.exceptions import Invalid
 
 WHY_APPLIED = "it was applied where it comes from"
 Writes = dict[int, ClaimWrite[Written]]
-KEEPERS: list[Callable[[Sequence[Made]], None]] = []  # of rooms above, which keep more of new memories; see exporting
+# Rooms above keep here what a line brings them; they register it when they start. The way out: exporting.KEPT_ABOVE
+KEEPERS: list[Callable[[Sequence[Made]], None]] = []
 
 
 def write(rows: Mapping[int, SourceRow], writing: Writing) -> dict[int, Written]:

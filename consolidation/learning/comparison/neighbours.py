@@ -1,4 +1,4 @@
-"""Comparison of failed runs with the nearest successful run, by their effect calls. Counts, no causes."""
+"""How failed runs differ from the successful run with the most similar request, by their effect calls. No causes."""
 
 from collections import defaultdict
 from collections.abc import Iterator

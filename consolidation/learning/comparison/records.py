@@ -1,4 +1,7 @@
-"""Conditions that separate the records acted on from others: field values with lift, joined by record id."""
+"""When a skill is right: field values (`tier: gold`) of the records it acted on that others do not have, called signs.
+
+Records are joined by their id. Values are shown that three runs hold, where they separate more clearly than chance.
+"""
 
 import math
 from collections import Counter, defaultdict

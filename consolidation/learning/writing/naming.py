@@ -138,7 +138,7 @@ def separates(learned: Learned) -> bool:
 
 
 def _other_way(learned: Learned) -> str:
-    """Two ways for one request are one question: the better one names the other, with both counts."""
+    """Of requests that are handled in another way too, which ends well less often: that way, with both counts."""
     say, worse, (n, of) = learned.say, _worse(learned), _ended_well(learned)
     if worse is None:
         return ""

@@ -1,4 +1,7 @@
-"""The columns that the new memory of a revision inherits from those that it comes from."""
+"""The columns that the new memory of a revision inherits from those that it comes from.
+
+Rows of other tables (evidence, requests, track record) are carried by superseding.py.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

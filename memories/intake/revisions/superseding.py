@@ -1,4 +1,5 @@
-"""Supersede a memory by another, fork it, merge several, or retract it; store the new memory of a revision."""
+"""Supersede a memory by another, fork it, merge several, or retract it; store the new memory of a revision, with the
+rows of other tables that it takes along."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -20,6 +21,8 @@ from memories.models.trusted import new_id
 from memories.values.choices import BELIEVED, LIVE, Hold, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.trust import Actor
+
+MERGED_INTO = "merged_into"
 
 
 class Held(Conflict):
@@ -85,7 +88,7 @@ def close(
     old.lock_for(verb, LIVE)
     revision = {**old.payload.get("revision", {}), **names, "status": "superseded"}
     change = {"status": Status.SUPERSEDED, "payload": {**old.payload, "revision": revision}}
-    noted = related(new, SUPERSEDES, old) if verb == "supersede" else related(old, "merged_into", new)
+    noted = related(new, SUPERSEDES, old) if verb == "supersede" else related(old, MERGED_INTO, new)
     return old.revise(verb, change, by=by, why=why, at=at, batch=batch, noted=noted)
 
 
@@ -140,7 +143,6 @@ def _holder(new: Memory) -> Memory | None:
     return rows.filter(type=Type.WORKING, thread_id=new.thread_id).first() if new.type == Type.WORKING else None
 
 
-MERGED_INTO = "merged_into"
 FACTS = [field.attname for field in Evidence._meta.concrete_fields if field.name not in ("id", "memory", "created_at")]
 SUMMED = ("successes", "failures", "partials", "latency_total_ms", "latency_count")
 
