@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import datetime
 from functools import partial
+from typing import Any
 
 from django.conf import settings
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never, rare_collections
@@ -64,18 +66,13 @@ def process(run: Run, *, wait: bool = False, should_stop: Callable[[], bool] = n
 
 def _scopes() -> list[str]:
     """The scopes with anything to do, sorted."""
-    new = Episode.objects.undigested().order_by().values_list("scope", flat=True)
-    due = Pattern.objects.due().order_by().values_list("scope", flat=True)
-    scopes = set(new.distinct()) | set(due.distinct())
-    scopes |= set(PendingProfile.objects.due().order_by().values_list("scope", flat=True).distinct())
-    scopes |= set(PendingMeasurement.objects.values_list("pk", flat=True))
-    scopes |= facts.scopes_due()
-    scopes |= set(PlanShape.objects.due().order_by().values_list("scope", flat=True).distinct())
-    scopes |= set(StatementMessage.objects.due().order_by().values_list("scope", flat=True).distinct())
+    queues: list[QuerySet[Any]] = [Episode.objects.undigested(), PendingMeasurement.objects.all()]
+    queues += [Pattern.objects.due(), PendingProfile.objects.due(), *(kind.objects.due() for kind in facts.KINDS)]
+    queues += [PlanShape.objects.due(), StatementMessage.objects.due()]
     if settings.SIGNATURE != "all":
-        former = regrouping.former()
-        scopes |= set(former.order_by().values_list("scope", flat=True).distinct())
-    return sorted(scopes)
+        queues.append(regrouping.former())
+    first, *others = [queue.order_by().values_list("scope", flat=True).distinct() for queue in queues]
+    return sorted(first.union(*others))
 
 
 def _process_step(run: Run, scope: str, position: int, report: Reporter, *, wait: bool) -> None:

@@ -28,8 +28,12 @@ def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> None:
     values = {"fitted": calibration.as_json(refitted), "nearness": refitted.nearness, "answers": answers}
     former = {"coefficients": "before_write", "opening": "opening"}
     values |= {name: list(refitted.curves[moment].coefficients[:3]) for name, moment in former.items()}
-    GuidanceCurve.objects.update_or_create(
-        scope=latest.scope, sensitivity=level, defaults={**values, "runs": len(known.runs), "at": at}
+    values |= {"runs": len(known.runs), "at": at}
+    GuidanceCurve.objects.bulk_create(
+        [GuidanceCurve(scope=latest.scope, sensitivity=level, **values)],
+        update_conflicts=True,
+        unique_fields=["scope", "sensitivity"],
+        update_fields=list(values),
     )
 
 

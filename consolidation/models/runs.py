@@ -228,7 +228,7 @@ class Run(models.Model):
     def begin_step(self, name: str, *, position: int, at: datetime, scope: str = "") -> RunStep:
         """The step of that name, begun or begun again."""
         position = min(position, MOST_STEPS)
-        step, _ = self.steps.get_or_create(name=name, defaults={"position": position, "scope": scope})
+        step = self.steps.filter(name=name).first() or RunStep(run=self, name=name, scope=scope)
         step.position, step.status, step.reason = position, RunStep.Status.RUNNING, ""
         step.attempts, step.started_at, step.finished_at = step.attempts + 1, at, None
         step.save()

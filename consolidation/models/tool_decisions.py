@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any, NamedTuple, Self
 
 from django.db import connection, models, transaction
-from django.db.models import Q
+from django.db.models import Q, Value
 
 from consolidation.learning.runs.operations import does_many
 from memories.models import AuditEntry
@@ -76,12 +76,24 @@ def _called(trust: Trust, names: str, **asked: Any) -> list[CalledTool]:
     return [tool._replace(does_many=does_many(tool.name, args)) for tool, args in rows]
 
 
-class ToolDecisionQuerySet(models.QuerySet["ToolDecision"]):
-    def marks(self) -> dict[str, bool]:
-        """tool -> whether it only reads, of those that a person decided about."""
-        decided = self.exclude(only_reads=None).values_list("tool", "only_reads")
-        return {tool: bool(only_reads) for tool, only_reads in decided}
+class Marks(NamedTuple):
+    """tool -> whether it only reads: as people decided, and True of those that behave so."""
 
+    decided: dict[str, bool]
+    observed: dict[str, bool]
+
+
+def marks() -> Marks:
+    """Read in one statement, which each step of consolidation asks for."""
+    decided = ToolDecision.objects.exclude(only_reads=None).values_list("tool", "only_reads", Value(True))
+    observed = ToolUse.objects.filter(READS).values_list("tool", Value(True), Value(False))
+    read = Marks({}, {})
+    for tool, only_reads, by_a_person in decided.union(observed, all=True):
+        (read.decided if by_a_person else read.observed)[tool] = only_reads
+    return read
+
+
+class ToolDecisionQuerySet(models.QuerySet["ToolDecision"]):
     def only_reading(self) -> list[str]:
         return list(self.filter(only_reads=True).order_by("tool").values_list("tool", flat=True))
 
@@ -140,10 +152,6 @@ READS = Q(same__gte=ENOUGH_REPEATS, same_runs__gte=ENOUGH_RUNS, other=0, outcome
 
 
 class ToolUseQuerySet(models.QuerySet["ToolUse"]):
-    def that_read(self) -> dict[str, bool]:
-        """tool -> True, of those whose calls behave as look-ups do."""
-        return dict.fromkeys(self.filter(READS).values_list("tool", flat=True), True)
-
     def asked(self, trust: Trust) -> Self:
         """Those about which a person is asked, once: nothing tells, several runs called it, and nobody has decided."""
         rows = self.filter(runs__gte=ASKED_FROM).exclude(READS).exclude(tool__in=ToolDecision.objects.values("tool"))

@@ -105,14 +105,18 @@ class SkillLinesQuerySet(SkillWorthQuerySet):
         """Keep these in the place of the former ones; those of a model stay."""
         for name, rows in self.of_model(memory.pk).items():
             lines = {**lines, name: [*lines.get(name, []), *rows]}
-        self.update_or_create(memory=memory, defaults={"lines": lines, "at": at})
+        self._put(memory, lines, at=at)
+
+    def _put(self, memory: Memory, lines: dict[str, list[dict[str, Any]]], *, at: datetime) -> None:
+        row, given = SkillLines(memory_id=memory.pk, lines=lines, at=at), ["lines", "at"]
+        SkillLines.objects.bulk_create([row], update_conflicts=True, unique_fields=["memory"], update_fields=given)
 
     def add_of_model(self, memory: Memory, field: str, rows: list[dict[str, Any]], *, at: datetime) -> None:
         """Add lines that a model wrote. The caller has locked the memory."""
         kept = self.filter(pk=memory.pk).values_list("lines", flat=True).first() or {}
         marked = [{**row, "by": MODEL} for row in rows]
         lines = {**kept, field: [*kept.get(field, []), *marked]}
-        self.update_or_create(memory=memory, defaults={"lines": lines, "at": at})
+        self._put(memory, lines, at=at)
 
 
 class SkillLines(models.Model):

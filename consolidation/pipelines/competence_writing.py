@@ -198,13 +198,13 @@ def witnesses(sightings: Sequence[Sighting]) -> list[Witness]:
 
 
 def propose(
-    memory: Memory, competence: Competence, prepared: PreparedVersion, *, run_id: UUID, at: datetime
+    memory: Memory, competence: Competence, prepared: PreparedVersion, *, created: bool, run_id: UUID, at: datetime
 ) -> Counter[str]:
     """Propose the version. A memory that waits for a decision gets its words, unless they were dismissed: then there is
-    no version either."""
-    if memory.status == Status.CANDIDATE and not _reword(memory, competence, at=at):
+    no version either. `created`: it was just created with them."""
+    if memory.status == Status.CANDIDATE and not created and not _reword(memory, competence, at=at):
         return Counter(suppressed=1)
-    skill = Skill.objects.get(pk=memory.pk)
+    skill = memory.skill
     latest = skill.versions.order_by("-number").first()
     publishing.propose(
         skill,

@@ -114,7 +114,8 @@ def _put(
         counters = competence_writing.count(pattern, memory, founding=created, at=at)
         competence_writing.keep_lines(memory, competence, at=at)
         if prepared:
-            counters.update(competence_writing.propose(memory, competence, prepared, run_id=run_id, at=at))
+            proposed = competence_writing.propose(memory, competence, prepared, created=created, run_id=run_id, at=at)
+            counters.update(proposed)
         pattern.waits = waits(pattern, competence)
         pattern.save_written()
     return counters

@@ -40,11 +40,6 @@ MOST_OPENINGS = 50  # that tell the language of the requests
 KINDS: tuple[type[CountedFact], ...] = (CommandFact, ArgumentFact)
 
 
-def scopes_due() -> set[str]:
-    """Scopes with something to write down."""
-    return {scope for kind in KINDS for scope in kind.objects.due().order_by().values_list("scope", flat=True)}
-
-
 def write_facts(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
     """Brings every fact of a scope that was touched to its end. Counters: facts_created, suppressed, failed."""
     counters: Counter[str] = Counter()

@@ -14,8 +14,8 @@ from django.conf import settings
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import is_thought, name_tells
 from consolidation.learning.runs import operations
-from consolidation.models import ToolDecision, ToolUse
-from consolidation.models.tool_decisions import MOST_CALLS
+from consolidation.models import ToolUse
+from consolidation.models.tool_decisions import MOST_CALLS, Marks, marks
 from consolidation.pipelines.recorded import read_only_hints
 from memories.models import Episode, Event
 from memories.values.choices import Outcome
@@ -36,8 +36,9 @@ def tool_rules(
     `decided`: what people decided about tools, which holds against hints, as these do against behaviour; `observed`:
     that behaviour; None: as it stands.
     """
-    decisions = ToolDecision.objects.marks() if decided is None else decided
-    behaved = ToolUse.objects.that_read() if observed is None else observed
+    read = marks() if decided is None or observed is None else Marks({}, {})
+    decisions = read.decided if decided is None else decided
+    behaved = read.observed if observed is None else observed
     return ToolRules(
         ignored=frozenset(settings.IGNORED_TOOLS),
         handover=tuple(settings.HANDOVER_TOOLS),
@@ -51,7 +52,7 @@ def rules_of_each() -> Callable[[Episode], ToolRules]:
 
     Nearly all have the same, and share the caches.
     """
-    decided, observed = ToolDecision.objects.marks(), ToolUse.objects.that_read()
+    decided, observed = marks()
     known: dict[frozenset[tuple[str, bool]], ToolRules] = {}
 
     def rules(episode: Episode) -> ToolRules:

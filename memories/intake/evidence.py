@@ -68,7 +68,7 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
     caller's transaction or its own.
     """
     with transaction.atomic():
-        Performance.objects.get_or_create(memory=memory)
+        Performance.objects.bulk_create([Performance(memory_id=memory.pk)], ignore_conflicts=True)
         Performance.objects.select_for_update().get(memory=memory)  # whoever counts the same at this moment waits
         witnesses = _timed(witnesses)
         known = Evidence.objects.select_for_update().filter(

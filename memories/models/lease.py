@@ -2,6 +2,7 @@
 so they work across hosts and through a connection pooler."""
 
 from collections.abc import Collection
+from typing import Any
 
 from django.db import connection, models
 from django.db.models import Func, Value
@@ -34,10 +35,15 @@ FROM memories_lease WHERE fence = ANY(%s) FOR KEY SHARE
 class LeaseQuerySet(models.QuerySet["Lease"]):
     def acquire(self, name: str, *, owner: str, seconds: float) -> int:
         """The fence of a new lease; 0 if a process that may be alive holds it."""
+        wanted = {"name": name, "owner": owner, "seconds": seconds}
+        if fence := self._acquire({**wanted, "gone": 0}):
+            return fence
         holder = self.filter(name=name).values_list("fence", "owner").first()
-        gone = holder[0] if holder and is_gone(holder[1]) else 0
+        return self._acquire({**wanted, "gone": holder[0]}) if holder and is_gone(holder[1]) else 0
+
+    def _acquire(self, wanted: dict[str, Any]) -> int:
         with connection.cursor() as cursor:
-            cursor.execute(ACQUIRE, {"name": name, "owner": owner, "seconds": seconds, "gone": gone})
+            cursor.execute(ACQUIRE, wanted)
             row = cursor.fetchone()
         return int(row[0]) if row else 0
 

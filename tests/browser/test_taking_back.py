@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
-from consolidation.models import ToolDecision
+from consolidation.models.tool_decisions import marks
 from memories.models import Adaptation, Tombstone
 from tests.browser.axe import findings
 from tests.browser.conftest import press
@@ -60,5 +60,5 @@ def test_a_tool_is_decided_to_only_read(browser: Browser, live_server: LiveServe
     page.locator("summary", has_text="Decide").click()
     page.get_by_role("button", name="It only reads").click()
     expect(page.locator("[data-row]")).to_contain_text("only reads")
-    assert ToolDecision.objects.marks() == {"prepare_order": True}
+    assert marks().decided == {"prepare_order": True}
     assert complaints == []

@@ -7,7 +7,7 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from consolidation.models import Pattern, ToolUse
-from consolidation.models.tool_decisions import ToolDecision, called_tools
+from consolidation.models.tool_decisions import ToolDecision, called_tools, marks
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import AuditEntry, Episode, Memory
 from memories.values.choices import Sensitivity
@@ -69,7 +69,7 @@ def test_who_decides_about_what_changed_meanwhile_is_refused() -> None:
     with pytest.raises(Conflict, match="anna decided about this tool meanwhile"):
         decide("prepare", False, by=BEN)
     decide("prepare", None, seen="reads", by=BEN)
-    assert ToolDecision.objects.marks() == {}
+    assert marks().decided == {}
     entries = AuditEntry.objects.filter(subject_kind="tool").order_by("id")
     assert [(one.actor, one.after["only_reads"]) for one in entries] == [("anna", True), ("ben", None)]
 

@@ -10,6 +10,7 @@ from django.db import connection
 from django.test import Client
 
 from memories.models import DigestKey
+from tests.consolidation.experience import consolidated, run
 from tests.make import make_agent
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -79,3 +80,13 @@ def test_the_token_is_asked_for_at_every_request() -> None:
     with connection.cursor() as cursor:  # as another process does
         cursor.execute("UPDATE memories_agent SET revoked_at = now() WHERE id = %s", [agent.pk])
     assert client.post("/api/v1/events", EVENT, content_type="application/json").status_code == 401
+
+
+def test_a_consolidation_of_two_small_runs_costs_few_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its first skill is learned, proposed and measured in them."""
+    for minutes in range(2):
+        run(["go_test", "go_build", "lint"], minutes=minutes)
+    with sent(monkeypatch) as statements:
+        assert consolidated().counters["versions_proposed"] == 1
+    asked = [statement for statement in statements if not statement.startswith((*ENDS, "SAVEPOINT", "RELEASE"))]
+    assert len(asked) <= 210, len(asked)

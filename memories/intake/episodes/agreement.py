@@ -93,9 +93,9 @@ def counting() -> frozenset[str]:
 def recount() -> None:
     """Let outcomes count or not as their sources do now; their episodes are read again for it."""
     counted = counting()
-    for source in TOLD_BY_OTHERS:
-        counts = source in counted
-        wrong = Episode.objects.filter(outcome_source=source, outcome_counts=not counts)
+    for counts in (False, True):
+        sources = [source for source in TOLD_BY_OTHERS if (source in counted) is counts]
+        wrong = Episode.objects.filter(outcome_source__in=sources, outcome_counts=not counts)
         for ids in _chunks(wrong):
             Episode.objects.filter(pk__in=ids).update(outcome_counts=counts, digested_at=None, digest_attempts=0)
 
