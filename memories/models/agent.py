@@ -81,6 +81,10 @@ class AgentQuerySet(models.QuerySet["Agent"]):
             return rows
         return rows.filter(scopes__contained_by=sorted(trust.scopes)).exclude(scopes=[])
 
+    def identified(self, identity: str) -> Self:
+        """The agent of this identity of an actor, if it is one."""
+        return self.filter(pk=identity.partition(":")[2])
+
     def unrevoked(self) -> Self:
         return self.filter(revoked_at=None)
 

@@ -33,6 +33,8 @@ from memos_site.review.waiting_counts import (
     MOST_COUNTED,
     MOST_OF_VIEW,
     MOST_OFFERED,
+    VOICE,
+    crowding,
     kinds,
     new_count,
     rail_counts,

@@ -31,7 +31,7 @@ MOST_REMEMBERED = 10_000  # claims, of some 5 KB each
 CODES: dict[type[Exception], str] = {
     **{Conflict: "conflict", NotFound: "not_found", Invalid: "invalid", NotAllowed: "not_allowed"},
 }
-COLUMN_FILTERS = ("type", "status", "category", "source", "origin", "company_id", "scope", "thread_id")
+COLUMN_FILTERS = ("type", "status", "category", "source", "origin", "company_id", "scope", "thread_id", "created_by")
 NUMBER_PROPOSED = Subquery(  # of a skill's memory
     SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PROPOSED)
     .order_by("-number")

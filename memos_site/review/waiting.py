@@ -22,7 +22,7 @@ from django.db.models.functions import Coalesce, Greatest
 
 from consolidation.models.commands import CommandFact
 from consolidation.models.redundancies import Redundancy
-from memories.models import Memory, Proposal
+from memories.models import Agent, Memory, Proposal
 from memories.models.evidence import supporting_occasions, with_support
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
@@ -48,7 +48,9 @@ NOT_ASKED = (  # what consolidation learned and only keeps: it repeats what is k
     Q(status=Status.CANDIDATE, type=Type.PLAN_GRAPH, plan_shape__isnull=False),
     Q(status=Status.CANDIDATE, type=Type.COMPETENCE, pattern__waits=False),
 )
-EXACT = ("scope", "source", "category", "company_id")
+EXACT = ("scope", "source", "category", "company_id", "created_by")
+LAST = "last"  # of parts: what stands behind everything else
+BEHIND = -1.0  # the weight of it
 
 
 class IsAnyOf(Func):
@@ -58,7 +60,7 @@ class IsAnyOf(Func):
     output_field = BooleanField()
 
 
-def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: str) -> MemoryQuerySet:
+def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", last: str = "", **filters: str) -> MemoryQuerySet:
     """Return the visible memories that wait for a decision, in the order of what a decision is worth.
 
     A skill waits as a candidate, and as kind `version` when a new version of a confirmed or applied one is proposed.
@@ -67,7 +69,8 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
     and plans, are only stored.
     Snoozed ones wait again when their time has come; before that they are of the kind SNOOZED.
     `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`. Where they are many, the first
-    ones are read much faster by `waiting_parts`.
+    ones are read much faster by `waiting_parts`. `last`: the identity of an agent whose own candidates stand behind all
+    else (`crowding`).
     """
     updated, undecided = _updated(), Q(status__in=UNDECIDED)
     wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
@@ -78,34 +81,49 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", **filters: s
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:
         rows = rows.none()
-    return _weighed(rows)
+    return _weighed(rows, last)
 
 
-def rows_of_parts(trust: Trust) -> MemoryQuerySet:
+def rows_of_parts(trust: Trust, *, last: str = "") -> MemoryQuerySet:
     """The visible memories with the columns of `waiting_memories`, for a list whose rows `waiting_parts` choose."""
-    return _weighed(Memory.objects.visible_to(trust))
+    return _weighed(Memory.objects.visible_to(trust), last)
 
 
-def _weighed(rows: MemoryQuerySet) -> MemoryQuerySet:
+def _weighed(rows: MemoryQuerySet, last: str) -> MemoryQuerySet:
     counted = _support_count()
     support = Case(When(type=Type.SEMANTIC, then=F("times_confirmed")), default=counted, output_field=IntegerField())
     rows = with_support(rows.select_related("skill", "performance", "worth")).annotate(support_count=support)
-    weighed: MemoryQuerySet = rows.annotate(weight=Coalesce(F("worth__weight"), 0.0))
+    weight: Case | Coalesce = Coalesce(F("worth__weight"), 0.0)
+    if last:
+        weight = Case(When(_said_by(last), then=Value(BEHIND)), default=weight, output_field=FloatField())
+    weighed: MemoryQuerySet = rows.annotate(weight=weight)
     return weighed.order_by(F("weight").desc(), F("support_count").desc(), "-created_at", "-id")
 
 
-def waiting_parts(trust: Trust, *, at: datetime, kind: str = "", **filters: str) -> dict[str, MemoryQuerySet]:
+def waiting_parts(
+    trust: Trust, *, at: datetime, kind: str = "", last: str = "", **filters: str
+) -> dict[str, MemoryQuerySet]:
     """The memories of `waiting_memories` in parts, with the columns of ORDERS.
 
     Claims, of which there may be many, are read in the order of an index; of the others (LEARNED) there are few.
     """
-    return {name: _with_order(name, rows) for name, rows in parts_to_count(trust, at, filters, kind).items()}
+    parts = parts_to_count(trust, at, filters, kind)
+    if last and Type.SEMANTIC in parts:
+        claims = parts[Type.SEMANTIC]
+        parts |= {str(Type.SEMANTIC): claims.exclude(_said_by(last)), LAST: claims.filter(_said_by(last))}
+    return {name: _with_order(name, rows) for name, rows in parts.items()}
+
+
+def _said_by(agent: str) -> Q:
+    """Condition of the candidates that this agent made, in words that nobody else has said."""
+    return Q(type=Type.SEMANTIC, status=Status.CANDIDATE, created_by_id=agent, speakers=[])
 
 
 def _with_order(name: str, rows: MemoryQuerySet) -> MemoryQuerySet:
     ordered: MemoryQuerySet
-    if name == Type.SEMANTIC:
-        ordered = rows.annotate(weight=Value(0.0), support_count=F("times_confirmed"))
+    if name in (Type.SEMANTIC, LAST):
+        weight = BEHIND if name == LAST else 0.0
+        ordered = rows.annotate(weight=Value(weight), support_count=F("times_confirmed"))
     else:
         ordered = rows.annotate(weight=Coalesce(F("worth__weight"), 0.0), support_count=_support_count())
     return ordered
@@ -161,13 +179,18 @@ def _support_count() -> Coalesce:
     return Coalesce(Greatest(supporting_occasions() - 1, 0), 0, output_field=IntegerField())
 
 
-def open_proposals(trust: Trust, *, at: datetime, kind: str = "", **filters: str) -> "QuerySet[Proposal]":
+def open_proposals(
+    trust: Trust, *, at: datetime, kind: str = "", last: str = "", **filters: str
+) -> "QuerySet[Proposal]":
     """Return the open proposals, unordered, with the columns of ORDERS; support counts occasions beyond the
     proposer's.
 
-    `filters`: those of the memory that each is about.
+    `filters`: those of the memory that each is about, but `created_by`, which is who proposes. `last`: as of
+    `waiting_memories`.
     """
-    about = Memory.objects.visible_to(trust).unexpired(at).filter(**_columns(filters))
+    columns = _columns(filters)
+    made_by = columns.pop("created_by", None)
+    about = Memory.objects.visible_to(trust).unexpired(at).filter(**columns)
     if filters.get("q"):
         about = saying(about, filters["q"])
     opened = Proposal.objects.visible_to(trust).open()
@@ -176,8 +199,12 @@ def open_proposals(trust: Trust, *, at: datetime, kind: str = "", **filters: str
         rows = rows.exclude(resembles=None) if filters["flag"] in (FLAGGED, RESEMBLES) else rows.none()
     if kind and kind != SNOOZED:
         rows = rows.filter(kind=kind)
+    if made_by:
+        rows = rows.filter(made_by=made_by)
     spoken = Func(F("evidence"), function="jsonb_array_length", output_field=IntegerField())
-    weight = Case(When(kind__in=URGENT, then=Value(2.0)), default=Value(0.0), output_field=FloatField())
+    weights = [When(kind__in=URGENT, then=Value(2.0))]
+    weights += [When(made_by__in=Agent.objects.identified(last).values("name"), then=Value(BEHIND))] if last else []
+    weight = Case(*weights, default=Value(0.0), output_field=FloatField())
     rows = rows.annotate(support_count=Greatest(spoken - 1, Value(0)), created_at=F("opened_at"), weight=weight)
     return rows.annotate(confidence=F("memory__confidence")).select_related("memory__skill")
 

@@ -17,7 +17,7 @@ from memories.models import Memory
 from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.models.memory import MemoryQuerySet
 from memories.models.value_counts import frequent_values, read_counts
-from memories.values.choices import Type
+from memories.values.choices import ActorKind, Type
 from memories.values.trust import Trust
 from memos_site.review import judging
 from memos_site.review.waiting import (
@@ -36,6 +36,8 @@ BULK_ORDERS = "bulk_orders"
 MOST_COUNTED = 10_000  # more of a kind are shown as 10,000+
 MOST_OF_VIEW = 999  # of a saved view, which is counted beside others
 MOST_READ = 2_000  # rows of a kind whose values the filters offer
+VOICE = "created_by_id"
+LEAST_OF_VOICE = 40  # rows of one agent that crowd others out: what a person decides in a day
 MOST_OFFERED = 50  # values of such a filter
 MOST_VALUES = MOST_OFFERED + 2  # '' among them, which no filter offers, and one that tells of more
 EACH = Func(template="each.value", output_field=CharField())  # the value for which `_counting` counts
@@ -154,6 +156,16 @@ def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> di
     memories of each part.
     """
     return read_counts(ask(_values(trust, tuple(names)), at))
+
+
+def crowding(counted: Mapping[str, Counter[str]]) -> str:
+    """The identity of the agent that made more than half of the first claims that wait, and enough to bury the others';
+    '' for none. `counted`: `values_of_waiting` of VOICE. Behind as many rows as are read there may be others."""
+    makers = counted.get(VOICE, Counter[str]())
+    [(voice, n)] = makers.most_common(1) or [("", 0)]
+    is_alone = n == makers.total() < MOST_READ
+    crowds = voice.startswith(f"{ActorKind.AGENT}:") and n >= LEAST_OF_VOICE and 2 * n > makers.total()
+    return voice if crowds and not is_alone else ""
 
 
 @lru_cache(maxsize=256)

@@ -155,7 +155,9 @@ def queue_place(context: Context, memory: Memory) -> dict[str, Any]:
         return {"back": back}
     filters = inbox_rows.filters_of(given.dict())
     order = inbox_rows.order_of(filters["kind"], given.get("sort", ""))
-    waiting = review.waiting_memories(trust_of(request.user), at=timezone.now(), **filters)
+    trust = trust_of(request.user)
+    last = review.crowding(review.values_of_waiting(trust, [review.VOICE], at=timezone.now()))
+    waiting = review.waiting_memories(trust, at=timezone.now(), last=last, **filters)
     ids = list(waiting.order_by(*order).values_list("pk", flat=True)[:MOST_WALKED])
     place = ids.index(memory.pk) if memory.pk in ids else None
     following = ids[place + 1 : place + 2] if place is not None else ids[:1]

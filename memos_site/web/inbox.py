@@ -13,7 +13,7 @@ from django.views.decorators.http import require_safe
 from consolidation.models import ToolUse
 from consolidation.web.tools import decides_about_tools
 from memories.intake.claims import resemblance_of
-from memories.models import SavedView
+from memories.models import Agent, SavedView
 from memories.people import administers, trust_of
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, Invalid
@@ -39,10 +39,12 @@ def inbox(request: HttpRequest) -> HttpResponse:
     trust, filters = trust_of(request.user), inbox_rows.filters_of(request.GET.dict())
     sort = request.GET.get("sort", "")
     order, more = inbox_rows.order_of(filters["kind"], sort), by_htmx(request)
-    page = _page(request, trust, filters, order, limit=MORE_ROWS if more else FIRST_ROWS)
+    values = {} if more else inbox_rows.values_of_waiting(trust)
+    last = inbox_rows.last_of(request.GET.dict(), values)
+    page = _page(request, trust, filters, order, limit=MORE_ROWS if more else FIRST_ROWS, last=last)
     attach_compared(page.rows, trust)
     if more:
-        return render(request, "inbox/_rows.html", {"page": page})
+        return render(request, "inbox/_rows.html", {"page": page, "last": last})
     views = list(SavedView.objects.of(request.user))  # type: ignore[arg-type]  # signed in, says the middleware
     counted = inbox_rows.kinds(trust, filters, views, orders_of=request.user.pk)
     query = saved_views.query_of(request.GET.dict())
@@ -60,8 +62,10 @@ def inbox(request: HttpRequest) -> HttpResponse:
         "filters": given,
         "sort": sort,
         "is_filtered": bool(narrowed or sort),
-        "choices": inbox_rows.choices(trust, filters) if page.rows or narrowed or sort else {},
+        "choices": inbox_rows.choices(values, filters) if page.rows or narrowed or sort else {},
         "as_of": timezone.now().isoformat(),
+        "last": last,
+        "crowding": Agent.objects.identified(last).first() if last else None,
         **counted.matching(filters["kind"]),
         "waiting_shown": counted.waiting,
         "decided_count": decided_count(request) if trust.may(Permission.REVIEW) else "0",
@@ -73,10 +77,12 @@ def inbox(request: HttpRequest) -> HttpResponse:
     return render(request, "inbox/inbox.html", context)
 
 
-def _page(request: HttpRequest, trust: Trust, filters: dict[str, str], order: Order, *, limit: int) -> Page[Any]:
+def _page(
+    request: HttpRequest, trust: Trust, filters: dict[str, str], order: Order, *, limit: int, last: str
+) -> Page[Any]:
     try:
-        cursor = cursor_of(request)
-        return inbox_page.page_of_waiting(trust, filters, order, limit=limit, at=timezone.now(), cursor=cursor)
+        given: dict[str, Any] = {"limit": limit, "cursor": cursor_of(request), "last": last}
+        return inbox_page.page_of_waiting(trust, filters, order, at=timezone.now(), **given)
     except Invalid as invalid:
         raise Http404(str(invalid)) from None
 

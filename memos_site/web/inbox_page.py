@@ -37,17 +37,22 @@ def page_of_waiting(
     limit: int,
     at: datetime,
     cursor: keyset.Cursor | None,
+    last: str = "",
 ) -> keyset.Page[Any]:
-    """The waiting memories and proposals after the cursor, with what a row shows of each. Invalid: another list's."""
+    """The waiting memories and proposals after the cursor, with what a row shows of each. Invalid: another list's.
+
+    `last`: as of `review.waiting_memories`.
+    """
     directed, values = keyset.directed_by(order, cursor)
     given, most = tuple(filters.items()), limit + 1
     if values is None:
-        memories = _first_memories(trust, given, directed, most).read(at=at)
-        proposals = _first_proposals(trust, given, directed, most).read(at=at)
+        memories = _first_memories(trust, given, directed, most, last).read(at=at)
+        proposals = _first_proposals(trust, given, directed, most, last).read(at=at)
     else:
-        heads = _heads(trust, given, directed, most, at, values)
-        memories = _memories(trust, directed, most).read(ids=[row["pk"] for row in heads])
-        proposals = list(keyset.after(review.open_proposals(trust, at=at, **filters), directed, values)[:most])
+        heads = _heads(trust, given, directed, most, at, values, last)
+        memories = _memories(trust, directed, most, last).read(ids=[row["pk"] for row in heads])
+        opened = review.open_proposals(trust, at=at, last=last, **filters)
+        proposals = list(keyset.after(opened, directed, values)[:most])
     page = keyset.page_of([*memories, *proposals], order, limit=limit, at=at, cursor=cursor, merged=True)
     rows = grouped(page.rows, trust, filters, order, at=at)
     _attach([row for row in rows if isinstance(row, Memory)], trust, at)
@@ -64,31 +69,31 @@ def _attach(memories: list[Memory], trust: Trust, at: datetime) -> None:
         row.contests = contests[row.pk]  # type: ignore[attr-defined]  # for the template alone
 
 
-def _heads(trust: Trust, given: Filters, order: keyset.Order, most: int, at: datetime, values: Any) -> Any:
+def _heads(trust: Trust, given: Filters, order: keyset.Order, most: int, at: datetime, values: Any, last: str) -> Any:
     """The ids of the first memories of each part of the queue."""
-    parts = [keyset.Part(rows) for rows in review.waiting_parts(trust, at=at, **dict(given)).values()]
+    parts = [keyset.Part(rows) for rows in review.waiting_parts(trust, at=at, last=last, **dict(given)).values()]
     return keyset.heads(parts, order, most, values) if parts else Memory.objects.none().values("pk")
 
 
 @lru_cache(maxsize=MOST_BUILT)
-def _first_memories(trust: Trust, given: Filters, order: keyset.Order, most: int) -> BuiltRows[Memory]:
-    heads = _heads(trust, given, order, most, INSTANT, None)
-    return BuiltRows(_shown(trust, order).filter(pk__in=heads)[:most])
+def _first_memories(trust: Trust, given: Filters, order: keyset.Order, most: int, last: str) -> BuiltRows[Memory]:
+    heads = _heads(trust, given, order, most, INSTANT, None, last)
+    return BuiltRows(_shown(trust, order, last).filter(pk__in=heads)[:most])
 
 
 @lru_cache(maxsize=MOST_BUILT)
-def _memories(trust: Trust, order: keyset.Order, most: int) -> BuiltRows[Memory]:
-    return BuiltRows(_shown(trust, order).filter(pk__any=IDS)[:most])
+def _memories(trust: Trust, order: keyset.Order, most: int, last: str) -> BuiltRows[Memory]:
+    return BuiltRows(_shown(trust, order, last).filter(pk__any=IDS)[:most])
 
 
-def _shown(trust: Trust, order: keyset.Order) -> QuerySet[Memory]:
-    rows = with_doubt(review.rows_of_parts(trust)).annotate(same_named=same_named())
+def _shown(trust: Trust, order: keyset.Order, last: str) -> QuerySet[Memory]:
+    rows = with_doubt(review.rows_of_parts(trust, last=last)).annotate(same_named=same_named())
     return keyset.after(rows, order, None)
 
 
 @lru_cache(maxsize=MOST_BUILT)
-def _first_proposals(trust: Trust, given: Filters, order: keyset.Order, most: int) -> BuiltRows[Proposal]:
-    rows = review.open_proposals(trust, at=INSTANT, **dict(given))
+def _first_proposals(trust: Trust, given: Filters, order: keyset.Order, most: int, last: str) -> BuiltRows[Proposal]:
+    rows = review.open_proposals(trust, at=INSTANT, last=last, **dict(given))
     return BuiltRows(keyset.after(rows, order, None)[:most])
 
 

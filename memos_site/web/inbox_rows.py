@@ -1,5 +1,6 @@
 """Rows, filters and counts of the inbox."""
 
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -51,10 +52,12 @@ COLUMNS = {  # filters whose values are those of the rows
     "source": gettext_lazy("Source"),
     "scope": gettext_lazy("Scope"),
     "company_id": gettext_lazy("Company"),
+    "created_by": gettext_lazy("Agent"),
 }
 MAX_COUNTED = review.MOST_OF_VIEW  # of all that waits
 ALL = "all"  # beside the saved views: what waits without filters
 MAX_FILTER = 512  # characters
+IDENTITY = re.compile(r"agent:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 
 @dataclass(frozen=True)
@@ -193,9 +196,21 @@ class Choice:
     is_cut: bool
 
 
-def choices(trust: Trust, filters: Mapping[str, str]) -> dict[str, list[Any]]:
+def values_of_waiting(trust: Trust) -> dict[str, Counter[str]]:
+    """Count what the filters offer, and who made what waits first."""
+    return review.values_of_waiting(trust, [*COLUMNS, review.VOICE], at=timezone.now())
+
+
+def last_of(query: Mapping[str, str], counted: Mapping[str, Counter[str]]) -> str:
+    """The agent whose candidates stand last: of a further page the one that the first page told, in its address."""
+    if "cursor" not in query:
+        return review.crowding(counted)
+    told = query.get("last", "")
+    return told if IDENTITY.fullmatch(told) else ""
+
+
+def choices(counted: Mapping[str, Counter[str]], filters: Mapping[str, str]) -> dict[str, list[Any]]:
     """Return the options of the filters; of `columns` the most frequent values of what waits."""
-    counted = review.values_of_waiting(trust, list(COLUMNS), at=timezone.now())
     return {
         "columns": [_choice(name, counted.get(name, Counter()), filters[name]) for name in COLUMNS],
         "category": [(value, in_words(value)) for value in Category.values],
