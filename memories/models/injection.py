@@ -17,6 +17,11 @@ class InjectionQuerySet(Trusted["Injection"]):
         """Contexts that contain this memory, latest first."""
         return self.filter(items__contains=[{"memory": str(memory_id)}]).order_by("-at", "-pk")
 
+    def told(self, memory_id: UUID, *, agent: str, thread_id: str) -> bool:
+        """Whether a context of this session told the agent the memory as what another one alone had said."""
+        told = [{"memory": str(memory_id), "unreviewed": True}]
+        return self.filter(items__contains=told, agent=agent, thread_id=thread_id).exists()
+
     def forget_expired(self, *, at: datetime) -> int:
         return self.filter(at__lt=at - KEPT).delete()[0]
 

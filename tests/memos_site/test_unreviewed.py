@@ -13,6 +13,7 @@ from rest_framework.test import APIClient
 
 from memories.models import Memory
 from memories.values.choices import Origin, Permission, Status
+from memories.values.speakers import agents_of, review_of
 from tests.consolidation.experience import NOON, consolidated, run
 from tests.make import ANNA, AT, bearing, make_agent, make_person
 from tests.memories.searched import known
@@ -217,3 +218,16 @@ def test_the_page_of_memories_is_narrowed_by_who_stands_behind_them(ada: APIClie
     assert (PAYS in narrowed, "Acme pays late" in narrowed) == (True, False)
     searched = strip_tags(reviewer.get("/memories/?review=person&q=Acme+pays").content.decode())
     assert (PAYS in searched, "pays late" in searched) == (False, True)
+
+
+def test_who_repeats_in_a_session_what_its_context_told_there_is_no_second_voice(
+    ada: APIClient, bob: APIClient
+) -> None:
+    stored(ada)
+    told = bob.post("/api/v1/context", {"task": QUESTION, "source": "bob", "thread_id": "s1"}, format="json").json()
+    assert MARK in told["block"]
+    again: Json = {"key": "acme-terms", "category": "fact", "content": "Acme pays its invoices on terms of net-30"}
+    claim = stored(bob, **again, thread_id="s1")
+    assert (review_of(claim), agents_of(claim), claim.content, claim.times_confirmed) == ("one_agent", 1, PAYS, 1)
+    claim = stored(bob, **again, thread_id="s2")  # of itself, in another session
+    assert (review_of(claim), agents_of(claim)) == ("agents", 2)

@@ -14,7 +14,7 @@ from memories.intake.claims import promotion
 from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored, evidence_of, keep_episodes, uncounted
 from memories.lifecycle.ladder import Ladder
 from memories.lifecycle.ownership import is_own
-from memories.models import Evidence, Memory, Proposal, Tombstone, bulk_rows
+from memories.models import Evidence, Injection, Memory, Proposal, Tombstone, bulk_rows
 from memories.models.claim_lookup import Met
 from memories.models.evidence import speakers_behind
 from memories.models.proposal import CONTRADICTED, REJECTED
@@ -78,8 +78,17 @@ class Meeting:
     def words_are_kept(self) -> bool:
         """A person holds them, an active behaviour rests on them, or the new ones may not stand here."""
         held = self.row.hold != Hold.NONE
-        applied = self.row.status == Status.APPLIED and self.likeness == Likeness.SAME
-        return held or applied or self.out_of_place
+        same = self.likeness == Likeness.SAME
+        repeated = same and (self.row.status == Status.APPLIED or self.is_read_out)
+        return held or repeated or self.out_of_place
+
+    @cached_property
+    def is_read_out(self) -> bool:
+        """The agent says what a context told it in this very session: another's word, for which it is no witness."""
+        actor, thread = self.trust.actor, self.statement.thread_id
+        if actor.kind != ActorKind.AGENT or not thread or not speakers.is_unreviewed(self.row, reader=actor.identity):
+            return False
+        return Injection.objects.told(self.row.pk, agent=actor.name[:200], thread_id=thread)
 
     @cached_property
     def out_of_place(self) -> bool:
@@ -182,6 +191,9 @@ def _count(meeting: Meeting, confirming: Sequence[Occasion], dismissal: Dismissa
         numbers = _confirmed(row, len(fresh))
     delta = 0 if meeting.begins_anew else Ladder.of_settings().gain
     evidence = evidence_of(row, fresh, statement.content, kind=kind, delta=delta, trust=meeting.trust)
+    if meeting.likeness == Likeness.SAME and meeting.is_read_out:
+        for occasion in evidence:  # it counts as ever, and is nobody's word
+            occasion.made_by_id = ""
     keep_episodes(fresh)
     _write(meeting, {**_words(meeting), **numbers}, evidence, dismissal=dismissal)
     if fresh:  # what counts nothing moves nothing: a restored claim does not climb by what it has heard before
