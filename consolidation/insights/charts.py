@@ -13,6 +13,7 @@ from consolidation.insights.figures import Figures, by_day, of_share
 from consolidation.insights.headline import trend
 from consolidation.llm import tokens
 from memories.intake.episodes.agreement import LEAST_OF_MODEL, Agreement, agreements, verdicts_that_came_true
+from memories.models import Agent
 from memories.values.choices import Outcome, Status
 from memories.web.charts import Chart, Form, Series, Tone
 
@@ -179,7 +180,7 @@ def outcome_sources(figures: Figures) -> Chart:
         Series(_("said otherwise"), Tone.BAD, [agreement.labels - agreement.agreed for agreement in agreed]),
     ]
     labels = [str(agreement.source.label) for agreement in agreed]
-    note = " ".join(filter(None, [_agreed(agreement) for agreement in agreed]))
+    note = " ".join(filter(None, [*map(_agreed, agreed), *(_left_out(one) for of in agreed for one in of.left_out)]))
     empty = _("No person has judged a run of which another source says how it ended. Runs to judge are at Outcomes.")
     return Chart(
         "outcomes", _("How runs ended: who is right"), _("Source"), labels, series, Form.BARS, note, empty=empty
@@ -197,6 +198,14 @@ def _agreed(agreement: Agreement) -> str:
         text = _("%(source)s agreed with people in %(share)s: it counts in learning once they have judged %(least)s.")
         return text % {**facts, "least": LEAST_OF_MODEL}
     return _("%(source)s agreed with people in %(share)s.") % facts if agreement.labels else ""
+
+
+def _left_out(agreement: Agreement) -> str:
+    """Say that an agent's reports do not count; of an agent that is gone no name."""
+    agent = Agent.objects.identified(agreement.agent).first()
+    share = of_share(agreement.agreed, agreement.labels, _("%(part)s of %(whole)s"))
+    text = _("What %(who)s reports agreed with people in %(share)s, which is too few: it does not count in learning.")
+    return text % {"who": agent.name if agent else _("one agent"), "share": share}
 
 
 def verdicts(figures: Figures) -> Chart:

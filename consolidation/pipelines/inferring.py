@@ -5,7 +5,7 @@ is kept beside it, so that it can be compared with people's labels.
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -40,10 +40,11 @@ def infer(recordings: Sequence[Recording], *, at: datetime) -> list[Recording]:
     for recording in recordings:
         for about, statement in _statements(recording, rules_of, at=at):
             by_episode[about].append(statement)
-    counting = agreement.counting() if by_episode else frozenset()
+    counting = agreement.counting() if by_episode else None
     for about, statements in by_episode.items():
-        if about in by_id:
-            by_id[about] = _told(by_id[about], statements, counting, at=at)
+        if counting and about in by_id:
+            voice = by_id[about].episode.memory.created_by_id
+            by_id[about] = _told(by_id[about], statements, counting.of(voice), at=at)
         else:
             for statement in statements:
                 closing.hear(Episode(pk=about), statement, by=SYSTEM, at=at)
@@ -100,7 +101,7 @@ def _run_before(episode: Episode) -> UUID | None:
 
 
 def _told(
-    recording: Recording, statements: Sequence[EndStatement], counting: frozenset[str], *, at: datetime
+    recording: Recording, statements: Sequence[EndStatement], counting: Collection[str], *, at: datetime
 ) -> Recording:
     """The recording with what is said of its run, stored; its counts follow, for it is just being read."""
     episode = recording.episode

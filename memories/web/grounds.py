@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Prefetch, Q
+from django.db.models import Case, F, Prefetch, Q, When
 from django.utils import timezone
 
 from memories.intake import claims
 from memories.intake.claims import Near
 from memories.models import Episode, Event, Evidence, Memory, Proposal, Relation
-from memories.values.choices import LIVE, Status, Type
+from memories.values.choices import LIVE, ActorKind, Status, Type
 from memories.values.trust import Trust
 
 
@@ -34,6 +34,10 @@ MOST_READ = 1_000  # occasions of which sessions and agents are counted
 MOST_LATER = 4
 MOST_NEAR = 2
 MOST_CONTESTS = 10
+SPEAKER = Case(  # of what a rule read who reported the run; what an agent only read out is nobody's word
+    When(made_by_id__startswith=f"{ActorKind.SYSTEM}:", then=F("episode__memory__created_by_id")),
+    default=F("made_by_id"),
+)
 AGAINST = (Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED)
 
 
@@ -61,7 +65,7 @@ def voices_of(memory: Memory, trust: Trust) -> Voices:
 def voices_of_each(memories: Sequence[Memory], trust: Trust) -> list[Voices]:
     """As by `voices_of`, of each memory; the same statements for all of them."""
     rows = Evidence.objects.exclude(kind__in=AGAINST).of_visible_episodes(trust).order_by("at", "pk")
-    columns = rows.values_list("memory_id", "pk", "made_by", "occasion", "episode_id")
+    columns = rows.values_list("memory_id", "pk", SPEAKER, "occasion", "episode_id")
     first, *others = [columns.filter(memory=memory)[:MOST_READ] for memory in memories]
     read: dict[UUID, list[Any]] = {memory.pk: [] for memory in memories}
     for memory_id, *occasion in first.union(*others, all=True) if others else first:

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from consolidation.insights.charts import outcome_sources
+from consolidation.insights.figures import Figures
 from consolidation.learning.statements.outcome_statements import says_it_worked
 from consolidation.models.profiles import RunProfile
 from memories.intake.episodes import agreement
@@ -14,6 +16,7 @@ from memories.values.choices import ActorKind, Outcome, OutcomeSource
 from memories.values.trust import Actor, everything
 from memos_site import review
 from tests.consolidation.experience import AGENT, NOON, competence, consolidated, run, totals
+from tests.make import make_agent
 
 pytestmark = pytest.mark.django_db
 ANNA = everything(Actor(ActorKind.PERSON, "Anna", "7"))
@@ -185,3 +188,23 @@ def test_a_source_that_people_disagree_with_stops_counting_and_says_so() -> None
     assert agreement.agreements()[0].counts
     consolidated()
     assert successes() == (24, 7)
+
+
+def test_an_agent_that_people_disagree_with_counts_no_more_and_takes_no_other_agent_along() -> None:
+    honest, careless = (make_agent(name)[0].trust for name in ("honest-agent", "careless-agent"))
+    theirs = [run(["refund"], minutes=n, trust=honest) for n in range(10)]
+    wrong = [run(["refund"], minutes=20 + n, trust=careless) for n in range(31)]
+    for row in [*theirs[:9], *wrong[:30]]:
+        judge(row.episode, WELL if row in theirs else ILL, trust=ANNA, at=NOON)
+    reported = agreement.agreements()[0]
+    assert (reported.agreed, reported.labels, reported.counts) == (9, 9, True)
+    assert [(one.agent, one.agreed, one.labels) for one in reported.left_out] == [(careless.actor.identity, 0, 30)]
+    consolidated()
+    assert successes() == (10, 30)
+    counts = {row: Episode.objects.get(pk=row.pk).outcome_counts for row in (theirs[-1], wrong[-1])}
+    assert list(counts.values()) == [True, False]
+    assert "careless-agent" in outcome_sources(Figures([], [], None)).note
+    for trust in (honest, careless):
+        row = run(["refund"], None, minutes=80, trust=trust)
+        set_outcome(row.episode, WELL, trust=trust, source=trust.actor.name, at=NOON)
+        assert Episode.objects.get(pk=row.pk).outcome_counts == (trust == honest)

@@ -124,3 +124,13 @@ def test_runs_above_the_readers_clearance_are_not_shown_nor_compared() -> None:
     type(secret).objects.filter(pk=secret.pk).update(created_by_id=agent.trust.actor.identity)
     assert "order-9" not in page(f"/agents/{agent.pk}/").content.decode()
     assert page(f"/episodes/{secret.pk}/helped/", name="ben").status_code == 404
+
+
+@pytest.mark.parametrize(("agents", "shown"), [(1, "1 voice,"), (2, "2 voices,")])
+def test_the_grounds_of_a_skill_count_the_agents_whose_runs_it_was_learned_from(agents: int, shown: str) -> None:
+    first = runs(make_agent("loud-agent")[0])[0]
+    if agents == 2:
+        type(first).objects.filter(pk=first.pk).update(created_by_id=make_agent()[0].trust.actor.identity)
+    consolidation_run.consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=AT)
+    skill = Memory.objects.get(type="competence", payload__effects=["refund_payment"])
+    assert shown in " ".join(page(f"/memories/{skill.pk}/pane/").content.decode().split()).replace(" ,", ",")

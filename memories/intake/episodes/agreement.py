@@ -1,12 +1,17 @@
-"""How often each source of outcomes agrees with people, and whether what it says counts in learning."""
+"""How often each source of outcomes agrees with people, and whether what it says counts in learning.
 
-from collections.abc import Iterator
+What agents report is judged agent by agent as well: one that reports successes of runs that failed counts no more, and
+does not turn off what the others report.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count, F, QuerySet
+from django.db.models import Count, F, Q, QuerySet
 
 from memories.models import Episode
 from memories.values.choices import Outcome, OutcomeSource
@@ -20,24 +25,31 @@ TOLD_BY_OTHERS = (OutcomeSource.REPORTED, OutcomeSource.CHECKS, OutcomeSource.US
 BY_SETTING = (OutcomeSource.USER, OutcomeSource.MODEL)
 # Labels of doubted runs are left out: they were chosen because the source is likely to be wrong there.
 _COMPARED = """
-    SELECT other.key, count(*) FILTER (WHERE other.value ->> 'outcome' = label.outcome), count(*)
+    SELECT other.key, memory.created_by_id,
+        count(*) FILTER (WHERE other.value ->> 'outcome' = label.outcome), count(*)
     FROM (
-        SELECT outcome, outcome_others FROM memories_episode
+        SELECT memory_id, outcome, outcome_others FROM memories_episode
         WHERE outcome_source = 'person' AND outcome IN ('success', 'failure')
             AND NOT outcome_details ? %s
         ORDER BY memory_id DESC LIMIT %s
-    ) label, jsonb_each(label.outcome_others) other
-    GROUP BY other.key
+    ) label JOIN memories_memory memory ON memory.id = label.memory_id, jsonb_each(label.outcome_others) other
+    GROUP BY other.key, memory.created_by_id
 """
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """In how many of the runs that people labelled, and of which this source says something, it says the same."""
+    """In how many of the runs that people labelled, and of which this source says something, it says the same.
+
+    `agent`: only of the runs that it reported, by its identity. `left_out`: agents whose reports are not among these,
+    because people disagree with them.
+    """
 
     source: OutcomeSource
     agreed: int = 0
     labels: int = 0
+    agent: str = ""
+    left_out: Sequence["Agreement"] = ()
 
     @property
     def is_distrusted(self) -> bool:
@@ -61,10 +73,21 @@ class Agreement:
 
 def agreements() -> list[Agreement]:
     """The agreement of each source but people, over the latest labels of people."""
+    compared: dict[str, list[Agreement]] = defaultdict(list)
     with connection.cursor() as cursor:
         cursor.execute(_COMPARED, [DOUBTED, LATEST])
-        compared = {name: (agreed, labels) for name, agreed, labels in cursor.fetchall()}
-    return [Agreement(source, *compared.get(source.value, (0, 0))) for source in TOLD_BY_OTHERS]
+        for name, agent, agreed, labels in cursor.fetchall():
+            compared[name].append(Agreement(OutcomeSource(name), agreed, labels, agent))
+    return [_together(source, compared[source.value]) for source in TOLD_BY_OTHERS]
+
+
+def _together(source: OutcomeSource, each: Sequence[Agreement]) -> Agreement:
+    """Of the agents people disagree with where there are others: what these say stands for itself."""
+    doubted = [one for one in each if one.is_distrusted] if source == OutcomeSource.REPORTED else []
+    left_out = doubted if len(doubted) < len(each) else []
+    counted = [one for one in each if one not in left_out]
+    sums = sum(one.agreed for one in counted), sum(one.labels for one in counted)
+    return Agreement(source, *sums, left_out=tuple(left_out))
 
 
 def verdicts_that_came_true() -> dict[str, tuple[int, int]]:
@@ -85,18 +108,33 @@ def verdicts_that_came_true() -> dict[str, tuple[int, int]]:
     }
 
 
-def counting() -> frozenset[str]:
-    """The sources whose outcomes count in learning; people always do."""
-    return frozenset({OutcomeSource.PERSON, *(agreement.source for agreement in agreements() if agreement.counts)})
+@dataclass(frozen=True)
+class Counting:
+    """Which outcomes count in learning: `sources` but for what the agents `left_out` report; people always do."""
+
+    sources: frozenset[OutcomeSource]
+    left_out: frozenset[str]
+
+    def of(self, agent: str) -> frozenset[OutcomeSource]:
+        """The sources that count of a run that this agent reported."""
+        return self.sources - {OutcomeSource.REPORTED} if agent in self.left_out else self.sources
+
+
+def counting() -> Counting:
+    known = agreements()
+    sources = frozenset({OutcomeSource.PERSON, *(agreement.source for agreement in known if agreement.counts)})
+    return Counting(sources, frozenset(one.agent for agreement in known for one in agreement.left_out))
 
 
 def recount() -> None:
     """Let outcomes count or not as their sources do now; their episodes are read again for it."""
     counted = counting()
+    theirs = Q(outcome_source=OutcomeSource.REPORTED, memory__created_by_id__in=counted.left_out)
     for counts in (False, True):
-        sources = [source for source in TOLD_BY_OTHERS if (source in counted) is counts]
-        wrong = Episode.objects.filter(outcome_source__in=sources, outcome_counts=not counts)
-        for ids in _chunks(wrong):
+        told = Q(outcome_source__in=[one for one in TOLD_BY_OTHERS if (one in counted.sources) is counts])
+        if counted.left_out:
+            told = told & ~theirs if counts else told | theirs
+        for ids in _chunks(Episode.objects.filter(told, outcome_counts=not counts)):
             Episode.objects.filter(pk__in=ids).update(outcome_counts=counts, digested_at=None, digest_attempts=0)
 
 

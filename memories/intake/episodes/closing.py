@@ -144,7 +144,7 @@ def _revise(
         if not change(statements, row):
             return False
         former, counted, was_closed = (row.outcome, row.outcome_source), row.counted_outcome, row.closed_at
-        row.hold_highest(statements, _counting(statements))
+        row.hold_highest(statements, _counting(statements, row))
         row.closed_at = row.closed_at or at
         if row.counted_outcome != counted or was_closed is None:
             row.digested_at, row.digest_attempts = None, 0
@@ -164,9 +164,11 @@ def note(row: Episode, former: tuple[str | None, str], *, by: Actor, at: datetim
     row.memory.audit("outcome", by=by, at=at, before=before, after=after, **audit).save(force_insert=True)
 
 
-def _counting(statements: Statements) -> frozenset[str]:
+def _counting(statements: Statements, row: Episode) -> frozenset[str]:
     """The sources whose outcome counts; with one of a person the agreement of the others is not computed."""
-    return frozenset({OutcomeSource.PERSON}) if OutcomeSource.PERSON in statements else agreement.counting()
+    if OutcomeSource.PERSON in statements:
+        return frozenset({OutcomeSource.PERSON})
+    return agreement.counting().of(row.memory.created_by_id)
 
 
 def _check_reporter(episode: Episode, trust: Trust) -> None:
