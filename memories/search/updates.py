@@ -1,7 +1,8 @@
 """Which of two memories is the newer state of the same thing: "moved from X to Y", "now prefers", 现在改成; and which
 say the same. Pure.
 
-Until a person has decided, both are offered: the newer one first, the older one with `until`.
+Until a person has decided, both are offered: the newer one first, the older one with `until`. What one agent alone says
+against what several said, or a person decided, ends nothing unless it says that it is new: it stands behind that.
 """
 
 import re
@@ -16,8 +17,9 @@ from memories import claims, embedding
 from memories.claims import Claim, Likeness
 from memories.lexicon import chinese_words, english_words
 from memories.models import Memory
-from memories.values.choices import Origin, Type
+from memories.values.choices import Origin, Review, Type
 from memories.values.search_words import bigrams
+from memories.values.speakers import review_of
 from memories.values.text import UNSPACED, normal
 
 MOST = 20  # memories that are compared
@@ -36,12 +38,21 @@ def newest_first(rows: Sequence[Row], memory: Callable[[Row], Memory]) -> list[t
     """The rows in their order, but each newer state in front of the older ones of the same; these with its time."""
     kept, until = list(rows), dict[int, datetime]()
     for old, new in _pairs(rows, memory):
-        at = memory(new).created_at
-        until[id(old)] = min(at, until.get(id(old), at))
-        if kept.index(new) > kept.index(old):
-            kept.remove(new)
-            kept.insert(kept.index(old), new)
+        ends = not _is_outspoken(memory(old), memory(new))
+        first, second = (new, old) if ends else (old, new)
+        if ends:
+            at = memory(new).created_at
+            until[id(old)] = min(at, until.get(id(old), at))
+        if kept.index(first) > kept.index(second):
+            kept.remove(first)
+            kept.insert(kept.index(second), first)
     return [(row, until.get(id(row))) for row in kept]
+
+
+def _is_outspoken(old: Memory, new: Memory) -> bool:
+    """Whether more stand behind the older one than the one agent that says otherwise, and not that this is new."""
+    alone = review_of(new) == Review.ONE_AGENT and review_of(old) != Review.ONE_AGENT
+    return alone and not MARKS.search(new.content)
 
 
 def by_claim(rows: Sequence[Row], text: Callable[[Row], str]) -> list[list[Row]]:

@@ -78,3 +78,15 @@ def test_of_a_list_of_claims_that_differ_in_a_value_none_replaces_another() -> N
     for day in range(4):
         known(f"Invoices of the shop are paid within {30 + day} days", created_at=AT + timedelta(days=day))
     assert {one.until for one in find("When are invoices of the shop paid?").results} == {None}
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("stands", [{"hold": "floor"}, {"speakers": ["agent:a", "agent:b"]}])
+def test_one_agent_alone_ends_nothing_that_several_said_or_a_person_decided(stands: dict[str, Any]) -> None:
+    known("Invoices are paid within 30 days", created_at=AT - timedelta(days=1), confidence=65, **stands)
+    known("Invoices are paid within 14 days", created_at=AT, confidence=95)
+    given = context.assemble(context.check({"task": "When are invoices paid?"}), trust=everything(ANNA), at=AT)
+    assert ["30 days" in item.memory.content for item in given.items] == [True, False]
+    assert "until" not in given.block
+    first, second = find("When are invoices paid?").results
+    assert ("30 days" in first.memory.content, first.until, second.until) == (True, None, None)
