@@ -202,11 +202,19 @@ def open_proposals(
     if made_by:
         rows = rows.filter(made_by=made_by)
     spoken = Func(F("evidence"), function="jsonb_array_length", output_field=IntegerField())
-    weights = [When(kind__in=URGENT, then=Value(2.0))]
-    weights += [When(made_by__in=Agent.objects.identified(last).values("name"), then=Value(BEHIND))] if last else []
-    weight = Case(*weights, default=Value(0.0), output_field=FloatField())
+    behind = [When(_is_of(last), then=Value(BEHIND))] if last else []
+    weight = Case(*behind, When(kind__in=URGENT, then=Value(2.0)), default=Value(0.0), output_field=FloatField())
     rows = rows.annotate(support_count=Greatest(spoken - 1, Value(0)), created_at=F("opened_at"), weight=weight)
     return rows.annotate(confidence=F("memory__confidence")).select_related("memory__skill")
+
+
+def _is_of(agent: str) -> Q:
+    """Condition of what this agent proposes, and of conflicts and merges with a claim that it alone has said: these are
+    as many as its claims."""
+    own = Memory.objects.filter(type=Type.SEMANTIC, hold="", created_by_id=agent, speakers=[])
+    compared = own.filter(Q(pk=OuterRef("memory")) | Q(IsAnyOf(F("pk"), OuterRef("others"))))
+    found = Q(Exists(compared), kind__in=(Proposal.Kind.CONFLICT, Proposal.Kind.MERGE))
+    return found | Q(made_by__in=Agent.objects.identified(agent).values("name"))
 
 
 def _columns(filters: Mapping[str, str]) -> dict[str, str]:

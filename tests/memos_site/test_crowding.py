@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from consolidation.pipelines.duplicates import BY
 from memories.models import Agent, Memory, Proposal
 from memories.values.choices import Status
 from memories.values.trust import everything
@@ -36,6 +37,13 @@ def loud() -> Agent:
     return loud
 
 
+def asked_about(one: Memory, other: Memory) -> None:
+    """The question which of two holds."""
+    told: dict[str, Any] = {"by": BY, "why": "they cannot both hold", "at": AT, "sensitivity": 1}
+    asked = Proposal.objects.propose(Proposal.Kind.CONFLICT, one, {"verb": "choose", "words": ["a", "b"]}, **told)
+    Proposal.objects.filter(pk=asked.pk).update(others=[other.pk])
+
+
 def walk(last: str) -> list[str]:
     """What every page shows, from the first to the last."""
     shown, cursor = [], None
@@ -55,12 +63,15 @@ def crowding() -> str:
 def test_what_others_said_stands_before_the_flood_of_one_agent_and_nothing_is_left_out(loud: Agent) -> None:
     believed = make_memory("Acme pays on net-30 terms", status=Status.CONFIRMED)
     Proposal.objects.filter(pk=propose(believed).pk).update(made_by="loud-agent")
+    asked_about(believed, said_by(loud, "Acme pays on net-60 terms"))
+    asked_about(make_memory("Leeds is open"), make_memory("Leeds is closed"))
     shared = said_by(loud, "several say this", speakers=["agent:a", "agent:b"])
     assert crowding() == loud.trust.actor.identity
     shown = walk(crowding())
-    assert shown[:3] == [shared.content, "quiet claim 1", "quiet claim 0"]
-    assert "proposal by loud-agent" in shown[3:]
-    assert len(shown) == len(set(shown)) == MANY + 4
+    first = ["proposal by Memos", shared.content, "Leeds is closed", "Leeds is open", "quiet claim 1", "quiet claim 0"]
+    assert shown[:6] == first
+    assert {"proposal by loud-agent", "proposal by Memos"} <= {*shown[6:]}
+    assert len(shown) == MANY + 9
 
 
 def test_the_page_says_whose_the_flood_is_and_shows_the_others_first(loud: Agent) -> None:
