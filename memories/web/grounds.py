@@ -35,7 +35,7 @@ MOST_LATER = 4
 MOST_NEAR = 2
 MOST_CONTESTS = 10
 SPEAKER = Case(  # of what a rule read who reported the run; what an agent only read out is nobody's word
-    When(made_by_id__startswith=f"{ActorKind.SYSTEM}:", then=F("episode__memory__created_by_id")),
+    When(Q(made_by="") | Q(made_by_id__startswith=f"{ActorKind.SYSTEM}:"), then=F("episode__memory__created_by_id")),
     default=F("made_by_id"),
 )
 AGAINST = (Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED)
