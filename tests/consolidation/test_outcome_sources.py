@@ -190,6 +190,16 @@ def test_a_source_that_people_disagree_with_stops_counting_and_says_so() -> None
     assert successes() == (24, 7)
 
 
+def test_a_few_labels_tell_which_agent_draws_down_what_all_report() -> None:
+    honest, careless = (make_agent(name)[0].trust for name in ("honest-agent", "careless-agent"))
+    for n in range(31):
+        row, right = run(["refund"], minutes=n, trust=careless if n < 10 else honest), n >= 10
+        judge(row.episode, WELL if right else ILL, trust=ANNA, at=NOON)
+        told = agreement.agreements()[0]
+        assert (told.counts, len(told.left_out)) == (True, int(n >= 29))
+    assert agreement.counting().left_out == {careless.actor.identity}
+
+
 def test_an_agent_that_people_disagree_with_counts_no_more_and_takes_no_other_agent_along() -> None:
     honest, careless = (make_agent(name)[0].trust for name in ("honest-agent", "careless-agent"))
     theirs = [run(["refund"], minutes=n, trust=honest) for n in range(10)]

@@ -18,6 +18,7 @@ from memories.values.choices import Outcome, OutcomeSource
 
 LEAST_LABELS, LEAST_AGREEMENT = 30, 0.8
 LEAST_OF_MODEL = 10  # labels before a language model's word counts at all: a weak one is wrong in half of the runs
+LEAST_OF_AGENT = 10  # labels that tell which agent it is with whom people disagree
 LATEST = 1_000  # labels of people
 AT_ONCE = 2_000
 DOUBTED = "doubted"  # in the details of a label: the run was shown because its outcome was doubted
@@ -54,7 +55,11 @@ class Agreement:
     @property
     def is_distrusted(self) -> bool:
         least = LEAST_OF_MODEL if self.source == OutcomeSource.MODEL else LEAST_LABELS
-        return self.labels >= least and self.agreed < LEAST_AGREEMENT * self.labels
+        return self.labels >= least and self.is_low
+
+    @property
+    def is_low(self) -> bool:
+        return self.agreed < LEAST_AGREEMENT * self.labels
 
     @property
     def is_untried(self) -> bool:
@@ -82,12 +87,19 @@ def agreements() -> list[Agreement]:
 
 
 def _together(source: OutcomeSource, each: Sequence[Agreement]) -> Agreement:
-    """Of the agents people disagree with where there are others: what these say stands for itself."""
-    doubted = [one for one in each if one.is_distrusted] if source == OutcomeSource.REPORTED else []
-    left_out = doubted if len(doubted) < len(each) else []
-    counted = [one for one in each if one not in left_out]
-    sums = sum(one.agreed for one in counted), sum(one.labels for one in counted)
-    return Agreement(source, *sums, left_out=tuple(left_out))
+    """The agreement without the agents that people disagree with, where there are others: what these report stands for
+    itself. Where it is too low as a whole, fewer labels tell which agent it is."""
+    whole = _sum(source, each)
+    if source != OutcomeSource.REPORTED:
+        return whole
+    least = LEAST_OF_AGENT if whole.is_distrusted else LEAST_LABELS
+    doubted = [one for one in each if one.labels >= least and one.is_low]
+    return _sum(source, [one for one in each if one not in doubted], doubted) if len(doubted) < len(each) else whole
+
+
+def _sum(source: OutcomeSource, each: Sequence[Agreement], left_out: Sequence[Agreement] = ()) -> Agreement:
+    agreed, labels = sum(one.agreed for one in each), sum(one.labels for one in each)
+    return Agreement(source, agreed, labels, left_out=tuple(left_out))
 
 
 def verdicts_that_came_true() -> dict[str, tuple[int, int]]:
