@@ -30,17 +30,28 @@ Said = list[dict[str, Any]]
     [
         (
             True,
-            "That worked, thanks!|It works now.|Perfect, works great|The tests pass now|The issue is fixed. Thank you!|"
+            "That worked, thanks!|It works now.|Perfect, works great|"
+            "The tests pass now|The issue is fixed. Thank you!|"
             "Yes, that fixed it|everything is working now|The build is green|"
-            "perfect, merged|LGTM|thanks, works|great, that did it|nice, all green|Deployed, all good|Confirmed, fixed|"
+            "perfect, merged|LGTM|thanks, works|great, that did it|"
+            "nice, all green|Deployed, all good|Confirmed, fixed|"
             "Tests pass now|Works on my machine now too|finally!! no more CORS error|ok the crash is gone|"
             "Reviewed and approved, merged into develop.|Der Fehler ist weg|läuft, danke!|Perfecto, ya funciona|"
             "可以了，谢谢|问题解决了|测试都通过了|修好了！|好了，谢谢|搞定|没问题，已合并|合并了，谢谢|测试全绿|"
             "Thanks, that matches what finance has.|same as in the dashboard, great|yep 41,882 is what I had too|"
-            "spot on|exactly what i needed|I recounted and got the same number|对的,跟财务那边的数一致|ok 跟看板上一样",
+            "Thanks, alert cleared.|Great, 1.8.0 is live.|"
+            "Thanks, it's out.|nice, it's back up|No more 502s since noon|"
+            "all pods are ready|I can log in again now|ok the lag dropped|sorted, cheers|the tag is there|"
+            "告警没再响了|服务恢复了|证书时间对了|"
+            "spot on|exactly what i needed|I recounted and got the same number|"
+            "对的,跟财务那边的数一致|ok 跟看板上一样",
         ),
         (
             False,
+            "still firing|the alert fired again|it went down again after ten minutes|wrong host|tag is missing|"
+            "the release has no binaries attached|the fix isn't in|DNS still points to the old address|"
+            "you merged into develop, it was meant to be main|"
+            "back to square one|又报警了|没好，还在响|发错版本了|服务没起来|"
             "It still doesn't work|That did not work.|same error|Still getting the same error when I run pytest|"
             "It still fails when I click Save|You broke the login|The bug is still there|"
             "CI is red: client.ts is old|The pipeline failed|nope, same error|this breaks the build on Windows|"
@@ -68,7 +79,13 @@ Said = list[dict[str, Any]]
             "No, you can go ahead|I got 2 lamps and ordered one|My address is not correct|"
             "If that matches the ledger, book it|Mobile data is off|"
             "Yes, everything is correct. Please proceed.|The item is still in its box|"
-            "能用了吗？|如果可以了请告诉我|结果不对的话再改|登录页面报错，帮我看看|合并之前再跑一遍测试|好了没|没用过这个功能|改成红色就可以了",
+            "before it goes live, does marketing know?|is it back?|If it's out, announce it|the other one is down too|"
+            "It's live in two weeks|It's out on Friday|The rates are up|"
+            "The list is empty|It's up to you|Always up for it|"
+            "Can you bring it back up?|The alert cleared, but I have not looked at the logs|"
+            "I will let you know if it fires again|上线了吗|恢复了再说|"
+            "能用了吗？|如果可以了请告诉我|结果不对的话再改|登录页面报错，帮我看看|"
+            "合并之前再跑一遍测试|好了没|没用过这个功能|改成红色就可以了",
         ),
     ],
 )

@@ -21,12 +21,13 @@ from consolidation.learning.statements.outcome_forms import (
     WORKED_CHINESE,
     WORKED_GERMAN_SPANISH,
 )
+from consolidation.learning.statements.service_forms import ILL, ILL_CHINESE, WELL, WELL_CHINESE
 
 LONGEST = 600  # characters that are read of a message
 MOST_SENTENCES = 4
 SENTENCE = re.compile(r"[^.!?\n。！？；]+[.!?。！？；]*")
-_APPROVAL = (WORKED, WORKED_CHINESE, WORKED_GERMAN_SPANISH, ACCEPTED_CHINESE)
-_REJECTION = (FAILED, FAILED_CHINESE, FAILED_GERMAN_SPANISH, REFUSED, REFUSED_CHINESE)
+_APPROVAL = (WORKED, WORKED_CHINESE, WORKED_GERMAN_SPANISH, ACCEPTED_CHINESE, WELL_CHINESE)
+_REJECTION = (FAILED, FAILED_CHINESE, FAILED_GERMAN_SPANISH, REFUSED, REFUSED_CHINESE, ILL, ILL_CHINESE)
 _APOSTROPHE = re.compile(r"\b(did|does|do|is|are|was|wo|ca|has|have)nt\b", re.IGNORECASE)
 _FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|^>.*$|<[^>]{0,200}>", re.DOTALL | re.MULTILINE)
 
@@ -53,7 +54,7 @@ def _told(sentence: str) -> bool | None:
         return None
     if any(words.search(sentence) for words in _REJECTION):
         return False
-    if ACCEPTED.search(sentence) and not QUALIFIED.search(sentence):
+    if (ACCEPTED.search(sentence) or WELL.search(sentence)) and not QUALIFIED.search(sentence):
         return True
     if OPEN.search(sentence):
         return None

@@ -1,0 +1,87 @@
+"""Forms of sentences by which a user says that a service, an alert or a release is well again or out, or not."""
+
+import re
+
+_ALERT = r"(?:alert|alarm|page|pager|pagerduty|incident|monitor|warning)s?"
+_ERRORS = (
+    r"(?:\w+ )?(?:[45]\d\ds?|errors?|timeouts?|alerts?|pages|oom(?: kills)?|crashes|restarts|complaints|exceptions)"
+)
+_THING = r"(?:it|that|this|they|(?:the |our |all )?(?:[\w./:-]+ ){0,3}[\w./:-]+)"
+_STATE = (
+    r"(?:back(?: up| online| to normal)?(?! (?:in|on|at|to|from|then)\b)|live|healthy|green|up (?:again|and running)"
+    r"|published|released|deployed|recovered|restored|caught up|drained|at zero|reachable|in prod(?:uction)?)"
+)
+_HERE = r"(?:\W*$|[,;!.]| and\b| (?:in|on|for) (?:prod|production|staging|the|me|us|all|every\w*)\b)"
+_RELEASE = r"(?:it|that|this|the (?:release|version|package|fix|hotfix|patch|build)|v?\d+(?:\.\d+)+)"
+WELL = re.compile(
+    rf"\b{_ALERT} (?:has |have |is |are |just |now |all |also )*(?:auto-?)?(?:cleared|resolved|stopped|quiet|gone"
+    r"|recovered|off)\b"
+    rf"|^(?:\w+[,!.]+ )?(?:no|not a single|zero) (?:more "
+    rf"|new )?{_ERRORS} (?:since|anymore|any more|now|after (?:that|the))\b"
+    rf"|\bno more {_ERRORS}\b|\b(?:has|have)(?:n't| not) (?:fired|come back|paged|alerted|gone off|crashed)\b"
+    rf"|^(?:\w+[,!]+ )*(?:its|thats|{_THING}(?:'s| is| are)) (?:now "
+    rf"|all |finally )?{_STATE}(?: now| again| already| everywhere)?"
+    rf"{_HERE}|^(?:\w+[,!]+ )*(?:{_RELEASE}(?:'s| is) (?:now "
+    rf"|finally )?out|(?:the )?(?:\w+ )?(?:queue|backlog) is empty){_HERE}"
+    rf"|^(?:\w+[,!]+ )*{_THING} (?:came|went|got) back (?:up|online|to (?:normal|baseline|zero))\b"
+    r"|\b(?:back to (?:normal|baseline|green)|back in business"
+    r"|up and running|all (?:pods|nodes|replicas|probes|checks)"
+    r" (?:are )?(?:ready|running|green|healthy|up|ok))\b"
+    r"|\b(?:lag|latency|p\d\d|rate|cpu|load|queue|disk|memory|usage"
+    r"|depth|backlog) (?:\w+ )?(?:dropped|fell|went down|is down)\b"
+    rf"|\b(?:can|could) (?:log in|connect|install|download|pull|reach|open)\b.{{0,20}}\b(?:again|now)\b"
+    r"|\b(?:went through|landed|installs? fine|installed fine|pulled fine"
+    r"|(?:serv|runn)ing the new (?:\w+))"
+    r"|\b(?:tag|release|version|artifact|image|package|chart|changelog|notes)s?(?:'s| is| are|s)? (?:all )?"
+    r"(?:there|correct|good|in place|looks? (?:right|good|correct|fine))\b"
+    r"|^(?:\w+[,!]+ )*(?:sorted|resolved|recovered|cleared"
+    r"|unblocked|published|released)\b[,.! ]*(?:$|cheers|thanks|thx)"
+    r"|\bmeets what\b|\bexactly (?:like|as|what) i asked\b|\b(?:i'm|im|i am|we're) satisfied\b"
+    r"|\bcustomers? (?:just )?confirmed\b|\bcall (?:this|it) done\b",
+    re.IGNORECASE,
+)
+ILL = re.compile(
+    r"\bstill (?:being |getting |gets |get )?(?:firing|fires"
+    r"|paged?|paging|alerting|alerts|down|locked|leaking|lagging"
+    r"|growing|rising|climbing|refus\w+|unreachable|unhealthy|expired|flapping|restarting"
+    r"|points? (?:at|to)|serv(?:es|ing) the old|on the old|running the old|[45]\d\ds?)\b"
+    rf"|\b(?:{_ALERT}|it|that|this|{_THING})(?:'s| is| just"
+    rf"|'s just)? (?:now )?(?:fir(?:ed|ing)|went off|going off|came back|back"
+    r"|down|red|failing|broken|flapping|paging|triggered|crashloop\w*)"
+    r"(?: (?:up|down))? again\b|\b(?:fired|paged|alerted|crashed|died|dropped|stopped|went (?:off|down|red)) again\b"
+    r"|\bback to square one\b|\bagain after (?:\d+|ten|five|a few) min"
+    r"|\bwrong (?:host|node|box|cluster|env(?:ironment)?|region"
+    r"|queue|bucket|tag|version|release|commit|sha|service|server"
+    r"|db|database|image|config|chart|namespace|key|cert(?:ificate)?|domain|topic|table|repo)\b"
+    r"|\byou (?:\w+ )?(?:purged|silenced|muted|merged|tagged|deployed"
+    r"|restarted|rolled back|drained|pushed|published|renewed"
+    r"|killed|deleted|wiped)\b.{0,60}\b(?:not|wrong|instead|only|should(?:'ve| have)?|meant|supposed|didn't)\b"
+    r"|\b(?:was|were) (?:meant|supposed) to (?:be|go)\b"
+    r"|\b(?:has|have) no (?:binaries|artifacts?|notes|assets|tags?|files|changelog|signature)\b"
+    r"|\b(?:tag|release|commit|fix|hotfix|patch|package|version"
+    r"|image|binar(?:y|ies)|artifacts?|assets?|changelog|notes)s? "
+    r"(?:is|are)(?:n't| not|nt) (?:there|in|on|out|up|live|published|visible|included|signed)\b"
+    r"|\b(?:tag|release|commit|fix|hotfix|patch|package|version|image|artifact|changelog)s? (?:is|are) missing\b"
+    r"|\b(?:page|url|link|endpoint|registry|site|download"
+    r"|install)s? (?:\w+ ){0,2}(?:[45]\d\ds|gives? (?:me )?(?:a )?[45]\d\d)\b"
+    r"|\b(?:went|going|goes) (?:up|down|worse)\b.{0,12}\bafter\b|\bcan(?:'t|not) accept\b|\bnot good\b"
+    r"|\b(?:doesn't|does not) look (?:done|fixed|resolved|right|good)\b|\b(?:fixed|resolved|done)\W+no\b"
+    r"|\b(?:returns?|shows?|serves?|points? to|reports?|says?) the (?:old|previous|former) \w+",
+    re.IGNORECASE,
+)
+WELL_CHINESE = re.compile(
+    r"(?:告警|报警|警报)(?:已经?|都|也|全)*(?:没再?响|消(?:失|除)?|恢复|停|解除|清)[了掉]?|(?:告警|报警).{0,4}没再"
+    r"|(?:恢复|正常|起来|上线|发布|生效|通|降下来|清空|消化完|追平|绿|续上|跑完)了(?!吗|再|就|之?后|的话)"
+    r"|没毛病|(?:版本|标签|tag|证书|附件|时间|日期).{0,12}(?:对了|都对|齐的?|没错)|没再(?:重启|出现|报|挂)"
+    r"|都 ?(?:ready|running|ok|up)\b|验证通过|已经是新版|回到 ?\d+|降到 ?\d+",
+    re.IGNORECASE,
+)
+ILL_CHINESE = re.compile(
+    r"还在(?:报警?|告警|响|涨|掉|挂|重启|抖|跑旧|用旧|[45]\d\d)|还是 ?(?:[45]\d\d"
+    r"|旧的?|老版本|之前的|上个版本)|又(?:报警?|告警|响|挂|掉|断|重启|抖|来)了?"
+    r"|没(?:起来|好[，,。]|清完|清干净|降|生效|发出去|推上去|打上|同步|恢复)|(?:压根|根本|完全)没"
+    r"|(?:合|发|打|改|删|清|重启|推|切|部署|回滚|续|传)错(?:了|分支|机器|环境|版本|库|集群)|问题还在|只是被?静默"
+    r"|(?:装|下载|拉|打|登|连)不[了上开下动]|(?:缺|少)(?:了)?(?:文件"
+    r"|附件|包|标签|tag)|是上个?(?:版本|一版)的|没看到(?:啊|呢|$)",
+    re.IGNORECASE,
+)
