@@ -18,7 +18,10 @@ _OTHER_WORK = re.compile(
     r"deploy\w*|publish|release|install|uninstall|clean|push|upload|start|serve|server|dev|run|watch|fix|write|update|"
     r"upgrade|up|down|migrate|seed|login|init|py_compile|apply|generate|format"
 )
-_TARGETS = re.compile(r"all|check\w*|verify|validate|ci|cibuild|tests?|compile|assemble")
+_TARGETS = re.compile(
+    r"all|check\w*|verify|validate|ci|cibuild|tests?|compile|assemble|probes?|health(?:check|z)?|smoke(?:tests?)?|selftest"
+    r"|doctor"
+)
 _OF_BUILDS = re.compile(rf"package|install|{_TARGETS.pattern}")  # goals of Maven, tasks of Gradle
 _ASKING = frozenset({"check", "validate", "verify", "plan", "preview", "synth"})  # subcommands
 INTERPRETERS = frozenset({"python", "node", "deno", "bun", "ruby", "perl", "php", *programs.SHELLS})

@@ -32,6 +32,8 @@ _SCRIPT = re.compile(r"[a-z][a-z:-]+")
 _PART = re.compile(r"@[a-z][\w.-]*/[a-z][\w.-]*|(?!/)(?:[a-z_][\w-]*/)+(?:[a-z_][\w.-]*)?")
 WORKSPACES = frozenset({"pnpm", "npm", "yarn"})
 SELECTING = frozenset({"--filter", "-F", "--workspace", "-w", "workspace"})
+_LITERAL = re.compile(r"[a-z][a-z_.-]{0,23}|\d{1,3}[a-z]{0,2}")  # of an option: a word, or a small number as `7d`
+_SECRET = re.compile(r"pass|secret|token|key|auth|cred", re.IGNORECASE)
 _IN_ANGLES = re.compile(r"<(value|path|name)>")
 
 
@@ -118,11 +120,15 @@ def usual_shape(
 
 
 def _told(sign: str, words: Sequence[str], before: Sequence[str], may_name: Callable[[str], bool]) -> str:
-    """Return the sign, or the package, folder or script that all calls name there. `before`: the sign before it."""
+    """Return the sign, or the package, folder, script or value of an option that all calls name there.
+
+    `before`: the sign before it.
+    """
     word = words[0].rsplit("=", 1)[-1]
-    is_part = _PART.fullmatch(word) or (before == ("run",) and _SCRIPT.fullmatch(word))
+    is_value = sign.endswith("={value}") and _LITERAL.fullmatch(word) and not _SECRET.search(sign)
+    is_part = _PART.fullmatch(word) or (before == ("run",) and _SCRIPT.fullmatch(word)) or is_value
     is_same = {*words} == {words[0]} and "{" in sign and is_part
-    return re.sub(r"\{\w+\}", word, sign) if is_same and may_name(word) else sign
+    return re.sub(r"\{\w+\}", word, sign) if is_same and (word[0].isdigit() or may_name(word)) else sign
 
 
 def _shape(form: str, line: str) -> list[tuple[str, str]]:

@@ -185,6 +185,7 @@ _READING = _words(
     which whereis whoami id uname hostname printenv env echo printf sort uniq tr awk gawk sed
     diff cmp comm md5sum sha1sum sha256sum xxd od hexdump strings jq yq column fold fmt rev basename dirname realpath
     readlink history ps uptime lsof netstat ss nproc curl ping dig nslookup man seq
+    fuser dmesg journalctl pgrep pidof lsblk lscpu vmstat iostat traceroute sha512sum cksum
     zcat ldd nm objdump tokei cloc ctags perldoc pydoc bc getent groups xargs findstr
     """
 )

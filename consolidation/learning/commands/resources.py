@@ -1,6 +1,5 @@
-"""Commands of client programs that name a kind of thing and what is done with it: `shopctl refunds create --payment P`.
-
-Their names and arguments say what those of a tool say: `create_refund(payment)`.
+"""Commands that name a kind of thing and what is done with it, as tools do: `shopctl refunds create --payment P` of a
+client program is `create_refund(payment)`, `bin/queue retry mail` of a project's own script is `retry_queue(queue)`.
 """
 
 import re
@@ -8,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
-from consolidation.learning.commands import programs
+from consolidation.learning.commands import programs, purposes
 from consolidation.learning.runs.operations import singular
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.tool_names import READING, SHOWING, SUBCOMMANDS
@@ -22,6 +21,15 @@ _OPTION = re.compile(r"--[a-z][a-z0-9-]{0,30}|-[A-Za-z]")
 _SECRET = re.compile(r"pass|secret|token|key|pin\b|auth|cred", re.IGNORECASE)  # options whose values are not told
 _OF_SEVERAL = frozenset({"find", "list", "search"})
 _TO_PEOPLE = frozenset({"reply", "respond"})
+_OWN_SCRIPT = re.compile(r"(?:[\w.-]+/)+([a-z]{2,}(?:-[a-z]+)*)")
+# Scripts that run any task of a project, and what is done in development: neither names a thing of a service.
+_ANY_TASK = frozenset(
+    {"dev", "run", "task", "tasks", "make", "manage", "do", "x", "cli", "tool", "tools", "main", "app"}
+)
+_OF_DEVELOPMENT = re.compile(
+    r"run|exec|execute|init|setup|bootstrap|install|uninstall|generate|gen|regenerate|codegen|migrate|create-migration"
+    r"|seed|build|compile|test|lint|fmt|format|fix|vet|tidy|plan|apply|validate|synth|preview|deploy|bump|up|down|watch|serve"
+)
 
 
 def begin_with_resource(arguments: Sequence[str]) -> bool:
@@ -36,14 +44,30 @@ def is_of_resource(kind: str) -> bool:
     """Return whether a command kind is of such a program; those of known programs (`gh pr create`) are not."""
     program, _, rest = kind.partition(" ")
     is_known = program in programs.SUBCOMMANDS or kind.rpartition(" ")[0] in programs.DEEPER
-    return rest.count(" ") == 1 and not is_known and begin_with_resource(rest.split())
+    if rest.count(" ") == 1:
+        return not is_known and begin_with_resource(rest.split())
+    return bool(_thing_of_script(program)) and rest in _VERBS and not _OF_DEVELOPMENT.fullmatch(rest)
+
+
+def _thing_of_script(program: str) -> str:
+    """Return the kind of thing that a script of the project is named after: `queue` of `bin/queue`; '' for a verb."""
+    match = _OWN_SCRIPT.fullmatch(program)
+    thing = match[1] if match else ""
+    is_task = thing in _ANY_TASK | programs.INSTALLED or _OF_DEVELOPMENT.fullmatch(thing) or purposes.is_known(thing)
+    return "" if is_task or program in programs.SUBCOMMANDS else thing
+
+
+def _action(kind: str) -> tuple[str, str, list[str]]:
+    """Return (kind of thing, what is done, words of the command between which they stand)."""
+    program, *rest = kind.split()
+    return (rest[0], rest[1], rest) if len(rest) == 2 else (_thing_of_script(program), rest[0], rest)
 
 
 def tool_name(kind: str) -> str:
     """Return a tool name that says the same, `set_order_address` of `shopctl orders set-address`; '' for others."""
     if not is_of_resource(kind):
         return ""
-    _, things, done = kind.split()
+    things, done, _ = _action(kind)
     verb, *rest = done.split("-")
     thing = things if verb in _OF_SEVERAL else singular(things)
     return "_".join([verb, *(["to"] if verb in _TO_PEOPLE else []), thing.replace("-", "_"), *rest])
@@ -55,12 +79,12 @@ def arguments(called: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, dic
     for kind, _, words in called:
         if is_of_resource(kind):
             pairs = list(_pairs(words, kind))
-            thing = {singular(kind.split()[1]): value for option, value in reversed(pairs) if not option}
+            thing = {singular(_action(kind)[0]): value for option, value in reversed(pairs) if not option}
             given[kind] = {**thing, **{_name(option): value or True for option, value in pairs if option}}
     return given
 
 
-def usual_call(form: str, uses: Sequence[Sequence[str]], may_name: Callable[[str], bool]) -> str:
+def usual_call(kind: str, form: str, uses: Sequence[Sequence[str]], may_name: Callable[[str], bool]) -> str:
     """Return how a command is called, from the words of one use in each run: `shopctl orders hold {order}`.
 
     An option that only some runs gave stands in brackets, a value that all gave is told where `may_name` allows it.
@@ -68,16 +92,25 @@ def usual_call(form: str, uses: Sequence[Sequence[str]], may_name: Callable[[str
     """
     if len(uses) < LEAST_USES:
         return ""
-    thing = singular(form.split()[-2])
-    given = [list(_pairs(words, form)) for words in uses]
-    plain = Counter(len([value for option, value in each if not option]) for each in given).most_common(1)[0][0]
+    given = [list(_pairs(words, kind)) for words in uses]
     options = Counter(option for each in given for option in {option for option, _ in each if option})
-    parts = [f"{{{thing}}}", *["{name}"] * (plain - 1)] if plain else []
+    parts = _plain([[value for option, value in each if not option] for each in given], kind, may_name)
     for option in list(dict.fromkeys(option for each in given for option, _ in each if option))[:MOST_OPTIONS]:
         values = {value for each in given for name, value in each if name == option}
         part = option if values == {""} else f"{option} {_value(option, values, may_name)}"
         parts.append(part if options[option] == len(uses) else f"[{part}]")
     return " ".join([form, *parts])
+
+
+def _plain(given: Sequence[Sequence[str]], kind: str, may_name: Callable[[str], bool]) -> list[str]:
+    """Return the arguments without options, as many as most uses have: the word that all gave, or a placeholder."""
+    usual = Counter(map(len, given)).most_common(1)[0][0]
+    columns = [{each[n] for each in given if n < len(each)} for n in range(usual)]
+    names = [f"{{{singular(_action(kind)[0])}}}", *["{name}"] * usual]
+    return [
+        min(column) if len(column) == 1 and may_tell("", min(column), may_name) else name
+        for column, name in zip(columns, names, strict=False)
+    ]
 
 
 def _value(option: str, values: set[str], may_name: Callable[[str], bool]) -> str:
@@ -94,13 +127,14 @@ def _name(option: str) -> str:
     return option.lstrip("-").replace("-", "_")
 
 
-def _pairs(words: Sequence[str], form: str) -> Iterator[tuple[str, str]]:
+def _pairs(words: Sequence[str], kind: str) -> Iterator[tuple[str, str]]:
     """Yield (option, value) of what follows the verb of a command; ('', value) for an argument without an option.
 
     A short option before the first argument is a flag.
     """
-    action = form.split()[-2:]
-    rest = next((list(words[n:]) for n in range(2, len(words) + 1) if [*words[n - 2 : n]] == action), [])
+    action = _action(kind)[2]
+    ends = (n for n in range(1 + len(action), len(words) + 1) if [*words[n - len(action) : n]] == action)
+    rest = list(words[end:]) if (end := next(ends, 0)) else []
     is_named = False
     while rest:
         word = rest.pop(0)

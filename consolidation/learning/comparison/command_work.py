@@ -56,11 +56,14 @@ class CommandWork:
 
 def command_work(scope: Scope) -> CommandWork | None:
     """Return the statistics; None without a success, when something else than command lines and changes of files is
-    among the effects, or when all are of services."""
+    among the effects, or when all are of services and few runs changed a file."""
     well = scope.successes
     own = scope.effects(scope.runs[0])
     by_line = {call.name for run in scope.runs for call in run.steps if call.via}
-    if not well or not own & by_line or not own <= by_line | FILE_CHANGES or all(map(is_of_service, own)):
+    edited = count(well, lambda run: any(call.via and is_edit(call.name) for call in run.steps)) >= MOSTLY * len(well)
+    if not well or not own & by_line or not own <= by_line | FILE_CHANGES:
+        return None
+    if all(map(is_of_service, own)) and not edited:
         return None
     places = _places(well)
     tallies = _starts([*well, *scope.failures], scope)

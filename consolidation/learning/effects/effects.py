@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from consolidation.learning.commands import commands, forms, git, purposes, requests
+from consolidation.learning.commands import checking, commands, forms, git, purposes, requests
 from consolidation.learning.commands.shell import command_line, heredocs, plain_words
-from consolidation.learning.effects.command_starts import not_started
+from consolidation.learning.effects.command_starts import answer, not_started
 from consolidation.learning.effects.line_results import documents
 from consolidation.learning.effects.push_results import Pushed, pushes
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -30,6 +30,7 @@ CHORES = PREPARING | frozenset({
     "git reset", "git clean", "git rm", "git mv", "pip install", "uv pip install", "npm install", "npm ci",
     "apt-get install", "apt-get update", "apt install",
 })  # fmt: skip
+_CHAIN = re.compile(r"&&[^;\n]*\Z|\bset -\w*e")  # what ends where one command fails
 _BESIDE = frozenset({"lint", "format", "types"})
 
 
@@ -129,9 +130,12 @@ def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozense
     """Return those command kinds that characterize a run.
 
     Commands that check, build or publish; without any (and without other tools, `beside`) file edits, else chores.
-    Whether a linter or formatter ran beside others, or `go build` before `go test`, makes no other way of working.
+    Whether a linter or formatter ran beside others, or `go build` before `go test`, makes no other way of working; nor
+    does a script that checks beside changes of a service.
     """
     telling_kinds = frozenset(kind for kind in kinds if not is_edit(kind) and kind not in CHORES)
+    if any(map(requests.is_of_service, telling_kinds)):
+        telling_kinds = frozenset(kind for kind in telling_kinds if not checking.runs_named_check([kind]))
     if telling_kinds or beside:
         return frozenset(kind for kind in telling_kinds if not _is_beside(kind, telling_kinds)) or telling_kinds
     return frozenset(filter(is_edit, kinds)) or frozenset(kinds)
@@ -186,10 +190,12 @@ def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[C
     line = command_line(call)
     experiments = _experiments(line, scratch)
     idle = _not_reached(call, line)
-    kinds = tuple(kind for kind in kinds if kind not in experiments) or kinds[-1:]
+    kinds = _by_last_use([kind for kind in kinds if kind not in experiments] or kinds[-1:], line)
     pushed = (pushes(call, line) or []) if git.PUSH in kinds else []
     of_services = [kind for kind in kinds if requests.is_of_service(kind)]
     answering = next((kind for kind in kinds if rules.is_effect(kind)), (of_services or kinds)[-1])
+    if of_services and answer(call)[0] and not _CHAIN.search(line):
+        answering = kinds[-1]  # the exit code is that of the last command
     given = requests.arguments(forms.spelled(line), "\n".join(heredocs(line))) if of_services else {}
     results = documents(call, line) if of_services else {}
     told = results or any(each.refused for each in pushed)  # then the others went well
@@ -206,3 +212,9 @@ def _each_push(part: Call, pushed: Sequence[Pushed]) -> Iterator[Call]:
     """Yield a call for each push, of which the first has the line."""
     for n, each in enumerate(pushed):
         yield replace(part, result=each.said, ok=not each.refused, line="" if n else part.line, push=each.push)
+
+
+def _by_last_use(kinds: Sequence[str], line: str) -> tuple[str, ...]:
+    """Order the command kinds of a line by where each is called last: a check is called before and after."""
+    last = {kind: n for n, (kind, _) in enumerate(forms.called(line))}
+    return tuple(sorted(kinds, key=lambda kind: last.get(kind, -1)))

@@ -30,6 +30,8 @@ _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S+)", re.MULTILINE)  # of
 _NAMED = re.compile(r"['\"]((?:[\w@-][\w.@-]*/)+[\w.-]+\.\w{1,8})['\"]")
 _BARE = re.compile(r"(?:Path|open)\(\s*['\"]([\w@-][\w.-]*)['\"]")
 PRINTING = frozenset({"cat", "echo", "printf"})
+MAKING = frozenset({"touch", "mkdir", "cp", "mv", "ln", "tee", "tar", "git"})
+_KEPT = re.compile(r"(?!-|/tmp/|/dev/)/?(?:[\w.@-]+/)+[\w.@-]+")  # a file or folder of a folder
 _FILE = re.compile(r"/?(?:[\w.@-]+/)*[\w.-]+\.[A-Za-z]\w{0,7}")
 _SCRATCH = re.compile(r"/(?:tmp|var|dev|private)/")
 _NUMBER = re.compile(r"[A-Z]?\d+[-_.]+")
@@ -91,6 +93,22 @@ def _added(scope: Scope, runs: Sequence[Run], path: str) -> tuple[str, ...]:
         counts.update(line for line in lines if holds_mark(line))
     told = [line for line, n in counts.most_common() if n >= CONSISTENT * len(runs)]
     return tuple(line for line in told if may_be_told(scope, line, holders))[:MOST_ADDED]
+
+
+def removed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
+    """Return the files that at least MOSTLY of the runs removed by a command line, and that they had not made before:
+    the lock that a dead process left, say. Each with its folder, as all of these runs name it."""
+    holders = Holders()
+    counts = Counter[str]()
+    for run in runs:
+        lines = [call.line[:LONGEST_LINE] for call in run.steps if call.line and call.started]
+        called = [(words, target) for line in lines for words, target in plain_commands(line) if words]
+        made = {target for _, target in called} | {word for words, _ in called if words[0] in MAKING for word in words}
+        gone = {word for words, _ in called if words[0] == "rm" for word in words[1:] if _KEPT.fullmatch(word)} - made
+        holders.add(gone, run.thread)
+        counts.update(gone)
+    agreed = [(path, n) for path, n in counts.most_common(MOST) if n >= MOSTLY * len(runs) and holders.common(path)]
+    return [FileShape(path, n) for path, n in agreed if scope.names_nobody(path.replace("/", " "))]
 
 
 def _number(paths: Sequence[Sequence[str]]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from consolidation.learning.commands.requests import is_of_service
 from consolidation.learning.comparison import records, triggers
 from consolidation.learning.comparison.command_work import CommandWork, command_work
 from consolidation.learning.comparison.contrast import Contrast, contrast
@@ -26,7 +27,7 @@ class Learned:
     """`said`: terms of the requests; `met`: errors; `signs`: conditions of the records acted on; `other`: a value with
     which another effect is right; `seen`: other ways for similar requests; `beside`: how failed runs differ; `work`:
     statistics of command lines; `files`: shapes of the files that most runs changed, `files_by_commands`: of those that
-    their commands changed.
+    their commands changed, `removed`: of those that they removed.
     """
 
     scope: Scope
@@ -42,6 +43,7 @@ class Learned:
     work: CommandWork | None
     files: Sequence[FileShape]
     files_by_commands: Sequence[FileShape]
+    removed: Sequence[FileShape]
 
     @cached_property
     def own(self) -> frozenset[str]:
@@ -58,13 +60,14 @@ class Learned:
 
     @cached_property
     def places(self) -> Sequence[str]:
-        """The repositories or packages in which nearly all runs worked by command lines."""
-        return self.work.places if self.work else ()
+        """The repositories or packages in which nearly all runs worked by command lines; work on services is bound to
+        none: the folder that their commands name most is what they looked at."""
+        return self.work.places if self.work and not all(map(is_of_service, self.own)) else ()
 
     @cached_property
     def is_coding(self) -> bool:
         """Whether files are changed, by command lines or by the tools of a coding agent."""
-        return bool(self.work or self.files) or any(
+        return bool(self.work or self.files or self.removed) or any(
             stage.tool in FILE_CHANGES and PATHS & stage.args_schema.get("properties", {}).keys()
             for stage in self.steps
         )
@@ -88,4 +91,5 @@ def look(scope: Scope) -> Learned:
         command_work(scope),
         files,
         file_shapes.changed_by_commands(scope, scope.shown_by, files),
+        file_shapes.removed(scope, scope.shown_by),
     )

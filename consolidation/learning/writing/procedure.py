@@ -6,6 +6,7 @@ from typing import Any
 
 from consolidation.learning.comparison.contrast import Companion, companions
 from consolidation.learning.comparison.records import Condition
+from consolidation.learning.effects.effects import CHORES
 from consolidation.learning.effects.toolnames import code, phrase
 from consolidation.learning.runs.dialogue import Assent, assents
 from consolidation.learning.runs.harness_tools import FILE_CHANGES
@@ -24,7 +25,7 @@ PLAIN_LOOKS = frozenset({
     "git branch --list", "git cat-file", "git config --list", "git fetch", "git for-each-ref", "git ls-files",
     "git ls-remote", "git merge-base", "git remote --list", "git rev-parse", "git tag --list", "git worktree --list",
     "sh date", "echo", "printf", "sort", "uniq", "tr", "cut", "wc", "diff", "file", "stat", "which", "git diff",
-    "git status", "git archive",
+    "git status", "git log", "git archive", "date", "uptime",
 })  # fmt: skip
 MOST_ARGUMENTS = 7
 ASSENT = 0.6
@@ -87,7 +88,7 @@ def _is_telling_look(stage: Stage) -> bool:
 def _is_step(stage: Stage, learned: Learned) -> bool:
     """Return whether a stage is a step of its own: commands only where work by command lines has no steps."""
     if stage.via:
-        return stage.changes and not learned.work
+        return stage.changes and not learned.work and stage.tool not in CHORES
     return work_steps.is_told(stage, learned)
 
 

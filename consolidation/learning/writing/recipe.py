@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from statistics import median_low
 from typing import Any
 
-from consolidation.learning.commands import forms, git
+from consolidation.learning.commands import checking, forms, git
 from consolidation.learning.commands.requests import is_of_service, is_request, usual_request
 from consolidation.learning.commands.resources import is_of_resource, usual_call
 from consolidation.learning.comparison.scope import Scope
@@ -145,8 +145,9 @@ def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
 
 def _is_called_again(call: Call, scope: Scope) -> bool:
     """Return whether its last use counts: a change of a service, or a push, that is refused is called again behind what
-    it needs, and the line that it stood on may have ended well."""
-    return bool(call.via) and (is_of_service(call.name) or bool(call.push)) and scope.changes(call.name)
+    it needs, and the line that it stood on may have ended well; a script that checks is called before and after."""
+    is_repeated = is_of_service(call.name) or bool(call.push) or checking.runs_named_check([call.name])
+    return bool(call.via) and is_repeated and scope.changes(call.name)
 
 
 def _in_order(calls: Mapping[str, list[Call]], kept: Collection[str], scope: Scope) -> list[str]:
@@ -274,7 +275,7 @@ def _resource_call(scope: Scope, kind: str) -> str:
         called = [(form, words) for line in lines for name, form, words in forms.spelled(line) if name == kind]
         uses += called[-1:]
     form = Counter(form for form, _ in uses).most_common(1)[0][0] if uses else ""
-    return usual_call(form, [words for _, words in uses], lambda part: _names_nobody(scope, part)) if form else ""
+    return usual_call(kind, form, [words for _, words in uses], lambda part: _names_nobody(scope, part)) if form else ""
 
 
 def _request(scope: Scope, kind: str) -> str:

@@ -28,19 +28,21 @@ def changes_files(stage: Stage) -> bool:
 
 
 def _changing_files(learned: Learned) -> Iterator[str]:
-    """Yield the sentence that files are changed, with the shapes of those that most runs changed."""
+    """Yield the sentences that files are changed and removed, with the shapes of those that most runs changed."""
     say, by_line = learned.say, learned.work.changing if learned.work else ()
     by_tool = [stage for stage in learned.steps if changes_files(stage) and not stage.via]
     own = [stage for stage in by_tool if not stage.optional] or by_tool
     tools = say.join([*(code(stage.tool) for stage in own), *map(code, by_line)], "or")
     of = max((stage.of for stage in learned.steps), default=0)
-    if not tools:
-        return
-    named, by_commands = [
-        say.join([_shape(shape, say) for shape in shapes]) for shapes in (learned.files, learned.files_by_commands)
+    named, by_commands, removed = [
+        say.join([_shape(shape, say) for shape in shapes])
+        for shapes in (learned.files, learned.files_by_commands, learned.removed)
     ]
-    sentence = say("change_these_files" if named else "change_files", tools=tools, of=of, files=named)
-    yield sentence + (say("changed_by_commands", of=of, files=by_commands) if by_commands else "")
+    if tools:
+        sentence = say("change_these_files" if named else "change_files", tools=tools, of=of, files=named)
+        yield sentence + (say("changed_by_commands", of=of, files=by_commands) if by_commands else "")
+    if removed:
+        yield say("remove_files", of=of, files=removed)
 
 
 def _shape(shape: FileShape, say: Phrases) -> str:
@@ -70,8 +72,9 @@ def of_work(learned: Learned) -> Iterator[str]:
     yield from _commands([stage for stage in acts if stage not in first], work, say)
     if work.failing:
         yield say("not_starting", tools=say.join([_started(form, say) for form in work.failing]))
-    if work.chores:
-        sentences = [say("chore", tool=code(kind), n=n) for kind, n in work.chores]
+    chores = [(kind, n) for kind, n in work.chores if kind != "rm" or not learned.removed]
+    if chores:
+        sentences = [say("chore", tool=code(kind), n=n) for kind, n in chores]
         yield say("tidy_up", tools=say.join(sentences), of=work.of)
 
 
