@@ -204,3 +204,11 @@ def test_a_wrapper_of_a_build_is_named_as_it_is_called() -> None:
     assert forms.called(calls[0][1]) == (("gradlew test", "./gradlew test"),)
     assert purposes.may_be_named("./gradlew test") and not purposes.may_be_named("../a.sh")
     assert forms.usual_shape("./gradlew test", calls) == "./gradlew :{name}:test --quiet"
+
+
+def test_parentheses_that_group_what_find_looks_for_open_no_subshell() -> None:
+    line = (
+        r"""find . -type f \( -name '*.md' -o -name 'README*' \) -not -path './.git/*' -exec sh -c 'cat "$1"' _ {} \;"""
+    )
+    assert commands.kinds(line) == ("cat", "find")
+    assert commands.kinds(r"(cd web && make) ; grep '\(a\)' x") == ("make", "grep")

@@ -78,6 +78,7 @@ def test_a_skill_says_which_service_is_called_in_which_order_and_by_which_reques
         "5. Run `bin/probe`.",
         "6. Run `bin/incident close {incident} --cause capacity`.",
     ]
+    assert fields.title == "Restart a unit, reload a unit and close an incident"
     assert "latency above" in fields.description and " is to be changed" not in fields.description
 
 
@@ -138,3 +139,29 @@ def test_a_script_that_looks_whether_a_service_is_well_checks(line: str) -> None
 @pytest.mark.parametrize("line", ["fuser -v var/mail/lock", "dmesg", "journalctl -u mail -n 50", "pgrep -f worker"])
 def test_a_program_that_shows_processes_or_logs_only_reads(line: str) -> None:
     assert all(map(commands.reads, commands.kinds(line)))
+
+
+def handed_over(n: int) -> Run:
+    report = f"reports/revenue-2026-0{n + 3}.csv"
+    code = (
+        "import csv\no = list(csv.DictReader(open('data/orders.csv')))\n"
+        f"open('{report}', 'w').write('country;net_eur\\n' + figures(o))\n"
+    )
+    return run(
+        n + 30,
+        f"Net revenue of month {n + 3} by country for finance, please.",
+        sh("ls; head -3 data/orders.csv; find . -type f \\( -name '*.md' -o -name '*.txt' \\) | head", "orders.csv\n"),
+        sh(
+            f"python3 - <<'E'\n{code}E\ncat {report}; bin/hand-over {report}; cmp reports/.sent {report}",
+            "handed over\n",
+        ),
+    )
+
+
+def test_a_file_that_code_writes_is_told_and_not_those_that_it_reads() -> None:
+    runs = [handed_over(n) for n in range(3)]
+    assert learned(runs).fields.procedure.splitlines() == [
+        "1. Write the files; of 3 runs: `reports/*.csv` (3).",
+        "2. Run `bin/hand-over {path}`.",
+    ]
+    assert effects(runs[0], RULES) == {"bin/hand-over"}

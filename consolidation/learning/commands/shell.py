@@ -110,8 +110,9 @@ def _without_substitutions(line: str) -> str:
     ends: list[str] = []  # what ends each quote, substitution and group that is open
     start = 0
     while mark := (_INSIDE_QUOTES if ends[-1:] == ['"'] else _OUTSIDE_QUOTES).search(line, start):
+        grouping = () if ends[-1:] == ['"'] else (r"\(", r"\)")  # of `find`, no subshell
         is_hidden = any(end != '"' for end in ends)
-        text, shown = mark[0], "" if mark[0].startswith("#") else mark[0]
+        text, shown = mark[0], "" if mark[0].startswith("#") or mark[0] in grouping else mark[0]
         if ends and text == ends[-1]:
             ends.pop()
         elif text in _ENDS and (text != "(" or is_hidden):

@@ -29,6 +29,11 @@ MOST_ADDED = 2
 _PATCHED = re.compile(r"^\*\*\* (?:Add|Update) File: (\S+)", re.MULTILINE)  # of apply_patch
 _NAMED = re.compile(r"['\"]((?:[\w@-][\w.@-]*/)+[\w.-]+\.\w{1,8})['\"]")
 _BARE = re.compile(r"(?:Path|open)\(\s*['\"]([\w@-][\w.-]*)['\"]")
+# What code reads only, as it names it: `open('a.csv')`, `read_csv('a.csv')`, `Path('a.csv').read_text()`.
+_READ = re.compile(
+    r"\b(?:open|read_\w+|load\w*|glob)\(\s*f?['\"]([^'\"\n]+)['\"]\s*(?:\)(?!\.write)|,\s*(?:encoding|newline|['\"]r|dtype|sep))"
+    r"|\bPath\(\s*['\"]([^'\"\n]+)['\"]\s*\)\.(?:read_|open\(\s*\)|exists)"
+)
 PRINTING = frozenset({"cat", "echo", "printf"})
 MAKING = frozenset({"touch", "mkdir", "cp", "mv", "ln", "tee", "tar", "git"})
 _KEPT = re.compile(r"(?!-|/tmp/|/dev/)/?(?:[\w.@-]+/)+[\w.@-]+")  # a file or folder of a folder
@@ -187,7 +192,9 @@ def _written(run: Run) -> Iterator[str]:
     for line in lines:
         code = "\n".join(heredocs(line))
         if checking.changes_in_code(code):
-            files += [*_NAMED.findall(code), *(name for name in _BARE.findall(code) if name in shown)]
+            read = {path for pair in _READ.findall(code) for path in pair}
+            named = [*_NAMED.findall(code), *(name for name in _BARE.findall(code) if name in shown)]
+            files += [file for file in named if file not in read]
     yield from (file for file in files if not _SCRATCH.match(file) and file.rsplit("/", 1)[-1] not in used)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from hashlib import sha256
 
 from consolidation.learning.commands import git
+from consolidation.learning.commands.requests import is_of_service
 from consolidation.learning.comparison.contrast import Way
 from consolidation.learning.comparison.records import Condition
 from consolidation.learning.effects.effects import is_edit
@@ -48,8 +49,9 @@ def title(learned: Learned, taken: Collection[str]) -> str:
 
 
 def _run_beside_changes(learned: Learned) -> list[str]:
-    """Return the commands run besides changes of files, without those that do not start in this place."""
-    work = learned.work
+    """Return the commands run besides changes of files, without those that do not start in this place; none of work on
+    services, which is named after what is done with these."""
+    work = None if all(map(is_of_service, learned.own)) else learned.work
     if not work or not (work.changing or any(stage.tool in FILE_CHANGES for stage in learned.steps)):
         return []
     idle = FILE_CHANGES.union(startup.form for startup in work.failing)

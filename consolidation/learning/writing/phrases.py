@@ -37,6 +37,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "先写一个能重现问题的脚本并运行，再动手修改：{of} 次成功记录中有 {n} 次如此。",
     ),
     "change_files": ("Change the files ({tools}).", "修改文件（{tools}）。"),
+    "write_files": ("Write the files; of {of} runs: {files}.", "写入文件；{of} 次记录中：{files}。"),
     "remove_files": ("Remove files; of {of} runs: {files}.", "删除文件；{of} 次记录中：{files}。"),
     "change_these_files": (
         "Change the files ({tools}); of {of} runs: {files}.",

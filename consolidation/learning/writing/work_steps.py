@@ -38,8 +38,9 @@ def _changing_files(learned: Learned) -> Iterator[str]:
         say.join([_shape(shape, say) for shape in shapes])
         for shapes in (learned.files, learned.files_by_commands, learned.removed)
     ]
-    if tools:
-        sentence = say("change_these_files" if named else "change_files", tools=tools, of=of, files=named)
+    if tools or named:
+        key = "change_files" if not named else "change_these_files" if tools else "write_files"
+        sentence = say(key, tools=tools, of=of, files=named)
         yield sentence + (say("changed_by_commands", of=of, files=by_commands) if by_commands else "")
     if removed:
         yield say("remove_files", of=of, files=removed)
