@@ -82,6 +82,8 @@ Said = list[dict[str, Any]]
             "before it goes live, does marketing know?|is it back?|If it's out, announce it|the other one is down too|"
             "It's live in two weeks|It's out on Friday|The rates are up|"
             "The list is empty|It's up to you|Always up for it|"
+            "Let's check again after 10 minutes|I landed yesterday|the customer confirmed the address|see the notes there|"
+            "Get it back to normal|I want no more alerts|not good timing, later|We need it so that they can log in again|"
             "Can you bring it back up?|The alert cleared, but I have not looked at the logs|"
             "I will let you know if it fires again|上线了吗|恢复了再说|"
             "能用了吗？|如果可以了请告诉我|结果不对的话再改|登录页面报错，帮我看看|"
