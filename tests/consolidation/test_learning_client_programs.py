@@ -243,9 +243,8 @@ def test_the_arguments_of_a_command_have_the_names_of_its_options_and_of_the_thi
 
 def test_a_value_that_may_not_be_told_or_is_secret_is_none_of_the_call() -> None:
     def usual(*words: str, may_name: bool = True) -> str:
-        return resources.usual_call(
-            *["acme users invite"] * 2, [["acme", "users", "invite", *words]] * 3, lambda _: may_name
-        )
+        kind, uses = "acme users invite", [["acme", "users", "invite", *words]] * 3
+        return resources.usual_call(kind, kind, uses, lambda _: may_name)
 
     assert usual("--name", "lena", may_name=False) == "acme users invite --name {name}"
     assert usual("--role", "admin") == "acme users invite --role admin"

@@ -190,7 +190,7 @@ def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[C
     line = command_line(call)
     experiments = _experiments(line, scratch)
     idle = _not_reached(call, line)
-    kinds = _by_last_use([kind for kind in kinds if kind not in experiments] or kinds[-1:], line)
+    kinds = _in_order([kind for kind in kinds if kind not in experiments] or kinds[-1:], line)
     pushed = (pushes(call, line) or []) if git.PUSH in kinds else []
     of_services = [kind for kind in kinds if requests.is_of_service(kind)]
     answering = next((kind for kind in kinds if rules.is_effect(kind)), (of_services or kinds)[-1])
@@ -214,7 +214,13 @@ def _each_push(part: Call, pushed: Sequence[Pushed]) -> Iterator[Call]:
         yield replace(part, result=each.said, ok=not each.refused, line="" if n else part.line, push=each.push)
 
 
-def _by_last_use(kinds: Sequence[str], line: str) -> tuple[str, ...]:
-    """Order the command kinds of a line by where each is called last: a check is called before and after."""
-    last = {kind: n for n, (kind, _) in enumerate(forms.called(line))}
-    return tuple(sorted(kinds, key=lambda kind: last.get(kind, -1)))
+def _in_order(kinds: Sequence[str], line: str) -> tuple[str, ...]:
+    """Order the command kinds of a line by where each is called first; of services and checks, which are called before
+    and after a change, by where they are called last."""
+    first: dict[str, int] = {}
+    last: dict[str, int] = {}
+    for n, (kind, _) in enumerate(forms.called(line)):
+        first.setdefault(kind, n)
+        last[kind] = n
+    again = {kind for kind in kinds if requests.is_of_service(kind) or checking.runs_named_check([kind])}
+    return tuple(sorted(kinds, key=lambda kind: (last if kind in again else first).get(kind, -1)))

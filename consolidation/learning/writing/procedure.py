@@ -25,7 +25,7 @@ PLAIN_LOOKS = frozenset({
     "git branch --list", "git cat-file", "git config --list", "git fetch", "git for-each-ref", "git ls-files",
     "git ls-remote", "git merge-base", "git remote --list", "git rev-parse", "git tag --list", "git worktree --list",
     "sh date", "echo", "printf", "sort", "uniq", "tr", "cut", "wc", "diff", "cmp", "file", "stat", "which", "git diff",
-    "git status", "git log", "git archive", "date", "uptime",
+    "git status", "git archive", "date", "uptime",
 })  # fmt: skip
 MOST_ARGUMENTS = 7
 ASSENT = 0.6
