@@ -90,7 +90,7 @@ def test_the_page_says_whose_the_flood_is_and_shows_the_others_first(loud: Agent
 def test_all_that_one_agent_brought_in_is_shown_and_dismissed_at_once(loud: Agent) -> None:
     client = signed_in()
     shown = client.get("/?created_by=loud-agent").content.decode()
-    assert "loud claim" in shown and "quiet claim" not in shown
+    assert "loud claim" in shown and "quiet claim" not in shown and "comes from one agent" not in shown
     matching = {"matching": "1", "created_by": "loud-agent", "as_of": (AT + timedelta(days=1)).isoformat()}
     client.post("/bulk/", {**matching, "decision": "dismiss wrong"})
     left = Memory.objects.filter(status=Status.CANDIDATE).values_list("content", flat=True)
