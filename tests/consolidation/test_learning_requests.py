@@ -197,3 +197,30 @@ def test_a_statement_is_no_request() -> None:
         "PUT a",
     ]
     assert [*filter(requests.is_request, kinds)] == ["DELETE a.example/orders", "PUT a"]
+
+
+def order_cancelled(n: int) -> Run:
+    order = f"ORD-{900 + n}"
+    query = f'{{ order(number: "{order}") {{ id status }} }}'
+    mutation = "mutation M($id: ID!, $reason: String) { cancelOrder(id: $id) { status } }"
+    given = {"query": mutation, "variables": {"id": f"gid-{77 + n}", "reason": "customer"}}
+    return run(
+        60 + n,
+        f"Cancel order {order}, the customer asks for it.",
+        sh(
+            f"POST /graphql {json.dumps({'query': query})}",
+            printed=({"data": {"order": {"id": f"gid-{77 + n}", "status": "open"}}},),
+        ),
+        sh(f"POST /graphql {json.dumps(given)}", printed=({"data": {"cancelOrder": {"status": "cancelled"}}},)),
+    )
+
+
+def test_what_is_asked_of_graphql_is_a_look_up_and_a_mutation_is_a_change_with_its_variables() -> None:
+    runs = [order_cancelled(n) for n in range(3)]
+    assert effects(runs[0], RULES) == {"mutation cancelOrder"}
+    fields = learned(runs).fields
+    assert fields.title == "Cancel an order"
+    assert '`mutation cancelOrder {"id": {id}, "reason": "customer"}`' in fields.procedure
+    assert "`id` from `query order` → `data.order.id`" in fields.procedure
+    line = """curl -s https://api.a.example/v2/orders -d '{"query": "shoes"}'"""
+    assert [kind for kind, _, _ in forms.spelled(line)] == ["POST api.a.example/v2/orders"]

@@ -60,6 +60,7 @@ def call(tool: str, arguments: Any, result: Any = None) -> Call:
         ("run_sql", {"query": "SELECT 'INSERT INTO x' FROM log FOR UPDATE"}, "SELECT log", None),
         ("run_sql", {"query": "ALTER TABLE IF EXISTS orders ADD note text"}, "ALTER orders", None),
         ("run_sql", {"query": "truncate table orders"}, "TRUNCATE orders", None),
+        ("graphql", {"query": "{ orders(first: 5) { id } }"}, "query orders", None),
         ("graphql", {"query": "mutation M($id: ID!) { cancelOrder(id: $id) { id } }"}, "mutation cancelOrder", None),
         ("jira", {"action": "create_issue", "summary": "x"}, "jira.create_issue", {"summary": "x"}),
         ("use_mcp_tool", {"tool_name": "get_order", "arguments": '{"id": "O-1"}'}, "get_order", {"id": "O-1"}),

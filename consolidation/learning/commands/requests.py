@@ -3,8 +3,9 @@
     curl -X POST -d '{"room": "204"}' "$A/api/bookings/B-7/moves?dry=1"
         -> `POST /api/bookings/{booking}/moves`, arguments {booking: B-7, dry: 1, room: 204}
 
-A variable or substitution at the beginning of an address is its host. Look-ups are requests where the address is that
-of an API; those to this machine by its name are none, because there the run itself started the server.
+One to `/graphql` is what its query does: `mutation cancelOrder`, with its variables as arguments. A variable or
+substitution at the beginning of an address is its host. Look-ups are requests where the address is that of an API;
+those to this machine by its name are none, because there the run itself started the server.
 """
 
 import json
@@ -27,7 +28,8 @@ _METHOD_NEXT = re.compile(r"-[afgijkLnNsSv]*X")
 _BODY_OPTION = re.compile(r"(-[afgijkLnNsSv]*[dF]|--data(?:-\w+)?|--form(?:-string)?|--json)(?:=(.*))?", re.DOTALL)
 _SHORT_BODY_OPTION = re.compile(r"-[afgijkLnNsSv]*[dF](?=[^-])(.+)", re.DOTALL)
 _UNKNOWN = re.compile(r"\$\{?\w*\}?")  # a value that a variable or a substitution held
-_LOOKS = frozenset({"GET", "HEAD", "OPTIONS"})
+_LOOKS = frozenset({"GET", "HEAD", "OPTIONS", "query"})
+_OF_GRAPHQL = frozenset({"query", "mutation"})
 _CODE = re.compile(r"%\{(?:http_code|response_code)\}")
 _VARIABLE = re.compile(r"%\{\w+\}")
 _HEADERS = re.compile(r"-[afgijkLnNsSv]*i[afgijkLnNsSvX]*|--include")
@@ -52,16 +54,22 @@ def operation_of(arguments: Sequence[str], typed: str = "") -> operations.Operat
     method = _method(arguments)
     if not address or (method in _LOOKS and not (_OF_API.match(address) and _shows(arguments))):
         return None
-    made = operations.of("curl", {"method": method, "url": _HOST.sub("", address, count=1)})
+    fields = _fields(arguments, typed)
+    made = operations.of("curl", {"method": method, "url": _HOST.sub("", address, count=1), "body": fields})
     if not made:
         return None
-    given = {**made.arguments.get("url", {}), **_fields(arguments, typed)}
+    if made.name.partition(" ")[0] in _OF_GRAPHQL:
+        variables = parsed(fields.get("variables"))
+        fields = variables if isinstance(variables, dict) else {}
+    given = {**made.arguments.get("url", {}), **fields}
     return operations.Operation(made.name, {key: value for key, value in given.items() if not _is_unknown(value)})
 
 
 def is_request(kind: str) -> bool:
     """Return whether a command kind is a request: `DELETE a.example/orders`, not the statement `DELETE orders`."""
     method, _, address = kind.partition(" ")
+    if method in _OF_GRAPHQL:
+        return address.isidentifier()
     return method in operations.METHODS and ("/" in address or method != "DELETE")
 
 

@@ -41,7 +41,7 @@ _OF_ALL = frozenset({"all", "bulk", "batch", "current", "latest", "me", "new", "
 _TOOL = re.compile(r"\w[\w.:/-]{1,99}")
 _ACTION = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+){0,5}")
 _DATABASE = re.compile(r"sql|database|(?:^|[_.-])(?:db|query)(?:$|[_.-])|bigquery|postgres|snowflake|warehouse", re.I)
-_GRAPHQL = re.compile(r"\s*(?:#[^\n]*\n\s*)*(mutation|query)?\b[^{]*\{\s*(?:\w+\s*:\s*)?(\w+)")
+_GRAPHQL = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:(mutation|query)\b[^{]*)?\{\s*(?:\w+\s*:\s*)?(\w+)")
 
 
 class Operation(NamedTuple):
