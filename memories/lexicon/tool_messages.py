@@ -12,7 +12,10 @@ FAILED = words(
     """
 )
 ERRORS = words(
-    "error errors errore errori erreur erreurs erro erros fehler exception fault 错误 錯誤 异常 異常 エラー 오류 ошибка"
+    """
+    error errors usererrors user_errors errore errori erreur erreurs erro erros fehler exception fault 错误 錯誤 异常
+    異常 エラー 오류 ошибка
+    """
 )
 # What a result calls that it went well, as a field with true or false.
 SUCCESS = words("success ok exito éxito sucesso successo erfolg succès succes 成功 성공 успех")

@@ -102,6 +102,12 @@ def test_the_message_of_an_error_is_its_most_telling_line(result: Any, message: 
     assert errors.message(result) == message
 
 
+def test_a_mutation_that_reports_errors_of_the_user_has_failed() -> None:
+    refused = {"data": {"cancelOrder": {"order": None, "userErrors": [{"message": "order is shipped"}]}}}
+    assert errors.looks_failed(refused) and errors.message(refused) == "order is shipped"
+    assert not errors.looks_failed({"data": {"cancelOrder": {"order": {"id": "7"}, "userErrors": []}}})
+
+
 def test_an_opening_is_what_the_user_said_before_the_first_call() -> None:
     chat = run(1, "Hello", "> Yes?", "Cancel my order", ("cancel", {}, ""), "Thanks")
 
