@@ -39,7 +39,7 @@ Said = list[dict[str, Any]]
             "Reviewed and approved, merged into develop.|Der Fehler ist weg|läuft, danke!|Perfecto, ya funciona|"
             "可以了，谢谢|问题解决了|测试都通过了|修好了！|好了，谢谢|搞定|没问题，已合并|合并了，谢谢|测试全绿|"
             "Thanks, that matches what finance has.|same as in the dashboard, great|yep 41,882 is what I had too|"
-            "Thanks, alert cleared.|Great, 1.8.0 is live.|"
+            "Thanks, alert cleared.|Great, 1.8.0 is live.|v2.3.1 is out|"
             "Thanks, it's out.|nice, it's back up|No more 502s since noon|"
             "all pods are ready|I can log in again now|ok the lag dropped|sorted, cheers|the tag is there|"
             "告警没再响了|服务恢复了|证书时间对了|"
@@ -48,6 +48,7 @@ Said = list[dict[str, Any]]
         ),
         (
             False,
+            "the tag was supposed to be 3.2|The site is down again|"
             "still firing|the alert fired again|it went down again after ten minutes|wrong host|tag is missing|"
             "the release has no binaries attached|the fix isn't in|DNS still points to the old address|"
             "you merged into develop, it was meant to be main|"
@@ -82,6 +83,7 @@ Said = list[dict[str, Any]]
             "before it goes live, does marketing know?|is it back?|If it's out, announce it|the other one is down too|"
             "It's live in two weeks|It's out on Friday|The rates are up|"
             "The list is empty|It's up to you|Always up for it|"
+            "it's going down again tomorrow for maintenance|I was supposed to go|that was meant to be a joke|"
             "Let's check again after 10 minutes|I landed yesterday|"
             "the customer confirmed the address|see the notes there|"
             "Get it back to normal|I want no more alerts|"

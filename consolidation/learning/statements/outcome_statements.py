@@ -25,7 +25,7 @@ from consolidation.learning.statements.service_forms import ILL, ILL_CHINESE, WE
 
 LONGEST = 600  # characters that are read of a message
 MOST_SENTENCES = 4
-SENTENCE = re.compile(r"[^.!?\n。！？；]+[.!?。！？；]*")
+SENTENCE = re.compile(r"(?:[^.!?\n。！？；]|\.(?=\w))+[.!?。！？；]*")  # a version or a file's name is in one
 _APPROVAL = (WORKED, WORKED_CHINESE, WORKED_GERMAN_SPANISH, ACCEPTED_CHINESE, WELL_CHINESE)
 _REJECTION = (FAILED, FAILED_CHINESE, FAILED_GERMAN_SPANISH, REFUSED, REFUSED_CHINESE, ILL, ILL_CHINESE)
 _APOSTROPHE = re.compile(r"\b(did|does|do|is|are|was|wo|ca|has|have)nt\b", re.IGNORECASE)
