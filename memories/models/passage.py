@@ -139,7 +139,7 @@ class PassageQuerySet(Trusted["Passage"]):
             if text.strip():
                 new.setdefault(event or text, (text.strip(), event))
         lowest = min((position for *_, position in rows), default=0)
-        added = [new[name] for name in new if name not in known][: MOST_REQUESTS - len(rows)]
+        added = [new[name] for name in new if name not in known][: max(0, MOST_REQUESTS - len(rows))]
         self.write(
             Draft(memory.pk, lowest - number, text[:LONGEST_REQUEST], event_id=event)
             for number, (text, event) in enumerate(added, start=1)

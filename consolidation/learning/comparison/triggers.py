@@ -28,9 +28,9 @@ def request_terms(scope: Scope) -> list[Term]:
     """
     effects = sorted(scope.effects(scope.runs[0]))
     of_effects = [_of_effect(scope, tool, is_combined=len(effects) > 1) for tool in effects or [""]]
-    found = apart([term for best in zip_longest(*of_effects) for term in best if term], MOST)
-    if found or len(effects) < 2:
-        return found
+    distinct = apart([term for best in zip_longest(*of_effects) for term in best if term], MOST)
+    if distinct or len(effects) < 2:
+        return distinct
     return apart(_of_effect(scope, "", is_combined=True), MOST)
 
 

@@ -27,11 +27,11 @@ def changes(run: Run) -> Mapping[str, Sequence[str]]:
     begun = min((call.position for call in run.steps if call.started and is_edit(call.name)), default=-1)
     lines = [call for call in run.steps if "git" in call.line]
     before = [answer(call)[1] for call in lines if call.position < begun and _tells_state(call)]
-    found: dict[str, list[str]] = {}
+    by_file: dict[str, list[str]] = {}
     for path, added in (pair for call in lines if before and call.position >= begun for pair in _shown(call)):
-        found.setdefault(path, []).extend(added)
+        by_file.setdefault(path, []).extend(added)
     known = {path for output in before for path in _CHANGED.findall(output)}
-    return {path: added for path, added in found.items() if path not in known}
+    return {path: added for path, added in by_file.items() if path not in known}
 
 
 def _tells_state(call: Call) -> bool:

@@ -87,7 +87,7 @@ class GitWork:
         return named.most_common(1)[0][0] if named else ""
 
     def _commit(self) -> str:
-        commits = [found for run in self._scope.shown_by if (found := list(_commits(run)))]
+        commits = [of_run for run in self._scope.shown_by if (of_run := list(_commits(run)))]
         all_files = [any(_ALL_FILES.fullmatch(word) for words, _ in own for word in words) for own in commits]
         first, *others = self.message() or [""]
         told = [f'"{first}"' if first else _MESSAGE, *(f'"{line}"' for line in others)]
