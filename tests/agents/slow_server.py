@@ -4,8 +4,8 @@ import json
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 QUESTIONS = ("/api/v1/context", "/api/v1/guidance")  # of the hooks
@@ -14,12 +14,19 @@ REPORTS = ("/api/v1/events", "/api/v1/tool-outputs")
 
 @dataclass
 class Asked:
-    """`begun` and `gone`: seconds of a clock; who still waits is not gone."""
+    """`begun` and `gone`: seconds of a clock; `gone` stays without an end while the other side waits."""
 
     path: str
     source: str
+    agent: str  # as it names itself to HTTP
     begun: float
     gone: float = float("inf")
+    closed: threading.Event = field(default_factory=threading.Event)
+
+    def waited(self, longest: float) -> float:
+        """How many seconds the other side waited. A connection just closed may not be read as closed yet: look on."""
+        self.closed.wait(max(0.0, self.begun + longest - time.monotonic()))
+        return self.gone - self.begun
 
 
 class SlowServer(ThreadingHTTPServer):
@@ -45,10 +52,13 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         content = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)) or b"{}")
-        asked = Asked(self.path, str(content.get("source", "")), time.monotonic())
+        source, agent = str(content.get("source", "")), self.headers.get("User-Agent", "")
+        asked = Asked(self.path, source, agent, time.monotonic())
         self.server.asked.append(asked)
-        self.connection.recv(1)  # returns when the other side closes
+        with suppress(ConnectionResetError):
+            self.connection.recv(1)  # returns when the other side closes
         asked.gone = time.monotonic()
+        asked.closed.set()
         self.close_connection = True
 
     do_GET = do_POST  # noqa: N815  # a name of http.server
