@@ -12,6 +12,7 @@ from memories.claims.claim import MANNER, NAMED, SEQUENCE, TOWARD
 from memories.claims.marks import ADDRESS
 from memories.claims.pieces import Piece
 from memories.claims.qualifiers import ALONE, MOST_PIECES, QUALIFIERS, TOWARDS, of_characters
+from memories.lexicon import words
 from memories.lexicon.english_words import IRREGULAR, PASSIVE, PREPOSITIONS, SUBJECT_OF
 
 LONGEST_SEQUENCE = 60  # words; a longer text is hardly the same in another order
@@ -22,26 +23,7 @@ _CONTENT = frozenset(
     {"word", "opposite", "name", "number", "code", "email", "url", "version", "time", "date", "side", "pole", "daypart"}
 )
 _JOINING = frozenset({"and", "or"})
-_PHRASE_ENDS = PREPOSITIONS | {
-    *(
-        "in",
-        "on",
-        "at",
-        "for",
-        "to",
-        "from",
-        "with",
-        "about",
-        "as",
-        "and",
-        "but",
-        "or",
-        "if",
-        "when",
-        "because",
-        "since",
-    )
-}
+_PHRASE_ENDS = PREPOSITIONS | words("in on at for to from with about as and but or if when because since")
 _PARTICIPLES = frozenset(IRREGULAR) | {"done", "seen", "run", "read", "set", "put", "cut", "known", "shown", "drawn"}
 _NAMED = re.compile(
     r"""(?<![\w/.,-])(?:

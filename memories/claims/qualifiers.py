@@ -6,15 +6,8 @@ from collections.abc import Iterator
 from memories.lexicon import words
 
 MOST_PIECES = 400  # of a text in which single small words still tell something
-WITH_PRESENCE = (
-    "part",
-    "rare",
-    "half",
-    "if",
-    "unless",
-    "only",
-    "except",
-)  # make a difference to what does not say them
+# these make a difference to what does not say them
+WITH_PRESENCE = ("part", "rare", "half", "if", "unless", "only", "except")
 
 
 def _values(**lists: str) -> dict[str, str]:

@@ -13,34 +13,21 @@ from memories.claims.lookalikes import plain_letters, simplified
 from memories.claims.obfuscation import decoded, respaced
 from memories.scanning import ciphers
 from memories.scanning.alternatives import Alternatives
-from memories.scanning.orders import (
-    access,
-    approval,
-    authority,
-    deletion,
-    downloads,
-    harm,
-    leak,
-    override,
-    quality_checks,
-    role,
-    secrecy,
-    sending,
-)
+from memories.scanning.orders import authority, destruction, disclosure, downloads, instructions, oversight, safeguards
 
 EVERY = {
-    "instruction-override": Alternatives(*override.PATTERNS),
-    "instruction-secrecy": Alternatives(*secrecy.PATTERNS),
-    "instruction-role": Alternatives(*role.PATTERNS),
-    "instruction-leak": Alternatives(*leak.PATTERNS),
-    "instruction-harm": Alternatives(*harm.PATTERNS),
-    "instruction-deletion": Alternatives(*deletion.PATTERNS),
-    "instruction-sending": Alternatives(*sending.PATTERNS),
-    "instruction-download": Alternatives(*downloads.PATTERNS),
-    "instruction-tests": Alternatives(*quality_checks.PATTERNS),
-    "instruction-approval": Alternatives(*approval.PATTERNS),
-    "instruction-access": Alternatives(*access.PATTERNS),
-    "instruction-authority": Alternatives(*authority.PATTERNS),
+    "instruction-override": Alternatives(*instructions.OVERRIDE),
+    "instruction-secrecy": Alternatives(*oversight.SECRECY),
+    "instruction-role": Alternatives(*instructions.ROLE),
+    "instruction-leak": Alternatives(*disclosure.LEAK),
+    "instruction-harm": Alternatives(*destruction.HARM),
+    "instruction-deletion": Alternatives(*destruction.DELETION),
+    "instruction-sending": Alternatives(*disclosure.SENDING),
+    "instruction-download": Alternatives(*downloads.DOWNLOADS),
+    "instruction-tests": Alternatives(*safeguards.QUALITY_CHECKS),
+    "instruction-approval": Alternatives(*oversight.APPROVAL),
+    "instruction-access": Alternatives(*safeguards.ACCESS),
+    "instruction-authority": Alternatives(*authority.AUTHORITY),
 }
 _ANY = Alternatives(*(pattern for alternatives in EVERY.values() for pattern in alternatives.patterns))
 _LEET = str.maketrans("013457@$", "oieastas")

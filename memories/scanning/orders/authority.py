@@ -72,7 +72,7 @@ SOURCE_ZH = (
 )
 ORDER_ZH = r"(?:指令|指示|命令|要求|任务|提示词?|的话|权限)"
 
-ENGLISH = (
+AUTHORITY = (
     rf"\b(?:(?:following|next) (?:text|content|message|paragraphs?|lines?|note|words|section)|(?:text|content"
     rf"|message|paragraph|lines?|words|note)"
     rf" (?:below|that follows?))\b{NEAR}\b(?:comes?|is|was|are|were)\b{NEAR}\b(?:from|by)\b{NEAR}{PRINCIPAL}",
@@ -117,8 +117,7 @@ ENGLISH = (
     Sentence(TITLE, DEMAND, DEED),
     r"\byou are (?:hereby )?ordered to\b",
     r"\bi (?:hereby )?order you\b",
-)
-CHINESE = (
+    # Chinese
     rf"(?:以下|下面|接下来|后面|下一段){CF}(?:来自|是|出自|由){CN}(?:用户|主人|操作员)(?:本人|亲自|说的?|写的?"
     rf"|发的?|的话|输入)",
     rf"{SOURCE_ZH}{CF}(?:视为|当作|当成|看作|等同于?|等于|就是|应作为|也是|拥有|算作|作为){CF}(?:用户|主人"
@@ -133,4 +132,3 @@ CHINESE = (
         r"(?:你|[:：]|立即|立刻|马上|必须|智能体|今天|今后|须|务必|所有)",
     ),
 )
-PATTERNS = (*ENGLISH, *CHINESE)

@@ -43,7 +43,7 @@ INDEX = (
 INSTALL_ZH = r"(?:安装|依赖|软件包|所有包|pip|npm|yarn|apt|maven|gem|conda|包)"
 INDEX_ZH = r"(?:源|镜像|registry|仓库|index)"
 
-ENGLISH = (
+DOWNLOADS = (
     rf"{NOT_RUN}\b{FETCH}\b(?:\\\n|[^\n|]){{0,200}}\|\s{{0,3}}{SHELL}{FORBIDDEN}(?!\s{{1,3}}-[mc]\b)",
     rf"\b(?:(?:ba|z|da|k)?sh|python\d?|perl|ruby|php|node|source|eval|exec)\b[^\n]{{0,12}}(?:<\(|\$\("
     rf"|`)\s{{0,9}}{FETCH}\b",
@@ -91,8 +91,7 @@ ENGLISH = (
     rf"\bpoetry\s{{1,9}}source\s{{1,9}}add\b|^\W{{0,3}}deb\s{{1,9}}(?:\[[^\]]{{0,60}}\]\s{{1,9}})?{URL}"
     rf"|\bdeb\s{{1,9}}"
     rf"(?:\[[^\]]{{0,60}}\]\s{{1,9}})?{URL}{LINE}\bsources\.list|\bapt-key\s{{1,9}}adv\b",
-)
-CHINESE = (
+    # Chinese
     rf"{NOT_ZH}(?:下载|获取|拉取|拉下来|拉到|克隆|取回|取){CF}(?:然后|并|再|后|，|直接|双击|以管理员"
     rf"|来)[^。\n]{{0,8}}(?:运行|执行|启动|跑|双击|静默安装|安装)",
     Sentence(WEB, r"(?:运行|执行|启动|跑|双击|安装程序|脚本)", r"(?:下载|获取|克隆|拉|取|用|执行|运行)"),
@@ -107,4 +106,3 @@ CHINESE = (
     rf"|软件源|\.npmrc){CF}{URL}",
     rf"(?:从|到){CN}{URL}[^。\n]{{0,30}}(?:安装|装包|下载依赖)",
 )
-PATTERNS = (*ENGLISH, *CHINESE)
