@@ -22,7 +22,7 @@ from uuid_utils.compat import uuid7
 from consolidation.models import ImportFile, Run, RunStep, Sighting, WebhookDelivery
 from consolidation.models.profiles import PendingProfile
 from consolidation.models.statement_messages import StatementMessage
-from consolidation.pipelines.competences import RUNS_OF_SCOPE
+from consolidation.pipelines.competences import RUNS_OF_PATTERN, RUNS_OF_SCOPE
 from memories import leases
 from memories.lifecycle import batches, removal
 from memories.models import AuditEntry, Episode, Event
@@ -84,7 +84,7 @@ def removable(scope: str, before: datetime) -> EpisodeQuerySet:
     stated = Exists(StatementMessage.objects.filter(event__episode=OuterRef("pk")))
     asked = Exists(Run.objects.unfinished().filter(episode=OuterRef("pk")))
     seen = Sighting.objects.filter(episode_id=OuterRef("pk"))
-    read_again = Exists(seen.read_again(settings.TRANSCRIPTS_PER_SKILL))
+    read_again = Exists(seen.read_again(RUNS_OF_PATTERN))
     return rows.filter(_older_than_compared(scope), ~unruled, ~queued, ~stated, ~asked, ~read_again)
 
 

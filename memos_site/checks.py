@@ -1,5 +1,6 @@
 """System checks: a wrong setting, or hosts that do not fit together, is a sentence here, before anything starts."""
 
+import os
 from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,6 +12,7 @@ from django.db import DatabaseError, transaction
 
 from memories import leases
 from memos_site.platform.env import CHECK, PROBLEMS
+from memos_site.platform.environment import REMOVED
 from memos_site.platform.service_settings import CONSOLE
 
 
@@ -18,6 +20,13 @@ from memos_site.platform.service_settings import CONSOLE
 def environment_is_readable(**kwargs: Any) -> list[Error]:
     """memos_site.E001: a variable of the environment has a value that cannot be used."""
     return [Error(problem, id="memos_site.E001") for problem in PROBLEMS]
+
+
+@register(CHECK)
+def settings_are_still_read(**kwargs: Any) -> list[Warning]:
+    """memos_site.W002: a variable of the environment was a setting of a former version."""
+    names = [name for name in REMOVED if os.environ.get(name) or os.environ.get(f"{name}_FILE")]
+    return [Warning(f"{name} is no setting any more: {REMOVED[name]}", id="memos_site.W002") for name in names]
 
 
 @register()

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import IntegrityError, transaction
 
 from memories.intake import admission
@@ -96,7 +95,7 @@ def packed(unpacked: UnpackedSkill, skill: Skill | None, *, pointer: str = "/fil
 
 def _removes(trust: Trust) -> bool:
     """Whether credentials are removed from what this caller uploads; a person's words are kept."""
-    return trust.actor.kind == ActorKind.AGENT and bool(settings.MASK_SECRETS_AT_INTAKE)
+    return trust.actor.kind == ActorKind.AGENT
 
 
 def _without_secrets(unpacked: UnpackedSkill, *, pointer: str) -> UnpackedSkill:

@@ -50,7 +50,7 @@ class Backlog(Shape):
     measured: bool
     """True: by what was read lately; false: estimated by their length"""
     cost: float | None
-    """By LLM_PRICE_INPUT and LLM_PRICE_OUTPUT; null: neither is set"""
+    """By LLM_PRICES; null: they are not set"""
     queue: ReadingQueue
 
     example = {

@@ -38,7 +38,7 @@ class ModelUse(Shape):
     tokens_reasoning: Count
     """Those of `tokens_out` that were reasoning"""
     cost: float | None
-    """By LLM_PRICE_INPUT and LLM_PRICE_OUTPUT; null: neither is set"""
+    """By LLM_PRICES; null: they are not set"""
 
 
 class RunSummary(Shape):

@@ -57,6 +57,7 @@ __all__ = [
     "part_tokens",
 ]
 FENCE_TOKENS = 200  # around the text of a question
+MOST_OF_ANSWER = 32_768  # tokens, reasoning included: a model that goes on for ever is not paid for more
 LEAST_PART = 500  # tokens, even where instructions and answer leave less
 
 
@@ -72,10 +73,9 @@ def highest_sensitivity() -> Sensitivity:
 
 def part_tokens(system: str) -> int:
     """Tokens of a long text that fit into one question with these instructions: LLM_CONTEXT_TOKENS without them and
-    room for an answer, a quarter at most."""
+    a quarter, for an answer."""
     room = settings.LLM_CONTEXT_TOKENS
-    answer = min(settings.LLM_MAX_TOKENS or room, room // 4)
-    return max(LEAST_PART, room - answer - FENCE_TOKENS - estimate(system))
+    return max(LEAST_PART, room - room // 4 - FENCE_TOKENS - estimate(system))
 
 
 def language_model(*, for_skills: bool = False) -> LanguageModel:
@@ -92,7 +92,7 @@ def language_model(*, for_skills: bool = False) -> LanguageModel:
         highest=highest_sensitivity(),
         daily_tokens=settings.LLM_DAILY_TOKENS,
         concurrency=settings.LLM_CONCURRENCY,
-        most_tokens=settings.LLM_MAX_TOKENS,
+        most_tokens=min(settings.LLM_CONTEXT_TOKENS // 2, MOST_OF_ANSWER),
         context=settings.LLM_CONTEXT_TOKENS,
     )
 

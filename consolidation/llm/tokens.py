@@ -57,6 +57,8 @@ def cut(text: str, most: int) -> str:
 
 
 def cost(incoming: int, outgoing: int) -> float | None:
-    """Price of so many tokens, in the currency of LLM_PRICE_INPUT and LLM_PRICE_OUTPUT; None: neither is set."""
-    prices = settings.LLM_PRICE_INPUT, settings.LLM_PRICE_OUTPUT
-    return round((incoming * prices[0] + outgoing * prices[1]) / 1_000_000, 6) if any(prices) else None
+    """Price of so many tokens, in the currency of LLM_PRICES; None: they are not known."""
+    if not settings.LLM_PRICES:
+        return None
+    read, written = settings.LLM_PRICES
+    return round((incoming * read + outgoing * written) / 1_000_000, 6)

@@ -137,7 +137,7 @@ class SightingQuerySet(models.QuerySet["Sighting"]):
     def read_again(self, most: int) -> Self:
         """Those that learning reads when their pattern is due: the newest `most` of it, and all while it is due."""
         newer = Sighting.objects.filter(pattern=OuterRef("pattern"), at__gt=OuterRef("at")).exclude(outcome="")
-        newest = ~Q(outcome="") & ~Exists(newer.order_by()[most - 1 :]) if most else Q(pk__in=())
+        newest = ~Q(outcome="") & ~Exists(newer.order_by()[most - 1 :])
         return self.filter(Q(pattern__due=True) | newest)
 
     def newest(self, most: int) -> Self:

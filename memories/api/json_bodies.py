@@ -7,7 +7,6 @@ send. The renderer writes the JSON of DRF's by pydantic, instead of a function c
 from collections.abc import Mapping
 from typing import IO, Any
 
-from django.conf import settings
 from pydantic_core import PydanticSerializationError, to_json
 from rest_framework.exceptions import APIException
 from rest_framework.parsers import BaseParser
@@ -42,9 +41,9 @@ class StrictJSON(BaseParser):
 
 
 def _may_hold_secrets(body: bytes, context: Mapping[str, Any]) -> bool:
-    """Whether credentials are to be removed from this body of an agent: MASK_SECRETS_AT_INTAKE."""
+    """Whether credentials are to be removed from this body: it is an agent's, which need not know what it sends."""
     trust: Trust | None = getattr(context.get("request"), "auth", None)
-    if not settings.MASK_SECRETS_AT_INTAKE or trust is None or trust.actor.kind != ActorKind.AGENT:
+    if trust is None or trust.actor.kind != ActorKind.AGENT:
         return False
     return secret_removal.may_hold(body.decode())
 

@@ -43,7 +43,7 @@ def secrets_of(marks: Iterable[str]) -> dict[str, list[bytes]]:
     return by_seal
 
 
-REMEDY = "add that key to SECRET_KEY_FALLBACKS"
+REMEDY = "add that key to SECRET_KEY, after the present one"
 _missed: set[str] = set()
 _last_known: list[bytes] = []
 

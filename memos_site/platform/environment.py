@@ -15,11 +15,11 @@ from memos_site.platform.setting_types import (
     Directory,
     Endpoint,
     Hosts,
-    Mailbox,
     MailURL,
     Networks,
     PostgresURL,
     PostgresURLs,
+    Prices,
     RedisURL,
     Sensitivity,
     Share,
@@ -31,25 +31,24 @@ from memos_site.platform.setting_types import (
 BASE_DIR = Path(__file__).resolve().parents[2]
 # their values are never shown; addresses may contain a password
 SECRETS = (
-    *("SECRET_KEY", "SECRET_KEY_FALLBACKS", "DATABASE_URL", "DATABASE_REPLICA_URLS", "CACHE_URL", "Q_BROKER_URL"),
+    *("SECRET_KEY", "DATABASE_URL", "DATABASE_REPLICA_URLS", "CACHE_URL", "Q_BROKER_URL"),
     *("EMAIL_URL", "EMBEDDING_ENDPOINT", "EMBEDDING_API_KEY"),
     *("OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET", "OSS_ENDPOINT"),
     *("LLM_BASE_URL", "LLM_API_KEY", "OTEL_EXPORTER_OTLP_ENDPOINT"),
 )
-
 FIRST = (  # what people turn first
-    *(
-        "SECRET_KEY",
-        "ALLOWED_HOSTS",
-        "HTTPS",
-        "DATABASE_URL",
-        "MEMOS_DATA_DIR",
-        "TIME_ZONE",
-        "LLM_BASE_URL",
-        "LLM_MODEL",
-    ),
-    *("EMBEDDING_ENDPOINT", "SKILLS_REPO_BACKEND", "AUTO_APPLY", "SKILL_HOLDBACK"),
+    *("SECRET_KEY", "ALLOWED_HOSTS", "HTTPS", "DATABASE_URL", "MEMOS_DATA_DIR", "TIME_ZONE", "LLM_BASE_URL"),
+    *("LLM_MODEL", "EMBEDDING_ENDPOINT", "SKILLS_REPO_BACKEND", "AUTO_APPLY", "SKILL_HOLDBACK"),
 )
+REMOVED = {  # settings of former versions: what holds instead
+    "EMAIL_FROM": "the sender is a part of EMAIL_URL, `?from=Memos <memos@example.com>`",
+    "LLM_MAX_TOKENS": "an answer may take half of LLM_CONTEXT_TOKENS",
+    "LLM_PRICE_INPUT": "both prices stand in LLM_PRICES",
+    "LLM_PRICE_OUTPUT": "both prices stand in LLM_PRICES",
+    "MASK_SECRETS_AT_INTAKE": "credentials that agents send are always removed",
+    "SECRET_KEY_FALLBACKS": "former values stand in SECRET_KEY, after the present one",
+    "TRANSCRIPTS_PER_SKILL": "as many as learning reads keep their transcripts",
+}
 
 
 class Section(BaseModel):
@@ -62,9 +61,10 @@ class Section(BaseModel):
 class Site(Section):
     """The site: addresses, keys, language, logs"""
 
-    SECRET_KEY: str = Field("", description="signs sessions; made and kept in the data directory when unset")
-    SECRET_KEY_FALLBACKS: Words = Field(
-        [], description="former values of `SECRET_KEY`, comma-separated: what they signed or sealed is still known"
+    SECRET_KEY: Words = Field(
+        [],
+        description="signs sessions; made and kept in the data directory when unset. Former values may follow it, "
+        "comma-separated: what they signed or sealed is still known",
     )
     ALLOWED_HOSTS: Hosts = Field(
         ["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated"
@@ -74,10 +74,9 @@ class Site(Section):
     )
     EMAIL_URL: MailURL = Field(
         "",
-        description="smtp://user:password@host:port, which sends [mails](deploy.md#mail) (`smtps`: TLS; `smtp` on port "
-        "587: STARTTLS); they are written to the log when unset",
+        description="smtp://user:password@host:port?from=address, which sends [mails](deploy.md#mail) (`smtps`: TLS; "
+        "`smtp` on port 587: STARTTLS); they are written to the log when unset",
     )
-    EMAIL_FROM: Mailbox = Field("Memos <memos@localhost>", description="the sender of mails")
     HTTPS: bool = Field(False, description="the site is reached over HTTPS only: secure cookies, HSTS, redirects")
     TRUSTED_PROXIES: Networks = Field(
         [],
@@ -129,9 +128,6 @@ class Claims(Section):
     """What is believed, and what fades"""
 
     DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")
-    MASK_SECRETS_AT_INTAKE: bool = Field(
-        True, description="credentials that agents send are removed before anything is stored: `[password removed]`"
-    )
     AUTO_CONFIRM: bool = Field(True, description="candidates become confirmed by their confidence, without a person")
     AUTO_APPLY: bool = Field(True, description="confirmed claims become applied by their confidence, without a person")
     APPLY_AGENTS: int = Field(
@@ -180,12 +176,6 @@ class Learning(Section):
         description="days after which a finished run [loses its transcript](scale.md#retention), once all is learned "
         "from it; evidence, outcome and counts stay; 0 = never",
     )
-    TRANSCRIPTS_PER_SKILL: int = Field(
-        200,
-        ge=0,
-        le=200,
-        description="latest runs of each skill that keep their transcripts longer, because learning reads them again",
-    )
 
 
 class Models(Section):
@@ -209,16 +199,16 @@ class Models(Section):
         description="seconds of one call of the model in all; half of them may pass between two tokens",
     )
     LLM_CONTEXT_TOKENS: int = Field(
-        16_384, ge=4_096, le=10_000_000, description="tokens of a question and its answer; long texts are read in parts"
+        16_384,
+        ge=4_096,
+        le=10_000_000,
+        description="tokens of a question and its answer, which with its reasoning takes half at most; long texts are "
+        "read in parts",
     )
-    LLM_MAX_TOKENS: int = Field(
-        8_192, ge=0, le=1_000_000, description="tokens of one answer, reasoning included; 0 = as the endpoint wants"
-    )
-    LLM_PRICE_INPUT: float = Field(
-        0, ge=0, le=1_000_000, description="price of a million tokens that the model reads, in any currency; 0: unknown"
-    )
-    LLM_PRICE_OUTPUT: float = Field(
-        0, ge=0, le=1_000_000, description="price of a million tokens that the model writes, its reasoning included"
+    LLM_PRICES: Prices | None = Field(
+        None,
+        description="price of a million tokens that the model reads, and of a million that it writes, in any currency, "
+        "such as `0.3, 1.2`; not known when unset",
     )
     LLM_DAILY_TOKENS: int = Field(
         0,

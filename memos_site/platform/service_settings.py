@@ -3,7 +3,7 @@ SKILLS_REPO_BACKEND), and the mail server that EMAIL_URL names."""
 
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from memos_site.platform.env import ENV
 from memos_site.platform.environment import Environment
@@ -44,6 +44,7 @@ def _oss(env: Environment, _data_dir: Path) -> tuple[str, dict[str, Any]]:
 
 
 CONSOLE = "django.core.mail.backends.console.EmailBackend"
+SENDER = "Memos <memos@localhost>"
 SECONDS = 10  # that each word of the server may take
 SUBMISSION = 587  # the port on which a server takes mail of users, after STARTTLS
 
@@ -54,7 +55,7 @@ def mail_settings(url: str) -> dict[str, Any]:
     An empty url writes mails to the log.
     """
     if not url:
-        return {"EMAIL_BACKEND": CONSOLE}
+        return {"EMAIL_BACKEND": CONSOLE, "DEFAULT_FROM_EMAIL": SENDER}
     parts = urlsplit(url)
     secure = parts.scheme == "smtps"
     port = parts.port or (465 if secure else 25)
@@ -67,4 +68,5 @@ def mail_settings(url: str) -> dict[str, Any]:
         "EMAIL_USE_SSL": secure,
         "EMAIL_USE_TLS": port == SUBMISSION and not secure,
         "EMAIL_TIMEOUT": SECONDS,
+        "DEFAULT_FROM_EMAIL": parse_qs(parts.query).get("from", [SENDER])[0],
     }

@@ -1,11 +1,11 @@
 """Types of the settings that come from the environment: what a value must be, in a sentence without the value."""
 
 import re
-from email.utils import formataddr, parseaddr
+from email.utils import parseaddr
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, parse_qs, urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import dj_database_url
@@ -96,16 +96,16 @@ def _host(value: str) -> str:
 def _mail(url: str) -> str:
     """ValueError without the value, which may hold a password."""
     parts = _parts(url, "smtp", "smtps")
-    if not parts or parts.path not in ("", "/") or parts.query or parts.fragment:
+    if not parts or parts.path not in ("", "/") or parts.fragment:
         raise ValueError("must be smtp://user:password@host:port or smtps://user:password@host:port")
+    options = parse_qs(parts.query, keep_blank_values=True)
+    if options.keys() - {"from"} or not all(map(_is_mailbox, options.get("from", ()))):
+        raise ValueError("may end in ?from= with an address such as memos@example.com or Memos <memos@example.com>")
     return url
 
 
-def _mailbox(value: str) -> str:
-    name, address = parseaddr(value)
-    if not re.fullmatch(r"[^@\s<>]+@[^@\s<>]+", address) or not value.isprintable():
-        raise ValueError("must be an address such as memos@example.com or Memos <memos@example.com>")
-    return formataddr((name, address)) if name else address
+def _is_mailbox(value: str) -> bool:
+    return bool(re.fullmatch(r"[^@\s<>]+@[^@\s<>]+", parseaddr(value)[1])) and value.isprintable()
 
 
 def _directory(path: Path) -> Path:
@@ -128,8 +128,9 @@ Address = Annotated[str, AfterValidator(_address)]
 Networks = Annotated[list[Annotated[str, AfterValidator(_network)]], BeforeValidator(_words)]
 Hosts = Annotated[list[Annotated[str, AfterValidator(_host_name)]], BeforeValidator(_words)]
 MailURL = Annotated[str, AfterValidator(_mail)]
-Mailbox = Annotated[str, AfterValidator(_mailbox)]
 Token = Annotated[str, AfterValidator(_token)]
+Price = Annotated[float, Field(ge=0, le=1_000_000, allow_inf_nan=False)]
+Prices = Annotated[tuple[Price, Price], BeforeValidator(_words)]
 Share = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 PostgresURL = Annotated[str, AfterValidator(_postgres)]
 PostgresURLs = Annotated[list[PostgresURL], BeforeValidator(_words)]

@@ -53,14 +53,14 @@ def told(name: str, before: dict[str, int], after: dict[str, int], runs: int) ->
     show(f"{name}: all tables", sum(grown.values()), "KB a run", runs=runs)
 
 
-def without_transcripts(runs: int, per_skill: int) -> None:
+def without_transcripts(runs: int) -> None:
     """Removes them, and tells what each took."""
     from django.test.utils import override_settings
 
     from consolidation import retention
 
     before, began = sizes(), time.perf_counter()
-    with override_settings(TRANSCRIPT_RETENTION_DAYS=90, TRANSCRIPTS_PER_SKILL=per_skill):
+    with override_settings(TRANSCRIPT_RETENTION_DAYS=90):
         removed = retention.remove(at=START + timedelta(days=365))
     took, after = time.perf_counter() - began, sizes()
     if not (gone := removed["transcripts"]):
@@ -73,7 +73,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=1_000)
     parser.add_argument("--corpus", choices=CORPORA, default="heavy")
-    parser.add_argument("--per-skill", type=int, default=200)
     given = parser.parse_args()
     with empty_store():
         from memories.lifecycle.removal import prune
@@ -84,7 +83,7 @@ def main() -> None:
         told(given.corpus, empty, sizes(), given.runs)
         prune(at=START + timedelta(days=365))
         show("runs that are left after a year", Episode.objects.count() / given.runs, "of all")
-        without_transcripts(given.runs, given.per_skill)
+        without_transcripts(given.runs)
 
 
 if __name__ == "__main__":

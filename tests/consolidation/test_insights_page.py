@@ -186,7 +186,7 @@ def test_the_page_says_how_many_decisions_wait_and_how_the_queue_grows(client: C
     assert "31" in page_of(client, "?scope=-") and "7 of them for over a month" in page
     assert page.count("The queue grows by 3 a day.") == 2, "in short, and beside its chart"
     assert "no price is set" in page
-    settings.LLM_PRICE_INPUT = 2.0
+    settings.LLM_PRICES = 2.0, 0.0
     assert "3.00" in page_of(client)
 
 

@@ -19,12 +19,12 @@ OSLO = Trip(city="Oslo", nights=3)
 
 
 def test_an_answer_is_streamed_with_its_usage(endpoint: ModelEndpoint, settings: Any) -> None:
-    settings.LLM_MAX_TOKENS = 900
+    settings.LLM_CONTEXT_TOKENS = 5_000
     endpoint.answers("trip", GOOD)
     assert ask(model()) == OSLO
     asked = endpoint.asked[0]
     assert (asked["stream"], asked["stream_options"]) == (True, {"include_usage": True})
-    assert asked["max_completion_tokens"] == 900
+    assert asked["max_completion_tokens"] == 2_500
     call = LLMCall.objects.get()
     assert (call.tokens_in, call.tokens_out, call.tokens_reasoning) == (100, 20, 5)
 

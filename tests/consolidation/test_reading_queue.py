@@ -26,7 +26,7 @@ pytestmark = pytest.mark.django_db
 def model(settings: Any) -> None:
     settings.EXTRACT_MIN_MESSAGES = 1
     settings.LLM_BASE_URL, settings.LLM_MODEL = "http://127.0.0.1:9/v1", "m"
-    settings.LLM_PRICE_INPUT, settings.LLM_PRICE_OUTPUT = 2.0, 10.0
+    settings.LLM_PRICES = 2.0, 10.0
 
 
 @pytest.fixture
@@ -60,7 +60,7 @@ def test_a_backlog_is_priced_in_money_whole_and_as_it_would_be_thinned(client: A
     assert whole["cost"] == pytest.approx((2 * whole["tokens"] + 10 * whole["tokens_out"]) / 1_000_000)
     chosen = get(client, "runs/backlog?outcome=success&limit=1")
     assert chosen["episodes"] == 1 and 0 < chosen["cost"] < whole["cost"]
-    settings.LLM_PRICE_INPUT = settings.LLM_PRICE_OUTPUT = 0.0
+    settings.LLM_PRICES = None
     assert get(client, "runs/backlog")["cost"] is None
 
 
@@ -176,7 +176,7 @@ def test_a_run_and_the_ledger_say_what_the_model_cost(settings: Any) -> None:
     assert get(reader, f"runs/{run.pk}")["model"]["cost"] == pytest.approx(1.3)
     pages = [person.get(path).content.decode() for path in (f"/runs/{run.pk}/", "/runs/")]
     assert all("cost: 1.30" in page for page in pages)
-    settings.LLM_PRICE_INPUT = settings.LLM_PRICE_OUTPUT = 0.0
+    settings.LLM_PRICES = None
     assert get(reader, f"runs/{run.pk}")["model"]["cost"] is None
     assert "cost:" not in person.get(f"/runs/{run.pk}/").content.decode()
 

@@ -31,7 +31,8 @@ SCOPE = "project:shop"
 
 @pytest.fixture(autouse=True)
 def ninety_days(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings.TRANSCRIPT_RETENTION_DAYS, settings.TRANSCRIPTS_PER_SKILL = 90, 1
+    settings.TRANSCRIPT_RETENTION_DAYS = 90
+    monkeypatch.setattr(retention, "RUNS_OF_PATTERN", 1)
     monkeypatch.setattr(retention, "RUNS_OF_SCOPE", 1)
 
 
@@ -141,13 +142,6 @@ def test_the_latest_runs_of_a_skill_stay_and_all_while_it_is_to_be_written(old: 
     Pattern.objects.filter(pk=pattern.pk).update(due=False)
     assert remove()["transcripts"] == 1
     assert Episode.objects.get(pk=later.pk).transcript_removed_at is None
-
-
-def test_with_none_kept_for_skills_only_the_latest_of_the_scope_stay(old: Memory, settings: Any) -> None:
-    settings.TRANSCRIPTS_PER_SKILL = 0
-    pattern_of(old, due=False)
-    assert remove()["transcripts"] == 1
-    assert Episode.objects.filter(transcript_removed_at=None).count() == 1
 
 
 def test_of_runs_without_an_outcome_none_is_compared_and_none_stays() -> None:

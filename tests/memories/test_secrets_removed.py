@@ -104,15 +104,6 @@ def test_escaped_characters_hide_no_credential() -> None:
 
 
 @pytest.mark.django_db
-def test_without_the_setting_the_text_is_stored_and_flagged(settings: Any) -> None:
-    settings.MASK_SECRETS_AT_INTAKE = False
-    caller().post("/api/v1/memories", BODIES["memories"], format="json")
-    memory = Memory.objects.get()
-    assert (memory.flags, memory.sensitivity) == (["secret"], Sensitivity.HIGH)
-    assert CLEAR in memory.content
-
-
-@pytest.mark.django_db
 def test_imports_and_agents_uploads_hold_no_credential(tmp_path: Path) -> None:
     file = tmp_path / "lines.jsonl"
     file.write_text(json.dumps(BODIES["conversations"]) + "\n")

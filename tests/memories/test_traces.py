@@ -125,9 +125,9 @@ def test_the_span_of_a_call_that_waited_answers_it(named: bool) -> None:
     assert call.latency_ms == 500
 
 
-def test_a_secret_in_the_answer_to_a_call_that_waited_makes_its_episode_secret(settings: Any) -> None:
-    settings.MASK_SECRETS_AT_INTAKE = False
-    client = caller()
+def test_a_secret_in_the_answer_to_a_call_that_waited_makes_its_episode_secret() -> None:
+    client = APIClient()
+    client.force_login(make_person())  # of an agent credentials are removed
     send(client, request(span(1, FIRST)))
     key = "sk-proj-Vb7Qm2Xw9Lr4Tz8Kd3Hn6Pf1"
     send(client, request(span(3, chat([said("user", ASK), CALL, answered("call-1", f"api_key = {key}")], []))))

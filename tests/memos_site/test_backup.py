@@ -106,7 +106,7 @@ def test_a_backup_that_lacks_something_is_restored_only_by_force(
     assert done.startswith("restored without what is missing: SECRET_KEY is not that of the backup")
     assert "packages are missing: 1 that the database names, such as _/name/sha.zip" in done
     assert f"restored from {saved}" in done
-    again = commands(migrated / "third", restore, SECRET_KEY="mine", SECRET_KEY_FALLBACKS="another one")[0]
+    again = commands(migrated / "third", restore, SECRET_KEY="mine, another one")[0]
     assert again.startswith("restored without what is missing: packages are missing")
     assert f"restored from {saved}" in again
 

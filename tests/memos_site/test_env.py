@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from memos_site import checks
 from memos_site.platform import env
-from memos_site.platform.environment import SECRETS, Environment
+from memos_site.platform.environment import REMOVED, SECRETS, Environment
 
 
 @pytest.mark.parametrize(
@@ -28,8 +29,10 @@ from memos_site.platform.environment import SECRETS, Environment
         ("EMAIL_URL", "smtp://"),
         ("EMAIL_URL", "smtp://host:x"),
         ("EMAIL_URL", "smtp://host:25/?tls=1"),
-        ("EMAIL_FROM", "Memos"),
-        ("EMAIL_FROM", "a@b.c\nBcc: d@e.f"),
+        ("EMAIL_URL", "smtp://host?from=Memos"),
+        ("EMAIL_URL", "smtp://host?from=a@b.c%0ABcc:%20d@e.f"),
+        ("LLM_PRICES", "2.0"),
+        ("LLM_PRICES", "2.0, -1"),
         ("EMBEDDING_DIMENSIONS", "-1"),
         ("EMBEDDING_API_KEY", "two words"),
         ("EXTERNAL_MAX_SENSITIVITY", "secret"),
@@ -100,7 +103,7 @@ def test_a_language_model_needs_a_name_and_its_address_is_not_repeated() -> None
 
 def test_a_secret_may_come_as_a_file(tmp_path: Path) -> None:
     (tmp_path / "key").write_text("from a file\n")
-    assert env.read({"SECRET_KEY_FILE": str(tmp_path / "key")})[0].SECRET_KEY == "from a file"
+    assert env.read({"SECRET_KEY_FILE": str(tmp_path / "key")})[0].SECRET_KEY == ["from a file"]
     assert env.read({"SECRET_KEY_FILE": str(tmp_path / "none")})[1] == [
         "SECRET_KEY_FILE: cannot be read: No such file or directory"
     ]
@@ -144,3 +147,15 @@ def test_a_key_that_a_loss_of_power_emptied_is_a_problem_and_no_key(
     (tmp_path / "secret_key").touch()
     assert len(env.secret_key(tmp_path)) > 40
     assert [problem.startswith(f"MEMOS_DATA_DIR: {tmp_path}/secret_key is empty: ") for problem in problems] == [True]
+
+
+def test_a_setting_of_a_former_version_is_told_of_at_the_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert REMOVED.keys().isdisjoint(Environment.model_fields)
+    monkeypatch.setenv("EMAIL_FROM", "memos@example.com")
+    monkeypatch.setenv("SECRET_KEY_FALLBACKS_FILE", "/run/secrets/former")
+    told = [(warning.id, warning.msg.partition(" ")[0]) for warning in checks.settings_are_still_read()]
+    assert told == [("memos_site.W002", "EMAIL_FROM"), ("memos_site.W002", "SECRET_KEY_FALLBACKS")]
+
+
+def test_what_follows_the_secret_key_are_its_former_values() -> None:
+    assert env.read({"SECRET_KEY": "new, old,older"})[0].SECRET_KEY == ["new", "old", "older"]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memos_site import checks
-from memos_site.platform.service_settings import CONSOLE, mail_settings
+from memos_site.platform.service_settings import CONSOLE, SENDER, mail_settings
 
 
 @pytest.mark.parametrize(
@@ -21,7 +21,12 @@ def test_the_address_of_a_server_says_how_it_is_spoken_to(url: str, expected: tu
     made = mail_settings(url)
     names = ("EMAIL_PORT", "EMAIL_HOST_USER", "EMAIL_HOST_PASSWORD", "EMAIL_USE_SSL", "EMAIL_USE_TLS")
     assert (made["EMAIL_HOST"], *(made[name] for name in names)) == ("mail.example.com", *expected)
-    assert mail_settings("") == {"EMAIL_BACKEND": CONSOLE}
+    assert (mail_settings("")["EMAIL_BACKEND"], made["DEFAULT_FROM_EMAIL"]) == (CONSOLE, SENDER)
+
+
+def test_the_address_of_a_server_names_the_sender() -> None:
+    made = mail_settings("smtp://me@mail.example.com:587?from=Memos%20<memos@example.com>")
+    assert (made["EMAIL_HOST"], made["DEFAULT_FROM_EMAIL"]) == ("mail.example.com", "Memos <memos@example.com>")
 
 
 def test_links_that_lead_to_the_readers_own_machine_are_warned_of(settings: Any) -> None:

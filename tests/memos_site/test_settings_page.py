@@ -22,4 +22,4 @@ def test_what_is_never_shown_and_what_people_turn_first_are_settings() -> None:
 
 
 def test_there_are_few_enough_settings_to_read() -> None:
-    assert len(Environment.model_fields) <= 66
+    assert len(Environment.model_fields) <= 60

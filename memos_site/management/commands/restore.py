@@ -50,11 +50,11 @@ class Command(BaseCommand):
 
 def missing_parts(directory: Path) -> Iterator[str]:
     """A sentence for each thing that the restored store would lack."""
-    key, key_values = directory / KEY, (ENV.SECRET_KEY, *ENV.SECRET_KEY_FALLBACKS)
+    key = directory / KEY
     if not key.exists() and not ENV.SECRET_KEY:
         yield f"the backup has no secret key: set SECRET_KEY to that of then, or {WITHOUT_KEY}"
-    elif ENV.SECRET_KEY and key.exists() and key.read_text(encoding="ascii", errors="replace") not in key_values:
-        yield f"SECRET_KEY is not that of the backup: unset it, or add that to SECRET_KEY_FALLBACKS, or {WITHOUT_KEY}"
+    elif ENV.SECRET_KEY and key.exists() and key.read_text(encoding="ascii", errors="replace") not in ENV.SECRET_KEY:
+        yield f"SECRET_KEY is not that of the backup: unset it, or add that after it, or {WITHOUT_KEY}"
     if not (directory / PACKAGES).exists() and isinstance(storages["skills"], FileSystemStorage):
         yield f"the backup has no packages ({PACKAGES}/): published skills could not be downloaded"
 
