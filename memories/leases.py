@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from django.db import connection, transaction
 
-from memories.models.lease import Lease
+from memories.models.coordination import Lease
 from memos_site.platform import process_identity
 from memos_site.platform.outages import UNAVAILABLE
 

@@ -16,7 +16,7 @@ from django.utils.translation import gettext_lazy as _
 from django.views.decorators.cache import never_cache
 from unfold.sites import UnfoldAdminSite
 
-from memories.web.page_afterwards import next_page
+from memories.web.paging import next_page
 
 # Unfold's scripts are files, but Alpine reads its expressions from attributes and themes are written inline.
 POLICY = {"script-src": [SELF, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}

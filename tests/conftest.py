@@ -142,7 +142,7 @@ def pytest_sessionstart() -> None:
 @pytest.fixture(autouse=True)
 def no_calls_left() -> None:
     """Calls that a former test has left unwritten cost the next one no statement."""
-    from memories.api.call_counts import counts
+    from memories.api.call_limits import counts
 
     counts.clear()
 

@@ -8,7 +8,7 @@ from consolidation.api.verdict import judge
 from consolidation.guidance.request import AboutTo, GuidanceRequest
 from consolidation.guidance.verdict_request import VerdictRequest
 from memories.api.conversations import ChatReport
-from memories.api.ingestion_tools import stored_reply
+from memories.api.ingestion import stored_reply
 from memories.api.shapes import Json
 from memories.api.tool import ToolCall, tool
 from memories.api.tool_reply import Reply, filled

@@ -23,8 +23,7 @@ from memories.people import trust_of
 from memories.values.choices import Permission, Type
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
-from memories.web.page_afterwards import next_page
-from memories.web.paging import NEWEST
+from memories.web.paging import NEWEST, next_page
 
 MOST_TOOLS = 100  # of a page
 MOST_ASKED = 5  # questions at a time

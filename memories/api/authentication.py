@@ -15,8 +15,8 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from memories import people
-from memories.api import call_counts
-from memories.api.call_shares import Shares
+from memories.api import call_limits
+from memories.api.call_limits import Shares
 from memories.models import Agent
 from memories.values.exceptions import NotAllowed
 from memories.values.trust import Trust
@@ -38,7 +38,7 @@ class Token(BaseAuthentication):
         agent = Agent.with_token(token, at=at)
         if agent is None:
             raise AuthenticationFailed("this token is not valid")
-        call_counts.counts.count(agent, at=at)
+        call_limits.counts.count(agent, at=at)
         return agent, agent.trust
 
     def authenticate_header(self, request: Request) -> str:

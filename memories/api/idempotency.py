@@ -18,7 +18,7 @@ from rest_framework.utils.encoders import JSONEncoder
 from memories import redaction
 from memories.api.memory_shape import Accepted
 from memories.models import IdempotencyKey
-from memories.models.idempotency import KEPT
+from memories.models.coordination import KEY_KEPT
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotFound
 from memories.values.trust import Trust
 
@@ -69,7 +69,7 @@ def _claim(request: Request, trust: Trust, key: str, *, at: datetime) -> Idempot
     IdempotencyKey.objects.filter(caller=caller, key=key, expires_at__lt=at).delete()
     content = json.dumps([request.method, _address(request), request.data], sort_keys=True, default=_content)
     sha256 = hashlib.sha256(content.encode()).digest()
-    return IdempotencyKey(caller=caller, key=key, request_sha256=sha256, expires_at=at + KEPT)
+    return IdempotencyKey(caller=caller, key=key, request_sha256=sha256, expires_at=at + KEY_KEPT)
 
 
 def _address(request: Request) -> str:

@@ -1,6 +1,6 @@
 """POST of single reports: events, tool outputs, observations, outcomes, working states. GET of a working state.
 
-Each answers with the memory: 201 new, 200 joined, updated or reinforced.
+Each answers with the memory: 201 new, 200 joined, updated or reinforced. At the end stand the tools that do the same.
 """
 
 from datetime import datetime
@@ -12,8 +12,11 @@ from rest_framework.response import Response
 from memories import models
 from memories.api.base import ApiView, WriteView
 from memories.api.memory_shape import Accepted, Memory, NotChanged, WrittenMemory, memory_example
+from memories.api.memory_tools import brief
 from memories.api.openapi import Answers, operation
 from memories.api.shapes import EXAMPLE_ID, Json
+from memories.api.tool import ToolCall, tool
+from memories.api.tool_reply import Reply, filled
 from memories.intake import episodes
 from memories.intake.admission import FORGOTTEN
 from memories.intake.episodes import Ingested
@@ -95,12 +98,16 @@ def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
 def answer_to(stored: Ingested, *, at: datetime) -> tuple[int, Json]:
     """The status and body for a stored report, alone or as an item of a batch."""
     if stored.memory is None:
-        return 202, Accepted.answer | ({"suppressed": True, "notice": FORGOTTEN} if stored.forgotten else {})
+        return 202, _not_shown(stored)
     body = Memory.of(stored.memory, at=at, events=stored.events or None)
     body |= {"notice": stored.notice} if stored.notice else {}
     if stored.proposal:
         return 202, {**body, "proposal": stored.proposal}
     return 201 if stored.created else 200, body
+
+
+def _not_shown(stored: Ingested) -> Json:
+    return Accepted.answer | ({"suppressed": True, "notice": FORGOTTEN} if stored.forgotten else {})
 
 
 class ReportView(WriteView):
@@ -197,3 +204,58 @@ class WorkingState(ApiView):
             rows = rows.filter(scope=request.query_params["scope"])
         row = one_of(rows.order_by("-updated_at"))
         return Response(Memory.of(row, at=timezone.now()))
+
+
+@tool(EventReport, Permission.INGEST)
+def ingest_event(call: ToolCall) -> Reply:
+    """Report one thing that happened; events of one `thread_id` or `episode_id` become one episode."""
+    return _stored(call, EventReport)
+
+
+@tool(ToolOutputReport, Permission.INGEST)
+def ingest_tool_output(call: ToolCall) -> Reply:
+    """Report a tool call with its arguments and what came back; it joins the episode of its thread."""
+    return _stored(call, ToolOutputReport)
+
+
+@tool(ObservationReport, Permission.INGEST)
+def ingest_observation(call: ToolCall) -> Reply:
+    """Report a fact as subject, predicate and object; the same again strengthens it."""
+    return _stored(call, ObservationReport)
+
+
+@tool(OutcomeReport, Permission.REPORT, idempotent=True)
+def ingest_outcome(call: ToolCall) -> Reply:
+    """Report how an episode ended (success, failure, partial), which closes it; `target_record_id` is the episode."""
+    return _stored(call, OutcomeReport)
+
+
+@tool(WorkingStateReport, Permission.INGEST, idempotent=True)
+def ingest_working_state(call: ToolCall) -> Reply:
+    """Keep what is going on in a thread: state, next actions, open questions; the latest replaces the one before."""
+    return _stored(call, WorkingStateReport)
+
+
+def _stored(call: ToolCall, shape: type[Report]) -> Reply:
+    stored = store(check(shape, call.arguments), trust=call.trust, at=call.at)
+    return stored_reply(stored, call.trust)
+
+
+def stored_reply(stored: Ingested, trust: Trust) -> Reply:
+    """What was stored in brief, with the names by which later calls refer to it."""
+    if stored.memory is None:
+        return Reply(_not_shown(stored))
+    head = {"created": stored.created, "memory": brief(stored.memory, trust)}
+    if stored.memory.type == Type.EPISODIC:
+        nodes = [event.node_id for event in stored.events if event.kind == "tool_call"]
+        head |= {"episode_id": stored.memory.pk} | ({"node_ids": nodes} if nodes else {})
+    return Reply({**head, **filled({"proposal": stored.proposal, "notice": stored.notice})})
+
+
+INGESTION_TOOLS = (
+    ingest_event,
+    ingest_tool_output,
+    ingest_observation,
+    ingest_outcome,
+    ingest_working_state,
+)

@@ -1,4 +1,6 @@
-"""GET memories: the list. POST memories: store an agent's claim. POST memories/teach: store a person's statement."""
+"""GET memories: the list. POST memories: store an agent's claim. POST memories/teach: store a person's statement.
+GET export: everything that the caller may see, as JSON lines, streamed.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -6,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Q
+from django.http import StreamingHttpResponse
 from django.utils import timezone
 from pydantic import RootModel
 from rest_framework.request import Request
@@ -13,7 +16,7 @@ from rest_framework.response import Response
 
 from memories import models
 from memories.api import paging
-from memories.api.base import WriteView
+from memories.api.base import ApiView, FileNegotiation, WriteView
 from memories.api.memory_shape import RELATED, Accepted, Memory, MemoryPage, Stub
 from memories.api.openapi import Answers, operation
 from memories.api.paging import ORDERINGS, OTHER_NAMES, PAGING
@@ -36,6 +39,7 @@ from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
 from memories.search.filters import shown_to
 from memories.search.former_words import saying_then
+from memories.transfer import exporting
 from memories.values.choices import ActorKind, Category, Origin, Permission, Review, Status, Type
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.keyset import Order
@@ -46,6 +50,7 @@ NUMBERS = ("min_confidence", "min_salience")
 EVERY_FILTER = ("type", *CHOICES, *EXACT, *NUMBERS, "q", "stale")
 COLUMN = {"salience": "salience_order", "key": "key_or_blank"}
 MOST_STUBS = 50
+LINES = "application/x-ndjson"
 
 
 class ClaimBody(RootModel[NoteReport | TripleReport | CompetenceReport | PlanReport]):
@@ -190,6 +195,26 @@ class Teach(WriteView):
         """
         at = timezone.now()
         return StoredClaim.response(claims.teach(read_teaching(request.data), trust=self.trust, at=at), at=at)
+
+
+class Export(ApiView):
+    needs = {"GET": (Permission.READ,)}
+    filters = frozenset({"scope"})
+    content_negotiation_class = FileNegotiation
+
+    @operation("ExportMemories", "Memories", {200: {"type": "string"}}, media_type=LINES)
+    def get(self, request: Request) -> StreamingHttpResponse:
+        """Everything that the caller may see, as JSON lines
+
+        One memory, episode or relation a line, by age, in every status; `manage.py import_memories --from memos` reads
+        them again. With `scope` only what is of that scope. Nothing counts as used.
+        """
+        at, only = timezone.now(), paging.exact(request, "scope")
+        rows = models.Memory.objects.told_to(self.trust).unexpired(at)
+        lines = exporting.lines(self.trust, at=at, rows=rows.filter(**only))
+        response = StreamingHttpResponse(lines, content_type=LINES)
+        response["Content-Disposition"] = 'attachment; filename="memories.jsonl"'
+        return response
 
 
 def _filtered(

@@ -6,14 +6,12 @@ from django.urls.converters import StringConverter
 from memories.api.agents import Agents, Me
 from memories.api.batch import Batch
 from memories.api.episodes import EpisodeEvents, Episodes
-from memories.api.export import Export
 from memories.api.history import EvidenceList, History, Relations
 from memories.api.ingestion import Events, Observations, Outcomes, ToolOutputs, WorkingState, WorkingStates
-from memories.api.memories import Memories, Teach
+from memories.api.memories import Export, Memories, Teach
 from memories.api.metrics import MetricsView
 from memories.api.one_memory import Erase, OneByKey, OneMemory, Reveal
-from memories.api.revisions import Contest, Fork, Merge, Retract, Supersede
-from memories.api.salience import Penalize, Reinforce
+from memories.api.revisions import Contest, Fork, Merge, Penalize, Reinforce, Retract, Supersede
 from memories.api.search import Retrieve, Search
 from memories.api.subjects import MergeSubject, OneSubjectView, Subjects
 from memories.api.traces import Traces

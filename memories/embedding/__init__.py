@@ -4,8 +4,7 @@ from functools import cache
 
 from django.conf import settings
 
-from memories.embedding.embedder import Array, Embedder, EmbeddingError, Refused, Unavailable, similarity
-from memories.embedding.question_vectors import ask
+from memories.embedding.interface import Array, Embedder, EmbeddingError, Refused, Unavailable, ask, similarity
 from memories.embedding.static import Static
 
 

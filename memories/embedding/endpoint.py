@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import numpy as np
 
-from memories.embedding.embedder import Array, Refused, Unavailable, normalised
+from memories.embedding.interface import Array, Refused, Unavailable, normalised
 from memos_site.platform import tracing
 
 MOST_TEXTS, MOST_CHARACTERS = 64, 60_000  # limits of one request

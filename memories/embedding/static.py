@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from memories.embedding.embedder import Array, normalised
+from memories.embedding.interface import Array, normalised
 
 LONGEST_WORD = 100
 MOST_REMEMBERED = 50_000  # cache size in words: most texts use few

@@ -19,7 +19,7 @@ from memories import claims
 from memories.claims import Claim
 from memories.claims.terms import Term, terms
 from memories.embedding import built_in
-from memories.embedding.embedder import Array
+from memories.embedding.interface import Array
 from memories.models.memory import Memory
 from memories.models.tombstone import Tombstone, TombstoneQuerySet
 from memories.values.text import sentences

@@ -5,13 +5,14 @@
     filters.py, plan.py             which rows the caller may find, and by which index they are read
     candidates.py                   the best passages by words and by meaning, in one statement
     ranking.py, late_interaction.py their order
-    relevance.py, floor.py          how much of the question each answers, and when nothing does
-    ranking_memories.py             memories by their passages; skills also by what runs say (run_votes.py, selector.py)
+    relevance.py                    how much of the question each answers
+    ranking_memories.py             memories by their passages, or that there is no answer; skills also by what
+                                    runs say (run_votes.py, selector.py)
     updates.py                      of two states of one thing the newer one first
     results.py, dismissed_words.py  what is answered, without what people dismissed
 
-Beside it: `context/` makes the block for a prompt, `injections.py` tells into which a memory went and how it ended,
-`former_words.py` searches a former time, `subjects.py` tells what is known of one, `warming.py` reads ahead.
+Beside it: `context/` makes the block for a prompt, `former_words.py` searches a former time, `subjects.py` tells what
+is known of one, `warming.py` reads ahead.
 """
 
 from memories.search.request import SearchRequest, check

@@ -1,8 +1,11 @@
-"""Execution of a search: parse the question, read the candidates, rank them, fetch the results."""
+"""Execution of a search: parse the question, read the candidates, rank them, fetch the results.
+
+`find_by_kind` is that of the page which searches everything: knowledge and episodes have room of their own.
+"""
 
 import time
 from collections.abc import Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -16,23 +19,25 @@ from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
-from memories.search import dismissed_words, filters, floor, run_votes, table_statistics
+from memories.search import dismissed_words, filters, run_votes, table_statistics
 from memories.search.candidates import Pool, pool
 from memories.search.former_words import FormerWords
 from memories.search.late_interaction import by_passage
 from memories.search.plan import FEW, SearchPlan
 from memories.search.question import embed_question, read_question
 from memories.search.ranking import weights_of
-from memories.search.ranking_memories import Ranked, by_memory
+from memories.search.ranking_memories import Ranked, by_memory, is_answer, is_answered
 from memories.search.request import SearchRequest
 from memories.search.results import Result, SearchResults, fetched, most_salient, repeated_last, selection, updated
-from memories.values.choices import ActorKind, Type
+from memories.values.choices import LIVE, ActorKind, Type
 from memories.values.conditions import Filter
 from memories.values.trust import Trust
 
 EVERYTHING = Filter()
 MOST_COUNTED = 10
 MOST_STUBS = 50
+KNOWLEDGE = [type.value for type in Type if type != Type.EPISODIC]
+LEAST_RELEVANT = 0.25  # of a result that holds none of the words: people read a list, and see at once what is off
 
 
 def search(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults:
@@ -81,7 +86,7 @@ def find(
 def _answers(
     plan: SearchPlan, request: SearchRequest, trust: Trust, *, votes: bool, without: Collection[UUID]
 ) -> list[Result]:
-    weights, candidates = weights_of(settings.SEARCH_WEIGHTS), _candidates(plan)
+    weights, [candidates] = weights_of(settings.SEARCH_WEIGHTS), _pools(plan)
     if without:
         left_out = set(map(str, without))
         candidates = replace(
@@ -90,12 +95,12 @@ def _answers(
         )
     scored = by_passage(candidates, plan.question.text, weights)
     votes_of_runs = run_votes.votes(request.query, scored, trust) if votes else {}
-    if not votes_of_runs and not floor.is_answered(scored, candidates):
+    if not votes_of_runs and not is_answered(scored, candidates):
         return []
     if request.unit == "passage":
         kept = [Ranked(passage.score, 0.0, [passage]) for passage in scored[: request.limit]]
     else:
-        best: dict[str, Any] = {"most": request.limit, "with_repeated": True, "holds": floor.holds}
+        best: dict[str, Any] = {"most": request.limit, "with_repeated": True, "holds": is_answer}
         kept = by_memory(scored, weights, votes_of_runs, **best)
     results = fetched(kept, request, trust, plan.former, scale=1.0 if votes_of_runs else _scale(kept))
     return results if request.unit == "passage" else updated(repeated_last(results)[: request.limit])
@@ -106,13 +111,13 @@ def _scale(kept: Sequence[Ranked]) -> float:
     return max(passage.relevance for passage in kept) / kept[0].score if kept and kept[0].score else 1.0
 
 
-def _candidates(plan: SearchPlan) -> Pool:
+def _pools(*plans: SearchPlan) -> list[Pool]:
     """A transaction only where an index is prepared for it: otherwise it would be three more round trips a search."""
-    if not plan.uses_index:
-        return pool(plan)
+    if not any(plan.uses_index for plan in plans):
+        return [pool(plan) for plan in plans]
     with transaction.atomic(), connection.cursor() as cursor:
         ann_index.prepare(cursor)
-        return pool(plan)
+        return [pool(plan) for plan in plans]
 
 
 def _kinds(request: SearchRequest, wanted: Filter, moment: AsOf | None) -> list[bool]:
@@ -133,3 +138,34 @@ def _stubs(wanted: Filter, trust: Trust, moment: AsOf | None, *, at: datetime) -
     above = replace(moment, max_sensitivity=moment.max_sensitivity + 1) if moment else None
     rows = Memory.objects.just_above(trust).as_of(above).current(at).filter(wanted.on(("type",)).q())
     return rows.order_by("-created_at", "-pk")[:MOST_STUBS]
+
+
+@dataclass(frozen=True)
+class ResultsByKind:
+    """Knowledge and episodes, best first. `degraded`: failed parts."""
+
+    knowledge: list[Result] = field(default_factory=list)
+    episodes: list[Result] = field(default_factory=list)
+    degraded: tuple[str, ...] = ()
+
+
+def find_by_kind(text: str, *, trust: Trust, at: datetime, limit: int) -> ResultsByKind:
+    """The best live memories and episodes, at most `limit` of each. Must not be called inside a transaction."""
+    model, vector, degraded = embed_question(text)
+    statuses = [status.value for status in LIVE]
+    requests = [
+        SearchRequest.model_validate({"query": text, "types": types, "statuses": statuses, "limit": limit})
+        for types in (KNOWLEDGE, [Type.EPISODIC.value])
+    ]
+    question, weights = read_question(text, model, vector, trust.filter), weights_of(settings.SEARCH_WEIGHTS)
+    plans = [SearchPlan(question, filters.of_search(request, trust, at), at) for request in requests]
+    scored = [by_passage(candidates, text, weights) for candidates in _pools(*plans)]
+    kept = [hit for passages in scored for hit in by_memory(passages, weights, most=limit)]
+    results = [result for result in fetched(kept, requests[0], trust) if is_relevant(result)]
+    episodes = [result for result in results if result.memory.type == Type.EPISODIC]
+    return ResultsByKind([result for result in results if result.memory.type != Type.EPISODIC], episodes, degraded)
+
+
+def is_relevant(result: Result) -> bool:
+    """Whether it holds a word of the question, or is near in meaning: among few rows the nearest one may be far."""
+    return result.matched > 0 or (result.relevance or 0.0) >= LEAST_RELEVANT

@@ -3,18 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any
 from urllib.parse import urlencode
 
 from django.db.models import QuerySet
-from django.http import HttpRequest, QueryDict
+from django.http import QueryDict
 
-from memories.models import Memory
-from memories.models.passage import saying
 from memories.models.value_counts import count_values
-from memories.people import trust_of
-from memories.values.keyset import Order
-from memories.values.trust import Trust
 
 MOST_VALUES = 12  # of one facet, the most frequent ones
 MOST_COUNTED = 2_000  # first rows of the list that are counted
@@ -140,60 +135,3 @@ def counted_facets(
     ]
     shown = [one for one in facets if one.chosen or len(one.values) > 1]
     return shown, {tab: counts[tab][""] if tab in counts else 0 for tab in ("list", *tabs)}
-
-
-@dataclass(frozen=True)
-class TwoTabs:
-    """What a reader asks for of a list of two tabs, of what holds and what has ended. `q`: words of its memories."""
-
-    columns: ClassVar[Mapping[str, str]]  # by the parameter of the address
-    of_the_second: ClassVar[Sequence[str]] = ()  # parameters that the first tab does not know
-    tab: ClassVar[str]  # the parameter that is 1 on the second tab
-    moments: ClassVar[tuple[str, str]]  # columns by which the tabs are sorted
-
-    trust: Trust
-    filters: dict[str, str]
-
-    @classmethod
-    def of(cls, request: HttpRequest) -> Self:
-        return cls(trust_of(request.user), filters_of(request.GET, (*cls.columns, "q", "sort", cls.tab)))
-
-    @property
-    def is_second(self) -> bool:
-        return self.filters[self.tab] == "1"
-
-    @property
-    def order(self) -> Order:
-        at = self.moments[self.is_second]
-        return (at, "id") if self.filters["sort"] == "oldest" else (f"-{at}", "-id")
-
-    def listed(self, *, second: bool) -> QuerySet[Any]:
-        """All that the reader may see of a tab."""
-        raise NotImplementedError
-
-    def rows(self, without: str = "", *, second: bool | None = None) -> QuerySet[Any]:
-        """What the filters leave, `without` this one of them, in the list's order."""
-        of_second = self.is_second if second is None else second
-        ignored = (without, *(() if of_second else self.of_the_second))
-        chosen = {column: self.filters[name] for name, column in self.columns.items() if name not in ignored}
-        rows = self.listed(second=of_second).filter(**{column: value for column, value in chosen.items() if value})
-        if words := self.filters["q"]:
-            known = saying(Memory.objects.visible_to(self.trust), words).order_by().values("pk")
-            rows = rows.filter(memory_id__in=known)
-        return rows.order_by(*self.order if of_second == self.is_second else ())
-
-    def context(
-        self, given: QueryDict, titles: Mapping[str, tuple[str, Sequence[str]]], first: str, second: str
-    ) -> dict[str, Any]:
-        """For the page: facets by these titles of their columns, and the two tabs."""
-        tabs = {"first": self.rows(second=False), "second": self.rows(second=True)}
-        facets, counts = counted_facets(given, titles, self.rows, tabs)
-        return {
-            "asked": self,
-            self.tab: self.is_second,
-            "facets": facets,
-            "counts": counts,
-            "tabs": tabs_of(given, self.tab, {"": first, "1": second}, (counts["first"], counts["second"])),
-            "kept": carried(given, "q", "sort"),
-            "is_filtered": any(self.filters[name] for name in (*self.columns, "q")),
-        }

@@ -17,9 +17,8 @@ from memories.models import Memory
 from memories.models.built import INSTANT, BuiltRows
 from memories.models.memory import MemoryQuerySet
 from memories.people import trust_of
-from memories.search.by_kind import KNOWLEDGE, is_relevant
 from memories.search.request import SearchRequest
-from memories.search.run import find
+from memories.search.run import KNOWLEDGE, find, is_relevant
 from memories.values import keyset
 from memories.values.choices import Status, Type
 from memories.values.conditions import Filter, InScope

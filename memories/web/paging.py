@@ -1,4 +1,4 @@
-"""Pagination of lists on pages, with the cursor in the URL."""
+"""Pagination of lists on pages, with the cursor in the URL, and the page that a form goes to afterwards."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -7,6 +7,7 @@ from typing import TypeVar
 from django.db.models import Model, QuerySet
 from django.http import Http404, HttpRequest
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 
 from memories.values import keyset
 from memories.values.exceptions import Invalid
@@ -14,6 +15,7 @@ from memories.values.exceptions import Invalid
 M = TypeVar("M", bound=Model)
 NEWEST = ("-created_at", "-id")
 LATEST = ("-at", "-id")
+MAX_ADDRESS = 8_000
 
 
 def page_of(
@@ -51,3 +53,13 @@ def cursor_of(request: HttpRequest) -> keyset.Cursor | None:
     """The cursor of the URL. Invalid: it is none."""
     asked = request.GET.get("cursor", "")
     return keyset.Cursor.decode(asked) if asked else None
+
+
+def next_page(request: HttpRequest) -> str:
+    """Return the path of this site that `next` names, in the form or else in the query; '' for anything else.
+
+    Only a path is taken: `redirect` would look any other word up as the name of a view.
+    """
+    path: str = request.POST.get("next", request.GET.get("next", ""))
+    is_path = path.startswith("/") and path.isprintable() and len(path) <= MAX_ADDRESS
+    return path if is_path and url_has_allowed_host_and_scheme(path, allowed_hosts=None) else ""

@@ -3,32 +3,30 @@
 from django.urls import path
 
 from memories.web import (
-    adaptations,
-    dismissed,
+    ended_lists,
     episode_list,
     episodes,
     exports,
     memories,
     memory_table,
     teach,
-    time_travel,
 )
 
 urlpatterns = [
     path("memories/", memory_table.memories, name="memories"),
-    path("dismissed/", dismissed.dismissed, name="dismissed"),
-    path("dismissed/dismissed.<str:form>", dismissed.dismissed_file, name="dismissed-file"),
+    path("dismissed/", ended_lists.dismissed, name="dismissed"),
+    path("dismissed/dismissed.<str:form>", ended_lists.dismissed_file, name="dismissed-file"),
     path("memories/teach/", teach.teach, name="teach"),
     path("memories/teach/look/", teach.look, name="teach-look"),
     path("memories/export.csv", exports.csv_file, name="export-csv"),
     path("memories/export.jsonl", exports.json_lines, name="export-jsonl"),
     path("memories/<uuid:memory_id>/", memories.memory, name="memory"),
     path("memories/<uuid:memory_id>/evidence/", memories.evidence, name="evidence"),
-    path("memories/<uuid:memory_id>/as-of/", time_travel.memory_as_of, name="memory-as-of"),
+    path("memories/<uuid:memory_id>/as-of/", memories.memory_as_of, name="memory-as-of"),
     path("memories/<uuid:memory_id>/reveal/", memories.reveal, name="reveal"),
     path("memories/<uuid:memory_id>/forget/", memories.forget, name="forget"),
-    path("adaptations/", adaptations.adaptations, name="adaptations"),
-    path("adaptations/adaptations.<str:form>", adaptations.adaptations_file, name="adaptations-file"),
+    path("adaptations/", ended_lists.adaptations, name="adaptations"),
+    path("adaptations/adaptations.<str:form>", ended_lists.adaptations_file, name="adaptations-file"),
     path("episodes/", episode_list.episodes, name="episodes"),
     path("episodes/<uuid:episode_id>/", episodes.episode, name="episode"),
     path("episodes/<uuid:episode_id>/<int:position>/<str:name>/", episodes.part, name="event-part"),

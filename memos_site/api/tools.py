@@ -11,7 +11,7 @@ from rest_framework.response import Response
 from consolidation.api.tools import CONVERSATION_TOOLS, GUIDANCE_TOOLS
 from memories.api import idempotency
 from memories.api.base import ApiView, WriteView
-from memories.api.ingestion_tools import INGESTION_TOOLS
+from memories.api.ingestion import INGESTION_TOOLS
 from memories.api.memory_tools import MEMORY_TOOLS, SEARCH_TOOLS
 from memories.api.openapi import operation
 from memories.api.shapes import Json, OpenShape, Page, Shape

@@ -15,7 +15,7 @@ from django.core.mail import get_connection
 from django.utils import timezone
 
 from memories.models import Mail, Preferences
-from memories.models.mails import recipients
+from memories.models.persons import recipients
 from memories.people import trust_of
 from memories.values.choices import Permission
 from memos_site.mail import composing, contents

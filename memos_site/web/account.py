@@ -17,7 +17,7 @@ from django.utils import timezone
 from django.utils.decorators import method_decorator
 from django_htmx.http import HttpResponseClientRefresh
 
-from memories.web.page_afterwards import next_page
+from memories.web.paging import next_page
 from memos_site.web import language, time_zone
 
 

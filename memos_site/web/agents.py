@@ -18,7 +18,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from memories import people
-from memories.api import call_counts
+from memories.api import call_limits
 from memories.models import Agent, AuditEntry
 from memories.models.agent import DEFAULT_PERMISSIONS, MOST_REQUESTS
 from memories.models.audit import AGENT
@@ -205,7 +205,7 @@ def _listed(request: HttpRequest, at: datetime) -> dict[str, Any]:
 
 def _page(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpResponse:
     now = timezone.now()
-    call_counts.counts.write(at=now)
+    call_limits.counts.write(at=now)
     context = _listed(request, now) | {
         "now": now,
         "form": form,

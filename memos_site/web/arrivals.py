@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
-from memories.api.call_counts import counts
+from memories.api.call_limits import counts
 from memories.models import Agent, Episode, Event, Memory
 from memories.people import permitted
 from memories.values.choices import ActorKind, Permission

@@ -19,7 +19,7 @@ from memories.people import permitted
 from memories.values.choices import Outcome, Permission, Type
 from memories.values.exceptions import Conflict, NotAllowed, NotFound, one_of
 from memories.values.trust import Trust
-from memories.web.page_afterwards import next_page
+from memories.web.paging import next_page
 from memos_site import review
 from memos_site.review import judging
 from memos_site.review.judging import cards

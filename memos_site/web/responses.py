@@ -18,7 +18,7 @@ from django.utils.translation import gettext as _
 from memories.models import SavedView
 from memories.people import trust_of
 from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
-from memories.web.page_afterwards import MAX_ADDRESS, next_page
+from memories.web.paging import MAX_ADDRESS, next_page
 from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.sentences import sentence

@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from memories.models import SavedView
-from memories.models.person_settings import MAX_NAME
+from memories.models.persons import MAX_NAME
 from memories.values.exceptions import Conflict
 from memos_site.web import inbox_rows
 from memos_site.web.responses import posted

@@ -13,8 +13,8 @@ from django.views.decorators.http import require_safe
 from memories.models import Agent
 from memories.models.audit import SUBJECT
 from memories.people import trust_of
-from memories.search.by_kind import find_by_kind
 from memories.search.results import Result
+from memories.search.run import find_by_kind
 from memories.search.subjects import subjects
 from memories.values.choices import Permission, Type
 from memories.values.trust import Trust

@@ -16,7 +16,7 @@ from memories.values.choices import LIVE, Permission, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memories.web.grounds import nearest_to
-from memories.web.page_afterwards import next_page
+from memories.web.paging import next_page
 from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.memory_links import MAX_NAME, short_name

@@ -34,12 +34,13 @@ UNRELATED = (
 def is_answered(text: str, scope: str, without: str = "") -> bool:
     """Whether the question gets an answer; `without`: the memory that is left out."""
     from memories import search
-    from memories.search import filters, floor
+    from memories.search import filters
     from memories.search.candidates import pool
     from memories.search.late_interaction import by_passage
     from memories.search.plan import SearchPlan
     from memories.search.question import embed_question, read_question
     from memories.search.ranking import Weights
+    from memories.search.ranking_memories import is_answered
     from memories.values.trust import everything
 
     at = datetime.now(UTC)
@@ -48,7 +49,7 @@ def is_answered(text: str, scope: str, without: str = "") -> bool:
     model, vector, _ = embed_question(text)
     found = pool(SearchPlan(read_question(text, model, vector, wanted), wanted, at))
     found = replace(found, candidates=[one for one in found.candidates if one.memory != without])
-    return floor.is_answered(by_passage(found, text, Weights()), found)
+    return is_answered(by_passage(found, text, Weights()), found)
 
 
 def first(text: str, scope: str) -> str:

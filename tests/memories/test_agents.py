@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 from django.db import IntegrityError, transaction
 
-from memories.api.call_counts import CallCounts
+from memories.api.call_limits import CallCounts
 from memories.models import Agent, AuditEntry
 from memories.values.choices import Permission, Sensitivity
 from tests.make import ANNA, AT, make_agent

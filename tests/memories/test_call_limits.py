@@ -13,10 +13,10 @@ from django.core.cache import caches
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from memories.api import call_shares
-from memories.api.call_shares import Shares
+from memories.api import call_limits
+from memories.api.call_limits import Shares
 from memories.models import Agent, CallAllowance
-from memories.models.call_allowance import Grant
+from memories.models.coordination import Grant
 from tests.journeys.installation import free_port
 from tests.memos_site.processes import until
 
@@ -144,7 +144,7 @@ def end_window(agent: Agent, *processes: Shares) -> None:
 
 @pytest.mark.skipif(not REDIS, reason="Redis is not installed")
 def test_a_cache_counts_for_all_processes_until_it_is_away(agent: Agent, redis: Any, monkeypatch: Any) -> None:
-    monkeypatch.setattr("memories.api.call_shares.time.time", lambda: 1_000_000.0)  # no minute ends meanwhile
+    monkeypatch.setattr("memories.api.call_limits.time.time", lambda: 1_000_000.0)  # no minute ends meanwhile
     many = [Shares(), Shares()]
     assert answered(many, even(2, 99), agent, 60) == 60
     assert not CallAllowance.objects.exists()
@@ -162,8 +162,8 @@ def test_a_cache_that_is_away_is_logged_once_until_it_is_back(agent: Agent, redi
         assert [Shares().wait(agent.pk, 99) for _ in range(3)] == [0.0] * 3
         return [message.partition(":")[0] for message in caplog.messages]
 
-    away, back = "the cache does not answer, calls are counted in the database", call_shares._cache_outage.over
-    call_shares._cache_outage.end()  # the one of an earlier test
+    away, back = "the cache does not answer, calls are counted in the database", call_limits._cache_outage.over
+    call_limits._cache_outage.end()  # the one of an earlier test
     assert asked() == []
     redis.terminate()
     redis.wait()
@@ -181,9 +181,9 @@ def test_a_cache_that_fails_in_several_ways_is_one_outage(agent: Agent, settings
     def failing(*_: object, **__: object) -> Grant:
         raise errors.pop(0)
 
-    call_shares._cache_outage.end()
+    call_limits._cache_outage.end()
     settings.CACHE_URL = "redis://nowhere:6379/0"
-    monkeypatch.setattr(call_shares, "_counted", failing)
-    monkeypatch.setattr(call_shares.log, "warning", lambda message, *args: logged.append(message % args))
+    monkeypatch.setattr(call_limits, "_counted", failing)
+    monkeypatch.setattr(call_limits.log, "warning", lambda message, *args: logged.append(message % args))
     assert [Shares().wait(agent.pk, 99) for _ in range(3)] == [0.0] * 3
     assert logged == ["the cache does not answer, calls are counted in the database: closed"]

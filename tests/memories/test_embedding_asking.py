@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from memories import embedding
-from memories.embedding import Refused, Unavailable, question_vectors
+from memories.embedding import Refused, Unavailable, interface
 from memories.indexing import queue
 from memories.models import EmbeddingModel
 from tests import embedding_endpoint
@@ -34,7 +34,7 @@ def test_one_that_hangs_is_waited_for_once(endpoint: Endpoint) -> None:
     over = threading.Event()
     endpoint.fault = lambda _: (500, {"over": over.wait(PATIENCE)})
     with pytest.raises(Unavailable):
-        ask(patience=question_vectors.FAIR)
+        ask(patience=interface.FAIR)
     with pytest.raises(Unavailable, match="asked again in"):
         ask()
     over.set()
@@ -44,7 +44,7 @@ def test_one_that_hangs_is_waited_for_once(endpoint: Endpoint) -> None:
 def test_after_its_rest_the_first_one_finds_out_and_the_others_do_not_wait(
     endpoint: Endpoint, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(question_vectors, "REST", 0)
+    monkeypatch.setattr(interface, "REST", 0)
     endpoint.fault = lambda _: (500, {"error": "down"})
     with pytest.raises(Unavailable, match="answered 500"):
         ask()

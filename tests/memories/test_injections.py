@@ -3,7 +3,8 @@
 import pytest
 from django.utils.html import escape
 
-from memories.search import filters, injections
+from memories.models import injection as injections
+from memories.search import filters
 from memories.values.choices import Sensitivity
 from tests.make import AT, make_run
 from tests.memories.contexts import ask

@@ -15,7 +15,7 @@ from django.utils import timezone
 from consolidation.models import Run, Webhook, WebhookDelivery
 from memories.intake import revisions
 from memories.models import Mail, Memory, PersonLimits, Preferences, Proposal
-from memories.models.mails import BACK_OFF, DIED, UNDER_WAY
+from memories.models.persons import BACK_OFF, DIED, UNDER_WAY
 from memories.values.choices import Sensitivity, Status
 from memories.values.trust import SYSTEM
 from memos_site.mail import sending

@@ -8,7 +8,7 @@ from django.core.signals import request_finished, request_started
 from django.core.wsgi import get_wsgi_application
 from django.db import close_old_connections
 
-from memories.models.lease import Lease
+from memories.models.coordination import Lease
 from memos_site.management.rehearsal import rehearse
 from memos_site.platform import measures
 from memos_site.web import health

@@ -8,7 +8,7 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from memories.models import Memory, SavedView
-from memories.models.person_settings import MAX_VIEWS
+from memories.models.persons import MAX_VIEWS
 from tests.make import make_memory
 from tests.pages import HTMX, candidate, signed_in
 

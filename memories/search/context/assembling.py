@@ -16,12 +16,12 @@ from memories.search.context import queries, quotes, recording, rendering, selec
 from memories.search.context.queries import ContextQuery, company_in
 from memories.search.context.quotes import Quote
 from memories.search.context.recording import InjectedContext
-from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Hit, Merged, Rationed
 from memories.search.context.time_budget import Allowance
 from memories.search.former_words import FormerWords
 from memories.search.question import vector_of
 from memories.search.ranking import Scores
+from memories.search.request import ContextRequest
 from memories.values import links
 from memories.values.choices import ActorKind, Hold, Origin, Status, Type
 from memories.values.trust import Trust

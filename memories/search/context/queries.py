@@ -18,7 +18,7 @@ from memories.models import Memory
 from memories.models.as_of import AsOf
 from memories.models.memory import MemoryQuerySet
 from memories.models.vector import Serving
-from memories.search import filters, floor
+from memories.search import filters
 from memories.search.candidates import pool
 from memories.search.context.selection import Hit
 from memories.search.former_words import FormerWords
@@ -26,7 +26,7 @@ from memories.search.late_interaction import by_passage
 from memories.search.plan import SearchPlan
 from memories.search.question import read_question
 from memories.search.ranking import Scores, weights_of
-from memories.search.ranking_memories import Ranked, by_memory, different
+from memories.search.ranking_memories import Ranked, by_memory, different, is_answer, is_answered
 from memories.values.choices import Category, Type
 from memories.values.conditions import Filter
 from memories.values.text import UNSPACED, plain_name
@@ -158,10 +158,16 @@ def by_task(
     former: FormerWords | None = None,
 ) -> Scores:
     """The passages that may fit the task, best first; none where nothing is known of it."""
-    question = read_question(task, model, vector, wanted.filter)
-    candidates = pool(SearchPlan(question, wanted.filter, wanted.at, former))
+    return answering(task, vector, model, wanted.filter, at=wanted.at, former=former)
+
+
+def answering(
+    task: str, vector: Array | None, model: Serving, wanted: Filter, *, at: datetime, former: FormerWords | None = None
+) -> Scores:
+    """The passages of what a filter lets through that answer the task, best first; none where nothing does."""
+    candidates = pool(SearchPlan(read_question(task, model, vector, wanted), wanted, at, former))
     scored = by_passage(candidates, task, weights_of(settings.SEARCH_WEIGHTS))
-    return scored if floor.is_answered(scored, candidates) else Scores.nothing()
+    return scored if is_answered(scored, candidates) else Scores.nothing()
 
 
 def best(scored: Scores, *, most: int) -> list[Hit]:
@@ -172,7 +178,7 @@ def best(scored: Scores, *, most: int) -> list[Hit]:
 
 
 def _fits(one: Ranked) -> bool:
-    return floor.holds(one) and (one.relevance >= OF_SKILL or one.passages[0].candidate.type != Type.COMPETENCE)
+    return is_answer(one) and (one.relevance >= OF_SKILL or one.passages[0].candidate.type != Type.COMPETENCE)
 
 
 def _why(one: Ranked) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from django.conf import settings
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from memories import claims
@@ -15,14 +14,11 @@ from memories.embedding import Array
 from memories.models import Event, Passage
 from memories.models.vector import Serving
 from memories.scanning import prompt_injection
-from memories.search import filters, floor
-from memories.search.candidates import pool
+from memories.search import filters
+from memories.search.context.queries import answering
 from memories.search.context.rendering import in_one_line, quarters
 from memories.search.dismissed_words import Utterance, stated
-from memories.search.late_interaction import by_passage
-from memories.search.plan import SearchPlan
-from memories.search.question import read_question
-from memories.search.ranking import weights_of
+from memories.search.ranking_memories import OF_BEST
 from memories.search.request import SearchRequest
 from memories.values import roles
 from memories.values.choices import Type
@@ -60,17 +56,15 @@ def quotes(
     """The passages that answer the task best; none where nothing that was said does. What is said in the thread at
     hand the caller knows, and an order to a model is not handed on."""
     asked = SearchRequest(query=task, types=[Type.EPISODIC.value], unit="passage", limit=most * READ)
-    wanted = filters.of_search(asked, trust, at)
-    candidates = pool(SearchPlan(read_question(task, model, vector, wanted), wanted, at))
-    scored = by_passage(candidates, task, weights_of(settings.SEARCH_WEIGHTS))
-    if not floor.is_answered(scored, candidates):
+    scored = answering(task, vector, model, filters.of_search(asked, trust, at), at=at)
+    if not scored:
         return []
-    least = scored[0].score * floor.OF_BEST
+    least = scored[0].score * OF_BEST
     kept = [quote.candidate.passage for quote in scored[: asked.limit] if quote.score >= least]
     rows = _told(thread_id).in_bulk(kept)
-    answering = [rows[id] for id in kept if id in rows and not ASKS.search(rows[id].text)]
-    denied = stated([Utterance(row.text, row.scope, row.actor) for row in answering], trust)
-    left = [row for row, no in zip(answering, denied, strict=True) if not no and not prompt_injection.is_in(row.text)]
+    passages = [rows[id] for id in kept if id in rows and not ASKS.search(rows[id].text)]
+    denied = stated([Utterance(row.text, row.scope, row.actor) for row in passages], trust)
+    left = [row for row, no in zip(passages, denied, strict=True) if not no and not prompt_injection.is_in(row.text)]
     return ordered([_quote(row) for row in left])[:most]
 
 

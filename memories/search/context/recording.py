@@ -10,9 +10,9 @@ from django.utils.crypto import salted_hmac
 from memories.models import Adaptation, Injection, Memory
 from memories.search.context.queries import ContextQuery
 from memories.search.context.rendering import in_one_line
-from memories.search.context.request import ContextRequest
 from memories.search.context.selection import Merged
 from memories.search.filters import announced_to
+from memories.search.request import ContextRequest
 from memories.values.choices import Sensitivity
 from memories.values.speakers import is_unreviewed
 from memories.values.trust import SHARED_SCOPES, Trust

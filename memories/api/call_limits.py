@@ -1,9 +1,15 @@
-"""The limit of calls a minute of a token, over all web processes: each takes shares of the allowance of all.
+"""Calls of tokens: how many each made today, and how many it may still make in this minute.
 
-A share is an eighth of the calls that this process answered in the window, or in the one before, so most calls ask
-nobody. Together the processes never answer more calls than the limit in a window. They may refuse before it is reached,
-at the earliest at three quarters of it, when calls of a token move from one process to another, which leaves a rest of
-its share unused; a token whose calls go to one process, or to all alike, gets all of them.
+Each process counts its own. It writes the first call of a token at once, and after it no more than every half minute
+what came since, so a busy agent does not write at every call. What is left when the calls of a token end is written
+with the next call of any token that this process answers, or when it shows the page of agents. A process that is
+killed loses what it had left.
+
+The limit holds over all web processes: each takes shares of the allowance of all. A share is an eighth of the calls
+that this process answered in the window, or in the one before, so most calls ask nobody. Together the processes never
+answer more calls than the limit in a window. They may refuse before it is reached, at the earliest at three quarters of
+it, when calls of a token move from one process to another, which leaves a rest of its share unused; a token whose calls
+go to one process, or to all alike, gets all of them.
 
 The allowance is a row of the database, or a counter of the Redis of CACHE_URL; while that does not answer, the row.
 A process logs once that it does not, and once that it does again.
@@ -15,18 +21,86 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
 from django.core.cache import cache
 
-from memories.models.call_allowance import WINDOW_SECONDS, CallAllowance, Grant
+from memories.models import Agent
+from memories.models.coordination import WINDOW_SECONDS, CallAllowance, Grant
 from memos_site.platform import outages
 
+WRITTEN_EVERY = timedelta(seconds=30)
+NEVER = datetime.min.replace(tzinfo=UTC)
 PART = 8  # of what a process answers is its next share
 MOST_SHARES = 10_000  # tokens that are remembered; then those whose window is over are dropped
 log = logging.getLogger("memos.limits")
 _cache_outage = outages.OutageLog(log, over="the cache answers again, calls are counted there", each_error=False)
+
+
+@dataclass
+class Unwritten:
+    """Calls of one token since `written_at`."""
+
+    written_at: datetime
+    calls: int = 0
+    last_at: datetime = NEVER
+
+
+class CallCounts:
+    """The counts of one process."""
+
+    def __init__(self) -> None:
+        self._unwritten: dict[UUID, Unwritten] = {}
+        self._swept_at = NEVER
+        self._lock = threading.Lock()
+
+    def count(self, agent: Agent, *, at: datetime) -> None:
+        """Count a call of this agent, whose row was just read; write what has waited long enough."""
+        with self._lock:
+            kept = self._unwritten.setdefault(agent.pk, Unwritten(agent.last_used_at or NEVER))
+            kept.calls, kept.last_at = kept.calls + 1, at
+            due = self._take({agent.pk: kept}, at)
+            if at - self._swept_at >= WRITTEN_EVERY:
+                due |= self._sweep(at)
+        _write(due)
+
+    def write(self, *, at: datetime) -> None:
+        """Write everything that is left."""
+        with self._lock:
+            due = self._take(self._unwritten, at, every=timedelta())
+        _write(due)
+
+    def clear(self) -> None:
+        """Forget everything that is left."""
+        with self._lock:
+            self._unwritten, self._swept_at = {}, NEVER
+
+    def _sweep(self, at: datetime) -> dict[UUID, tuple[int, datetime]]:
+        due = self._take(self._unwritten, at)
+        self._unwritten = {pk: kept for pk, kept in self._unwritten.items() if at - kept.written_at < WRITTEN_EVERY}
+        self._swept_at = at
+        return due
+
+    @staticmethod
+    def _take(
+        unwritten: dict[UUID, Unwritten], at: datetime, *, every: timedelta = WRITTEN_EVERY
+    ) -> dict[UUID, tuple[int, datetime]]:
+        due = {pk: kept for pk, kept in unwritten.items() if kept.calls and at - kept.written_at >= every}
+        taken = {pk: (kept.calls, kept.last_at) for pk, kept in due.items()}
+        for kept in due.values():
+            kept.calls, kept.written_at = 0, at
+        return taken
+
+
+def _write(due: dict[UUID, tuple[int, datetime]]) -> None:
+    for pk, (calls, last_at) in due.items():
+        with outages.dispensable("calls of a token"):
+            Agent.objects.filter(pk=pk).called(calls, at=last_at)
+
+
+counts = CallCounts()
 
 
 @dataclass

@@ -1,12 +1,17 @@
-"""What is kept about a person: the limits that an administrator gives, their preferences, their views of the inbox."""
+"""What is kept about a person: the limits that an administrator gives, their preferences, their views of the inbox, and
+mails to them: each row is one, or a part of one, and the queue and the record at once.
+"""
 
-from datetime import datetime
+from collections.abc import Collection, Iterable
+from datetime import datetime, timedelta
+from typing import Self
 from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, User
 from django.contrib.postgres.fields import ArrayField
 from django.db import IntegrityError, models, transaction
+from django.db.models import Q
 from django.db.models.functions import Lower, Now
 from django.utils.translation import gettext_lazy as _
 
@@ -15,6 +20,10 @@ from memories.values.exceptions import Conflict
 
 MAX_VIEWS = 8  # of one person
 MAX_NAME = 40
+BACK_OFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 180, 720))  # after each failed try
+UNDER_WAY = timedelta(minutes=5)  # a try that was begun by a worker that died comes again
+KEPT = timedelta(days=90)  # of a mail
+DIED = "the worker died while it was sent: it may have arrived"
 
 
 class PersonLimits(models.Model):
@@ -123,3 +132,105 @@ class SavedView(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class MailQuerySet(models.QuerySet["Mail"]):
+    def add(self, mails: Iterable["Mail"]) -> None:
+        """Insert those that are new: what a person was told of once is not told again."""
+        self.bulk_create(mails, ignore_conflicts=True)
+
+    def due(self, at: datetime) -> Self:
+        return self.filter(status=Mail.Status.WAITING, next_at__lte=at).order_by("next_at", "pk")
+
+    def take(self, at: datetime) -> list["Mail"]:
+        """The rows of the next mail, for this worker alone: a digest, or all alerts of one person.
+
+        The try is counted before it is made. Empty: nothing is due.
+        """
+        with transaction.atomic():
+            rows = self.due(at).select_for_update(skip_locked=True, of=("self",)).select_related("user")
+            first = rows.first()
+            if first is None:
+                return []
+            together = rows.filter(user=first.user_id, kind=first.kind) if first.is_alert else [first]
+            taken = {first.pk: first} | {row.pk: row for row in together}
+            for row in taken.values():
+                row.attempts, row.next_at = row.attempts + 1, at + UNDER_WAY
+            self.bulk_update(taken.values(), ["attempts", "next_at"])
+            return list(taken.values())
+
+    def move(self, mails: Collection["Mail"], before: str, after: str, **facts: object) -> bool:
+        """Change the status of rows that this worker took; False, and nothing: one of them is not as it was left."""
+        with transaction.atomic():
+            same = Q(*((Q(pk=row.pk, attempts=row.attempts)) for row in mails), _connector=Q.OR)
+            moved = self.filter(same, status=before).update(status=after, **facts) == len(mails)
+            if not moved:
+                transaction.set_rollback(True)
+            return moved
+
+    def give_up_dead(self, at: datetime) -> None:
+        """Record the mails whose worker died between the server's first word and its last: they are not sent again."""
+        dead = self.filter(status=Mail.Status.SENDING, next_at__lte=at)
+        dead.update(status=Mail.Status.UNSURE, error=DIED)
+
+    def forget(self, at: datetime) -> None:
+        self.filter(created_at__lt=at - KEPT).delete()
+
+
+class Mail(models.Model):
+    """One mail to one person: a digest (`about`: the person's day on which it is due) or one happening of an alert.
+
+    It is composed when it is sent, of what the person may then see. `sending`: the server has it in hand.
+    """
+
+    class Kind(models.TextChoices):
+        DAILY = "daily", _("Every day")
+        WEEKLY = "weekly", _("Every week")
+        ALERT = "alert", _("At once")
+
+    class Status(models.TextChoices):
+        WAITING = "waiting", _("Waiting")
+        SENDING = "sending", _("Sending")
+        SENT = "sent", _("Sent")
+        EMPTY = "empty", _("Nothing to tell")
+        FAILED = "failed", _("Failed")
+        UNSURE = "unsure", _("Unsure")
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="mails")
+    kind = models.CharField(max_length=8, choices=Kind)
+    about = models.CharField(max_length=64)
+    status = models.CharField(max_length=8, choices=Status, default=Status.WAITING)
+    attempts = models.SmallIntegerField(default=0)
+    next_at = models.DateTimeField()
+    error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(db_default=Now())
+    sent_at = models.DateTimeField(null=True)
+
+    objects = MailQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["user", "kind", "about"], name="person_is_mailed_once_of_a_thing")
+        ]
+        indexes = [models.Index(fields=["next_at"], condition=Q(status="waiting"), name="mail_due")]
+
+    def __str__(self) -> str:
+        return f"{self.kind} mail to {self.user}: {self.status}"
+
+    @property
+    def is_alert(self) -> bool:
+        return self.kind == self.Kind.ALERT
+
+    def later(self, at: datetime) -> tuple[str, datetime]:
+        """The status and the time of the next try after one that failed."""
+        if self.attempts > len(BACK_OFF):
+            return self.Status.FAILED, at
+        return self.Status.WAITING, at + BACK_OFF[self.attempts - 1]
+
+
+def recipients() -> models.QuerySet[User]:
+    """People who chose to be written to and have an address, with their preferences."""
+    rows = User.objects.filter(is_active=True).exclude(email="").select_related("preferences")
+    rows = rows.filter(preferences__mails_since__isnull=False)
+    return rows.exclude(preferences__digest="", preferences__alerts=False)

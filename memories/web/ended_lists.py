@@ -1,0 +1,189 @@
+"""Lists of two tabs, of what holds and what has ended, on pages and as files: adaptations (changes of agents'
+behaviour), and dismissed and forgotten claims (why, by whom, how often each was reported again).
+
+A tombstone whose memory is gone, or above the reader, is shown without its content.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
+from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+from django.views.decorators.http import require_safe
+
+from memories.models import Adaptation, Memory, Tombstone
+from memories.models.adaptation import BEHAVIOUR
+from memories.models.passage import saying
+from memories.people import trust_of
+from memories.values.choices import REASONS, Category, RevertReason
+from memories.values.keyset import Order
+from memories.values.trust import Trust
+from memories.web.exports import file_of
+from memories.web.facets import carried, counted_facets, filters_of, tabs_of
+from memories.web.paging import page_of
+
+SORTS = {"": gettext_lazy("Newest first"), "oldest": gettext_lazy("Oldest first")}
+OF_BLOCKED = {"returned": gettext_lazy("Most often said again")}
+SAID_AGAIN, NOT_SINCE = "said_again", "not_since"
+OF_ADAPTATIONS = (
+    *("id", "memory_id", "memory_key", "plugin", "description", "scope", "uses"),
+    *("applied_at", "applied_by", "reverted_at", "reverted_by", "revert_reason"),
+)
+OF_DISMISSED = (
+    *("id", "memory_id", "key", "scope", "category", "reason", "by", "at", "hits", "last_hit_at"),
+    *("lifted_at", "lifted_by"),
+)
+
+
+@dataclass(frozen=True)
+class TwoTabs:
+    """What a reader asks for of a list of two tabs, of what holds and what has ended. `q`: words of its memories."""
+
+    columns: ClassVar[Mapping[str, str]]  # by the parameter of the address
+    of_the_second: ClassVar[Sequence[str]] = ()  # parameters that the first tab does not know
+    tab: ClassVar[str]  # the parameter that is 1 on the second tab
+    moments: ClassVar[tuple[str, str]]  # columns by which the tabs are sorted
+
+    trust: Trust
+    filters: dict[str, str]
+
+    @classmethod
+    def of(cls, request: HttpRequest) -> Self:
+        return cls(trust_of(request.user), filters_of(request.GET, (*cls.columns, "q", "sort", cls.tab)))
+
+    @property
+    def is_second(self) -> bool:
+        return self.filters[self.tab] == "1"
+
+    @property
+    def order(self) -> Order:
+        at = self.moments[self.is_second]
+        return (at, "id") if self.filters["sort"] == "oldest" else (f"-{at}", "-id")
+
+    def listed(self, *, second: bool) -> QuerySet[Any]:
+        """All that the reader may see of a tab."""
+        raise NotImplementedError
+
+    def rows(self, without: str = "", *, second: bool | None = None) -> QuerySet[Any]:
+        """What the filters leave, `without` this one of them, in the list's order."""
+        of_second = self.is_second if second is None else second
+        ignored = (without, *(() if of_second else self.of_the_second))
+        chosen = {column: self.filters[name] for name, column in self.columns.items() if name not in ignored}
+        rows = self.listed(second=of_second).filter(**{column: value for column, value in chosen.items() if value})
+        if words := self.filters["q"]:
+            known = saying(Memory.objects.visible_to(self.trust), words).order_by().values("pk")
+            rows = rows.filter(memory_id__in=known)
+        return rows.order_by(*self.order if of_second == self.is_second else ())
+
+    def context(
+        self, given: QueryDict, titles: Mapping[str, tuple[str, Sequence[str]]], first: str, second: str
+    ) -> dict[str, Any]:
+        """For the page: facets by these titles of their columns, and the two tabs."""
+        tabs = {"first": self.rows(second=False), "second": self.rows(second=True)}
+        facets, counts = counted_facets(given, titles, self.rows, tabs)
+        return {
+            "asked": self,
+            self.tab: self.is_second,
+            "facets": facets,
+            "counts": counts,
+            "tabs": tabs_of(given, self.tab, {"": first, "1": second}, (counts["first"], counts["second"])),
+            "kept": carried(given, "q", "sort"),
+            "is_filtered": any(self.filters[name] for name in (*self.columns, "q")),
+        }
+
+
+class AdaptationList(TwoTabs):
+    columns = {
+        **{"plugin": "plugin", "category": "memory__category", "scope": "scope"},
+        **{"applied_by": "applied_by", "revert_reason": "revert_reason"},
+    }
+    of_the_second = ("revert_reason",)
+    tab, moments = "past", ("applied_at", "reverted_at")
+
+    def listed(self, *, second: bool) -> QuerySet[Adaptation]:
+        rows = Adaptation.objects.visible_to(self.trust)
+        return (rows.past() if second else rows.active()).annotate(category=F("memory__category"))
+
+
+@require_safe
+def adaptations(request: HttpRequest) -> HttpResponse:
+    asked = AdaptationList.of(request)
+    titles: dict[str, Any] = {
+        "plugin": (_("Agent"), ()),
+        "category": (_("Kind"), [str(category) for category in BEHAVIOUR]),
+        "scope": (_("Scope"), ()),
+        "applied_by": (_("Applied by"), ()),
+    }
+    if asked.is_second:
+        titles["revert_reason"] = (_("Ended because"), RevertReason.values)
+    context = {
+        "page": page_of(request, asked.rows().select_related("memory"), asked.order),
+        "sorts": list(SORTS.items()),
+        **asked.context(request.GET, titles, _("Active"), _("Past")),
+    }
+    return render(request, "memories/adaptations.html", context)
+
+
+@require_safe
+def adaptations_file(request: HttpRequest, form: str) -> StreamingHttpResponse:
+    """The list that is shown, whole, as `csv` or `jsonl`."""
+    rows = AdaptationList.of(request).rows().select_related("memory")
+    return file_of("adaptations", form, OF_ADAPTATIONS, rows.iterator(500))
+
+
+class DismissedList(TwoTabs):
+    columns = {name: name for name in ("why", "category", "scope", "by", "returned")}
+    tab, moments = "lifted", ("at", "lifted_at")
+
+    @property
+    def order(self) -> Order:
+        by_returns = self.filters["sort"] == "returned" and not self.is_second
+        return ("-hits", "-id") if by_returns else super().order
+
+    def listed(self, *, second: bool) -> QuerySet[Tombstone]:
+        rows = Tombstone.objects.visible_to(self.trust).filter(blocks=True)
+        return (rows.lifted() if second else rows.standing()).annotate(why=_why(), returned=_returned())
+
+
+def _why() -> Case:
+    """The reason of the menu with which the text begins; '' where it is another one."""
+    begins = [When(Q(reason=reason) | Q(reason__startswith=f"{reason}:"), then=Value(reason)) for reason in REASONS]
+    return Case(*begins, default=Value(""), output_field=TextField())
+
+
+def _returned() -> Case:
+    said_again = When(hits__gt=0, then=Value(SAID_AGAIN))
+    return Case(said_again, default=Value(NOT_SINCE), output_field=TextField())
+
+
+@require_safe
+def dismissed(request: HttpRequest) -> HttpResponse:
+    asked = DismissedList.of(request)
+    titles: dict[str, Any] = {
+        "why": (_("Reason"), REASONS),
+        "returned": (_("Said again"), (SAID_AGAIN, NOT_SINCE)),
+        "category": (_("Category"), Category.values),
+        "by": (_("By"), ()),
+        "scope": (_("Scope"), ()),
+    }
+    page = page_of(request, asked.rows(), asked.order)
+    memories = Memory.objects.visible_to(asked.trust).unexpired(timezone.now()).select_related("skill")
+    by_id = memories.in_bulk([tombstone.memory_id for tombstone in page.rows if tombstone.memory_id])
+    context = {
+        "page": page,
+        "rows": [(tombstone, by_id.get(tombstone.memory_id)) for tombstone in page.rows],
+        "sorts": list((SORTS if asked.is_second else SORTS | OF_BLOCKED).items()),
+        **asked.context(request.GET, titles, _("Kept out"), _("Allowed again")),
+    }
+    return render(request, "memories/dismissed.html", context)
+
+
+@require_safe
+def dismissed_file(request: HttpRequest, form: str) -> StreamingHttpResponse:
+    """The list that is shown, whole, as `csv` or `jsonl`. No claim's words are in it."""
+    return file_of("dismissed", form, OF_DISMISSED, DismissedList.of(request).rows().iterator(500))
