@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from consolidation.extraction import counterparts, grounding, known_facts, needs, transcript_question
-from consolidation.extraction.counterparts import Claim
+from consolidation.extraction import grounding, needs, recall, transcript_question
+from consolidation.extraction.needs import Claim
 from consolidation.extraction.predicate_grounding import is_passing
 from consolidation.extraction.steps import Needless, Notes, Opinion, Question, Work
 from consolidation.extraction.transcript_question import Fact, Facts
@@ -51,8 +51,8 @@ def perform(work: Work) -> Notes:
 
     Counters: facts_created, facts_reinforced, facts_proposed, suppressed, not_proven (no such words of a user or tool,
     or no whole sentence), those of `grounding`, instruction_like, passing (it holds only now), outdated,
-    known (nothing new), not_needed (of them all: nobody is asked about it, see `needs`), those of `counterparts`,
-    unread_parts.
+    known (nothing new), not_needed (of them all: nobody is asked about it, see `needs`), denied_when_asked,
+    not_told_apart (see `needs.counterpart`), unread_parts.
     """
     answers = transcript_question.facts_beside_tasks(work.run) or _asked_alone(work)
     counters: Counter[str] = Counter(unread_parts=int(work.transcript.unread > 0))
@@ -78,7 +78,7 @@ def perform(work: Work) -> Notes:
 
 
 def _asked_alone(work: Work) -> list[Facts]:
-    known = known_facts.lines(work.episode, work.transcript, at=work.at)
+    known = recall.known_facts(work.episode, work.transcript, at=work.at)
     asked = transcript_question.facts_alone(work.transcript, known=known)
     work.ask_parts(asked.shape, asked.parts, system=asked.system, what=WHAT[work.transcript.language])
     return work.answers_of_parts(Facts)
@@ -123,8 +123,8 @@ def _questions(proven: Sequence[Proven], work: Work) -> list[Question]:
     subjects = [*grounding.speakers(work.transcript), *(fact_proof.fact.subject for fact_proof in proven)]
     questions = []
     for fact, passage in proven:
-        words = f"{passage.speaker}: {counterparts.words_around(passage.text, fact.quote)}"
-        double = counterparts.counterpart(_claim(fact), fact.quote, subjects)
+        words = f"{passage.speaker}: {needs.words_around(passage.text, fact.quote)}"
+        double = needs.counterpart(_claim(fact), fact.quote, subjects)
         questions.append(Question(_content(fact), words, payloads.content_of(*double)))
     return questions
 

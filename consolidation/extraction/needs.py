@@ -7,20 +7,19 @@ the rest, with a reason. In doubt a person is asked. The same question asks of a
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from hashlib import sha256
+from typing import NamedTuple
 
 from pydantic import BaseModel
 
 from consolidation import llm
-from consolidation.extraction import counterparts
 from consolidation.extraction.steps import Needless, Opinion, Question, Work
-from consolidation.extraction.transcripts import Passage, Transcript, comparable
+from consolidation.extraction.transcripts import SPACES, Passage, Transcript, comparable
 from consolidation.learning.runs.errors import looks_failed
 from consolidation.learning.runs.values import parsed
-from consolidation.learning.statements.instruction_statements import instructs
-from consolidation.learning.statements.outcome_statements import says_it_worked
+from consolidation.learning.statements.outcome_statements import instructs, says_it_worked
 from consolidation.models import Redundancy
 from consolidation.prompts import prompt
 from memories.models import Memory
@@ -96,7 +95,7 @@ def asked(questions: Sequence[Question], work: Work) -> list[Opinion]:
     except llm.ModelError:
         return [Opinion()] * most
     affirmed = {note.number: note.said for note in answer.notes}
-    faults = [counterparts.fault(affirmed.get(n), affirmed.get(most + n)) for n in range(1, most + 1)]
+    faults = [fault(affirmed.get(n), affirmed.get(most + n)) for n in range(1, most + 1)]
     return list(map(Opinion, _all_needless(answer, most, but=prompt(NAME, language)), faults))
 
 
@@ -129,3 +128,39 @@ def keep(memory: Memory, needless: Needless | None, *, at: datetime) -> None:
     else:
         facts = {"why": needless.why, "reason": needless.reason, "at": at}
         Redundancy.objects.update_or_create(memory=memory, defaults=facts)
+
+
+DENIED, UNDECIDED = "denied_when_asked", "not_told_apart"
+LONGEST_WORDS = 300  # characters of a message that are shown around a quote
+
+
+class Claim(NamedTuple):
+    subject: str
+    predicate: str
+    object: str
+
+
+def counterpart(claim: Claim, words: str, subjects: Iterable[str]) -> Claim:
+    """The claim with the first of these other subjects that the words do not name; without one, turned round."""
+    named = comparable(f"{claim.subject} {words}")
+    other = next(
+        (subject for subject in subjects if comparable(subject) not in named and comparable(subject) != ""), ""
+    )
+    return claim._replace(subject=other) if other else Claim(claim.object, claim.predicate, claim.subject)
+
+
+def words_around(text: str, quote: str) -> str:
+    """The message of a quote, with its speaker's name where it begins with one; of a long one the part around it."""
+    if len(text) <= LONGEST_WORDS:
+        return text
+    text = SPACES.sub(" ", text)  # as they are compared
+    at, size = max(comparable(text).find(comparable(quote)), 0), max(LONGEST_WORDS, len(quote))
+    start = max(0, min(at - (size - len(quote)) // 2, len(text) - size))
+    return f"{'… ' if start else ''}{text[start : start + size]}"
+
+
+def fault(is_said: bool | None, is_counterpart_said: bool | None) -> str:
+    """What the model's answers about a fact and its counterpart say against it, or "". None: it gave no answer."""
+    if is_said is False:
+        return DENIED
+    return UNDECIDED if is_said and is_counterpart_said else ""

@@ -44,7 +44,7 @@ class Question(NamedTuple):
 
 
 class Opinion(NamedTuple):
-    """What the model says of a note. `fault`: the counter of what it says against it; see `counterparts`."""
+    """What the model says of a note. `fault`: the counter of what it says against it; see `needs.counterpart`."""
 
     needless: Needless | None = None
     fault: str = ""

@@ -114,7 +114,7 @@ class ReadingQuestion(NamedTuple):
 def question(transcript: Transcript, *, with_end: bool, known: str = "") -> ReadingQuestion:
     """What is asked about a transcript; how it ended, only where it is asked whole. For tasks alone is asked another
     model for skills (SKILLS_LLM), and one whose context the instructions would fill by more than a third. `known`:
-    what `known_facts` tells of its scope."""
+    what `recall.known_facts` tells of its scope."""
     names = ["facts", "and_tasks", TASKS, *(("and_outcome", "outcome") if with_end else ()), "and_together"]
     if settings.SKILLS_LLM or estimate(_prompts(names, transcript)) * MOST_INSTRUCTIONS > settings.LLM_CONTEXT_TOKENS:
         alone = _prompts([TASKS], transcript)

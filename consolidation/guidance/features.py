@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from consolidation.learning.comparison import asked_records
 from consolidation.learning.effects.effects import unfolded
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import words
-from consolidation.learning.runs import terms, values
+from consolidation.learning.runs import dialogue, terms, values
 from consolidation.learning.runs.run import Run
 from memories.claims.words import english
 from memories.embedding import built_in
@@ -106,8 +105,8 @@ def of_moment(run: Run, *, until: int | None = None, rules: ToolRules | None = N
     """The features up to there, and hashes of the values that may name one customer, order or file: long enough, with a
     digit; as signed integers."""
     texts = [m.text for m in run.said if until is None or m.position < until]
-    if rules and asked_records.may_point(run):
-        texts += asked_records.lines(unfolded(run, rules), until=until)
+    if rules and dialogue.may_point(run):
+        texts += dialogue.pointed_lines(unfolded(run, rules), until=until)
     agent = [m.text for m in run.spoken(roles.ASSISTANT) if until is None or m.position < until]
     calls = [call for call in run.steps if until is None or call.position < until]
     speech = "\n".join(texts)[:LONGEST_SPEECH]

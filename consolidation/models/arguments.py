@@ -10,9 +10,8 @@ from uuid import UUID
 from django.db import models
 from django.db.models import Q
 
-from consolidation.learning.facts.argument_counts import Shown
 from consolidation.learning.facts.argument_facts import ArgumentFindings, testimony
-from consolidation.learning.facts.argument_habits import Habits
+from consolidation.learning.facts.argument_habits import Habits, Shown
 from consolidation.learning.runs.operations import sent_text
 from consolidation.models.counted_facts import WRITTEN, CountedFact, CountedFactQuerySet, CountedRun
 from memories.models import Event

@@ -12,9 +12,17 @@ from typing import TypeVar
 from django.conf import settings
 from pydantic import BaseModel
 
-from consolidation.extraction import known_facts, needs, transcript_question
+from consolidation.extraction import needs, transcript_question
 from consolidation.extraction.line_grounding import Ground, grounded
-from consolidation.extraction.recall import KnownSkill, Recalled, improved, known_skills, recall, skill_named
+from consolidation.extraction.recall import (
+    KnownSkill,
+    Recalled,
+    improved,
+    known_facts,
+    known_skills,
+    recall,
+    skill_named,
+)
 from consolidation.extraction.skill_answers import DraftSkill, Extraction, Query
 from consolidation.extraction.skill_details import Detailed, write_details
 from consolidation.extraction.steps import (
@@ -81,7 +89,7 @@ def nobody(request: str, episode: Episode) -> tuple[int, int]:
 def chunk(work: Work) -> Counter[str]:
     """First step: ask the model which tasks and facts the conversation holds, each part of a long one by itself; about
     one that is asked whole also how it ended, where nobody knows."""
-    known = known_facts.lines(work.episode, work.transcript, at=work.at)
+    known = known_facts(work.episode, work.transcript, at=work.at)
     asked = transcript_question.question(work.transcript, with_end=outcome_judge.is_asked(work.episode), known=known)
     what = TRANSCRIPT[work.transcript.language]
     work.ask_parts(asked.shape, asked.parts, system=asked.system, what=what, purpose=transcript_question.TASKS)

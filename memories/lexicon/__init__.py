@@ -1,7 +1,7 @@
 """Lists of words, by language: data without code, each with what it is for. Whoever reads texts imports from here.
 
-`english_words`: grammar, negations, opposites and series, for claims; stop words; habits. `english_verbs`: imperatives,
-verbs of tool names and of work. `english_requests`: words of requests. `chinese_words`: the same in Chinese, and words
+`english_words`: grammar, negations, opposites and series, for claims; stop words; words of requests; habits.
+`english_verbs`: imperatives, verbs of tool names and of work. `chinese_words`: the same in Chinese, and words
 of tools' messages. `tool_names`: verbs of tool names that tell whether a tool reads, changes or hands over, in seven
 languages. `tool_messages`: words of errors, in six languages. Whoever adds a language of tools adds it to both, and its
 titles and fields of persons to `consolidation/learning/runs/privacy.py`.

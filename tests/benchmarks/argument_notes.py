@@ -39,8 +39,7 @@ def kind(note: Json) -> str:
 
 def habits(runs: list[tuple[Json, Any]], rules: Any) -> Known:
     from consolidation.learning.facts.argument_calls import argument_calls, kept
-    from consolidation.learning.facts.argument_counts import Shown
-    from consolidation.learning.facts.argument_habits import Habits
+    from consolidation.learning.facts.argument_habits import Habits, Shown
 
     shown: dict[tuple[str, str], list[Shown]] = defaultdict(list)
     for raw, run in runs:

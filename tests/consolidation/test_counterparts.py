@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from consolidation.extraction.counterparts import LONGEST_WORDS, Claim, counterpart, words_around
+from consolidation.extraction.needs import LONGEST_WORDS, Claim, counterpart, words_around
 from tests.consolidation.test_needs import PDF, POLITE, asked, extracted, read
 from tests.model_endpoint import ModelEndpoint
 

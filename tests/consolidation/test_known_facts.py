@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from consolidation.extraction import known_facts, transcript_question, transcripts
+from consolidation.extraction import recall, transcript_question, transcripts
 from consolidation.extraction.transcript_question import ReadingQuestion
 from consolidation.extraction.transcripts import Passage, Transcript
 from consolidation.models import Run
@@ -24,16 +24,16 @@ ZH = {"subject": "蓝石贸易", "predicate": "账期是", "object": "月结 45 
 
 
 def known(episode: Episode) -> str:
-    return known_facts.lines(episode, transcripts.of(episode), at=AT)
+    return recall.known_facts(episode, transcripts.of(episode), at=AT)
 
 
 def shown(body: Json) -> list[str]:
-    return [line for line in body["messages"][1]["content"].splitlines() if line.startswith(known_facts.MARK)]
+    return [line for line in body["messages"][1]["content"].splitlines() if line.startswith(recall.MARK)]
 
 
 def repeats(body: Json) -> Json:
     """The answer of a model that writes what is known as it stands there, else in its own words."""
-    words = [json.loads(line.removeprefix(known_facts.MARK)) for line in shown(body)]
+    words = [json.loads(line.removeprefix(recall.MARK)) for line in shown(body)]
     own = {"subject": "the bakery Nordlys Bakery", "predicate": "has terms", "object": "net-45"}
     return {"facts": [{**fact, "quote": "net-45 are the terms that we have"} for fact in words or [own]]}
 
@@ -108,9 +108,9 @@ def test_few_are_shown_and_none_where_the_context_is_small(endpoint: ModelEndpoi
     for first in (0, 10):
         read(endpoint, say(", ".join(fact["quote"] for fact in many), id=f"m{first}"), *many[first : first + 10])
     episode = say(", ".join(fact["quote"] for fact in many), id="n", sensitivity=Sensitivity.LOW.label)
-    assert len(facts()) == 20 and len(known(episode).splitlines()) == known_facts.MOST_SHOWN
+    assert len(facts()) == 20 and len(known(episode).splitlines()) == recall.MOST_SHOWN
     settings.LLM_CONTEXT_TOKENS = 3_000
-    assert 0 < len(known(episode).splitlines()) < known_facts.MOST_SHOWN
+    assert 0 < len(known(episode).splitlines()) < recall.MOST_SHOWN
     transcript = transcripts.of(episode)
     small = transcript_question.facts_alone(transcript, known=known(episode))
     assert small == transcript_question.facts_alone(transcript)

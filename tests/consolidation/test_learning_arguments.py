@@ -7,8 +7,8 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from consolidation.learning.facts.argument_calls import MESSAGE, NOWHERE, argument_calls, kept
-from consolidation.learning.facts.argument_counts import Shown
 from consolidation.learning.facts.argument_facts import ArgumentFindings
+from consolidation.learning.facts.argument_habits import Shown
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import RULES, Outcome, Script, run
 

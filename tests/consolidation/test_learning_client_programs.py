@@ -8,9 +8,9 @@ import pytest
 
 from consolidation.guidance import features
 from consolidation.learning.commands import commands, forms, purposes, resources
-from consolidation.learning.comparison import asked_records
 from consolidation.learning.effects.effects import effects, unfolded
 from consolidation.learning.effects.toolnames import phrase
+from consolidation.learning.runs import dialogue
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import RULES, Script, learned, run
 
@@ -97,8 +97,8 @@ def test_what_the_ticket_says_that_a_request_names_tells_when_to_use_a_skill() -
 )
 def test_a_record_is_asked_for_where_a_short_request_names_it(said: str, lines: list[str]) -> None:
     asked = replace(address_changed(0), messages=(replace(address_changed(0).messages[0], text=said),))
-    assert asked_records.lines(unfolded(asked, RULES), until=None) == lines
-    assert asked_records.lines(unfolded(asked, RULES), until=1) == []
+    assert dialogue.pointed_lines(unfolded(asked, RULES), until=None) == lines
+    assert dialogue.pointed_lines(unfolded(asked, RULES), until=1) == []
 
 
 def test_guidance_compares_tickets_by_what_they_say() -> None:

@@ -8,7 +8,7 @@ import pytest
 from consolidation import extraction_run
 from consolidation.extraction import queue
 from consolidation.insights.day_counts import snapshot
-from consolidation.learning.statements.instruction_statements import instructs
+from consolidation.learning.statements.outcome_statements import instructs
 from consolidation.models import Redundancy, Run
 from memories import metrics, search
 from memories.models import Episode, Memory

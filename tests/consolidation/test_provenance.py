@@ -8,8 +8,7 @@ import pytest
 
 from consolidation.guidance.provenance import notes
 from consolidation.learning.facts.argument_calls import argument_calls, kept
-from consolidation.learning.facts.argument_counts import Shown
-from consolidation.learning.facts.argument_habits import Habits
+from consolidation.learning.facts.argument_habits import Habits, Shown
 from consolidation.learning.runs.run import Call, Message, Run
 from memories.values.choices import Sensitivity
 from tests.consolidation import experience

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from uuid import UUID
 
-from consolidation.learning.comparison import asked_records
 from consolidation.learning.comparison.vocabulary import Vocabulary
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import words
-from consolidation.learning.runs import terms, values
+from consolidation.learning.runs import dialogue, terms, values
 from consolidation.learning.runs.holdings import Record, goods, place
 from consolidation.learning.runs.lines import plain_line, template_lines
 from consolidation.learning.runs.privacy import Holders, personal, safe
@@ -128,7 +127,7 @@ class Scope:
         """
         if run.id not in self._terms:
             own = [line for line in run.opening_lines if plain_line(line) not in self._template]
-            pointed = asked_records.lines(run, until=self._first_change(run))
+            pointed = dialogue.pointed_lines(run, until=self._first_change(run))
             whole = not pointed and (not own or len(own) == len(run.opening_lines))
             told = "\n".join([*own, *pointed])[:OPENING_CHARACTERS]
             self._terms[run.id] = run.opening_terms if whole else _grams(told)
@@ -144,7 +143,7 @@ class Scope:
             asked = [m for n, m in enumerate(run.said) if n == 0 or first is None or m.position < first]
             lines = [line for message in asked[:REQUEST_MESSAGES] for line in message.text.splitlines()]
             own = [line for line in lines if plain_line(line) not in self._template] or lines
-            told = "\n".join([*own, *asked_records.lines(run, until=first)])
+            told = "\n".join([*own, *dialogue.pointed_lines(run, until=first)])
             self._requests[run.id] = _grams(told[:SPEECH_CHARACTERS])
         return self._requests[run.id]
 

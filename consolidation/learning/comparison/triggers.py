@@ -7,8 +7,8 @@ from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.comparison.speech import CASES, DISTINCT, Requests, Term, apart, are_reports
 from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs.terms import is_han, stem
-from memories.lexicon.english_requests import GENERIC, OF_TOOL_NAMES
 from memories.lexicon.english_verbs import OF_TOOLS, VAGUE
+from memories.lexicon.english_words import GENERIC, OF_TOOL_NAMES
 
 GENERIC_STEMS = frozenset(map(stem, GENERIC))
 MOST = 6

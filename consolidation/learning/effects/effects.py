@@ -10,8 +10,7 @@ from dataclasses import replace
 from consolidation.learning.commands import checking, commands, forms, git, purposes, requests
 from consolidation.learning.commands.shell import command_line, heredocs, plain_words
 from consolidation.learning.effects.command_starts import answer, not_started
-from consolidation.learning.effects.line_results import documents
-from consolidation.learning.effects.push_results import Pushed, pushes
+from consolidation.learning.effects.line_results import Pushed, documents, pushes
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES, FIND, READ

@@ -7,8 +7,8 @@ from functools import lru_cache
 from consolidation.learning.commands import resources
 from consolidation.learning.commands.programs import ALSO_TOOLS
 from consolidation.learning.runs import operations
-from memories.lexicon.english_requests import OF_TOOL_NAMES
 from memories.lexicon.english_verbs import OF_TOOLS
+from memories.lexicon.english_words import OF_TOOL_NAMES
 from memories.lexicon.tool_names import (
     CHANGING,
     CHANGING_ZH,

@@ -2,32 +2,80 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from consolidation.learning.effects.command_starts import LEAST_CASES
+from consolidation.learning.chance import at_least, by_chance
+from consolidation.learning.effects.command_starts import CONSISTENT, LEAST_CASES, SURPRISES
 from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, NOWHERE, ArgumentCall
-from consolidation.learning.facts.argument_counts import (
-    Count,
-    Pair,
-    Shown,
-    chance,
-    fails,
-    has,
-    is_sure,
-    streak,
-)
-from consolidation.learning.facts.argument_habits import Habits
+from consolidation.learning.facts.argument_habits import LEAST_SURE, Habits, Shown
 from consolidation.learning.facts.argument_paths import ARROW
 from consolidation.learning.facts.argument_words import ArgumentWords, Streak
 from consolidation.learning.wording import Language
 
 MOST_FAILING = 2
 KNOWN_RUNS = 3  # of two cases, before a field that may be somebody's name is spelled out
-
+BY_ERROR, BY_OUTCOME = 0.05, 0.01  # highest p-values: a call's own error is better evidence than the run's outcome
 
 Test = Callable[[ArgumentCall], bool]
+
+
+@dataclass(frozen=True)
+class Count:
+    """Numbers of cases: `tried`; `worked`: a call returned no error; `well`: the run also succeeded."""
+
+    tried: int
+    worked: int
+    well: int
+
+
+@dataclass(frozen=True)
+class Pair:
+    """A source, and another place from which the argument failed. `chance`: p-value of the difference."""
+
+    source: str
+    other: str
+    count: Count
+    chance: float
+
+
+def is_sure(well: int, of: int) -> bool:
+    """Return whether nearly all cases support it, with a Wilson lower bound of at least LEAST_SURE."""
+    return well >= CONSISTENT * of and at_least(well, of) >= LEAST_SURE
+
+
+def fails(count: Count) -> bool:
+    """Return whether nearly all of at least LEAST_CASES cases failed."""
+    return count.tried >= LEAST_CASES and count.tried - count.well >= CONSISTENT * count.tried
+
+
+def chance(own: Count, other: Count) -> float:
+    """Return the smallest significant p-value of the difference, by errors or by outcomes; 1 for none."""
+    by_error = by_chance(own.worked, own.tried, other.worked, other.tried)
+    by_outcome = by_chance(own.well, own.tried, other.well, other.tried)
+    worse = other.worked * own.tried < own.worked * other.tried
+    telling = [by_error] if worse and by_error <= BY_ERROR else []
+    telling += [by_outcome] if other.well * own.tried < own.well * other.tried and by_outcome <= BY_OUTCOME else []
+    return min(telling, default=1.0)
+
+
+def has(calls: Sequence[ArgumentCall], source: str) -> bool:
+    """Return whether a call took all its values from the source."""
+    return any(call.comes_from(source) for call in calls)
+
+
+def streak(shown: Sequence[bool], *, ends: bool) -> Streak | None:
+    """Return the latest values in a row that equal `ends`, if too many for chance, else None.
+
+    Three, or two where none was so before.
+    """
+    latest = next((n for n, one in enumerate(reversed(shown)) if one != ends), len(shown))
+    before = len(shown) - latest
+    otherwise = sum(end != ends for end in shown[:before])
+    enough = SURPRISES if otherwise < before else SURPRISES - 1
+    return Streak(latest, otherwise, before) if latest >= enough and before else None
 
 
 class ArgumentFindings:

@@ -12,10 +12,10 @@ from uuid import UUID
 
 from consolidation.learning.chance import at_least
 from consolidation.learning.facts.argument_calls import ArgumentCall
-from consolidation.learning.facts.argument_counts import LEAST_SURE, Shown
 from consolidation.learning.facts.argument_paths import ARROW
-from consolidation.learning.facts.argument_sums import TIMES
+from consolidation.learning.facts.shown_records import TIMES
 
+LEAST_SURE = 0.5  # lower bound of the share of cases that ended well with the source
 LEAST_CASES = 5
 NEARLY_ALL = 0.95
 MOST_STATES, MOST_OTHERS = 6, 12  # of one field
@@ -23,6 +23,25 @@ MOST_USUAL = 3  # states of one field
 MOST_SUMS = 8  # that are kept, those that were met most often
 LEAST_TOGETHER = 10  # cases: in few runs much stands together by chance
 MOST_SOURCES = 12  # that are kept, the most frequent ones
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The calls of one run with one argument, and the run's outcome."""
+
+    case: UUID
+    outcome: str
+    calls: tuple[ArgumentCall, ...]
+
+    @classmethod
+    def read(cls, case: UUID, outcome: str, calls: Sequence[Mapping[str, Any]]) -> "Shown":
+        """Build it from the plain JSON values of `argument_calls.kept`."""
+        return cls(case, outcome, tuple(map(ArgumentCall.of_row, calls)))
+
+    @property
+    def well(self) -> tuple[ArgumentCall, ...]:
+        """The calls that worked in a successful run."""
+        return tuple(call for call in self.calls if call.worked) if self.outcome == "success" else ()
 
 
 def is_habit(cases: int, of: int) -> bool:

@@ -1,16 +1,37 @@
-"""A recorded run: messages, tool calls and outcome."""
+"""A recorded run: messages, tool calls with what a push pushed, and outcome."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from consolidation.learning.runs import errors, harness_tools, operations, terms, values
 from consolidation.learning.runs.holdings import Held, hold
-from consolidation.learning.runs.pushes import Push
 from memories.values import roles
+
+
+class Push(NamedTuple):
+    """`refs`: as `name`, or `source:name` where they differ; none where the line does not tell. `names`: as they are
+    called at the remote. `forced`: the option. `quiet`: it prints nothing where it goes well. `new_tags`: those of the
+    names that its output says are new tags."""
+
+    remote: str
+    refs: tuple[str, ...]
+    forced: str = ""
+    quiet: bool = False
+    new_tags: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(name_at_remote(ref) for ref in self.refs)
+
+
+def name_at_remote(ref: str) -> str:
+    """Return the name of a ref at the remote: stable of `main:stable`."""
+    return ref.rpartition(":")[2]
+
 
 OPENING_MESSAGES = 3
 OPENING_CHARACTERS = 2_000

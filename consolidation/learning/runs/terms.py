@@ -6,8 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from memories.lexicon import chinese_words
-from memories.lexicon.english_requests import LIGHT
-from memories.lexicon.english_words import STOP_OF_REQUESTS
+from memories.lexicon.english_words import LIGHT_IN_REQUESTS, STOP_OF_REQUESTS
 
 # Control marks that a recording inserts into texts.
 _CONTROL = re.compile(r"#{2,}\s*\w+\s*#{2,}|<\|[^|<>]{1,40}\|>|\[(?:DONE|END|STOP|EOS)\]|</?s>")
@@ -60,7 +59,7 @@ def grams(text: str) -> dict[str, str]:
         before = link = ""
         for word in map(str.lower, clause):
             if word in STOP_OF_REQUESTS or len(word) < 3:
-                before, link = (before, "of " if word == "of" else link) if word in LIGHT else ("", "")
+                before, link = (before, "of " if word == "of" else link) if word in LIGHT_IN_REQUESTS else ("", "")
                 continue
             by_stem.setdefault(stem(word), word)
             if before and stem(before) != stem(word):

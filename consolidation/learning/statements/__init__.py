@@ -3,6 +3,6 @@
 explicit_statements.py, statement_forms.py  what an agent is asked to keep: rules, wishes, habits
 personal_statements.py, personal_forms.py   what users tell of themselves
 general_statements.py, general_forms.py     how things are in general, said in correcting an agent
-outcome_statements.py, outcome_forms.py     that what was just done worked or did not; of an answer answer_forms.py
-instruction_statements.py                   that a message instructs or corrects whoever does the work
+outcome_statements.py, outcome_forms.py     that what was just done worked or did not; that they instruct;
+    result_forms.py                         of a service, a release or an answer
 """

@@ -1,6 +1,6 @@
 """Forms of sentences by which a user says that what was just done worked or did not; read by outcome_statements.py.
 
-English and Chinese, the plainest German and Spanish words; of answers (figures, texts, bookings) answer_forms.py.
+English and Chinese, the plainest German and Spanish words; of services, releases and answers result_forms.py.
 """
 
 import re

@@ -1,4 +1,5 @@
-"""What a user says of work that was just done: that it worked, or that it did not.
+"""What a user says of work that was just done: that it worked, or that it did not; and whether a message instructs or
+corrects whoever does the work.
 
 Precise rather than broad: only plain sentences about the work itself count, no question, no condition, no wish. "That
 works for me" agrees to a plan, "the checkout does not work" may be a new task; neither says how the last run ended.
@@ -6,7 +7,6 @@ works for me" agrees to a plan, "the checkout does not work" may be a new task; 
 
 import re
 
-from consolidation.learning.statements.answer_forms import ACCEPTED, ACCEPTED_CHINESE, REFUSED, REFUSED_CHINESE
 from consolidation.learning.statements.outcome_forms import (
     ASKED,
     BUT,
@@ -21,7 +21,16 @@ from consolidation.learning.statements.outcome_forms import (
     WORKED_CHINESE,
     WORKED_GERMAN_SPANISH,
 )
-from consolidation.learning.statements.service_forms import ILL, ILL_CHINESE, WELL, WELL_CHINESE
+from consolidation.learning.statements.result_forms import (
+    ACCEPTED,
+    ACCEPTED_CHINESE,
+    ILL,
+    ILL_CHINESE,
+    REFUSED,
+    REFUSED_CHINESE,
+    WELL,
+    WELL_CHINESE,
+)
 
 LONGEST = 600  # characters that are read of a message
 MOST_SENTENCES = 4
@@ -59,3 +68,42 @@ def _told(sentence: str) -> bool | None:
     if OPEN.search(sentence):
         return None
     return True if any(words.search(sentence) for words in _APPROVAL) else None
+
+
+LONGEST_INSTRUCTION = 4_000  # characters that are read of a message that instructs
+_TO = r"(?:please |but |and |also |now |then |so |ok(?:ay)?,? |can you |could you )*"
+_VERBS = "make|keep|add|remove|delete|drop|change|replace|rename|shorten|rewrite|use|avoid|put|list|include|leave|skip"
+# Friends cheer each other up in the same forms.
+_CHEER = (
+    r"keep (?:\w+ing|on|up|it up|me|you|us|in|at|that|your|believing)\b|make (?:it (?:happen|up|through)|your|the most|"
+    r"(?:a )?(?:wish|time|memories)|sure you(?:rs)?\b)|change is|do(?:n't| not) (?:quit|let|be|miss|stop|forget|worry"
+    r"|give up|hesitate|sweat|mention|lose)|never (?:give up|stop|quit|lose|let)|put yourself|leave it all"
+)
+_WORK = "use|write|ask|check|send|add|give|start|put|include|show|answer|call|run|keep|delete|confirm|read|book|reply"
+_INSTRUCTS = re.compile(
+    rf"^{_TO}(?!{_CHEER})(?:(?:{_VERBS})|(?:do not|don't) [a-z]+|(?:never|always) (?:{_WORK}))\b"
+    r"|^no[, ]+(?!way\b|prob|worries|need to|thanks|doubt|wonder|yet\b|really\b|at all|sure\b|bad\b|much\b|i\b|we\b|"
+    r"what\b|matter|one\b|it\b|they\b|my\b|but\b|never\b)[a-z]+|^not (?:like that|that|so|the [a-z]+)\b"
+    r"|^(?:that(?:'s| is)|this is) (?:still )?(?:too (?!bad|kind|funny|cool)|not what i |not right|wrong|incorrect)"
+    r"|^(?:still )?too [a-z]+[.!,]|\byou (?:forgot|missed|left out|misunderstood)\b|\bi (?:meant|asked for) "
+    r"|\binstead of\b.*\b(?:use|write|take|put)\b|\b(?:use|write|take|put)\b.*\binstead\b",
+    re.IGNORECASE,
+)
+_INSTRUCTS_CHINESE = re.compile(
+    r"^(?:请|那|再|还|也|另外|然后)*(?:不要|别(?!担心|客气|急|难过|灰心)|不能|不用|改成|改为|换成|去掉|删掉|加上|补充|保留|必须|一律|"
+    r"先.{1,12}再)|不是.{0,12}(?:而是|是)|(?:你|还)(?:忘了|漏了|少了|弄错|搞错)|(?:不对|错了|不符合)|^(?:还是)?太(?!好|棒|感谢|谢谢|高兴|开心|厉害|可爱|酷).{1,4}了[，。！]"
+)
+_LIST = re.compile(r"(?:^\s*(?:\d+[.)、]|[-*])\s+\S.*$\s*){2,}", re.MULTILINE)
+
+
+def instructs(text: str) -> bool:
+    """Whether a message instructs or corrects whoever does the work, in a sentence or a list of its own.
+
+    This matters where no tool answers: there only such words can teach an agent anything; talk among friends holds
+    hardly any.
+    """
+    plain = text[:LONGEST_INSTRUCTION].replace("’", "'")
+    sentences = (sentence.strip() for sentence in SENTENCE.findall(plain))
+    return bool(_LIST.search(plain)) or any(
+        _INSTRUCTS.search(sentence) or _INSTRUCTS_CHINESE.search(sentence) for sentence in sentences
+    )

@@ -16,9 +16,8 @@ from consolidation.learning.runs.lines import Counted, Ids, ids_of
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import leaves, spelled
 from consolidation.learning.writing.git_work import GitWork
-from consolidation.learning.writing.marks import marked
 from consolidation.learning.writing.phrases import Phrases
-from consolidation.learning.writing.templates import template
+from consolidation.learning.writing.templates import marked, template
 
 MOST = 8
 LONGEST_LINE = 200

@@ -20,8 +20,8 @@ from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS, WRITE
 from consolidation.learning.runs.privacy import Holders, names_somebody, safe
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.runs.values import leaves
-from consolidation.learning.writing import diffs
-from consolidation.learning.writing.marks import holds_mark, marked, may_be_told
+from consolidation.learning.writing.git_work import git_changes
+from consolidation.learning.writing.templates import holds_mark, marked, may_be_told
 
 MOSTLY, CONSISTENT = 0.5, 0.75  # of the runs, and of the paths of one shape or the runs that begin files alike
 MOST = 4
@@ -63,7 +63,7 @@ def changed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
 
 def changed_by_commands(scope: Scope, runs: Sequence[Run], files: Sequence[FileShape]) -> list[FileShape]:
     """Return the same of files that git showed as changed, without `files`."""
-    shown = [list(diffs.changes(run)) if any(call.via for call in run.steps) else [] for run in runs]
+    shown = [list(git_changes(run)) if any(call.via for call in run.steps) else [] for run in runs]
     known = {shape.path for shape in files}
     return [shape for shape in _shapes(scope, runs, shown) if shape.path not in known and "*" not in shape.path]
 
@@ -93,7 +93,7 @@ def _added(scope: Scope, runs: Sequence[Run], path: str) -> tuple[str, ...]:
     """Return the lines with marks (`{version}`) that nearly all of the runs added to a file."""
     holders, counts = Holders(), Counter[str]()
     for run in runs:
-        lines = {marked(run, line.strip()) for line in diffs.changes(run).get(path, ())}
+        lines = {marked(run, line.strip()) for line in git_changes(run).get(path, ())}
         holders.add(lines, run.thread)
         counts.update(line for line in lines if holds_mark(line))
     told = [line for line, n in counts.most_common() if n >= CONSISTENT * len(runs)]
@@ -184,7 +184,7 @@ def _written(run: Run) -> Iterator[str]:
     called = [(program_name(words[0]), words[1:], target) for words, target in commands if words]
     used = " ".join(word for program, words, _ in called if kind_of(program, words) in CHORES for word in words)
     files = [file for line in lines for file in _PATCHED.findall(line)]
-    shown = diffs.changes(run)  # a name without a folder may be of a folder for an experiment
+    shown = git_changes(run)  # a name without a folder may be of a folder for an experiment
     for program, words, target in called:
         here = words if program == "tee" else [target] if program in PRINTING else []
         files += [file for file in here if "/" in file]  # without a folder it may be of a folder for an experiment

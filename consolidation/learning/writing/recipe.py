@@ -19,9 +19,9 @@ from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.writing import schemas
 from consolidation.learning.writing.argument_sources import Sources, arguments
 from consolidation.learning.writing.git_work import GitWork
-from consolidation.learning.writing.marks import marked
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.schemas import returns
+from consolidation.learning.writing.templates import marked
 
 LEFT_OUT_BELOW = 0.2
 OPTIONAL_BELOW = 0.5
