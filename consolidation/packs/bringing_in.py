@@ -115,9 +115,7 @@ def bring_in(
             place = options.trust.scope_to_write(scope)
             work = _record if keeps else _foretell
             yield [work(f"skill {name}", unpacked, place, pack, options.trust, at())]
-        except Invalid as invalid:
-            yield [RowResult.failed(f"skill {name}", *invalid.errors)]
-        except (Conflict, NotAllowed) as refusal:
+        except (Invalid, Conflict, NotAllowed) as refusal:
             yield [RowResult.failed(f"skill {name}", refusal)]
 
 

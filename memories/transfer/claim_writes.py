@@ -15,7 +15,6 @@ from memories.transfer.claim_rows import Written
 from memories.transfer.options import Made, Result, RowResult, Writing
 from memories.transfer.records import ClaimRecord, EvidenceRecord, SourceRow
 from memories.values.choices import Status, Type
-from memories.values.exceptions import Invalid
 
 WHY_APPLIED = "it was applied where it comes from"
 Writes = dict[int, ClaimWrite[Written]]
@@ -35,19 +34,16 @@ def write(rows: Mapping[int, SourceRow], writing: Writing) -> dict[int, Written]
         try:
             writes[index] = claim_rows.write_of(record, rows[index].label, writing, writing.earlier.get(index))
         except claim_batch.REFUSALS as refusal:
-            written[index] = _failed(rows[index].label, refusal)
+            written[index] = RowResult.failed(rows[index].label, refusal), None
     how = {"climbs": False, "noted": writing.noted}
     alone = _alone(records, writes, writing)
     came = claim_batch.write_in_order(writes, trust=writing.trust, at=writing.at, alone=alone, **how)
     for index, answer in came.items():
-        written[index] = _failed(rows[index].label, answer) if isinstance(answer, Exception) else answer
+        refused = isinstance(answer, Exception)
+        written[index] = (RowResult.failed(rows[index].label, answer), None) if refused else answer
     _complete(writing)
     writing.made.clear()
     return written
-
-
-def _failed(label: str, refusal: Exception) -> Written:
-    return RowResult.failed(label, *(refusal.errors if isinstance(refusal, Invalid) else [refusal])), None
 
 
 def _alone(records: Mapping[int, ClaimRecord], writes: Writes, writing: Writing) -> set[int]:

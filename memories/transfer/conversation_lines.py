@@ -87,8 +87,6 @@ def import_lines(
 
 def _result(number: int, outcome: episodes.Ingested | Refusal, draft: Draft | None) -> RowResult:
     name = f"line {number}"
-    if isinstance(outcome, Invalid):
-        return RowResult.failed(name, *outcome.errors)
     if isinstance(outcome, Exception):
         return RowResult.failed(name, outcome)
     result = Result.IMPORTED if outcome.created else Result.CHANGED if outcome.changed else Result.KNOWN

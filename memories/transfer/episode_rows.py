@@ -1,10 +1,8 @@
 """Write imported episodes, whole ones and logs of single events: closed when stored, read by consolidation later."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
-from uuid import UUID
 
 from memories.intake.admission import sensitivity_of
 from memories.intake.episodes.new_rows import episode_memory, event, forgotten_episodes
@@ -18,14 +16,6 @@ from memories.values.choices import Outcome, OutcomeSource, Status, Type
 
 CONFIDENCE = 80
 LONGEST_TEXT = 500
-
-
-@dataclass(frozen=True)
-class Loose:
-    """A single event with the label of its row."""
-
-    label: str
-    record: LooseEvent
 
 
 def write(record: EpisodeRecord, label: str, writing: Writing) -> Written:
@@ -48,11 +38,13 @@ def write(record: EpisodeRecord, label: str, writing: Writing) -> Written:
     return RowResult(label, Result.IMPORTED, status=memory.status, shown=memory.content[:200]), memory.pk
 
 
-def write_together(loose: Sequence[Loose], writing: Writing) -> tuple[list[RowResult], UUID]:
-    """Write events of one group and scope as one closed episode; its outcome is the last that one of them states."""
-    first = loose[0].record
-    outcomes = [one.record.outcome for one in loose if one.record.outcome]
-    events = sorted((one.record.event for one in loose), key=lambda one: one.at)
+def write_together(loose: Sequence[tuple[str, LooseEvent]], writing: Writing) -> list[Written]:
+    """Write events of one group and scope, each with the label of its row, as one closed episode; its outcome is the
+    last that one of them states."""
+    records = [record for _, record in loose]
+    first = records[0]
+    outcomes = [record.outcome for record in records if record.outcome]
+    events = sorted((record.event for record in records), key=lambda event: event.at)
     record = EpisodeRecord(
         source=first.source,
         scope=first.scope,
@@ -65,10 +57,8 @@ def write_together(loose: Sequence[Loose], writing: Writing) -> tuple[list[RowRe
     scope = writing.trust.scope_to_write(record.scope)
     episode = _episode(record, drafts, scope, writing, **common_columns(record, writing))
     _save(episode, drafts, writing)
-    results = [
-        RowResult(one.label, Result.IMPORTED, status=Status.CONFIRMED, shown=_words(one.record.event)) for one in loose
-    ]
-    return results, episode.memory.pk
+    imported: dict[str, Any] = {"result": Result.IMPORTED, "status": Status.CONFIRMED}
+    return [(RowResult(label, shown=_words(one.event), **imported), episode.memory.pk) for label, one in loose]
 
 
 def _draft(record: EventRecord) -> EventDraft:

@@ -9,6 +9,7 @@ from uuid import UUID
 from memories.models import Memory
 from memories.transfer.records import ClaimRecord
 from memories.values.choices import Status
+from memories.values.exceptions import Invalid
 from memories.values.trust import Trust
 
 
@@ -68,8 +69,9 @@ class RowResult:
     shown: str = ""
 
     @classmethod
-    def failed(cls, row: str, *errors: object) -> "RowResult":
-        return cls(row, Result.FAILED, tuple(str(error) for error in errors))
+    def failed(cls, row: str, refusal: Exception) -> "RowResult":
+        errors = refusal.errors if isinstance(refusal, Invalid) else [refusal]
+        return cls(row, Result.FAILED, tuple(map(str, errors)))
 
 
 class Made(NamedTuple):

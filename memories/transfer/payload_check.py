@@ -5,12 +5,12 @@ More lenient than what agents may write: unknown members are kept, for consolida
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field
 
-from memories.intake.reports.payloads import EvidenceSource, PlanGraph, Validity, graph_errors
+from memories.intake.reports.payloads import EvidenceSource, PlanGraph, Validity, check_graph
 from memories.transfer.records import ClaimRecord
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_types import Identifier, Text, field_error
+from memories.values.field_types import Identifier, Text, read_body
 
 COUNTED_HERE = ("performance", "metrics", "skill")  # by the server, from its own rows
 MOST = 1_000
@@ -73,11 +73,5 @@ def checked(record: ClaimRecord) -> dict[str, Any]:
         return {}
     if raw.get("kind", record.type) != record.type:
         raise Invalid(FieldError("/payload/kind", "unknown_value", f"must be {record.type}"))
-    try:
-        shape = SHAPES[record.type].model_validate(raw)
-    except ValidationError as wrong:
-        errors = [field_error(error) for error in wrong.errors(include_url=False)[:20]]
-        raise Invalid(*(FieldError(f"/payload{error.pointer}", error.code, error.detail) for error in errors)) from None
-    if isinstance(shape, PlanGraph) and (circles := list(graph_errors(shape))):
-        raise Invalid(*(FieldError(f"/payload{place}", "invalid", why) for place, why in circles[:20]))
+    check_graph(read_body(SHAPES[record.type], raw, at="/payload"))
     return {"kind": record.type, **raw}

@@ -3,12 +3,12 @@
 A reader yields `SourceRow`s; only what is valid here reaches the gate.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
 
 from memories.models.imported_row import digest_of
 from memories.models.passage import LONGEST_REQUEST, MOST_REQUESTS
@@ -29,7 +29,7 @@ from memories.values.field_types import (
     Tags,
     Text,
     bounded,
-    field_error,
+    read_body,
 )
 
 StatusName = Literal["candidate", "confirmed", "applied", "contested", "dismissed", "superseded", "retracted"]
@@ -266,14 +266,10 @@ def name_of(system: str, table: str, id: str) -> bytes:
 
 def check(shape: type[AnyRecord], raw: dict[str, Any], names: dict[str, str]) -> AnyRecord:
     """The record with these values. Invalid names the fields as the file does: `names` are its names of ours."""
-    try:
-        values = secret_removal.at_intake({name: value for name, value in raw.items() if value is not None})
-        return shape.model_validate(values)
-    except ValidationError as wrong:
-        errors = [field_error(error) for error in wrong.errors(include_url=False)[:20]]
-        raise Invalid(*(_named(error, names) for error in errors)) from None
 
+    def named(error: FieldError) -> FieldError:
+        first, slash, rest = error.pointer.removeprefix("/").partition("/")
+        return replace(error, pointer=f"/{names.get(first, first)}{slash}{rest}")
 
-def _named(error: FieldError, names: dict[str, str]) -> FieldError:
-    first, slash, rest = error.pointer.removeprefix("/").partition("/")
-    return FieldError(f"/{names.get(first, first)}{slash}{rest}", error.code, error.detail)
+    values = secret_removal.at_intake({name: value for name, value in raw.items() if value is not None})
+    return read_body(shape, values, reworded=named)

@@ -1,17 +1,15 @@
 """Write the rows of a file batch by batch: each batch is one transaction, and each row of it stands or falls alone."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import groupby
-from uuid import UUID
 
 from django.db import transaction
 
 from memories.models import ImportedRow, Memory, claim_locks
 from memories.transfer import claim_writes, episode_rows, link_rows
 from memories.transfer.claim_rows import Written
-from memories.transfer.episode_rows import Loose
 from memories.transfer.options import Options, Result, RowResult, Writing
 from memories.transfer.records import (
     AdaptationRecord,
@@ -87,54 +85,45 @@ def _written(rows: Sequence[SourceRow], writing: Writing) -> list[RowResult]:
     claim_locks.alone("memos:import")  # two at once, each with the keys that the other needs, would wait for each other
     _lock_scopes(rows)
     known = _known(rows, writing)
-    results: dict[int, RowResult] = {}
-    made: dict[int, UUID | None] = {}
-    loose: list[tuple[int, Loose]] = []
+    written: dict[int, Written] = {}
+    loose: dict[int, LooseEvent] = {}
     claims: dict[int, SourceRow] = {}  # not written yet
     seen: dict[Named, int] = {}
     for index, row in enumerate(rows):
         name = (row.name(writing.options.format.value), _scope(row))
         if (before := seen.get(name)) in claims:
-            _write_claims(claims, results, made, writing)
+            _write_claims(claims, written, writing)
         earlier = known.get(name)
-        if (earlier and bytes(earlier.content_sha256) == row.sha256) or (
-            before is not None and not _has_failed(before, results)
-        ):
-            results[index] = RowResult(row.label, Result.KNOWN)
+        repeated = before is not None and not (before in written and written[before][0].result == Result.FAILED)
+        if repeated or (earlier and bytes(earlier.content_sha256) == row.sha256):
             continue
         seen[name] = index
         if isinstance(row.record, LooseEvent):
-            loose.append((index, Loose(row.label, row.record)))
+            loose[index] = row.record
         elif isinstance(row.record, ClaimRecord):
             claims[index] = row
             if earlier and earlier.memory_id and row.has_id and not row.record.key:
                 writing.earlier[index] = earlier.memory_id
             if Status(row.record.status) == Status.DISMISSED:  # what follows may meet its tombstone
-                _write_claims(claims, results, made, writing)
+                _write_claims(claims, written, writing)
         else:
-            results[index], made[index] = _one(row, writing)
-    _write_claims(claims, results, made, writing)
-    _write_loose(loose, results, made, writing)
-    _record(rows, results, made, writing)
-    return [_noticed(results[index], row) for index, row in enumerate(rows)]
+            written[index] = _one(row, writing)
+    _write_claims(claims, written, writing)
+    written |= _write_loose(loose, rows, writing)
+    _record(rows, written, writing)
+    return [_noticed(row, written.get(index)) for index, row in enumerate(rows)]
 
 
-def _noticed(result: RowResult, row: SourceRow) -> RowResult:
-    """The result with what did not come along with an imported row."""
+def _noticed(row: SourceRow, written: Written | None) -> RowResult:
+    """The result with what did not come along with an imported row. What was not written was known."""
+    result = written[0] if written else RowResult(row.label, Result.KNOWN)
     if not row.notice or result.result != Result.IMPORTED:
         return result
     return replace(result, errors=(*result.errors, row.notice))
 
 
-def _has_failed(index: int, results: dict[int, RowResult]) -> bool:
-    return index in results and results[index].result == Result.FAILED
-
-
-def _write_claims(
-    claims: dict[int, SourceRow], results: dict[int, RowResult], made: dict[int, UUID | None], writing: Writing
-) -> None:
-    for index, (result, memory_id) in claim_writes.write(claims, writing).items():
-        results[index], made[index] = result, memory_id
+def _write_claims(claims: dict[int, SourceRow], written: dict[int, Written], writing: Writing) -> None:
+    written |= claim_writes.write(claims, writing)
     claims.clear()
 
 
@@ -161,9 +150,7 @@ def _one(row: SourceRow, writing: Writing) -> Written:
     try:
         with transaction.atomic():
             return _store(record, label, writing)
-    except Invalid as invalid:
-        return RowResult.failed(label, *invalid.errors), None
-    except (Conflict, NotAllowed) as refusal:
+    except (Invalid, Conflict, NotAllowed) as refusal:
         return RowResult.failed(label, refusal), None
 
 
@@ -182,43 +169,37 @@ def _store(record: AnyRecord | Invalid, label: str, writing: Writing) -> Written
             raise AssertionError("these are written together")
 
 
-def _write_loose(
-    loose: Sequence[tuple[int, Loose]],
-    results: dict[int, RowResult],
-    made: dict[int, UUID | None],
-    writing: Writing,
-) -> None:
-    def place(one: tuple[int, Loose]) -> tuple[str, tuple[str, ...]]:
-        return one[1].record.scope or "", one[1].record.group
+def _write_loose(loose: Mapping[int, LooseEvent], rows: Sequence[SourceRow], writing: Writing) -> dict[int, Written]:
+    def place(index: int) -> tuple[str, tuple[str, ...]]:
+        return loose[index].scope or "", loose[index].group
 
+    written: dict[int, Written] = {}
     for _place, members in groupby(sorted(loose, key=place), key=place):
         group = list(members)
         try:
             with transaction.atomic():
-                written, memory_id = episode_rows.write_together([one for _, one in group], writing)
+                answers = episode_rows.write_together([(rows[index].label, loose[index]) for index in group], writing)
         except (Invalid, NotAllowed) as refusal:
-            results.update({index: RowResult.failed(one.label, refusal) for index, one in group})
-            continue
-        for (index, _one), result in zip(group, written, strict=True):
-            results[index], made[index] = result, memory_id
+            answers = [(RowResult.failed(rows[index].label, refusal), None) for index in group]
+        written |= zip(group, answers, strict=True)
+    return written
 
 
-def _record(
-    rows: Sequence[SourceRow],
-    results: dict[int, RowResult],
-    made: dict[int, UUID | None],
-    writing: Writing,
-) -> None:
+def _record(rows: Sequence[SourceRow], written: Mapping[int, Written], writing: Writing) -> None:
     """Remember what came of each row that was settled; failed ones are tried again by the next import."""
+    settled = [
+        (rows[index], memory_id)
+        for index, (result, memory_id) in sorted(written.items())
+        if result.result not in (Result.FAILED, Result.LEFT_OUT)
+    ]
     ImportedRow.objects.record(
         [
             ImportedRow(
                 name=row.name(writing.options.format.value),
                 scope=_scope(row),
                 content_sha256=row.sha256,
-                memory_id=made[index],
+                memory_id=memory_id,
             )
-            for index, row in enumerate(rows)
-            if index in made and results[index].result not in (Result.FAILED, Result.LEFT_OUT)
+            for row, memory_id in settled
         ]
     )

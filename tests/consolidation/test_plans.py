@@ -10,7 +10,7 @@ from django.test import Client
 from consolidation.consolidation_run import consolidate
 from consolidation.models import PlannedRun, PlanShape, Run
 from memories.intake import evidence
-from memories.intake.reports.payloads import PlanGraph, graph_errors
+from memories.intake.reports.payloads import PlanGraph, check_graph
 from memories.lifecycle import removal
 from memories.models import Episode, Memory
 from memories.values.choices import ActorKind, Origin, Status
@@ -69,7 +69,7 @@ def test_a_success_of_three_calls_becomes_a_plan_whose_data_edges_follow_the_val
     assert plan.payload["inputs_schema"]["properties"] == {"order_id": {"type": "string"}, "reason": {"type": "string"}}
     assert (plan.status, plan.confidence, plan.origin) == (Status.CANDIDATE, 70, Origin.CONSOLIDATED)
     assert plan.content == "get_order → get_payment → refund"
-    assert list(graph_errors(PlanGraph.model_validate(plan.payload))) == []
+    check_graph(PlanGraph.model_validate(plan.payload))
 
 
 def test_the_same_shape_again_is_an_execution_of_the_same_plan_and_failures_count_too() -> None:
@@ -149,7 +149,7 @@ def test_calls_of_one_tool_in_a_row_are_one_step_however_many_they_are() -> None
     assert plan.payload["nodes"][1]["params"]["order_id"] == {"from": ["n1"]}
     assert {(edge["from"], edge["to"]) for edge in plan.payload["edges"]} == {("n1", "n2"), ("n1", "n3")}
     assert PlanShape.objects.get().cases == 3
-    assert list(graph_errors(PlanGraph.model_validate(plan.payload))) == []
+    check_graph(PlanGraph.model_validate(plan.payload))
 
 
 def test_another_attempt_after_an_error_is_no_repetition() -> None:

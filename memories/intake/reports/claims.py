@@ -6,9 +6,9 @@ from uuid import UUID
 from pydantic import BeforeValidator, Field, StringConstraints
 
 from memories.intake.reports.events import Report, check
-from memories.intake.reports.payloads import Competence, PlanGraph, Triple, graph_errors
+from memories.intake.reports.payloads import Competence, PlanGraph, Triple, check_graph
 from memories.values.exceptions import FieldError, Invalid
-from memories.values.field_errors import MOST_ERRORS, as_text
+from memories.values.field_errors import as_text
 from memories.values.field_types import (
     LONGEST_KEY,
     SOMETHING,
@@ -115,8 +115,7 @@ def read(raw: Any) -> Statable:
         detail = ELSEWHERE.get(str(kind), f"must be one of {', '.join(SHAPES)}")
         raise Invalid(FieldError("/type", "unknown_value", detail))
     report = cast(Statable, _check(SHAPES[kind], raw))
-    if isinstance(report, PlanReport) and (wrong := list(graph_errors(report.payload))):
-        raise Invalid(*(FieldError(f"/payload{place}", "invalid", why) for place, why in wrong[:MOST_ERRORS]))
+    check_graph(report.payload)
     return report
 
 

@@ -15,6 +15,8 @@ from pydantic_core import PydanticCustomError
 
 from memories.values import strict_json
 from memories.values.choices import Type
+from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_errors import MOST_ERRORS
 from memories.values.field_types import Described, Given, Identifier, Instant, NotBoolean, Text, bounded
 from memories.values.text import as_text
 
@@ -158,7 +160,14 @@ SHAPES: dict[str, type[TypedPayload]] = {Type.SEMANTIC: Triple, Type.COMPETENCE:
 SERVERS = ("performance", "metrics")  # told by the caller, counted by the server
 
 
-def graph_errors(plan: PlanGraph) -> Iterable[tuple[str, str]]:
+def check_graph(payload: object, at: str = "/payload") -> None:
+    """Invalid: the payload is a plan that is no graph to walk; `at` points to it."""
+    errors = _graph_errors(payload) if isinstance(payload, PlanGraph) else ()
+    if wrong := [FieldError(f"{at}{place}", "invalid", why) for place, why in errors]:
+        raise Invalid(*wrong[:MOST_ERRORS])
+
+
+def _graph_errors(plan: PlanGraph) -> Iterable[tuple[str, str]]:
     """What makes a plan no graph to walk: where (a pointer within the payload) and why."""
     known: set[str] = set()
     for place, node in enumerate(plan.nodes):

@@ -164,8 +164,7 @@ def payload_of(raw: dict[str, Any], head: Memory) -> dict[str, Any]:
     is_note = head.type == Type.SEMANTIC and not {"subject", "predicate", "object"} & given.keys()
     shape: type[Described] = Note if is_note else payloads.SHAPES[kind]
     checked = check(shape, given, AT)
-    if isinstance(checked, payloads.PlanGraph) and (wrong := list(payloads.graph_errors(checked))):
-        raise Invalid(*(FieldError(AT + pointer, "invalid", why) for pointer, why in wrong))
+    payloads.check_graph(checked, AT)
     stated = checked.model_dump(mode="json", by_alias=True, exclude_unset=is_note)
     return payloads.note(**stated) if is_note else {**stated, "kind": kind}
 
