@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 from itertools import chain
@@ -206,20 +206,22 @@ def read_body(
 
 
 def read_question(shape: type[B], raw: Any) -> B:
-    """As `read_body`, but a field that is null counts as not given, and of OPTIONAL_IDENTIFIERS one that is blank."""
-    if isinstance(raw, dict):
-        raw = {name: value for name, value in raw.items() if not _is_absent(name, value)}
-    return read_body(shape, raw)
+    """As `read_body`, but without the fields that are absent."""
+    return read_body(shape, without_absent(raw))
+
+
+def without_absent(raw: Any, blank_is_absent: Collection[str] = OPTIONAL_IDENTIFIERS) -> Any:
+    """A body without the fields that are null, and of `blank_is_absent` without those that are blank."""
+    if not isinstance(raw, dict):
+        return raw
+    blank = {name for name in blank_is_absent if isinstance(raw.get(name), str) and not raw[name].strip()}
+    return {name: value for name, value in raw.items() if value is not None and name not in blank}
 
 
 def field_errors(shape: type[BaseModel], error: ValidationError) -> list[FieldError]:
     """What is wrong with a body of that shape, MOST_ERRORS at most, and beside an unknown field which there are."""
     wrong = error.errors(include_url=False)[:MOST_ERRORS]
     return [_unknown(shape, one) or field_error(one) for one in wrong]
-
-
-def _is_absent(name: str, value: Any) -> bool:
-    return value is None or (name in OPTIONAL_IDENTIFIERS and isinstance(value, str) and not value.strip())
 
 
 def _unknown(shape: type[BaseModel], wrong: Any) -> FieldError | None:

@@ -32,6 +32,7 @@ from memories.values.field_types import (
     Tags,
     YesNo,
     field_errors,
+    without_absent,
 )
 from memories.values.text import as_text
 
@@ -121,7 +122,7 @@ def parse(raw: Any) -> Draft:
     """Checks everything and names every wrong field at once (Invalid)."""
     if not isinstance(raw, dict):
         raise Invalid(FieldError("", "not_an_object", "a conversation must be an object with messages"))
-    raw = {name: value for name, value in raw.items() if not _absent(name, value)}
+    raw = without_absent(raw, ABSENT_WHEN_BLANK)
     errors: list[FieldError] = []
     fields, events = None, []
     try:
@@ -136,10 +137,6 @@ def parse(raw: Any) -> Draft:
     if errors or fields is None:
         raise Invalid(*errors)
     return Draft(fields, events, _sha256(events))
-
-
-def _absent(name: str, value: Any) -> bool:
-    return value is None or (name in ABSENT_WHEN_BLANK and isinstance(value, str) and not value.strip())
 
 
 def _sha256(events: list[EventDraft]) -> bytes:

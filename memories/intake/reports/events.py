@@ -29,6 +29,7 @@ from memories.values.field_types import (
     YesNo,
     bounded,
     read_body,
+    without_absent,
 )
 
 # The texts of the published design, word for word; an empty or blank value counts as missing.
@@ -226,16 +227,10 @@ R = TypeVar("R", bound=BaseModel)
 
 def check(shape: type[R], raw: Any) -> R:
     """`raw` as a report of that shape. Invalid names every wrong field, what is missing in the words of REQUIRED."""
-    if isinstance(raw, dict):
-        raw = {name: value for name, value in raw.items() if not _absent(name, value)}
     try:
-        return read_body(shape, raw, reworded=_in_their_words)
+        return read_body(shape, without_absent(raw, BLANK_IS_ABSENT), reworded=_in_their_words)
     except Invalid as invalid:
         raise Invalid(*sorted(invalid.errors, key=_missing_first)) from None
-
-
-def _absent(name: str, value: Any) -> bool:
-    return value is None or (name in BLANK_IS_ABSENT and isinstance(value, str) and not value.strip())
 
 
 def _in_their_words(error: FieldError) -> FieldError:
