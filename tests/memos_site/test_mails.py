@@ -171,7 +171,7 @@ def test_conflicts_of_what_is_applied_and_skills_that_harm_are_told_at_once_toge
     facts: Any = {"by": SYSTEM, "why": "2 of 9 uses ended well", "at": MONDAY, "sensitivity": Sensitivity.LOW}
     Proposal.objects.propose(Proposal.Kind.FAILING, skill.memory, {"verb": "demote", "version": 1}, **facts)
     contested = make_memory("Deploys go out on Fridays", status=Status.APPLIED)
-    revisions.contest_by_words(contested, "They do not", by=SYSTEM, why="", at=MONDAY)
+    revisions.contest_by(contested, "They do not", by=SYSTEM, why="", at=MONDAY)
     waiting = make_memory("A candidate", key="c")
     told: Any = {"by": SYSTEM, "why": "", "at": MONDAY, "sensitivity": Sensitivity.LOW}
     Proposal.objects.propose(Proposal.Kind.CONFLICT, waiting, {"content": "x"}, **told)

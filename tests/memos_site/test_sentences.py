@@ -17,7 +17,7 @@ NOT_ON_PAGES = ("api", "management", "admin", "transfer", "episodes", "reports",
 ASKING = ("permitted", "require_administrator", "people.require_administrator")  # the sentence is their last argument
 OF_OPERATORS = {"consolidation/models/webhooks.py"}
 TO_AGENTS = {
-    *("memories/models/agent.py", "memories/lifecycle/salience.py", "memories/lifecycle/forgetting/forget.py"),
+    *("memories/models/agent.py", "memories/lifecycle/salience.py", "memories/lifecycle/forgetting.py"),
     "memories/intake/traces/recording.py",
 }
 

@@ -5,7 +5,6 @@ from pytest_django import DjangoAssertNumQueries
 
 from memories.intake import revisions
 from memories.intake.reports import revisions as bodies
-from memories.intake.revisions import contesting
 from memories.intake.revisions.revising import Change
 from memories.models import Memory
 from memories.values.choices import ActorKind, Sensitivity
@@ -21,7 +20,7 @@ AGENT = Actor(ActorKind.AGENT, "parcel-agent", "7")
 def contested_pair(**facts: int) -> tuple[Memory, Memory]:
     memory = make_memory("Globex pays within 30 days", status="confirmed")
     other = make_memory("Globex pays within 60 days", status="confirmed", confidence=70, **facts)
-    contesting.contest_with(memory, other, by=ANNA, why="the contract of March", at=AT)
+    revisions.contest_by(memory, other, by=ANNA, why="the contract of March", at=AT)
     return memory, other
 
 
@@ -51,7 +50,7 @@ def test_the_opponent_is_named_and_linked_in_the_inbox_and_on_both_pages() -> No
 
 def test_words_that_contest_it_are_quoted_with_who_said_them() -> None:
     memory = make_memory("The warehouse is closed on Saturdays", status="confirmed")
-    contesting.contest_by_words(memory, "Parcel 4711 left on a Saturday", by=AGENT, why="a parcel left", at=AT)
+    revisions.contest_by(memory, "Parcel 4711 left on a Saturday", by=AGENT, why="a parcel left", at=AT)
     client = signed_in()
     assert "parcel-agent contests it: “Parcel 4711 left on a Saturday”" in client.get("/").content.decode()
     page = client.get(f"/memories/{memory.pk}/").content.decode()
@@ -73,7 +72,7 @@ def test_pages_with_many_contested_rows_need_fourteen_queries_at_most(
     client = signed_in()
     candidate("book-flight")
     pairs = [contested_pair() for _ in range(3)]
-    contesting.contest(*pairs[0], by=ANNA, why="both ways", at=AT)
+    revisions.contest(*pairs[0], by=ANNA, why="both ways", at=AT)
     ask_to_merge(make_memory("Acme ships on Mondays"), make_memory("Acme ships each Monday"))
     for path in ("/", "/?kind=semantic", *(f"/memories/{row.pk}/" for row in pairs[0])):
         with django_assert_max_num_queries(14):

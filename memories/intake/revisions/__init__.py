@@ -3,7 +3,6 @@
 One transaction each: whatever fails leaves all of them as they were. Evidence stays.
 """
 
-from memories.intake.revisions.contesting import contest, contest_by_words, contest_with
 from memories.intake.revisions.revising import Revised, ask, carry_out
-from memories.intake.revisions.superseding import begin, choose, fork, merge, retract, supersede
+from memories.intake.revisions.superseding import begin, choose, contest, contest_by, fork, merge, retract, supersede
 from memories.intake.revisions.undoing import together

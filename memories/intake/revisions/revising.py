@@ -11,7 +11,7 @@ from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from memories.intake.reports.revisions import LONGEST_RATIONALE, NewMemory, check
-from memories.intake.revisions import contesting, new_memory, superseding
+from memories.intake.revisions import new_memory, superseding
 from memories.intake.revisions.inheritance import Making
 from memories.intake.revisions.sources import NEW_WORDS, Dismissed, Sources, hold, hold_for, refuse
 from memories.intake.revisions.superseding import Held
@@ -119,15 +119,13 @@ def _perform(change: Change, sources: Sources, making: Making, batch: UUID) -> M
             superseding.merge(sources.rows, new, **decision)
         else:
             superseding.begin(new, "create", **decision)
-            contesting.contest(first, new, **decision)
+            superseding.contest(first, new, **decision)
         sources.speak_for(new, by=making.by, at=making.at)
         return new
     if change.verb == "retract":
         superseding.retract(first, **decision)
-    elif sources.other is not None:
-        contesting.contest_with(first, sources.other, **decision)
     else:
-        contesting.contest_by_words(first, change.ref, **decision)
+        superseding.contest_by(first, sources.other or change.ref, **decision)
     return first
 
 

@@ -3,15 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
-from uuid_utils.compat import uuid7
 
 from memories.intake.reports.revisions import MOST_MERGED, NewMemory
-from memories.intake.revisions.contesting import CONTESTABLE
+from memories.intake.statements import Occasion, evidence_of
 from memories.models import Evidence, Memory, Tombstone, claim_locks
-from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import LIVE, Status, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
@@ -19,6 +18,7 @@ from memories.values.trust import SHARED_SCOPES, Actor, Trust, everything
 
 IMMUTABLE = "episodic memory is immutable and cannot be revised"
 BECOMES = {"contest": Status.CONTESTED, "retract": Status.RETRACTED}
+CONTESTABLE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED)
 NEW_WORDS = ("supersede", "fork", "merge")
 
 
@@ -54,18 +54,9 @@ class Sources:
             Memory.objects.filter(pk=self.episode.pk).update(evidence_of_live=True)
         elif Evidence.objects.filter(memory=new).exists():
             return
-        occasion = episode_occasion(self.episode.pk) if self.episode else f"request:{uuid7()}"
-        row = Evidence(
-            memory=new,
-            occasion=occasion,
-            episode_id=self.episode.pk if self.episode else None,
-            kind=Evidence.Kind.CREATED,
-            at=at,
-            made_by=by.name[:200],
-            made_by_id=by.identity,
-            snapshot=new.content[:LONGEST_SNAPSHOT],
-        )
-        Evidence.objects.bulk_create([row], ignore_conflicts=True)
+        occasion = Occasion.episode(self.episode.pk, at=at) if self.episode else Occasion.request(at=at)
+        facts: dict[str, Any] = {"kind": Evidence.Kind.CREATED, "delta": 0, "trust": everything(by)}
+        Evidence.objects.bulk_create(evidence_of(new, [occasion], new.content, **facts), ignore_conflicts=True)
 
 
 def hold(ids: Sequence[UUID], ref: str, new: NewMemory | None, *, verb: str, trust: Trust, at: datetime) -> Sources:

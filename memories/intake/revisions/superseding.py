@@ -1,5 +1,5 @@
-"""Supersede a memory by another, fork it, merge several, or retract it; store the new memory of a revision, with the
-rows of other tables that it takes along."""
+"""Supersede a memory by another, fork it, merge several, contest or retract it; store the new memory of a revision,
+with the rows of other tables that it takes along."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -12,15 +12,16 @@ from django.db.models import F, Max, QuerySet, Sum
 from uuid_utils.compat import uuid7
 
 from memories.intake.inserting import insert_memories
-from memories.intake.revisions.sources import hold_for
+from memories.intake.revisions.sources import CONTESTABLE, hold_for
 from memories.intake.revisions.undoing import related
+from memories.intake.statements import Occasion, evidence_of
 from memories.models import AuditEntry, Evidence, Memory, Passage, Performance, Relation
 from memories.models.performance import COLUMN
-from memories.models.relation import DERIVED_FROM, SUPERSEDES
+from memories.models.relation import CONTESTED_BY, DERIVED_FROM, SUPERSEDES
 from memories.models.trusted import new_id
 from memories.values.choices import BELIEVED, LIVE, Hold, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
-from memories.values.trust import Actor
+from memories.values.trust import Actor, everything
 
 MERGED_INTO = "merged_into"
 
@@ -108,6 +109,35 @@ def retract(memory: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | 
     with transaction.atomic():
         memory.lock_for("retract", LIVE)
         memory.revise("retract", {"status": Status.RETRACTED}, by=by, why=why, at=at, batch=batch)
+
+
+def contest_by(
+    memory: Memory, against: Memory | str, *, by: Actor, why: str, at: datetime, batch: UUID | None = None
+) -> None:
+    """Contest a memory by another one, which stays as it is, or by words, which become evidence against it; by '' it is
+    only contested. It waits for a person, and its adaptation ends."""
+    with transaction.atomic():
+        memory.lock_for("contest", CONTESTABLE)
+        noted = None
+        if isinstance(against, Memory):
+            Relation.objects.get_or_create(source=memory, predicate=CONTESTED_BY, target=against)
+            noted = related(memory, CONTESTED_BY, against)
+        elif against:
+            facts: dict[str, Any] = {"kind": Evidence.Kind.CONTRADICTS, "delta": 0, "trust": everything(by)}
+            Evidence.objects.bulk_create(evidence_of(memory, [Occasion.request(at=at)], against, **facts))
+        memory.revise("contest", {"status": Status.CONTESTED}, by=by, why=why, at=at, batch=batch, noted=noted)
+
+
+def contest(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
+    """Contest two statements that cannot both hold: neither does until a person has decided."""
+    batch = batch or uuid7()
+    with transaction.atomic():
+        for memory, other in ((old, new), (new, old)):
+            memory.lock_for("contest", LIVE)
+            if memory.status != Status.CONTESTED:
+                change, noted = {"status": Status.CONTESTED}, related(memory, CONTESTED_BY, other)
+                memory.revise("contest", change, by=by, why=why, at=at, batch=batch, noted=noted)
+            Relation.objects.get_or_create(source=memory, predicate=CONTESTED_BY, target=other)
 
 
 def begin(
