@@ -36,22 +36,20 @@ def settle(*, at: datetime, until: float | None = None) -> Counter[str]:
 
     `until`: see batches. Twice on one day subtracts once; after weeks it comes to what day by day would have come to.
     """
-    pace, progress = Pace.of_settings(), batches.Progress()
-    return batches.each(lambda: _settle_some(pace, progress, at=at), until=until)
+    pace = Pace.of_settings()
+    return batches.each(lambda: _settle_some(pace, at=at), until=until)
 
 
 def expire(*, at: datetime, until: float | None = None) -> Counter[str]:
     """Remove what is past its TTL, which readers have not seen since. Counter: expired."""
-    progress = batches.Progress()
-    return batches.each(lambda: _expire_some(progress, at=at), until=until)
+    return batches.each(lambda: _expire_some(at=at), until=until)
 
 
-def _settle_some(pace: Pace, progress: batches.Progress, *, at: datetime) -> Counter[str] | None:
+def _settle_some(pace: Pace, *, at: datetime) -> Counter[str] | None:
     due = Memory.objects.due_to_decay(at).select_for_update(skip_locked=True, of=("self",))
     rows = list(due.only(*FACTS)[: batches.BATCH])
     if not rows:
         return None
-    progress.note(row.pk for row in rows)
     lost = {row.pk for row in rows if _step(row, pace, at=at)}
     values = zip(*((row.pk, row.confidence, row.decay_steps, row.decay_due_at) for row in rows), strict=True)
     with changed_at(at), connection.cursor() as cursor:
@@ -101,11 +99,10 @@ def _demote(ids: Sequence[UUID], *, at: datetime) -> None:
     insert(entries)
 
 
-def _expire_some(progress: batches.Progress, *, at: datetime) -> Counter[str] | None:
+def _expire_some(*, at: datetime) -> Counter[str] | None:
     due = Memory.objects.expired(at).select_for_update(skip_locked=True, of=("self",))
     ids = list(due.values_list("pk", flat=True)[: batches.BATCH])
     if not ids:
         return None
-    progress.note(ids)
     remove_expired(ids, at=at)
     return Counter(expired=len(ids))

@@ -16,8 +16,7 @@ from django.db.models import Q, QuerySet
 from django.db.models.deletion import Collector
 from uuid_utils.compat import uuid7
 
-from memories.lifecycle import ownership, removal
-from memories.lifecycle.forgetting import words_elsewhere
+from memories.lifecycle import ownership, removal, words_elsewhere
 from memories.models import (
     Adaptation,
     AuditEntry,

@@ -10,7 +10,7 @@ from consolidation.insights import day_counts
 from consolidation.models import DailyCount, LLMCall, PluginRun, ToolUse
 from memories import leases
 from memories.indexing import queue
-from memories.lifecycle.forgetting import words_elsewhere
+from memories.lifecycle import words_elsewhere
 from memories.models import Agent, AuditEntry, Event, Memory, Subject
 from memories.models.agent import AgentQuerySet
 from memories.values.exceptions import Conflict

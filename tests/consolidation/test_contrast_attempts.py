@@ -8,7 +8,7 @@ import pytest
 from consolidation import case_comparison, contrast_run
 from consolidation.model_lines import line_answers
 from consolidation.models import LLMCall, Run, RunStep
-from memories.lifecycle.forgetting.forget import forget
+from memories.lifecycle.forgetting import forget
 from memories.models import Memory
 from memories.values.choices import Sensitivity
 from memories.values.trust import everything

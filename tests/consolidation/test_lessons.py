@@ -10,7 +10,7 @@ from consolidation import lessons_run
 from consolidation.model_lines.case_pairs import pairs_of_scope
 from consolidation.models import Lesson, LLMCall, Run, SkillOffer
 from memories import claims
-from memories.lifecycle.forgetting.forget import forget
+from memories.lifecycle.forgetting import forget
 from memories.models import Memory, Tombstone
 from memories.values.choices import Permission, Sensitivity, Status
 from memories.values.trust import everything

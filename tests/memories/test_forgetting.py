@@ -12,7 +12,7 @@ from memories.intake.claims.writing import write
 from memories.intake.episodes.new_rows import Ingested
 from memories.intake.evidence import Witness
 from memories.intake.reports import conversation
-from memories.lifecycle.forgetting import words_elsewhere
+from memories.lifecycle import words_elsewhere
 from memories.models import (
     Adaptation,
     AuditEntry,

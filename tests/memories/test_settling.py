@@ -10,6 +10,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from memories import lifecycle, tasks
+from memories.lifecycle import batches
 from memories.models import Adaptation, AuditEntry, Memory, Tombstone
 from memories.values import decay
 from memories.values.choices import DeletionPolicy, Hold, Status, Type
@@ -261,3 +262,19 @@ def test_the_daily_task_says_what_it_did() -> None:
     make_claim(12, Status.CANDIDATE)
     make_memory(expires_at=AT)
     assert tasks.settle() == "1 settled, 2 expired"
+
+
+@pytest.mark.django_db
+def test_the_job_goes_on_batch_after_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "BATCH", 2)
+    for n in range(7):
+        make_memory(f"claim {n}", confidence=80, status="confirmed", **decay.awake(AT))
+    assert lifecycle.settle(at=AT + 31 * DAY)["settled"] == 7
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(("confidence", "left"), [(20, 20), (50, 50), (52, 50), (80, 75)])
+def test_a_floor_raises_nobody(settings: Any, confidence: int, left: int) -> None:
+    settings.DECAY = {**settings.DECAY, "floor": 50}
+    memory = settled(make_claim(confidence), day=31)
+    assert memory.confidence == Pace.of_settings().left(confidence, 1) == left

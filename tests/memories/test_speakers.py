@@ -13,7 +13,7 @@ from memories.intake import claims, edits, episodes, revisions
 from memories.intake.claims import Occasion, Statement, remember
 from memories.intake.reports.claims import read_teaching
 from memories.intake.reports.events import EventReport, check
-from memories.lifecycle.forgetting.words_elsewhere import erasing
+from memories.lifecycle.words_elsewhere import erasing
 from memories.models import AuditEntry, Episode, Event, Evidence, FormerState, Memory
 from memories.models.as_of import AsOf
 from memories.people import trust_of

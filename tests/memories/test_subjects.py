@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 from consolidation import tasks
 from memories.claims.named_things import subjects_in
-from memories.lifecycle.forgetting.forget import forget
+from memories.lifecycle.forgetting import forget
 from memories.models import AuditEntry, Memory, Mention, Subject
 from memories.models.subject import subject_id
 from memories.search import subjects
