@@ -47,26 +47,25 @@ def set_outcome(
     a reviewer (NotAllowed).
     """
     statement = EndStatement(said_by, outcome, at, source, details or {})
+    return hear(episode, statement, by=trust.actor, at=at, reporter=trust)
+
+
+def hear(
+    episode: Episode, statement: EndStatement, *, by: Actor, at: datetime, reporter: Trust | None = None, **audit: Any
+) -> bool:
+    """Put an outcome, which may be read from a run or from what its user said next, beside those of other sources, in
+    the place of what its source said before. False: it said the same. `reporter`: who must be allowed to say it."""
 
     def change(statements: Statements, row: Episode) -> bool:
-        former = statements.get(said_by)
-        if former and former.outcome == outcome:
+        former = statements.get(statement.source)
+        if former and former.outcome == statement.outcome:
             return False
-        _check_reporter(row, trust)
-        statements[said_by] = statement
+        if reporter:
+            _check_reporter(row, reporter)
+        statements[statement.source] = statement
         return True
 
-    return _revise(episode, change, by=trust.actor, at=at)
-
-
-def hear(episode: Episode, statement: EndStatement, *, by: Actor, at: datetime) -> None:
-    """Add an outcome that was read from a run, or from what its user said next, to those of the other sources."""
-
-    def change(statements: Statements, row: Episode) -> bool:
-        former, statements[statement.source] = statements.get(statement.source), statement
-        return former is None or former.outcome != statement.outcome
-
-    _revise(episode, change, by=by, at=at)
+    return _revise(episode, change, by=by, at=at, **audit)
 
 
 def judge(
@@ -87,13 +86,8 @@ def judge(
     trust.scope_to_write(episode.scope)
     details = ({"note": note} if note else {}) | ({agreement.DOUBTED: True} if episode.is_doubted else {})
     statement = EndStatement(OutcomeSource.PERSON, outcome, at, trust.actor.name, details)
-
-    def change(statements: Statements, row: Episode) -> bool:
-        former, statements[OutcomeSource.PERSON] = statements.get(OutcomeSource.PERSON), statement
-        return former is None or former.outcome != outcome
-
     batch = batch or new_id()
-    return batch if _revise(episode, change, by=trust.actor, at=at, batch=batch) else None
+    return batch if hear(episode, statement, by=trust.actor, at=at, batch=batch) else None
 
 
 def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
@@ -137,9 +131,7 @@ def _revise(
     becomes another. `change` tells whether it changed any. NotFound: the episode has been forgotten.
     """
     with transaction.atomic():
-        row = one_of(
-            Episode.objects.select_for_update().filter(pk=episode.pk), "this memory has been forgotten meanwhile"
-        )
+        row = one_of(Episode.objects.select_for_update().filter(pk=episode.pk), FORGOTTEN)
         statements = row.statements()
         if not change(statements, row):
             return False
