@@ -21,7 +21,6 @@ from consolidation.models import Pattern, PlanShape, Run, RunStep
 from consolidation.models.profiles import PendingMeasurement, PendingProfile
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import competences, facts, plans, regrouping, sightings, user_statements
-from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.tool_rules import observe, tool_rules
 from memories import leases
 from memories.intake.episodes import agreement
@@ -92,16 +91,16 @@ def _process_step(run: Run, scope: str, position: int, report: Reporter, *, wait
 
 
 def _process_scope(run: Run, scope: str, report: Reporter) -> None:
-    at, recent, checkpoint = run.moment, Recent(), report.batch
+    at, checkpoint = run.moment, report.batch
     report.stage("episodes")
     regrouping.regroup(scope, at=at)
     count = partial(report.count, "episodes_read")
-    report.add(sightings.digest(scope, recent, at=at, after=AFTER, count=count, checkpoint=checkpoint))
+    report.add(sightings.digest(scope, at=at, after=AFTER, count=count, checkpoint=checkpoint))
     observe(scope, tool_rules(), at=at)
     report.stage("skills")
-    report.add(competences.write_competences(scope, recent, run_id=run.pk, at=at, checkpoint=checkpoint))
+    report.add(competences.write_competences(scope, run_id=run.pk, at=at, checkpoint=checkpoint))
     report.stage("guidance")
-    report.add(_update_guidance(scope, recent, report, at=at))
+    report.add(_update_guidance(scope, report, at=at))
     report.stage("facts")
     report.add(facts.write_facts(scope, at=at, checkpoint=checkpoint))
     report.stage("plans")
@@ -110,9 +109,9 @@ def _process_scope(run: Run, scope: str, report: Reporter) -> None:
     report.add(user_statements.write_statements(scope, at=at, checkpoint=checkpoint))
 
 
-def _update_guidance(scope: str, recent: Recent, report: Reporter, *, at: datetime) -> Counter[str]:
+def _update_guidance(scope: str, report: Reporter, *, at: datetime) -> Counter[str]:
     """Write the profiles that are still missing, then measure guidance and skills on them."""
-    counters, latest = profiling.write_waiting(scope, recent, checkpoint=report.batch), LatestOfScope(scope)
+    counters, latest = profiling.write_waiting(scope, checkpoint=report.batch), LatestOfScope(scope)
     if PendingMeasurement.objects.filter(pk=scope).exists():
         curves.refit(latest, at=at)
         skill_worth.measure(latest, at=at)

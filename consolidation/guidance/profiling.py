@@ -17,7 +17,6 @@ from consolidation.learning.runs.run import Run
 from consolidation.models.profiles import PendingMeasurement, PendingProfile, RunProfile
 from consolidation.pipelines import counting, recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt, no_checkpoint
-from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.models import Episode
 
@@ -25,18 +24,18 @@ LONGEST_OPENING = 300
 BATCH = 50
 
 
-def write(ids: Sequence[UUID], recent: Recent) -> Counter[str]:
+def write(ids: Sequence[UUID]) -> Counter[str]:
     """Write the profiles of those that are in the queue. What fails is counted, and tried again in the next run."""
-    return attempt(PendingProfile.objects.all(), ids, lambda ids: Counter(profiles_written=_write(ids, recent)))
+    return attempt(PendingProfile.objects.all(), ids, lambda ids: Counter(profiles_written=_write(ids)))
 
 
-def write_waiting(scope: str, recent: Recent, *, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
+def write_waiting(scope: str, *, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
     """Write the profile of every run of a scope that has waited since an earlier run."""
     counters: Counter[str] = Counter()
     tried: set[UUID] = set()
     while ids := _next(scope, tried):
         tried.update(ids)
-        counters.update(write(ids, recent))
+        counters.update(write(ids))
         checkpoint(0, counters)
     return counters
 
@@ -46,13 +45,13 @@ def _next(scope: str, tried: set[UUID]) -> list[UUID]:
     return list(rows.values_list("pk", flat=True)[:BATCH])
 
 
-def _write(ids: Sequence[UUID], recent: Recent) -> int:
+def _write(ids: Sequence[UUID]) -> int:
     """One transaction. An episode without an outcome that counts, or in which no user spoke, has no profile."""
     with transaction.atomic():
         locked = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids).select_related("memory")
         episodes = {episode.pk: episode for episode in locked.order_by("pk")}
         rules = tool_rules(episodes.values())
-        runs = recorded.runs(list(episodes), recent)
+        runs = recorded.runs(list(episodes))
         asked = [(run, episodes[run.id]) for run in runs if run.said]
         rows = [
             profile(run, memory.scope, memory.sensitivity, rules, voice=memory.created_by_id)

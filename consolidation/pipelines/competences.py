@@ -20,7 +20,6 @@ from consolidation.learning.writing.competence import Competence, learn
 from consolidation.models import Pattern
 from consolidation.pipelines import competence_writing, recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
-from consolidation.pipelines.recorded import Recent
 from consolidation.pipelines.ripeness import is_ripe, waits
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.intake.admission import dismissed_key
@@ -41,7 +40,6 @@ class Background:
 
     runs: list[Run]
     rules: ToolRules
-    recent: Recent
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -49,7 +47,7 @@ class Background:
 
 
 def write_competences(
-    scope: str, recent: Recent, *, run_id: UUID, at: datetime, checkpoint: Checkpoint = no_checkpoint
+    scope: str, *, run_id: UUID, at: datetime, checkpoint: Checkpoint = no_checkpoint
 ) -> Counter[str]:
     """Write the competence of every due pattern of a scope; returns counters of competences, versions and failures."""
     counters: Counter[str] = Counter()
@@ -57,7 +55,7 @@ def write_competences(
     Pattern.objects.wake_parts(scope)
     for pattern in Pattern.objects.due().in_order().filter(scope=scope).select_related("memory__skill"):
         if pattern.sensitivity not in backgrounds:
-            backgrounds[pattern.sensitivity] = _background(scope, pattern.sensitivity, recent)
+            backgrounds[pattern.sensitivity] = _background(scope, pattern.sensitivity)
         work = partial(_write, pattern, backgrounds[pattern.sensitivity], run_id=run_id, at=at)
         counters.update(attempt_one(pattern, work))
         checkpoint(0, counters)
@@ -121,13 +119,13 @@ def _put(
     return counters
 
 
-def _background(scope: str, sensitivity: int, recent: Recent) -> Background:
+def _background(scope: str, sensitivity: int) -> Background:
     closed = Episode.objects.filter(scope=scope, memory__sensitivity__lte=sensitivity)
     closed = closed.with_end().order_by("-closed_at", "-pk")
     latest = list(closed.only("pk", "environment")[:RUNS_OF_SCOPE])
     rules = tool_rules(reversed(latest))
-    runs = recorded.runs([episode.pk for episode in latest], recent)
-    return Background([located(run, rules) for run in runs], rules, recent)
+    runs = recorded.runs([episode.pk for episode in latest])
+    return Background([located(run, rules) for run in runs], rules)
 
 
 def _learn(pattern: Pattern, background: Background) -> Competence:
@@ -135,7 +133,7 @@ def _learn(pattern: Pattern, background: Background) -> Competence:
     known = {run.id: run for run in background.runs}
     older = [episode_id for episode_id in ids if episode_id not in known]  # or more secret since it was counted
     readable = Episode.objects.filter(pk__in=older, memory__sensitivity__lte=pattern.sensitivity)
-    missing = recorded.runs(list(readable.values_list("pk", flat=True)), background.recent)
+    missing = recorded.runs(list(readable.values_list("pk", flat=True)))
     known.update({run.id: located(run, background.rules) for run in missing})
     return learn(
         effects=frozenset(pattern.effects),

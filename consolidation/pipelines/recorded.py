@@ -1,7 +1,6 @@
 """Stored episodes as runs to learn from, with bounded sizes, so that one huge run cannot stop the others.
 
-A batch of new episodes is read once (`read`), for all that learn from it; `Recent` keeps the latest runs that were
-read, so that what is learned next need not read them again.
+A batch of new episodes is read once (`read`), for all that learn from it in its transaction.
 """
 
 import json
@@ -28,7 +27,6 @@ MOST_EVENTS = 400  # of one run, from its beginning
 LONGEST_TEXT = 8_000
 LARGEST_RESULT = 200_000
 LARGEST_LINE = 40_000  # of a command line, as JSON
-RECENT_RUNS, RECENT_EVENTS = 1_000, 20_000  # that stay in memory
 HINTS = ("readOnlyHint", "read_only", "readOnly")
 CALL = "tool_call"
 _Columns = tuple[UUID, str | None, str, Any, datetime, Any]  # id, thread, source, outcome, closed at, repository
@@ -51,35 +49,6 @@ class Recording:
         return self.episode.transcript_removed_at is None
 
 
-class Recent:
-    """The latest runs that were read, in order. An episode cannot change once closed, except for its outcome."""
-
-    def __init__(self) -> None:
-        self._runs: dict[UUID, Run] = {}
-        self._events = 0
-
-    def keep(self, runs: Iterable[Run]) -> None:
-        for run in runs:
-            self._drop(run.id)
-            self._runs[run.id] = run
-            self._events += _size(run)
-        while self._runs and (len(self._runs) > RECENT_RUNS or self._events > RECENT_EVENTS):
-            self._drop(next(iter(self._runs)))
-
-    def get(self, episode_id: UUID, outcome: str | None, at: datetime) -> Run | None:
-        """The run, if it was read and still ended so."""
-        run = self._runs.get(episode_id)
-        return run if run and (run.outcome, run.at) == (outcome, at) else None
-
-    def _drop(self, episode_id: UUID) -> None:
-        if run := self._runs.pop(episode_id, None):
-            self._events -= _size(run)
-
-
-def _size(run: Run) -> int:
-    return len(run.calls) + len(run.messages)
-
-
 def read(episodes: Sequence[Episode]) -> list[Recording]:
     """Each closed episode as recorded, in one read; what is too large for it is read once more."""
     events = _events([episode.pk for episode in episodes])
@@ -98,14 +67,13 @@ def _is_large(episode: Episode, events: Sequence["_Event"]) -> bool:
     return episode.event_count > MOST_EVENTS or any((event.args_size or 0) > LARGEST_LINE for event in events)
 
 
-def runs(episode_ids: Sequence[UUID], recent: Recent | None = None) -> list[Run]:
+def runs(episode_ids: Sequence[UUID]) -> list[Run]:
     """The closed runs of these episodes that have a transcript and an outcome that counts, in the order of (at, id)."""
     episodes = Episode.objects.with_end().filter(pk__any=episode_ids, transcript_removed_at=None)
     columns = ("pk", "thread_id", "source", "outcome", "closed_at", "environment__repository")
     rows: list[_Columns] = list(episodes.order_by("closed_at", "pk").values_list(*columns))
-    known = {row[0]: recent.get(row[0], row[3], row[4]) if recent else None for row in rows}
-    events = _events([pk for pk, run in known.items() if run is None])
-    return [known[row[0]] or _run(row, events[row[0]]) for row in rows]
+    events = _events([row[0] for row in rows])
+    return [_run(row, events[row[0]]) for row in rows]
 
 
 def calls_of(episodes: Sequence[Episode]) -> list[tuple[Run, Episode]]:

@@ -20,7 +20,7 @@ from consolidation.models.profiles import PendingProfile, RunProfile
 from consolidation.pipelines import inferring, recorded, user_statements
 from consolidation.pipelines.attempts import Checkpoint, Count, attempt, no_checkpoint, no_count
 from consolidation.pipelines.pattern_identity import PatternIdentity, by_pattern
-from consolidation.pipelines.recorded import Recent, Recording
+from consolidation.pipelines.recorded import Recording
 from memories.models import Episode
 from memories.models.performance import COLUMN
 from memories.values.choices import Outcome
@@ -28,12 +28,11 @@ from memories.values.choices import Outcome
 BATCH, BATCH_EVENTS = 200, 4_000  # of episodes, and of their events unless the first episode alone has more
 IDENTITY = ("kind", "scope", "sensitivity", "signature_sha256")
 COUNTED = ("due", "cases", *COLUMN.values(), "first_seen_at", "last_seen_at")
-After = Callable[[Sequence[UUID], Recent], Counter[str]]
+After = Callable[[Sequence[UUID]], Counter[str]]
 
 
 def digest(
     scope: str,
-    recent: Recent,
     *,
     at: datetime,
     after: Sequence[After] = (),
@@ -42,20 +41,18 @@ def digest(
 ) -> Counter[str]:
     """Digest every new episode of a scope. Counters: episodes_read, failed, set_aside (of all runs), those of `after`.
 
-    `after` is called with each batch that was committed; its runs are in `recent`. `count` is told in the transaction
-    that digests them how many episodes were read. An attempt is counted and committed
-    before the work. An episode whose worker died is then tried alone, so that only the one that kills is tried three
-    times and then set aside.
+    `after` is called with the ids of each batch that was committed. `count` is told in the transaction that digests
+    them how many episodes were read. An attempt is counted and committed before the work: an episode whose worker died
+    is then tried alone, so that only the one that kills is tried three times and then set aside.
     """
     counters: Counter[str] = Counter()
     last: tuple[datetime, UUID] | None = None
     while batch := _next_batch(scope, last):
         last, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
-        digested: list[Recording] = []
+        digested: list[UUID] = []
         counters.update(attempt(Episode.objects.all(), ids, partial(_digest_into, digested, count, at=at)))
-        recent.keep(reading.run for reading in digested if reading.episode.counted_outcome and reading.has_transcript)
         for read in after if digested else ():
-            counters.update(read([recording.episode.pk for recording in digested], recent))
+            counters.update(read(digested))
         checkpoint(len(ids), counters)
     if aside := Episode.objects.set_aside().filter(scope=scope).count():
         counters["set_aside"] = aside
@@ -75,13 +72,13 @@ def _next_batch(scope: str, last: tuple[datetime, UUID] | None) -> list[tuple[da
     return [(closed_at, pk, attempts) for closed_at, pk, attempts, _ in kept]
 
 
-def _digest_into(digested: list[Recording], count: Count, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
-    recordings = _digest(ids, count, at=at)
-    digested += recordings
-    return Counter(episodes_read=len(recordings))
+def _digest_into(digested: list[UUID], count: Count, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
+    read = _digest(ids, count, at=at)
+    digested += read
+    return Counter(episodes_read=len(read))
 
 
-def _digest(ids: Sequence[UUID], count: Count, *, at: datetime) -> list[Recording]:
+def _digest(ids: Sequence[UUID], count: Count, *, at: datetime) -> list[UUID]:
     """Digest episodes in one transaction; returns those that nobody else had digested meanwhile."""
     with transaction.atomic():
         locked = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids, digested_at=None)
@@ -93,7 +90,7 @@ def _digest(ids: Sequence[UUID], count: Count, *, at: datetime) -> list[Recordin
         Episode.objects.digested(digested, at=at)
         queue.queue_digested(digested)
         count(len(digested))
-    return recordings
+    return digested
 
 
 def record(recordings: Sequence[Recording]) -> None:

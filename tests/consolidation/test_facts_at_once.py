@@ -11,7 +11,6 @@ from consolidation.consolidation_run import AFTER
 from consolidation.models.arguments import ArgumentFact
 from consolidation.pipelines import sightings
 from consolidation.pipelines.facts import write_facts
-from consolidation.pipelines.recorded import Recent
 from memories.lifecycle import removal
 from memories.models import Memory
 from tests.at_once import at_once
@@ -32,7 +31,7 @@ def _counted() -> None:
 
 
 def count() -> None:
-    sightings.digest(SCOPE, Recent(), at=LATER, after=AFTER)
+    sightings.digest(SCOPE, at=LATER, after=AFTER)
 
 
 def written(meanwhile: Callable[[], object]) -> Counter[str]:

@@ -11,7 +11,6 @@ from consolidation.consolidation_run import AFTER
 from consolidation.models import PlanShape
 from consolidation.pipelines import plans, sightings
 from consolidation.pipelines.plans import write_plans
-from consolidation.pipelines.recorded import Recent
 from memories.models import Memory
 from tests.consolidation.experience import NOON
 from tests.consolidation.test_plans import SCOPE, refund
@@ -37,7 +36,7 @@ def test_a_plan_that_two_workers_write_at_once_gets_one_memory_that_counts_each_
 ) -> None:
     for number in (1, 2):
         refund(number)
-    sightings.digest(SCOPE, Recent(), at=NOON, after=AFTER)
+    sightings.digest(SCOPE, at=NOON, after=AFTER)
     create, others = plans._create, list[Future[Counter[str]]]()
     with ThreadPoolExecutor(1) as pool:
         pid = pool.submit(backend_pid).result()

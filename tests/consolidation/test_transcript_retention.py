@@ -12,8 +12,7 @@ from django.utils import timezone
 from consolidation import retention, schedules, tasks
 from consolidation.extraction import queue
 from consolidation.models import Pattern, PendingProfile, Run, RunProfile, Sighting
-from consolidation.pipelines import sightings
-from consolidation.pipelines.recorded import Recent
+from consolidation.pipelines import recorded, sightings
 from memories import leases
 from memories.intake import evidence
 from memories.intake.evidence import Witness
@@ -157,17 +156,16 @@ def test_a_later_outcome_moves_the_counts_and_is_learned_from_no_further(old: Me
     Sighting.objects.create(pattern=pattern, episode_id=uuid4(), case=uuid4(), outcome="success", at=AT)
     assert remove()["transcripts"] == 2
     Episode.objects.filter(pk=old.pk).update(outcome="failure", digested_at=None)
-    recent = Recent()
-    sightings.digest(SCOPE, recent, at=LATER)
+    sightings.digest(SCOPE, at=LATER)
     pattern.refresh_from_db()
     assert (pattern.successes, pattern.failures, Pattern.objects.count()) == (0, 1, 1)
-    assert recent.get(old.pk, "failure", AT) is None
+    assert recorded.runs([old.pk]) == []
 
 
 def test_a_run_that_was_never_counted_is_not_counted_without_its_transcript(old: Memory) -> None:
     remove()
     Episode.objects.filter(pk=old.pk).update(digested_at=None)
-    sightings.digest(SCOPE, Recent(), at=LATER)
+    sightings.digest(SCOPE, at=LATER)
     assert not Pattern.objects.exists()
     assert not PendingProfile.objects.exists()
     assert not RunProfile.objects.exists()
