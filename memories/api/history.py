@@ -17,14 +17,12 @@ from memories.api.paging import PAGING
 from memories.api.shapes import EXAMPLE_TIME, Json, Page, Shape, Share
 from memories.values.choices import ActorKind, Permission
 from memories.values.exceptions import NotFound
-from memories.values.field_errors import normalize_instant
 from memories.values.field_types import OutcomeName
 from memories.values.trust import Trust
 
 MOST_INCLUDED = 50
 MOST_RELATIONS = 1_000
 DERIVED_FROM = "derived_from"
-INSTANTS = ("lifted_at", "snoozed_until")
 _ID = "01a1fe2a-8871-7655-8ec1-882eaaefcc21"
 
 
@@ -73,8 +71,6 @@ class HistoryEntry(Shape):
             row,
             subject={"kind": row.subject_kind, "id": row.subject_id},
             rationale=row.shown_rationale,  # type: ignore[attr-defined]  # by `with_rationale`
-            before=_with_utc_instants(row.before),
-            after=_with_utc_instants(row.after),
             batch=row.batch_id,
             state=row.state_address,
         )
@@ -217,11 +213,6 @@ def _relations(memory_id: UUID, trust: Trust, until: datetime | None = None) -> 
 def _by(rows: Any, until: datetime | None, column: str) -> Any:
     """Rows that were there at that instant; None: now."""
     return rows if until is None else rows.filter(**{f"{column}__lte": until})
-
-
-def _with_utc_instants(values: Json) -> Json:
-    """Rewrite instants of older rows, which end in `+00:00`."""
-    return {name: normalize_instant(value) if name in INSTANTS else value for name, value in values.items()}
 
 
 INCLUDED: dict[str, Callable[[UUID, Trust, datetime | None], list[Json]]] = {

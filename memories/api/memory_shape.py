@@ -17,7 +17,6 @@ from memories.api.payload_shapes import (
     is_call,
     ref_of,
     stored_payload,
-    with_utc_timestamp,
 )
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, OpenShape, Page, Percent, Shape, Share
 from memories.api.time_travel import AsItStood
@@ -92,7 +91,7 @@ class Provenance(Shape):
     def of(cls, row: models.Memory, events: list[models.Event] | None) -> Json:
         """Sources of a memory; of an episode its loaded events and its outcome."""
         if row.type != Type.EPISODIC:
-            sources = [with_utc_timestamp(source) for source in row.provenance.get("sources", [])]
+            sources = list(row.provenance.get("sources", []))
         else:
             sources = [Source.of_event(event, row) for event in events or []]
             sources += [Source.of_outcome(row.episode)] if row.episode.outcome else []

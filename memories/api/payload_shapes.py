@@ -9,7 +9,6 @@ from memories.intake.episodes.joining import resolve
 from memories.models.former_state import made_at
 from memories.values import links
 from memories.values.choices import Outcome, OutcomeSource, Status
-from memories.values.field_errors import normalize_instant
 
 FIRST_VERSION = 1  # of a competence without a version of its own, until its skill is published
 
@@ -236,16 +235,8 @@ class PlanPayload(OpenShape):
 
 
 def stored_payload(row: models.Memory) -> Json:
-    """The stored payload of a statement or working state, with normalised instants."""
-    payload = {"kind": row.type, **row.payload}
-    if "evidence" in payload:
-        payload["evidence"] = [with_utc_timestamp(source) for source in payload["evidence"]]
-    return payload
-
-
-def with_utc_timestamp(source: Json) -> Json:
-    """Rewrite the instant of older rows, which ends in `+00:00`."""
-    return {**source, "timestamp": normalize_instant(source["timestamp"])} if "timestamp" in source else source
+    """The stored payload of a statement or working state."""
+    return {"kind": row.type, **row.payload}
 
 
 def dependencies(event: models.Event) -> list[str]:

@@ -14,7 +14,7 @@ from django.db.models.functions import Greatest, Least, Ln
 
 from memories.models import bulk_rows
 from memories.models.as_of import AsOf, FormerTable
-from memories.models.trusted import M_co, Trusted
+from memories.models.trusted import M_co, Snoozed
 from memories.values import conditions, decay, keyset
 from memories.values.choices import BELIEVED, EXPERIENCE, LIVE, DeletionPolicy, Type
 from memories.values.speakers import review_expression
@@ -70,7 +70,7 @@ WHERE used.id = free.id
 MOST_HALF_LIVES = 24  # different ones that lists by salience read one after the other
 
 
-class Ageing(Trusted[M_co]):
+class Ageing(Snoozed[M_co]):
     def as_of(self, moment: AsOf | None) -> Self:
         """Memories as they stood at that instant, for all filters of the query; None: as they stand."""
         rows = self.all()

@@ -71,7 +71,7 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         )
         with transaction.atomic():
             agent.save(force_insert=True)
-            agent.audit("create", by=by, at=agent.created_at, after=agent.may).save(force_insert=True)
+            agent.audit("create", by=by, at=agent.created_at, after=agent.may).written()
         return agent, token
 
     def visible_to(self, trust: Trust) -> Self:
@@ -157,8 +157,7 @@ class Agent(models.Model):
         with transaction.atomic():
             if not Agent.objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=at):
                 raise Conflict(f"the token of {self.name} has been revoked before")
-            entry = self.audit("revoke", by=by, at=at, after={"revoked_at": at, "scopes": self.scopes})
-            entry.save(force_insert=True)
+            entry = self.audit("revoke", by=by, at=at, after={"revoked_at": at, "scopes": self.scopes}).written()
         self.revoked_at = at
         return entry
 
@@ -171,7 +170,7 @@ class Agent(models.Model):
         with transaction.atomic():
             if not Agent.objects.filter(pk=self.pk, revoked_at=None).update(**changed):
                 raise Conflict(f"the token of {self.name} has been revoked before")
-            self.audit("rotate", by=by, at=at, after={"scopes": self.scopes}).save(force_insert=True)
+            self.audit("rotate", by=by, at=at, after={"scopes": self.scopes}).written()
         return token
 
     def audit(self, action: str, *, by: Actor, at: datetime, after: dict[str, Any]) -> AuditEntry:

@@ -3,7 +3,7 @@
 import hashlib
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
-from typing import Any, Self
+from typing import Any, NotRequired, Self, TypedDict
 from uuid import UUID
 
 from django.apps import apps
@@ -39,6 +39,15 @@ def _as_kept(value: Any) -> Any:
     if isinstance(value, str) and len(value) > LONGEST_TEXT:
         return {"sha256": hashlib.sha256(value.encode()).hexdigest(), "length": len(value)}
     return value
+
+
+class Decision(TypedDict):
+    """Who decides, when, in words why, and in which batch: what is undone together."""
+
+    by: Actor
+    at: datetime
+    why: NotRequired[str]
+    batch: NotRequired[UUID | None]
 
 
 class AuditQuerySet(Trusted["AuditEntry"]):
@@ -211,6 +220,11 @@ class AuditEntry(models.Model):
             "undoes": undoes,
         }
         return bulk_rows.new(cls, facts)
+
+    def written(self) -> Self:
+        """This entry, stored as a new row."""
+        self.save(force_insert=True)
+        return self
 
 
 def stands_as(trail: "Sequence[AuditEntry]", version: int) -> int:

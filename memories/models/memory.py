@@ -42,14 +42,6 @@ class MemoryQuerySet(Withholding["Memory"]):
         """Every memory that is no episode."""
         return self.exclude(type=Type.EPISODIC)
 
-    def awake(self, at: datetime) -> Self:
-        """Memories that are not snoozed beyond `at`."""
-        return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
-
-    def asleep(self, at: datetime) -> Self:
-        """Memories that are snoozed beyond `at`."""
-        return self.filter(snoozed_until__gt=at)
-
     def with_key(self) -> Self:
         """Annotate `key_or_blank`, which sorts memories without a key first."""
         return self.annotate(key_or_blank=Coalesce("key", models.Value("")))

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Collection
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
@@ -14,9 +14,10 @@ from django.utils.translation import gettext_lazy as _
 
 from memories import claims
 from memories.claims import Likeness
+from memories.models import audit
 from memories.models.audit import AuditEntry
 from memories.models.memory import Memory
-from memories.models.trusted import Trusted, new_id
+from memories.models.trusted import Snoozed, new_id
 from memories.values.choices import LIVE
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
@@ -38,7 +39,7 @@ class Rejected(Conflict):
         super().__init__(REJECTED)
 
 
-class ProposalQuerySet(Trusted["Proposal"]):
+class ProposalQuerySet(Snoozed["Proposal"]):
     def open(self) -> Self:
         return self.filter(decision=None)
 
@@ -46,12 +47,6 @@ class ProposalQuerySet(Trusted["Proposal"]):
         """Proposals with one of these decisions; `open` stands for none yet."""
         known = [decision for decision in decisions if decision != STILL_OPEN]
         return self.filter(Q(decision__in=known) | (Q(decision=None) if STILL_OPEN in decisions else Q()))
-
-    def awake(self, at: datetime) -> Self:
-        return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
-
-    def asleep(self, at: datetime) -> Self:
-        return self.filter(snoozed_until__gt=at)
 
     def naming(self, *memory_ids: UUID) -> Self:
         """Proposals that would change, merge or cite one of these memories, or rest on it."""
@@ -209,16 +204,14 @@ class Proposal(models.Model):
     def is_rejected(self) -> bool:
         return self.decision == self.Decision.REJECTED
 
-    def decide(self, decision: str, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
+    def decide(self, decision: str, **decided: Unpack[audit.Decision]) -> AuditEntry:
         """Record acceptance or rejection; does not write the change. Conflict: decided before, with by whom."""
         action = "accept" if decision == self.Decision.ACCEPTED else "reject"
-        return self._move(None, decision, action, by=by, at=at, why=why, batch=batch)
+        return self._move(None, decision, action, **decided)
 
-    def snooze(
-        self, until: datetime | None, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None
-    ) -> AuditEntry:
+    def snooze(self, until: datetime | None, **decided: Unpack[audit.Decision]) -> AuditEntry:
         """Hide from the inbox until then; None ends a snooze. Conflict: it is decided."""
-        return self._sleep(self.snoozed_until, until, "snooze", by=by, at=at, why=why, batch=batch)
+        return self._sleep(self.snoozed_until, until, "snooze", **decided)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """Undo a decision or a snooze, or redo it. Conflict: the proposal has changed since."""
@@ -246,31 +239,20 @@ class Proposal(models.Model):
             if not moved:
                 stands = f"{self.decision} by {self.decided_by}" if self.decision else "open"
                 raise Conflict(f"cannot {action} a proposal that is {stands}")
-            moves: dict[str, Any] = {"before": {"decision": was}, "after": {"decision": self.decision}}
-            return self._audit(action, by=by, at=at, **moves, **facts)
+            return self._audit(action, "decision", was, self.decision, by=by, at=at, **facts)
 
-    def _sleep(
-        self, was: datetime | None, until: datetime | None, action: str, *, by: Actor, at: datetime, **facts: Any
-    ) -> AuditEntry:
+    def _sleep(self, was: datetime | None, until: datetime | None, action: str, **facts: Any) -> AuditEntry:
         with transaction.atomic():
             asleep = Proposal.objects.open().filter(pk=self.pk, snoozed_until=was).update(snoozed_until=until)
             self.refresh_from_db(fields=[*OPEN, SNOOZED])
             if not asleep:
                 stands = f"{self.decision} by {self.decided_by}" if self.decision else "snoozed anew"
                 raise Conflict(f"cannot {action} a proposal that is {stands}")
-            return self._audit(
-                action,
-                by=by,
-                at=at,
-                before={SNOOZED: was},
-                after={SNOOZED: until},
-                **facts,
-            )
+            return self._audit(action, SNOOZED, was, until, **facts)
 
-    def _audit(self, action: str, *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
-        """Draft an audit row without any content of the change: the row outlives what is forgotten."""
+    def _audit(self, action: str, name: str, was: Any, becomes: Any, **facts: Any) -> AuditEntry:
+        """Write an audit row without any content of the change: the row outlives what is forgotten."""
         about: dict[str, Any] = {"kind": PROPOSAL, "subject": self.pk, "label": str(self)}
         place: dict[str, Any] = {"scope": self.scope, "sensitivity": self.sensitivity}
-        entry = AuditEntry.draft(action=action, by=by, at=at, **about, **place, **facts)
-        entry.save(force_insert=True)
-        return entry
+        moves: dict[str, Any] = {"before": {name: was}, "after": {name: becomes}}
+        return AuditEntry.draft(action=action, **about, **place, **moves, **facts).written()

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from contextlib import nullcontext
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from uuid import UUID
 
 from django.db import IntegrityError, models, transaction
@@ -11,7 +11,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from memories.models import bulk_rows, claim_locks
-from memories.models.audit import AuditEntry, stands_as
+from memories.models.audit import AuditEntry, Decision, stands_as
 from memories.values.choices import LIVE, Hold, Sensitivity, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
@@ -76,28 +76,21 @@ class Reviewable(models.Model):
             **facts,
         )
 
-    def promote(
-        self, *, by: Actor, at: datetime, to: Status = Status.CONFIRMED, why: str = "", batch: UUID | None = None
-    ) -> AuditEntry:
+    def promote(self, *, to: Status = Status.CONFIRMED, **decision: Unpack[Decision]) -> AuditEntry:
         """Promote by a person: confidence rises to at least LEAST, and no rule lowers it again."""
         with self._atomic():
             self.lock_for("promote", PROMOTABLE[to])
             vouched = {"confidence": max(self.confidence, LEAST[to]), "hold": Hold.FLOOR}
             change = {"status": to, **vouched, "snoozed_until": None}
-            return self.revise("promote", change, by=by, why=why, at=at, batch=batch)
+            return self.revise("promote", change, **decision)
 
-    def demote(
-        self, *, by: Actor, at: datetime, to: Status = Status.CANDIDATE, why: str = "", batch: UUID | None = None
-    ) -> AuditEntry:
+    def demote(self, *, to: Status = Status.CANDIDATE, **decision: Unpack[Decision]) -> AuditEntry:
         """Demote by a person; no rule moves it afterwards."""
         with self._atomic():
             self.lock_for("demote", DEMOTABLE[to])
-            change = {"status": to, "hold": Hold.FIXED}
-            return self.revise("demote", change, by=by, why=why, at=at, batch=batch)
+            return self.revise("demote", {"status": to, "hold": Hold.FIXED}, **decision)
 
-    def dismiss(
-        self, *, by: Actor, why: str, at: datetime, batch: UUID | None = None, duplicate: bool = False
-    ) -> AuditEntry:
+    def dismiss(self, *, duplicate: bool = False, **decision: Unpack[Decision]) -> AuditEntry:
         """Dismiss, so that the claim does not come back; confidence is kept for a restore.
 
         `duplicate`: the claim does hold, and another memory says it.
@@ -105,28 +98,24 @@ class Reviewable(models.Model):
         with self._atomic():
             self._lock_scope()
             self.lock_for("dismiss", LIVE)
-            change = {"status": Status.DISMISSED}
             noted = {"duplicate": True} if duplicate else None
-            return self.revise("dismiss", change, by=by, why=why, at=at, batch=batch, noted=noted)
+            return self.revise("dismiss", {"status": Status.DISMISSED}, noted=noted, **decision)
 
-    def restore(self, *, by: Actor, why: str = "", at: datetime, batch: UUID | None = None) -> AuditEntry:
+    def restore(self, **decision: Unpack[Decision]) -> AuditEntry:
         """Make a dismissed or contested memory a candidate again, with the confidence it had; clears the hold."""
         with self._atomic():
             self._lock_scope()
             self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED))
-            change = {"status": Status.CANDIDATE, "hold": Hold.NONE}
-            return self.revise("restore", change, by=by, why=why, at=at, batch=batch)
+            return self.revise("restore", {"status": Status.CANDIDATE, "hold": Hold.NONE}, **decision)
 
-    def snooze(
-        self, until: datetime | None, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None
-    ) -> AuditEntry:
+    def snooze(self, until: datetime | None, **decision: Unpack[Decision]) -> AuditEntry:
         """Hide from the inbox until then; None ends a snooze. Conflict: the snooze was changed since it was read."""
         was = self.snoozed_until
         with self._atomic():
             self.lock_for("snooze", LIVE)
             if self.snoozed_until != was:
                 raise Conflict(f"cannot snooze a memory that is snoozed or woken anew{self._last_decision()}")
-            return self.revise("snooze", {"snoozed_until": until}, by=by, why=why, at=at, batch=batch)
+            return self.revise("snooze", {"snoozed_until": until}, **decision)
 
     def edit(
         self,
@@ -161,13 +150,13 @@ class Reviewable(models.Model):
                 return self.tell(action, entry.after, by=by, at=at, batch=batch, undoes=entry.pk)
             if stands_as(trail, self.version) != stands_as(trail, entry.subject_version):
                 raise Conflict(f"cannot undo: it was changed since and is {self.status} now{self._last_decision()}")
-            return self.revise(action, self.former(entry), by=by, why="", at=at, batch=batch, undoes=entry.pk)
+            return self.revise(action, self.former(entry), by=by, at=at, batch=batch, undoes=entry.pk)
 
-    def note(self, action: str, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
+    def note(self, action: str, **decision: Unpack[Decision]) -> AuditEntry:
         """Record a decision about something that belongs to this memory (a skill's version); raises its version."""
         with transaction.atomic():
             self.lock_for(action, Status.values)
-            return self.revise(action, {}, by=by, why=why, at=at, batch=batch)
+            return self.revise(action, {}, **decision)
 
     def tell(
         self, action: str, told: dict[str, Any], *, by: Actor, at: datetime, sensitivity: int = 0, **facts: Any
@@ -192,8 +181,7 @@ class Reviewable(models.Model):
         self.refresh_from_db(fields=["sensitivity", "version", "updated_at"])
         if not rose:
             return
-        entry = self.audit("revise", by=by, at=at, before={"sensitivity": before}, after=change)
-        entry.save(force_insert=True)
+        entry = self.audit("revise", by=by, at=at, before={"sensitivity": before}, after=change).written()
         self.follow(entry, {"sensitivity": before}, by=by, at=at)
 
     def lock_for(self, verb: str, allowed: Collection[str]) -> None:
@@ -234,22 +222,20 @@ class Reviewable(models.Model):
         action: str,
         change: dict[str, Any],
         *,
-        by: Actor,
-        why: str,
-        at: datetime,
         noted: dict[str, Any] | None = None,
         beside: dict[str, Any] | None = None,
-        **facts: Any,
+        undoes: UUID | None = None,
+        **decision: Unpack[Decision],
     ) -> AuditEntry:
         """Write `change` and its audit row, in the caller's transaction and under its lock (`lock_for`).
 
         `noted`: facts of the audit row beside the changed columns. `beside`: columns that follow from the change and
         are no part of the audit row, where the caller knows them.
         """
-        before = {name: getattr(self, name) for name in change}
+        by, at, before = decision["by"], decision["at"], {name: getattr(self, name) for name in change}
         changed = {**change, **(beside or {})}
         written = {**changed, **self.along(action, changed, by=by, at=at), "updated_at": at}
-        fields = {"by": by, "at": at, "why": why, "before": before, "after": {**change, **(noted or {})}, **facts}
+        fields = {**decision, "before": before, "after": {**change, **(noted or {})}, "undoes": undoes}
         try:
             with transaction.atomic(savepoint=False):  # a Conflict ends what the caller has begun
                 entry = (

@@ -173,7 +173,7 @@ class Subject(models.Model):
         before = {"same_as": str(self.same_as_id) if self.same_as_id else None, "spellings": change["spellings"]}
         self.same_as, self.version = into, self.version + 1
         self.save(update_fields=["same_as", "version"])
-        entry = AuditEntry.draft(
+        return AuditEntry.draft(
             kind=SUBJECT,
             subject=self.pk,
             label=self.title,
@@ -186,9 +186,7 @@ class Subject(models.Model):
             before=before,
             after=change,
             **facts,
-        )
-        entry.save(force_insert=True)
-        return entry
+        ).written()
 
 
 class MentionQuerySet(models.QuerySet["Mention"]):

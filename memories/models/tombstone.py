@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 from uuid import UUID
 
 from django.apps import apps
@@ -15,7 +15,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from memories import claims
 from memories.claims import Claim, Likeness
 from memories.models import bulk_rows
-from memories.models.audit import AuditEntry
+from memories.models.audit import AuditEntry, Decision
 from memories.models.digest_key import ITSELF, DigestKey, Way, kin_of, seal, seals
 from memories.models.trusted import Trusted, new_id
 from memories.values.choices import LIVE, Category
@@ -264,14 +264,14 @@ class Tombstone(models.Model):
         might = self.key in names or any(claims.may_be_same(self.claim, claim) for claim in ways)
         return might and self.likeness_to(ways, exact=exact, names=names) == Likeness.SAME
 
-    def lift(self, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None) -> AuditEntry:
+    def lift(self, **decision: Unpack[Decision]) -> AuditEntry:
         """Let the claim come back. A dismissed memory stays dismissed. Conflict: it was lifted before."""
         with transaction.atomic():
-            if not Tombstone.objects.filter(pk=self.pk).lift(by=by, at=at):
+            if not Tombstone.objects.filter(pk=self.pk).lift(by=decision["by"], at=decision["at"]):
                 self.refresh_from_db()
                 raise Conflict(f"cannot lift: {self.lifted_by} has lifted it before")
             self.refresh_from_db()
-            return self._audit("lift", {"lifted_at": None}, by=by, at=at, why=why, batch=batch)
+            return self._audit("lift", {"lifted_at": None}, **decision)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """Undo or redo a lift. Conflict: the tombstone has changed since."""
@@ -291,10 +291,8 @@ class Tombstone(models.Model):
     def _lives(self) -> bool:
         return bool(self.memory_id and _memories().filter(pk=self.memory_id, status__in=LIVE).exists())
 
-    def _audit(self, action: str, before: dict[str, Any], *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
-        """Draft an audit row without any content of the claim: the row outlives what is forgotten."""
+    def _audit(self, action: str, before: dict[str, Any], **facts: Any) -> AuditEntry:
+        """Write an audit row without any content of the claim: the row outlives what is forgotten."""
         about: dict[str, Any] = {"kind": TOMBSTONE, "subject": self.pk, "label": f"tombstone of {self.memory_id}"}
         about |= {"scope": self.scope, "sensitivity": self.sensitivity, "action": action, "before": before}
-        entry = AuditEntry.draft(by=by, at=at, after={"lifted_at": self.lifted_at}, **about, **facts)
-        entry.save(force_insert=True)
-        return entry
+        return AuditEntry.draft(after={"lifted_at": self.lifted_at}, **about, **facts).written()

@@ -1,8 +1,9 @@
 """The trust filter of QuerySets, applied before every ranking, count and page."""
 
+from datetime import datetime
 from typing import Self, TypeVar
 
-from django.db.models import Model, QuerySet
+from django.db.models import Model, Q, QuerySet
 from uuid_utils.compat import uuid7
 
 from memories.values.choices import Permission
@@ -33,3 +34,13 @@ class Trusted(QuerySet[M_co]):
         """The memories that the caller may change, as the answer shows them: without `read`, those that it created."""
         reads = trust.may(Permission.READ) or trust.may(Permission.REVIEW)
         return self.told_to(trust) if reads else self.told_to(trust).filter(created_by_id=trust.actor.identity)
+
+
+class Snoozed(Trusted[M_co]):
+    """Rows that a person may hide from the inbox for a while."""
+
+    def awake(self, at: datetime) -> Self:
+        return self.filter(Q(snoozed_until=None) | Q(snoozed_until__lte=at))
+
+    def asleep(self, at: datetime) -> Self:
+        return self.filter(snoozed_until__gt=at)

@@ -2,14 +2,14 @@
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import EmptyResultSet
 from django.db import connection
 from django.db.models import QuerySet
 
-from memories.models.built import Statement
+from memories.models.built import Statement, statement_of
 from memories.models.memory import MemoryQuerySet
 
 ARRAYS = ("tags",)  # of which each element is counted
@@ -36,10 +36,9 @@ def value_counts(samples: Samples, most: int) -> Statement | None:
     selects: list[tuple[str, str]] = []
     values: list[Any] = []
     for name, (rows, columns) in samples.items():
-        try:
-            sql, parameters = rows.values(*(columns or ["pk"]))[:most].query.sql_with_params()
-        except EmptyResultSet:
+        if (part := statement_of(rows.values(*(columns or ["pk"]))[:most])) is None:
             continue
+        sql, parameters = part
         named.append(f"{_quoted(name)} AS MATERIALIZED ({sql})")
         values += parameters
         selects.append((f"SELECT %s, '', count(*) FROM {_quoted(name)}", name))  # noqa: S608 - names of ours
@@ -54,34 +53,24 @@ def frequent_values(
     """The statement that counts the `most` most frequent values of each column, among the first `read` rows of each
     list together; its rows are for `read_counts`. None where there can be none.
     """
-    selects: list[str] = []
-    values: list[Any] = []
-    for rows in lists:
-        try:
-            sql, parameters = rows.values(*columns)[:read].query.sql_with_params()
-        except EmptyResultSet:
-            continue
-        selects.append(f"({sql})")
-        values += parameters
+    parts = [part for rows in lists if (part := statement_of(rows.values(*columns)[:read]))]
     frequent = [
         f"(SELECT %s, {_quoted(name)}::text, count(*) FROM found WHERE {_quoted(name)} IS NOT NULL"  # noqa: S608 - ours
         f" GROUP BY {_quoted(name)} ORDER BY count(*) DESC, {_quoted(name)} LIMIT {most})"
         for name in columns
     ]
-    statement = f"WITH found AS MATERIALIZED ({' UNION ALL '.join(selects)}) {' UNION ALL '.join(frequent)}"
-    return (statement, [*values, *columns]) if selects else None
+    first_rows = " UNION ALL ".join(f"({sql})" for sql, _parameters in parts)
+    statement = f"WITH found AS MATERIALIZED ({first_rows}) {' UNION ALL '.join(frequent)}"
+    return (statement, [*chain.from_iterable(given for _sql, given in parts), *columns]) if parts else None
 
 
 def first_of_each(parts: Mapping[str, MemoryQuerySet], *, shown: int, most: int) -> dict[str, tuple[list[UUID], int]]:
     """The ids of the first rows of each list, and its number of rows up to `most` + 1. One statement."""
     selects, values = [], []
     for name, rows in parts.items():
-        try:
-            sql, parameters = rows.values("pk")[: most + 1].query.sql_with_params()
-        except EmptyResultSet:
-            continue
-        selects.append(f"SELECT %s, (array_agg(pk))[1:%s], count(*) FROM ({sql}) AS part (pk)")  # noqa: S608 - ours
-        values += [name, shown, *parameters]
+        if part := statement_of(rows.values("pk")[: most + 1]):
+            selects.append(f"SELECT %s, (array_agg(pk))[1:%s], count(*) FROM ({part[0]}) AS part (pk)")  # noqa: S608
+            values += [name, shown, *part[1]]
     if not selects:
         return {}
     with connection.cursor() as cursor:

@@ -76,12 +76,6 @@ def format_instant(at: datetime) -> str:
     return at.astimezone(UTC).isoformat().replace("+00:00", "Z")
 
 
-def normalize_instant(value: Any) -> Any:
-    """Rewrite the text of an instant as `format_instant` does; return anything else unchanged."""
-    at = parse_instant(value)
-    return format_instant(at) if at else value
-
-
 def as_text(value: Any) -> Any:
     """Convert an integer to text, since ids are often sent as numbers; return anything else unchanged."""
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value

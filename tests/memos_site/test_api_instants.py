@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from rest_framework.test import APIClient
 
-from memories.models import AuditEntry, Memory
+from memories.models import Memory
 from memories.values.choices import Permission
-from tests.make import ANNA, AT, caller, make_memory
+from tests.make import ANNA, AT, caller
 from tests.memories.storing import NET30
 
 pytestmark = pytest.mark.django_db
@@ -65,16 +65,3 @@ def test_a_note_its_revision_and_the_trail_of_what_stands_beside_it(client: APIC
     ask(client, "post", f"tombstones/{tombstone['id']}/lift")
     for path in (f"memories/{memory.pk}?include=history", "audit", "memories?status=superseded,dismissed"):
         ask(client, "get", path)
-
-
-def test_rows_of_an_older_store_are_answered_so_too(client: APIClient) -> None:
-    old = "2026-03-01T12:00:00.123456+00:00"
-    dated = {"provenance": {"sources": [{"kind": "stored", "timestamp": old}, {"kind": "import"}]}}
-    payload = {"evidence": [{"source_type": "stored", "source_id": "P01", "timestamp": old}]}
-    memory = make_memory(f"due {old}", status="confirmed", payload=payload, **dated)
-    shown = ask(client, "get", f"memories/{memory.pk}")
-    assert (shown["content"], shown["provenance"]["sources"][1]) == (f"due {old}", {"kind": "import"})
-    facts: Any = {"kind": "tombstone", "subject": memory.pk, "label": "", "scope": "", "sensitivity": 1}
-    AuditEntry.draft(action="lift", by=ANNA, at=AT, before={"lifted_at": old}, **facts).save()
-    [entry] = ask(client, "get", "audit?action=lift")["results"]
-    assert entry["before"] == {"lifted_at": "2026-03-01T12:00:00.123456Z"}
