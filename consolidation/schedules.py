@@ -32,7 +32,6 @@ MINUTES = {
 AT_START = (
     "memories.tasks.tend_tables",
     "memories.tasks.count_metrics",
-    "memories.tasks.warm_search",
     "consolidation.tasks.queued",  # ordered runs that were under way when the former processes were killed
     "skills.tasks.scan_again",
 )

@@ -12,14 +12,11 @@ from memories.embedding import Unavailable
 from memories.indexing import ann_index, queue, upkeep
 from memories.intake import episodes
 from memories.models import IdempotencyKey, Injection
-from memories.search import warming
 from memos_site.platform import tracing
 
 SLICE = 45  # seconds; the next run starts after a minute
 LONG_SLICE = 200  # below Q_CLUSTER's timeout
-WARM_SLICE = 60
 log = logging.getLogger("memos.embedding")
-log_of_start = logging.getLogger("memos.search")
 
 
 @tracing.job
@@ -45,20 +42,6 @@ def embed_pending() -> str:
 def index_vectors() -> str:
     """Build the index of vectors. A build that outlives the job's time limit may continue in the database."""
     return ann_index.ensure()
-
-
-@tracing.job
-def warm_search() -> str:
-    """Bring what searches read into the memory of a database that has just started."""
-    began = time.monotonic()
-    warmed = warming.warm(at=timezone.now(), until=began + WARM_SLICE)
-    if warmed is None:
-        return "the database has run for a while"
-    rest = "" if warmed.complete else "; the rest is left to the searches"
-    took = time.monotonic() - began
-    message = f"{warmed.read >> 20} MB read, {warmed.searches} searches made in {took:.0f} s{rest}"
-    log_of_start.info("what searches read was brought into memory: %s", message)
-    return message
 
 
 @tracing.job

@@ -19,7 +19,6 @@ from memories import embedding, leases, scanning
 from memories.models import EmbeddingModel
 from memories.models.vector import halfvec_text
 from memories.search import SearchRequest, find
-from memories.search.warming import SOME_SCOPES
 from memories.values.trust import everything
 from memos_site.platform import measures, tracing
 
@@ -65,7 +64,7 @@ def rehearse_search(*, at: datetime) -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(MOST_MILLISECONDS)])
             if EmbeddingModel.objects.serving() == embedding.built_in().name:
-                cursor.execute(SOME_SCOPES, [1, 1])  # of the newest passage
+                cursor.execute("SELECT scope, left(text, 300) FROM memories_passage ORDER BY id DESC LIMIT 1")
                 scope, text = cursor.fetchone() or ("", SAID)
                 find(SearchRequest.model_validate({"query": text, "scopes": [scope]}), trust=everything(), at=at)
     except DatabaseError as problem:

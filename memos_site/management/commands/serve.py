@@ -1,5 +1,4 @@
 import logging
-import math
 import os
 import signal
 import sys
@@ -238,6 +237,6 @@ def _work_beside(work: Callable[[], object]) -> None:
 
 
 def read_what_searches_read() -> None:
-    """What the database cannot read now is left to the job that does so later."""
+    """What the database cannot read now is left to the searches."""
     with suppress(DatabaseError):
-        warming.read_first(until=math.inf)
+        warming.read_first()
