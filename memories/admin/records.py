@@ -192,12 +192,7 @@ class IdempotencyKeyAdmin(Administrators, Uncounted):  # type: ignore[misc]
     list_display = fields = readonly_fields = ("caller", "key", "status", "expires_at")
     search_fields = ("caller", "key")
     ordering = ("-id",)
-
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    has_add_permission = has_change_permission = ReadOnly.refused
 
 
 @admin.register(Lease)

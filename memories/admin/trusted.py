@@ -53,14 +53,10 @@ class Uncounted(ModelAdmin):
 class ReadOnly(Uncounted):
     """Base for rows that are only shown: what changes them has pages, commands or jobs of its own."""
 
-    def has_add_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+    def refused(self, request: HttpRequest, obj: Any = None) -> bool:
         return False
 
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
+    has_add_permission = has_change_permission = has_delete_permission = refused
 
 
 class TrustedAdmin(ReadOnly):

@@ -28,7 +28,6 @@ from memos_site.platform.outages import outage
 from memos_site.platform.postgres import replicas
 
 TRIES, PAUSE = 4, 0.5  # one try and three retries, half a second apart
-ANYTHING = "*/*"
 VERSION_TAG = re.compile(r'\s*"([0-9]{1,9})"\s*')
 IF_MATCH = OpenApiParameter(
     "If-Match",
@@ -74,20 +73,6 @@ def etag(version: int) -> dict[str, Any]:
     return {"ETag": f'"{version}"'}
 
 
-class Negotiation(DefaultContentNegotiation):
-    """DRF's, which parses every header, after the two headers that nearly all programs send, or none."""
-
-    def select_renderer(
-        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
-    ) -> tuple[BaseRenderer, str]:
-        first, *others = renderers
-        accepted = request.META.get("HTTP_ACCEPT", ANYTHING)
-        if accepted in (ANYTHING, first.media_type) and format_suffix is None and first.media_type:
-            return first, first.media_type
-        chosen: tuple[BaseRenderer, str] = super().select_renderer(request, [first, *others], format_suffix)
-        return chosen
-
-
 class FileNegotiation(DefaultContentNegotiation):
     """The answer is a file whatever the Accept header says; only a problem is rendered."""
 
@@ -108,7 +93,6 @@ class ApiView(APIView):
 
     permission_classes = [HasPermission]
     throttle_classes = [CallsPerMinute]
-    content_negotiation_class: type[DefaultContentNegotiation] = Negotiation
     needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = {}
     filters: ClassVar[frozenset[str]] = frozenset()
     others: ClassVar[Mapping[str, frozenset[str]]] = {}

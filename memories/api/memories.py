@@ -2,7 +2,7 @@
 GET export: everything that the caller may see, as JSON lines, streamed.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
@@ -170,7 +170,7 @@ class Memories(WriteView):
         if "tag" in request.query_params:  # which tags they carry is not told
             return []
         current = models.Memory.objects.just_above(self.trust).as_of(above).current(now)
-        rows = _filtered(request, current, at=now, names=("scope",))
+        rows = _of_types(request, current).filter(**paging.exact(request, "scope"))
         return [Stub.of(row) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
@@ -222,24 +222,23 @@ def _filtered(
     rows: MemoryQuerySet,
     *,
     at: datetime,
-    names: Collection[str] = EVERY_FILTER,
     moment: AsOf | None = None,
 ) -> MemoryQuerySet:
-    """Filter by the query string; `names` are the allowed columns besides the type. `moment`: of which `rows` are."""
+    """Filter by the query string. `moment`: of which `rows` are."""
     rows = _of_types(request, rows)
     for name, allowed in CHOICES.items():
-        if name in names and (values := paging.choice(request, name, allowed)):
+        if values := paging.choice(request, name, allowed):
             rows = rows.with_review() if name == "review" else rows
             rows = rows.filter(**{f"{name}__in": values})
-    rows = rows.filter(**paging.exact(request, *(name for name in EXACT if name in names)))
+    rows = rows.filter(**paging.exact(request, *EXACT))
     for tag in request.query_params.getlist("tag"):
         rows = rows.filter(tags__contains=[tag])
-    rows = _of_numbers(request, rows, names, at=at)
-    if "stale" in names and paging.flag(request, "stale"):
+    rows = _of_numbers(request, rows, at=at)
+    if paging.flag(request, "stale"):
         if moment:
             raise Invalid(FieldError("/stale", "not_kept", "is about today: of former uses there is no record"))
         rows = rows.idle(at)
-    words = request.query_params.get("q", "").strip() if "q" in names else ""
+    words = request.query_params.get("q", "").strip()
     if words and moment is None:
         rows = saying(rows, words)
     named = paging.choice(request, "status", CHOICES["status"])  # a blank one names none
@@ -247,11 +246,11 @@ def _filtered(
     return saying_then(rows, words, moment) if words and moment else rows
 
 
-def _of_numbers(request: Request, rows: MemoryQuerySet, names: Collection[str], *, at: datetime) -> MemoryQuerySet:
+def _of_numbers(request: Request, rows: MemoryQuerySet, *, at: datetime) -> MemoryQuerySet:
     """Filter by the least confidence and salience in the query string."""
-    if "min_confidence" in names and "min_confidence" in request.query_params:
+    if "min_confidence" in request.query_params:
         rows = rows.filter(confidence__gte=paging.number(request, "min_confidence", default=0, least=0, most=100))
-    if "min_salience" in names and "min_salience" in request.query_params:
+    if "min_salience" in request.query_params:
         least = Q(salience_now__gte=paging.share(request, "min_salience"))
         rows = rows.with_salience(at).filter(least)
     return rows

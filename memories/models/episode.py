@@ -69,13 +69,6 @@ class EpisodeQuerySet(RowQueue["Episode"]):
         """Closed and digested episodes that were not compared with others like them yet."""
         return self.filter(closed_at__isnull=False, digested_at__isnull=False, verdict_at=None)
 
-    def matching(self, *, outcome: str = "", source: str = "", scope: str = "", thread_id: str = "") -> Self:
-        """Filter by the list's parameters; '' means no filter."""
-        rows = self.ended([outcome]) if outcome else self
-        rows = rows.filter(source=source) if source else rows
-        rows = rows.filter(thread_id=thread_id) if thread_id else rows
-        return rows.filter(scope=scope) if scope else rows
-
     def with_opening(self) -> Self:
         """Annotate `opening`: the first characters of what it is about, which tell one without a title from others."""
         return self.annotate(opening=Left("memory__content", LONGEST_OPENING))

@@ -121,7 +121,7 @@ def statement(plan: SearchPlan) -> str:
     if few:
         parts |= {name: name for name in ("by_words", "by_meaning")}
     else:
-        parts["nearest"] = "nearest, by index" if plan.uses_index else "nearest"
+        parts["nearest"] = "nearest, by index" if plan.index else "nearest"
     parts["best"] = f"best{few}"
     if plan.may_end_early:
         parts["ends_early"] = "ends_early"

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from django.conf import settings
@@ -19,19 +19,8 @@ from memories.values.trust import SHARED_SCOPES
 
 FEW = 50_000  # most passages to compare without an index
 MOST_NEAREST = 2_000  # nearest passages to filter; of 100,000 vectors sorting out 5,000 took a quarter of the time
+CENTRING = ("mean", "mean_square", "mean_offset", "length")
 NEAREST_SHARE = 4  # times the pool: so many of them first, where filters are expected to leave the most
-
-
-class Centring(NamedTuple):
-    """Values for comparing vectors without the mean m of all texts, for the question vector a.
-
-    m as SQL reads it, mm, am - mm and |a - m|. All None: vectors can only be compared uncentred.
-    """
-
-    mean: str | None = None
-    mean_square: float | None = None
-    mean_offset: float | None = None
-    length: float | None = None
 
 
 @dataclass(frozen=True)
@@ -78,10 +67,6 @@ class SearchPlan:
         return None if kind == ann_index.Kind.LISTS and self.asked_scopes else kind
 
     @property
-    def uses_index(self) -> bool:
-        return self.index is not None
-
-    @property
     def most_nearest(self) -> int:
         """The nearest passages that are filtered: of 10,000 sorting out 2,000 takes 1.4 of 6 ms more than 200."""
         if self.index:
@@ -93,7 +78,7 @@ class SearchPlan:
     @property
     def may_end_early(self) -> bool:
         """Whether more of the nearest passages would be read where the filter leaves few of them."""
-        return not self.wants_few and not self.uses_index and self.most_nearest < MOST_NEAREST
+        return not self.wants_few and not self.index and self.most_nearest < MOST_NEAREST
 
     @property
     def wants_few(self) -> bool:
@@ -110,12 +95,16 @@ class SearchPlan:
         return lexeme_query(question.words, question.statistics, self.scopes, emphasis=question.emphasis)
 
     @property
-    def centring(self) -> Centring:
+    def centring(self) -> dict[str, str | float | None]:
+        """Values for comparing vectors without the mean m of all texts, for the question's vector a: m as SQL reads it,
+        mm, am - mm and |a - m|. All None: vectors can only be compared uncentred.
+        """
         a, m = self.question.vector, self.question.mean
         if a is None or m is None or len(a) != len(m):
-            return Centring()
+            return dict.fromkeys(CENTRING)
         square = float(m @ m)
-        return Centring(halfvec_text(m), square, float(a @ m) - square, max(float(np.linalg.norm(a - m)), 1e-3))
+        offset, length = float(a @ m) - square, max(float(np.linalg.norm(a - m)), 1e-3)
+        return dict(zip(CENTRING, (halfvec_text(m), square, offset, length), strict=True))
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of statement.sql, by name."""
@@ -123,7 +112,7 @@ class SearchPlan:
         return {
             **self.filter.values(),
             **(self.former.parameters() if self.former else {}),
-            **self.centring._asdict(),
+            **self.centring,
             **{f"word{n}": quoted(word) for n, word in enumerate(question.words)},
             "at": self.at,
             "asked_scopes": self.asked_scopes,

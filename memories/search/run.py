@@ -113,7 +113,7 @@ def _scale(kept: Sequence[Ranked]) -> float:
 
 def _pools(*plans: SearchPlan) -> list[Pool]:
     """A transaction only where an index is prepared for it: otherwise it would be three more round trips a search."""
-    if not any(plan.uses_index for plan in plans):
+    if not any(plan.index for plan in plans):
         return [pool(plan) for plan in plans]
     with transaction.atomic(), connection.cursor() as cursor:
         ann_index.prepare(cursor)

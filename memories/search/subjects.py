@@ -1,6 +1,5 @@
 """Subjects as a caller may know them: those that a memory names which it may see now, with what is known of each."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -86,7 +85,8 @@ def may_merge(trust: Trust) -> bool:
 
 def memories_of(known: Known, *, trust: Trust, at: datetime) -> MemoryQuerySet:
     """The memories that name it, by any spelling."""
-    return _naming(named_memories(trust, at=at), known.ids)
+    naming = Mention.objects.filter(subject__in=known.ids).values("memory")
+    return named_memories(trust, at=at).filter(pk__in=naming)
 
 
 def sources_of(rows: MemoryQuerySet, *, at: datetime) -> list[tuple[str, int]]:
@@ -122,7 +122,3 @@ def _known(trust: Trust, *, at: datetime) -> SubjectQuerySet:
     """A subquery of its own for each subject: as a join the database would read all memories for a few hundred."""
     naming = named_memories(trust, at=at).filter(mentions__subject=OuterRef("pk")).order_by().values("pk")[:1]
     return Subject.objects.within(trust).alias(named_by=Subquery(naming)).filter(named_by__isnull=False)
-
-
-def _naming(rows: MemoryQuerySet, ids: Collection[UUID]) -> MemoryQuerySet:
-    return rows.filter(pk__in=Mention.objects.filter(subject__in=ids).values("memory"))

@@ -1,6 +1,6 @@
 """The list of episodes: filters of its address, single events folded, facets with counts."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from typing import Any, Self
@@ -17,11 +17,20 @@ from memories.models import Episode, Event, Memory
 from memories.models.episode import LONGEST_TRACE, UNKNOWN, VERDICTS
 from memories.models.memory import MemoryQuerySet
 from memories.models.passage import saying
-from memories.models.value_counts import count_values
 from memories.people import trust_of
 from memories.values.choices import Outcome, Type
 from memories.values.trust import Trust
-from memories.web.facets import MOST_COUNTED, MOST_VALUES, Facet, Tab, carried, facet, filters_of, tabs_of
+from memories.web.facets import (
+    MOST_COUNTED,
+    MOST_VALUES,
+    Facet,
+    Tab,
+    carried,
+    counted_facets,
+    facet,
+    filters_of,
+    tabs_of,
+)
 from memories.web.paging import NEWEST, page_of
 
 EXACT = ("source", "scope", "thread_id")  # columns that an episode shares with its memory, where their indexes are
@@ -50,7 +59,7 @@ class EpisodeList:
         if asked["view"] == PROBABLY_FAILED:
             rows = rows.filter(episode__in=Episode.objects.probably_failed())
         if asked["outcome"]:
-            rows = rows.filter(episode__in=Episode.objects.matching(outcome=asked["outcome"]))
+            rows = rows.filter(episode__in=Episode.objects.ended([asked["outcome"]]))
         if asked["verdict"]:
             rows = rows.filter(episode__in=Episode.objects.filter(verdict=asked["verdict"]))
         if asked["tool"]:
@@ -108,30 +117,27 @@ def _folded(rows: Iterable[Memory]) -> list[list[Memory]]:
 def _facets(request: HttpRequest, asked: EpisodeList) -> tuple[list[Facet], int, list[Tab]]:
     """The facets, the number of episodes that they count, at most MOST_COUNTED, and the ready-made views, if any finds
     something."""
-    columns = {"outcome": "ended", "verdict": "likely", "source": "source", "scope": "scope"}
-    chosen = [name for name in columns if asked.filters[name]]
-    samples = {"all": (_counted_rows(asked.rows()), [columns[name] for name in columns if name not in chosen])}
-    samples |= {name: (_counted_rows(asked.rows(without=name)), [columns[name]]) for name in chosen}
+    titles: dict[str, tuple[str, Sequence[str]]] = {
+        "outcome": (_("Outcome"), [*Outcome.values, UNKNOWN]),
+        "verdict": (_("Risk of failure"), VERDICTS),
+        "source": (_("Source"), ()),
+        "scope": (_("Scope"), ()),
+    }
     likely = replace(asked, filters={**asked.filters, "view": PROBABLY_FAILED})
-    samples["every"] = (_counted_rows(asked.rows(without="view")), [])
-    samples["probably_failed"] = (_counted_rows(likely.rows()), [])
-    counts = count_values(samples, MOST_COUNTED)
-    titles = {"outcome": _("Outcome"), "verdict": _("Risk of failure"), "source": _("Source"), "scope": _("Scope")}
-    always = {"outcome": [*Outcome.values, UNKNOWN], "verdict": VERDICTS}
-    facets = [
-        facet(name, title, counts.get(columns[name], {}), request.GET, always=always.get(name, ()))
-        for name, title in titles.items()
-    ]
-    facets.insert(1, facet("tool", _("Tool"), _tools(asked), request.GET))
-    total, every, shown = (counts[name][""] if name in counts else 0 for name in ("all", "every", "probably_failed"))
-    views = tabs_of(request.GET, "view", {"": _("All"), PROBABLY_FAILED: _("Probably failed")}, [every, shown])
-    shows_views = shown or asked.filters["view"]
-    return [one for one in facets if one.chosen or len(one.values) > 1], total, views if shows_views else []
+    views = {"every": _counted_rows(asked.rows(without="view")), PROBABLY_FAILED: _counted_rows(likely.rows())}
+    facets, counts = counted_facets(request.GET, titles, lambda name: _counted_rows(asked.rows(without=name)), views)
+    tool = facet("tool", _("Tool"), _tools(asked), request.GET)
+    if tool.is_shown:
+        facets.insert(sum(one.name == "outcome" for one in facets), tool)
+    names = {"": _("All"), PROBABLY_FAILED: _("Probably failed")}
+    tabs = tabs_of(request.GET, "view", names, [counts[view] for view in views])
+    shows_views = counts[PROBABLY_FAILED] or asked.filters["view"]
+    return facets, counts["list"], tabs if shows_views else []
 
 
 def _counted_rows(rows: MemoryQuerySet) -> MemoryQuerySet:
     ended: MemoryQuerySet = rows.annotate(
-        ended=Coalesce(F("episode__outcome"), Value(UNKNOWN)), likely=F("episode__verdict")
+        outcome=Coalesce(F("episode__outcome"), Value(UNKNOWN)), verdict=F("episode__verdict")
     )
     return ended.order_by(*NEWEST)
 

@@ -48,6 +48,11 @@ class Facet:
     is_word: bool
     chosen: Value | None = None
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether there is something to choose."""
+        return self.chosen is not None or len(self.values) > 1
+
 
 def filters_of(given: QueryDict, names: Iterable[str]) -> dict[str, str]:
     """The value of each of these parameters of an address, '' where it has none."""
@@ -133,5 +138,5 @@ def counted_facets(
     facets = [
         facet(name, title, counts.get(name, {}), given, always=always) for name, (title, always) in titles.items()
     ]
-    shown = [one for one in facets if one.chosen or len(one.values) > 1]
+    shown = [one for one in facets if one.is_shown]
     return shown, {tab: counts[tab][""] if tab in counts else 0 for tab in ("list", *tabs)}

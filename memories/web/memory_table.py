@@ -130,7 +130,7 @@ def _facets(request: HttpRequest, asked: MemoryList) -> tuple[list[Facet], int]:
         facet("company_id", _("Company"), counts.get("company_id", {}), request.GET),
         facet("tag", _("Tag"), counts.get("tag", {}), request.GET),
     ]
-    return [one for one in facets if one.chosen or len(one.values) > 1], total
+    return [one for one in facets if one.is_shown], total
 
 
 def _kinds(counts: dict[str, Any]) -> dict[str, int]:

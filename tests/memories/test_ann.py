@@ -47,7 +47,7 @@ def test_above_the_setting_it_is_built_once_and_searches_use_it(settings: Any, m
     used, pool = [], candidates.pool
 
     def watched(plan: SearchPlan) -> object:
-        used.append(plan.uses_index)
+        used.append(plan.index is not None)
         return pool(plan)
 
     monkeypatch.setattr(run, "pool", watched)

@@ -91,9 +91,9 @@ def test_a_small_scope_among_many_is_compared_exactly_although_there_is_an_index
     known = replace(told(992), indexes=frozenset([index_name("static-256")]))
     question = Question("x", vector=np.ones(256, np.float32), model="static-256", statistics=known)
     narrow = SearchPlan(question, of_search(request, request.narrows(everything()), AT), AT)
-    assert not narrow.uses_index
+    assert not narrow.index
     wide = SearchPlan(question, of_search(check({"query": "x"}), everything(), AT), AT)
-    assert wide.uses_index
+    assert wide.index
 
 
 @pytest.mark.parametrize(

@@ -199,10 +199,12 @@ def _asked(task: str, allowance: Allowance) -> ReadTask | None:
 def _by_task(request: ContextRequest, wanted: ContextQuery, asked: ReadTask, allowance: Allowance) -> list[Hit] | None:
     """Empty: nothing is known of the task. None: it could not be searched."""
     text, model, vector = asked
-    if wanted.moment is None:
-        search = partial(queries.by_task, wanted, text, vector, model)
-    else:
-        search = partial(_search_then, wanted, wanted.moment, text, vector, model, allowance)
+
+    def search() -> Scores:
+        former = FormerWords.of(wanted.filter, wanted.moment, model=model.name) if wanted.moment else None
+        allowance.degraded += former.degraded if former else ()
+        return queries.answering(text, vector, model, wanted.filter, at=wanted.at, former=former)
+
     answer = allowance.part("search", search, keeping=FOR_THE_ANSWER)
     return None if answer is None else queries.best(answer, most=max(queries.BY_TASK, request.limit))
 
@@ -216,19 +218,6 @@ def _standing(wanted: ContextQuery, source: str, allowance: Allowance) -> list[H
 def _of_any_task(standing: list[Hit]) -> list[Hit]:
     """Where nothing is known of the task: what is about its company, and of its source only wishes."""
     return [hit for hit in standing if hit.why != queries.OF_SOURCE or hit.is_wish]
-
-
-def _search_then(
-    wanted: ContextQuery,
-    moment: AsOf,
-    task: str,
-    vector: Array | None,
-    model: Serving,
-    allowance: Allowance,
-) -> Scores:
-    former = FormerWords.of(wanted.filter, moment, model=model.name)
-    allowance.degraded += former.degraded
-    return queries.by_task(wanted, task, vector, model, former=former)
 
 
 def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:

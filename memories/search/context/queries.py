@@ -149,18 +149,6 @@ def _best(wanted: ContextQuery, asked: Q, why: str, most: int) -> list[Hit]:
     return [Hit(id, why, is_wish=category == Category.PREFERENCE) for id, category in pairs]
 
 
-def by_task(
-    wanted: ContextQuery,
-    task: str,
-    vector: Array | None,
-    model: Serving,
-    *,
-    former: FormerWords | None = None,
-) -> Scores:
-    """The passages that may fit the task, best first; none where nothing is known of it."""
-    return answering(task, vector, model, wanted.filter, at=wanted.at, former=former)
-
-
 def answering(
     task: str, vector: Array | None, model: Serving, wanted: Filter, *, at: datetime, former: FormerWords | None = None
 ) -> Scores:
