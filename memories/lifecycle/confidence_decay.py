@@ -13,7 +13,7 @@ from django.db.models import F
 from uuid_utils.compat import uuid7
 
 from memories.lifecycle import batches
-from memories.lifecycle.expiry import FADED, remove_expired
+from memories.lifecycle.removal import FADED, remove_expired
 from memories.models import Adaptation, Memory
 from memories.models.ageing import BY_HAND
 from memories.models.bulk_rows import insert

@@ -1,5 +1,5 @@
-"""Delete memories by SQL, with the rows of all rooms that belong to them, or the transcripts of finished runs; and the
-hourly job that prunes experience whose salience has faded and that was digested.
+"""Delete memories by SQL, with the rows of all rooms that belong to them, or the transcripts of finished runs; expire
+claims; and the hourly job that prunes experience whose salience has faded and that was digested.
 
 The cost of pruning grows only with the rows that it removes, however many there are.
 """
@@ -16,9 +16,20 @@ from django.db.models import CASCADE, DO_NOTHING, SET_NULL, Exists, Model, Outer
 from uuid_utils.compat import uuid7
 
 from memories.lifecycle import batches
-from memories.models import Episode, Event, Evidence, Instruction, Memory, Subject, bulk_rows
+from memories.models import (
+    Adaptation,
+    AuditEntry,
+    Episode,
+    Event,
+    Evidence,
+    Instruction,
+    Memory,
+    Subject,
+    Tombstone,
+    bulk_rows,
+)
 from memories.models.bulk_rows import insert
-from memories.values.choices import Type
+from memories.values.choices import LIVE, RevertReason, Status, Type
 from memories.values.trust import SYSTEM
 
 IDS = "%(ids)s::uuid[]"
@@ -147,6 +158,28 @@ def prune(*, at: datetime, until: float | None = None) -> Counter[str]:
     is never pruned: it leaves by its confidence.
     """
     return batches.each(lambda: _prune_some(at=at), until=until)
+
+
+FADED, OVER = "nobody used or confirmed it", "its time was over"
+
+
+def remove_expired(ids: Collection[UUID], *, at: datetime) -> None:
+    """Remove these, in the caller's transaction and under its locks. The trail says that they expired; live claims
+    leave a tombstone that blocks nothing."""
+    if not ids:
+        return
+    rows, batch = list(Memory.objects.filter(pk__in=ids)), uuid7()
+    insert([_expiry(row, at=at, batch=batch) for row in rows])
+    Tombstone.objects.mark([row for row in rows if row.is_claim and row.status in LIVE], by=SYSTEM, at=at)
+    if applied := [row for row in rows if row.status == Status.APPLIED]:  # no other memory has a behaviour
+        Adaptation.objects.filter(memory__in=applied).revert(why=RevertReason.EXPIRED, by=SYSTEM, at=at)
+    remove(ids)
+
+
+def _expiry(row: Memory, *, at: datetime, batch: UUID) -> AuditEntry:
+    why = OVER if row.expires_at is not None and row.expires_at <= at else FADED
+    before = {"status": row.status, "confidence": row.confidence}
+    return row.audit("expire", by=SYSTEM, at=at, before=before, why=why, batch=batch)
 
 
 def _prune_some(*, at: datetime) -> Counter[str] | None:

@@ -13,16 +13,7 @@ from django.db import connection
 from django.db.models import TextField
 from django.db.models.functions import Cast
 
-from memories.models import (
-    Adaptation,
-    AuditEntry,
-    Evidence,
-    IdempotencyKey,
-    Injection,
-    Memory,
-    Proposal,
-    Tombstone,
-)
+from memories.models import Adaptation, AuditEntry, Evidence, IdempotencyKey, Injection, Memory, Proposal, Tombstone
 from memories.values.choices import LIVE, RevertReason, Type
 from memories.values.trust import Actor
 

@@ -131,19 +131,6 @@ def update(rows: Sequence[Model], names: Collection[str]) -> None:
         cursor.execute(sql, _as_json(rows, shape))
 
 
-def insert_select(like: Model, columns: Mapping[str, str], source: str) -> Part:
-    """The insert of a row for each of `source` (a FROM clause): like this new one, but for `columns`, which are SQL.
-
-    In it and in the condition that may follow `source` the values of the new one are `same`.
-    """
-    model, left = type(like), _left_to_database(like)
-    table, names = model._meta.db_table, [str(field.column) for field in _written(model, left)]
-    values = ", ".join(columns.get(name, f"same.{name}") for name in names)
-    record = f"json_populate_recordset(NULL::{table}, %s) AS same"
-    sql = f"INSERT INTO {table} ({', '.join(names)}) SELECT {values} FROM {record}, {source}"  # noqa: S608 - our own
-    return Part(sql, _as_json([like], Shape(model, left, several=False)))
-
-
 def prepared() -> Any:
     """A cursor for statements of constant text, which the server plans once for each connection."""
     return getattr(connection, "prepared_cursor", connection.cursor)()

@@ -15,7 +15,7 @@ from memories.intake.claims import promotion
 from memories.intake.claims.reinforcement import Meeting, reinforce, replace_typed
 from memories.intake.inserting import insert_memories
 from memories.intake.statements import Occasion, Statement, Stored, evidence_of, evidence_sensitivity, keep_episodes
-from memories.lifecycle.expiry import remove_expired
+from memories.lifecycle.removal import remove_expired
 from memories.models import Evidence, Memory, claim_locks
 from memories.models.ageing import BY_HAND
 from memories.models.claim_lookup import Lookup, Met
