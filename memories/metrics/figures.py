@@ -60,7 +60,7 @@ def _others(query: Query, tally: Tally, created: int) -> dict[str, Any]:
     return {
         "total_audit_entries": tally.get("trail", {}).get("of_all_time", 0) + about_callers,
         "revision_rate": _revisions(query) / created if created else None,
-        **_retrieval(query),
+        **query.budget.of_either(partial(_retrieval, query), partial(_retrieval, query, MOST_CONTEXTS // 100)),
         **_track_records(query),
         "inbox": _inbox(query, *tallies.waiting(tally)),
         **_dismissals(query),
@@ -131,11 +131,7 @@ def dismissals(trust: Trust, *, at: datetime) -> dict[str, Any]:
     return _dismissals(Query(trust, at))
 
 
-def _retrieval(query: Query) -> dict[str, Any]:
-    return query.budget.first([partial(_retrieval_of, query, MOST_CONTEXTS // part) for part in (1, 10, 100)])
-
-
-def _retrieval_of(query: Query, most: int) -> dict[str, Any]:
+def _retrieval(query: Query, most: int = MOST_CONTEXTS) -> dict[str, Any]:
     """Of the latest contexts. A memory that was put before an agent was useful when it was reinforced after that."""
     since = query.at - RECENT
     contexts = Injection.objects.visible_to(query.trust).filter(at__gt=since).order_by("-at")

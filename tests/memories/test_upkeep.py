@@ -1,6 +1,6 @@
 """Tables that came by a way of which the database's own upkeep learns late are vacuumed and analyzed by a job."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from copy import copy
 from dataclasses import replace
 from datetime import timedelta
@@ -52,9 +52,9 @@ def only_from_a_sample(query: figures.Query, *, pages: int = 0, counted: Any = f
     return counted(query, pages=pages) if pages else too_long(query)
 
 
-def only_the_last_way(budget: sampling.Budget, ways: Sequence[Callable[[], Any]]) -> Any:
+def only_a_little(budget: sampling.Budget, _whole: Callable[[], Any], little: Callable[[], Any]) -> Any:
     budget.estimated = True
-    return ways[-1]()
+    return little()
 
 
 def copies_of(memory: Memory, number: int, **facts: Any) -> list[Memory]:
@@ -99,8 +99,8 @@ def test_each_other_figure_that_takes_too_long_is_that_of_a_sample(monkeypatch: 
     make_memory("a").dismiss(by=ANNA, why="wrong", at=AT)
     waiting = make_memory("b", status=Status.CANDIDATE)
     counted = metrics.collect(everything(), at=AT)
-    monkeypatch.setattr(sampling.Budget, "first", only_the_last_way)
-    monkeypatch.setattr(sampling, "LEAST_PAGES", 1_000_000)  # other tests leave empty pages behind
+    monkeypatch.setattr(sampling.Budget, "of_either", only_a_little)
+    monkeypatch.setattr(sampling, "SAMPLED_PAGES", 1_000_000)  # other tests leave empty pages behind
     estimated = metrics.collect(everything(), at=AT)
     assert estimated == counted | {"estimated": True}, "a sample of a small table is the table"
     assert (estimated["tombstones"]["standing"], estimated["inbox"]["waiting"]) == (1, 1)
@@ -112,7 +112,7 @@ def test_what_takes_longer_than_a_few_seconds_ends(monkeypatch: pytest.MonkeyPat
     budget = sampling.Budget()
     monkeypatch.setattr(sampling, "FEW_SECONDS", 0.05)
     budget.each = True
-    assert budget.first([lambda: ask("SELECT pg_sleep(60)"), lambda: ["little"]]) == ["little"]
+    assert budget.of_either(lambda: ask("SELECT pg_sleep(60)"), lambda: ["little"]) == ["little"]
     assert budget.estimated
 
 
