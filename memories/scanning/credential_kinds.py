@@ -57,10 +57,7 @@ WITH_SPACES = (
 )
 ISSUED = (  # one run of characters
     _issued("age-secret-key-", r"AGE-SECRET-KEY-1[A-Z0-9]{50,70}"),
-    _issued(
-        "akia|asia|abia|acca",
-        r"A(?:KI|SI|BI|CC)A[A-Z0-9]{16}(?![A-Za-z0-9])",
-    ),
+    _issued("akia|asia|abia|acca", r"A(?:KI|SI|BI|CC)A[A-Z0-9]{16}(?![A-Za-z0-9])"),
     _issued("ltai|akid|aklt|akcp", r"(?:LTAI[45]?|AKID|AKLT|AKCp)(?=[A-Za-z]{0,30}\d)[A-Za-z0-9]{12,80}"),
     _issued("ghp_|gho_|ghu_|ghs_|ghr_", r"gh[pousr]_[A-Za-z0-9]{30,255}"),
     _issued("github_pat_", r"github_pat_\w{22,255}"),

@@ -122,10 +122,8 @@ def storable(raw: Raw) -> None:
             raise Invalid(FieldError(f"{within('', field)}{wrong.pointer}", wrong.code, wrong.detail))
 
 
-def scope_of(template: str | None, raw: Raw) -> str | None:
-    """The scope that the command's template names for this row, e.g. `user:{user_id}`; None: it names none."""
-    if template is None:
-        return None
+def _scope(template: str, raw: Raw) -> str:
+    """The scope that the command's template names for this row, e.g. `user:{user_id}`."""
 
     def value(match: "re.Match[str]") -> str:
         text_found = text(raw, match[1]).strip()
@@ -140,18 +138,38 @@ def scope_of(template: str | None, raw: Raw) -> str | None:
 
 
 def row_of(
-    table: str, id: str, raw: Raw, read: Reader, names: dict[str, str] | None = None, *, omitted: str = ""
+    table: str,
+    id: str,
+    raw: Raw | Invalid,
+    read: Reader,
+    names: Mapping[str, str],
+    scope: str | None = None,
+    *,
+    omitted: str = "",
 ) -> SourceRow:
-    """The row as `read` understands it; what is wrong stands in its record. `omitted` is not compared."""
+    """The row as `read` understands it; what is wrong stands in its record. `omitted` is not compared.
+
+    `scope`: of what names none, a name or a template of its fields, which know its source as `source_plugin`.
+    """
+    if isinstance(raw, Invalid):
+        return SourceRow(table, id, raw)
     kept = {name: value for name, value in raw.items() if name != omitted}
     sha256 = digest_of(json.dumps(kept, sort_keys=True, default=repr, ensure_ascii=True))
     try:
         storable(kept)
-        meant = read(raw)
-        record = meant if isinstance(meant, LeftOut) else check(meant[0], meant[1], names or {})
+        record = _record(read(raw), raw, names, scope)
     except Invalid as wrong:
         return SourceRow(table, id, wrong, sha256)
     return SourceRow(table, id, record, sha256)
+
+
+def _record(meant: Meant, raw: Raw, names: Mapping[str, str], scope: str | None) -> AnyRecord | LeftOut:
+    if isinstance(meant, LeftOut):
+        return meant
+    shape, fields = meant
+    if scope is not None and "scope" in shape.model_fields and not fields.get("scope"):
+        fields["scope"] = _scope(scope, {**raw, "source_plugin": fields["source"]})
+    return check(shape, fields, names)
 
 
 def read_table(
@@ -159,14 +177,13 @@ def read_table(
     table: str,
     columns: list[str],
     read: Reader,
-    names: dict[str, str],
+    names: Mapping[str, str],
+    scope: str | None = None,
+    *,
     order: str = "rowid",
 ) -> Iterator[SourceRow]:
     """The rows of a table, named by their `id`, or where that is none by their place."""
     for rowid, raw in file.rows(table, columns, order=order):
-        if isinstance(raw, Invalid):
-            yield SourceRow(table, f"row {rowid}", raw)
-            continue
-        id = raw.get("id")
+        id = None if isinstance(raw, Invalid) else raw.get("id")
         named = isinstance(id, int | str) and str(id).strip() and len(str(id)) <= 512
-        yield row_of(table, str(id) if named else f"row {rowid}", raw, read, names)
+        yield row_of(table, str(id) if named else f"row {rowid}", raw, read, names, scope)

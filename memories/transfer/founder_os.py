@@ -6,13 +6,7 @@ from pathlib import Path
 
 from memories.transfer import cells
 from memories.transfer.cells import Meant, Raw
-from memories.transfer.records import (
-    AdaptationRecord,
-    ClaimRecord,
-    LeftOut,
-    LooseEvent,
-    SourceRow,
-)
+from memories.transfer.records import AdaptationRecord, ClaimRecord, LeftOut, LooseEvent, SourceRow
 from memories.transfer.sqlite_file import SqliteFile, Unreadable, opened
 
 MEMORIES, OBSERVATIONS, ADAPTATIONS = "memories", "observations", "adaptations"
@@ -43,10 +37,10 @@ def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
 
 def _memories(file: SqliteFile, scope: str | None) -> Iterator[SourceRow]:
     columns = file.columns(MEMORIES, needed=NEEDED, known=KNOWN)
-    yield from cells.read_table(file, MEMORIES, columns, lambda raw: _memory(raw, scope), NAMES)
+    yield from cells.read_table(file, MEMORIES, columns, _memory, NAMES, scope)
 
 
-def _memory(raw: Raw, scope: str | None) -> Meant:
+def _memory(raw: Raw) -> Meant:
     if raw.get("deleted_at") is not None:
         return LeftOut("it was deleted in Founder OS")
     status = cells.text(raw, "status")
@@ -57,7 +51,6 @@ def _memory(raw: Raw, scope: str | None) -> Meant:
         "category": cells.text(raw, "category"),
         "content": cells.prose(raw, "content"),
         "source": cells.text(raw, "source_plugin").strip() or "founder-os",
-        "scope": cells.scope_of(scope, raw),
         "company_id": cells.text(raw, "company_id") or None,
         "tags": cells.texts(raw, "tags"),
         "confidence": None if raw["confidence"] is None else cells.whole(raw, "confidence", most=100),
@@ -74,11 +67,11 @@ def _memory(raw: Raw, scope: str | None) -> Meant:
 
 def _observations(file: SqliteFile, scope: str | None) -> Iterator[SourceRow]:
     columns = file.columns(OBSERVATIONS, needed=("id", "plugin", "action", "context", "observed_at"))
-    reader = lambda raw: _observation(raw, scope)  # noqa: E731
-    yield from cells.read_table(file, OBSERVATIONS, columns, reader, {}, "plugin, observed_at, rowid")
+    order = "plugin, observed_at, rowid"
+    yield from cells.read_table(file, OBSERVATIONS, columns, _observation, {}, scope, order=order)
 
 
-def _observation(raw: Raw, scope: str | None) -> Meant:
+def _observation(raw: Raw) -> Meant:
     """A run of a plugin, as the pattern rules read it; the runs of a plugin on one day are one episode."""
     plugin, at = cells.text(raw, "plugin"), cells.instant(raw, "observed_at")
     if not plugin.strip() or at is None:
@@ -95,7 +88,6 @@ def _observation(raw: Raw, scope: str | None) -> Meant:
     return LooseEvent, {
         "group": (OBSERVATIONS, plugin, day),
         "source": plugin,
-        "scope": cells.scope_of(scope, {**raw, "source_plugin": plugin}),
         "event": event,
     }
 
@@ -132,17 +124,17 @@ PATTERN_STATUSES = ("candidate", "active", "approved", "rejected")
 def _intelligence(file: SqliteFile, tables: set[str], scope: str | None) -> Iterator[SourceRow]:
     if PATTERNS in tables:
         columns = file.columns(PATTERNS, needed=PATTERN_COLUMNS, known=MORE_OF_PATTERNS)
-        yield from cells.read_table(file, PATTERNS, columns, lambda raw: _pattern(raw, scope), {"source": "plugin"})
+        yield from cells.read_table(file, PATTERNS, columns, _pattern, {"source": "plugin"}, scope)
     if EVENTS in tables:
         columns = file.columns(EVENTS, needed=EVENT_COLUMNS, known=("duration_ms",))
         order = "session_id, timestamp, rowid"
-        yield from cells.read_table(file, EVENTS, columns, lambda raw: _event(raw, scope), {}, order)
+        yield from cells.read_table(file, EVENTS, columns, _event, {}, scope, order=order)
     if HEALING in tables and (there := file.count(HEALING)):
         why = "what was repaired is not imported"
         yield SourceRow(HEALING, f"({there} rows)", LeftOut(why))
 
 
-def _event(raw: Raw, scope: str | None) -> Meant:
+def _event(raw: Raw) -> Meant:
     kind, outcome, at = cells.text(raw, "event_type"), raw.get("outcome"), cells.instant(raw, "timestamp")
     if kind not in KINDS:
         raise cells.fault("event_type", f"must be one of {', '.join(KINDS)}", "unknown_value")
@@ -166,14 +158,13 @@ def _event(raw: Raw, scope: str | None) -> Meant:
     return LooseEvent, {
         "group": (EVENTS, session or f"{plugin} {at.astimezone(UTC).date()}"),
         "source": plugin,
-        "scope": cells.scope_of(scope, {**raw, "source_plugin": plugin}),
         "thread_id": session or None,
         "outcome": OUTCOMES.get(str(outcome)),
         "event": event,
     }
 
 
-def _pattern(raw: Raw, scope: str | None) -> Meant:
+def _pattern(raw: Raw) -> Meant:
     """What the plugins' own rules found is a candidate here, whatever it was there; people decide."""
     kind, status = cells.text(raw, "pattern_type"), cells.text(raw, "status")
     if kind not in CATEGORIES:
@@ -185,7 +176,6 @@ def _pattern(raw: Raw, scope: str | None) -> Meant:
         "category": CATEGORIES[kind],
         "content": cells.text(raw, "instruction").strip() or cells.text(raw, "description"),
         "source": plugin,
-        "scope": cells.scope_of(scope, {**raw, "source_plugin": plugin}),
         "tags": [tag for tag in (kind, command) if tag],
         "confidence": cells.percent_of_share(raw, "confidence"),
         "status": "dismissed" if status == "rejected" else "candidate",

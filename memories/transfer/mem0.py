@@ -28,25 +28,25 @@ def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
         yield from _markdown(path, scope)
         return
     for number, raw in objects_of_list(path):
-        yield _row(number, raw, lambda raw: _memory(raw, scope), NAMES)
+        yield _row(number, raw, _memory, NAMES, scope)
 
 
 def openmemory_rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
     for number, raw in objects_of_lines(path):
-        yield _row(number, raw, lambda raw: _open_memory(raw, scope), {"tags": "categories"})
+        yield _row(number, raw, _open_memory, {"tags": "categories"}, scope)
 
 
-def _row(number: int, raw: dict[str, Any] | Invalid, read: cells.Reader, names: dict[str, str]) -> SourceRow:
+def _row(
+    number: int, raw: dict[str, Any] | Invalid, read: cells.Reader, names: dict[str, str], scope: str | None
+) -> SourceRow:
     """Named by its id, else by its place in the file."""
-    if isinstance(raw, Invalid):
-        return SourceRow("entry", str(number), raw)
-    id = raw.get("id")
+    id = None if isinstance(raw, Invalid) else raw.get("id")
     named = isinstance(id, int | str) and 0 < len(str(id)) <= 512
     table, name = (TABLE, str(id)) if named else ("entry", str(number))
-    return cells.row_of(table, name, raw, read, names, omitted="score")
+    return cells.row_of(table, name, raw, read, names, scope, omitted="score")
 
 
-def _memory(raw: Raw, scope: str | None) -> Meant:
+def _memory(raw: Raw) -> Meant:
     words = cells.prose(raw, "memory")
     if not words:
         raise cells.fault("memory", "is required", "required")
@@ -54,7 +54,7 @@ def _memory(raw: Raw, scope: str | None) -> Meant:
     origin = {name: raw[name] for name in ("user_id", "agent_id", "run_id", "app_id") if raw.get(name) is not None}
     metadata = cells.json_of(raw, "metadata", dict, nothing={})
     return ClaimRecord, {
-        **_common(raw, words, scope),
+        **_common(raw, words),
         "source": agent or app or "mem0",
         "thread_id": cells.text(raw, "run_id") or None,
         "updated_at": cells.instant(raw, "updated_at"),
@@ -62,7 +62,7 @@ def _memory(raw: Raw, scope: str | None) -> Meant:
     }
 
 
-def _open_memory(raw: Raw, scope: str | None) -> Meant:
+def _open_memory(raw: Raw) -> Meant:
     state = cells.text(raw, "state") or "active"
     if state == "deleted":
         return LeftOut("it was deleted in OpenMemory")
@@ -73,17 +73,16 @@ def _open_memory(raw: Raw, scope: str | None) -> Meant:
         raise cells.fault("content", "is required", "required")
     app, metadata = cells.text(raw, "app").strip(), cells.json_of(raw, "metadata", dict, nothing={})
     return ClaimRecord, {
-        **_common(raw, words, scope),
+        **_common(raw, words),
         "source": app or "openmemory",
         "sources": [_source("openmemory", raw, state=state, **({"metadata": metadata} if metadata else {}))],
     }
 
 
-def _common(raw: Raw, words: str, scope: str | None) -> dict[str, Any]:
+def _common(raw: Raw, words: str) -> dict[str, Any]:
     return {
         "content": words,
         "category": category_of(words),
-        "scope": cells.scope_of(scope, raw),
         "tags": cells.texts(raw, "categories"),
         "created_at": cells.instant(raw, "created_at"),
     }
@@ -102,7 +101,7 @@ def _is_markdown(path: Path) -> bool:
 def _markdown(path: Path, scope: str | None) -> Iterator[SourceRow]:
     """Blocks of front matter between `---` and a text; a `---` within a text is followed by no `id:`."""
     for number, raw in enumerate(_blocks(path), start=1):
-        yield _row(number, raw, lambda raw: _block(raw, scope), {"content": "text"})
+        yield _row(number, raw, _block, {"content": "text"}, scope)
 
 
 def _blocks(path: Path) -> Iterator[dict[str, Any]]:
@@ -143,7 +142,7 @@ def _take_field(block: dict[str, Any], line: str) -> None:
         block[name] = [part.strip() for part in value.split(",") if part.strip()] if name in LISTS else value
 
 
-def _block(raw: Raw, scope: str | None) -> Meant:
+def _block(raw: Raw) -> Meant:
     words = cells.text(raw, "text").strip()
     if not words:
         raise cells.fault("text", "is required", "required")
@@ -151,7 +150,7 @@ def _block(raw: Raw, scope: str | None) -> Meant:
     category = kind if kind in Category.values else category_of(words)
     more = {name: raw[name] for name in ("branch", "files") if raw.get(name)}
     return ClaimRecord, {
-        **_common(raw, words, scope),
+        **_common(raw, words),
         "category": category,
         "tags": [*cells.texts(raw, "categories"), *([kind] if kind and kind != category else [])],
         "confidence": _confidence(raw),

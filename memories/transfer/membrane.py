@@ -50,7 +50,7 @@ def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
             except Invalid as wrong:
                 yield SourceRow(RECORDS, str(raw["id"])[:512], wrong)
                 continue
-            yield cells.row_of(RECORDS, str(raw["id"])[:512], whole, partial(_record, scope=scope), {})
+            yield cells.row_of(RECORDS, str(raw["id"])[:512], whole, _record, {}, scope)
         if RELATIONS in tables:
             yield from _relations(file)
 
@@ -59,7 +59,7 @@ def _beside(file: SqliteFile, table: str, columns: list[str], id: Any) -> list[A
     return file.beside(table, columns, "record_id", id) if columns else []
 
 
-def _record(raw: Raw, scope: str | None) -> Meant:
+def _record(raw: Raw) -> Meant:
     kind = cells.text(raw, "type")
     if kind == "entity":
         return LeftOut("entities are not imported: claims about them are")
@@ -71,14 +71,14 @@ def _record(raw: Raw, scope: str | None) -> Meant:
     payload = cells.json_of(stored[0], "payload_json", dict, nothing={}) if stored else {}
     if not payload:
         raise cells.fault("payload_json", "is required: the record has no payload", "required")
-    return readers[kind](raw, payload, _common(raw, scope))
+    return readers[kind](raw, payload, _common(raw))
 
 
-def _common(raw: Raw, scope: str | None) -> dict[str, Any]:
+def _common(raw: Raw) -> dict[str, Any]:
     created = cells.instant(raw, "created_at")
     return {
         "source": next((s["created_by"] for s in raw["provenance_sources"] if _named(s.get("created_by"))), SOURCE),
-        "scope": cells.text(raw, "scope").strip() or cells.scope_of(scope, raw),
+        "scope": cells.text(raw, "scope").strip() or None,
         "tags": [tag["tag"] for tag in raw["tags"]],
         "sensitivity": cells.text(raw, "sensitivity").strip() or None,
         "confidence": cells.percent_of_share(raw, "confidence"),

@@ -26,7 +26,7 @@ def rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
             yield SourceRow("line", str(number), raw)
             continue
         table, id = _name(raw, number)
-        row = cells.row_of(table, id, raw, lambda raw: _record(raw, scope), {})
+        row = cells.row_of(table, id, raw, _record, {}, scope)
         yield replace(row, notice=NO_RULE) if _lacks_its_rule(raw) else row
 
 
@@ -42,11 +42,11 @@ def _name(raw: dict[str, Any], number: int) -> tuple[str, str]:
     return (MEMORIES, id) if isinstance(id, str) and 0 < len(id) <= 64 else ("line", str(number))
 
 
-def _record(raw: Raw, scope: str | None) -> Meant:
+def _record(raw: Raw) -> Meant:
     kind = cells.text(raw, "kind")
     if kind not in SHAPES:
         raise cells.fault("kind", f"must be one of {', '.join(SHAPES)}", "unknown_value")
     fields = {name: value for name, value in raw.items() if name not in TOLD_ONLY}
     if kind != RELATION:
-        fields["scope"] = cells.text(raw, "scope") or cells.scope_of(scope, raw)
+        fields["scope"] = cells.text(raw, "scope") or None
     return SHAPES[kind], fields

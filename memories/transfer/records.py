@@ -3,6 +3,7 @@
 A reader yields `SourceRow`s; only what is valid here reaches the gate.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Any, Literal
@@ -264,7 +265,7 @@ def name_of(system: str, table: str, id: str) -> bytes:
     return digest_of(system, table, id)
 
 
-def check(shape: type[AnyRecord], raw: dict[str, Any], names: dict[str, str]) -> AnyRecord:
+def check(shape: type[AnyRecord], raw: dict[str, Any], names: Mapping[str, str]) -> AnyRecord:
     """The record with these values. Invalid names the fields as the file does: `names` are its names of ours."""
 
     def named(error: FieldError) -> FieldError:

@@ -105,7 +105,8 @@ def page(
     """
     directed, values = directed_by(order, cursor)
     if parts is not None:
-        queryset = _first_of(queryset, [part.after(directed, values)[: limit + 1] for part in parts])
+        first = heads(parts, directed, limit + 1, values) if parts else ()
+        queryset = queryset.filter(pk__in=first)
     page_rows: list[M] = []
     for rows in (queryset, *also):
         page_rows += after(rows, directed, values)[: limit + 1]
@@ -131,19 +132,22 @@ def page_of(
     more, found = len(found) > limit, found[:limit]
     if backwards:
         found.reverse()
-    return _page(found, order, more=more, backwards=backwards, first=cursor is None, at=at)
+
+    def place(row: M, *, back: bool) -> Cursor:
+        return Cursor(order, [getattr(row, name.lstrip("-")) for name in order], back, at)
+
+    onward, before = (True, more) if backwards else (more, cursor is not None)
+    return Page(
+        found,
+        place(found[-1], back=False) if found and onward else None,
+        place(found[0], back=True) if found and before else None,
+    )
 
 
 def heads(parts: Iterable[Part[M]], order: Order, most: int, values: Sequence[Any] | None = None) -> QuerySet[M, Any]:
     """The ids of the first rows of each part, beyond `values` where they are given."""
     first, *others = [part.after(order, values).values("pk")[:most] for part in parts]
     return first.union(*others, all=True) if others else first
-
-
-def _first_of(queryset: QuerySet[M], parts: Sequence[QuerySet[M]]) -> QuerySet[M]:
-    """The rows of these parts."""
-    first, *others = [part.values("pk") for part in parts] or [queryset.none().values("pk")]
-    return queryset.filter(pk__in=first.union(*others, all=True) if others else first)
 
 
 def after(rows: QuerySet[M], order: Order, values: Sequence[Any] | None) -> QuerySet[M]:
@@ -158,18 +162,6 @@ def after(rows: QuerySet[M], order: Order, values: Sequence[Any] | None) -> Quer
         order, values = order[1:], None if values is None else values[1:]
     ordered = rows.order_by(*(_ordering(name) for name in order))
     return ordered if values is None else ordered.filter(_beyond(order, values))
-
-
-def _page(found: list[M], order: Order, *, more: bool, backwards: bool, first: bool, at: datetime) -> Page[M]:
-    def cursor(row: M, *, back: bool) -> Cursor:
-        return Cursor(order, [getattr(row, name.lstrip("-")) for name in order], back, at)
-
-    onward, before = (True, more) if backwards else (more, not first)
-    return Page(
-        found,
-        cursor(found[-1], back=False) if found and onward else None,
-        cursor(found[0], back=True) if found and before else None,
-    )
 
 
 def _flipped(name: str) -> str:
