@@ -11,5 +11,4 @@ competences.py              the second half: a ripe pattern (ripeness.py) become
 facts.py, plans.py          what was counted becomes candidates
 duplicates.py               memories that claim the same, or contradict each other (`duplicates_run.py`)
 skills.py, skill_writing.py, outcome_judge.py   with a model, from one conversation (`extraction_run.py`)
-description_routing.py      whether a skill's description brings the requests that it is for
 """

@@ -11,7 +11,6 @@ from consolidation.extraction import needs
 from consolidation.extraction.recall import KnownSkill, skill_named
 from consolidation.extraction.steps import Needless
 from consolidation.models import Run
-from consolidation.pipelines.description_routing import openings_of, routing
 from memories.intake import admission
 from memories.intake.evidence import record_suppressed
 from memories.intake.inserting import insert_memories
@@ -99,8 +98,6 @@ def _write_skill(
         memory = admitted.memory
         insert_memories([memory], by=BY, at=at, why=draft.reason[:LONGEST_CHANGELOG])
         skill = Skill.objects.create(memory=memory, scope=memory.scope, name=fields.name, title=fields.title)
-        routed = routing(memory, fields.description, openings_of(memory, episode.pk), at=at)
-        draft = replace(draft, notes=[*draft.notes, *([routed.said] if routed else [])])
         _propose(skill, prepared, draft, run=run, at=at)
         _testify(memory, episode, draft, Evidence.Kind.CREATED, at=at)
         needs.keep(memory, draft.needless, at=at)
@@ -113,12 +110,10 @@ def _write_version(
     """Propose the next version, in the place of one that waits, if it says anything new; the episode speaks for it."""
     skill = Skill.objects.get(pk=memory.pk)
     merged = merge(former, draft.fields)
-    description, routed = _described(memory, former, draft, episode, at=at)
-    fields = merged.fields.model_copy(update={"description": description})
     prepared = None
-    if differs_beyond_track_record(former, fields):
+    if differs_beyond_track_record(former, merged.fields):
         number = publishing.next_number(skill)
-        prepared = _marked(publishing.prepare(fields, scope=memory.scope, number=number), draft.files)
+        prepared = _marked(publishing.prepare(merged.fields, scope=memory.scope, number=number), draft.files)
     with transaction.atomic():
         memory.refresh_from_db(from_queryset=Memory.objects.select_for_update())
         if memory.status not in LIVE:
@@ -127,29 +122,12 @@ def _write_version(
         _testify(memory, episode, draft, Evidence.Kind.REINFORCED, at=at)
         if prepared is None:
             return Counter(known=1)
-        _propose(skill, prepared, replace(draft, notes=[*merged.losses, *routed, *draft.notes]), run=run, at=at)
+        _propose(skill, prepared, replace(draft, notes=[*merged.losses, *draft.notes]), run=run, at=at)
         if memory.status == Status.CANDIDATE:  # not decided yet: what people read is what the proposal says
-            memory.revise("revise", {"content": description}, by=BY, why="", at=at)
+            memory.revise("revise", {"content": merged.fields.description}, by=BY, why="", at=at)
             if draft.needless is None:  # now it says something that agents need
                 needs.keep(memory, None, at=at)
     return Counter(versions_proposed=1)
-
-
-def _described(
-    memory: Memory, former: Fields, draft: SkillDraft, episode: Episode, *, at: datetime
-) -> tuple[str, list[str]]:
-    """The description that brings the skill more of its own runs and fewer of its neighbours', and a note with the
-    counts. Of two that do alike the new one, but what was counted from runs stays."""
-    old, new = former.description, draft.fields.description
-    if old == new:
-        return old, []
-    openings = openings_of(memory, episode.pk)
-    before, after = (routing(memory, text, openings, at=at) for text in (old, new))
-    if before is None or after is None:
-        return (old if former.recipe else new), []
-    is_better = after.score > before.score or (after.score == before.score and not former.recipe)
-    kept = "new description" if is_better else "the former description stays"
-    return (new if is_better else old), [f"{kept}: {(after if is_better else before).said}"]
 
 
 def _propose(skill: Skill, prepared: PreparedVersion, draft: SkillDraft, *, run: Run, at: datetime) -> None:
