@@ -7,7 +7,6 @@ class ConsolidationConfig(AppConfig):
     verbose_name = _("Consolidation")
 
     def ready(self) -> None:
-        from consolidation import checks  # noqa: F401 - registers them
         from consolidation.guidance import holdback, skill_votes
         from consolidation.models import policies
         from consolidation.models.redundancies import kept_only

@@ -21,7 +21,7 @@ class RuleGroup(models.Model):
 
     `seen` counts runs, `units` distinct sessions (or days). A family is the group of which a share is taken and counts
     all its members' runs; `base` is its count at `since`. `written`: its memory has existed. `sealed_with`: the mark of
-    the SECRET_KEY that made `identity`, until the group occurs again; blank for the database's own key.
+    the SECRET_KEY that made `identity` before the database had a key of its own; nothing counts in such a group again.
     """
 
     rule = models.CharField(max_length=16)

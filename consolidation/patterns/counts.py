@@ -10,7 +10,6 @@ from django.db.models import Max
 from consolidation.models.groups import RuleGroup, RuleSighting
 from consolidation.patterns.rules import Detection, GroupIdentity, Rule, identity_digest
 from memories.models import DigestKey, Memory
-from memories.models.digest_key import ITSELF, secrets_of
 
 UPDATE_GROUPS = """
     UPDATE consolidation_rulegroup AS g SET memory_id = a.memory_id, written = a.written, seen = a.seen,
@@ -36,7 +35,6 @@ class GroupCounts:
     def __init__(self, rule: Rule, scope: str, detections: Sequence[Detection]) -> None:
         self.rule, self.scope = rule, scope
         self._key = DigestKey.current()
-        self._former_digest_keys = self._former_keys()
         self._groups = self._load(detections)
         self._by_id = {group.pk: group for group in self._groups.values()}
         self._memories: dict[UUID, Memory] = {}
@@ -174,29 +172,13 @@ class GroupCounts:
         return rows | {bytes(row.identity): row for row in RuleGroup.objects.bulk_create(new_groups)}
 
     def _existing(self, identities: Collection[GroupIdentity]) -> dict[bytes, RuleGroup]:
-        """The existing groups of these identities by digest; a digest by a former SECRET_KEY is renewed on the way."""
+        """The existing groups of these identities by digest."""
         groups = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name)
-        names = {self._digest(identity): identity for identity in identities}
-        rows = {bytes(row.identity): row for row in groups.filter(identity__in=names)}
-        absent = [identity for name, identity in names.items() if name not in rows]
-        for key in self._former_digest_keys if absent else ():
-            former = {self._digest(identity, key): self._digest(identity) for identity in absent}
-            for row in groups.filter(identity__in=former).exclude(sealed_with=ITSELF):
-                if former[bytes(row.identity)] in rows:
-                    continue
-                row.identity, row.sealed_with = former[bytes(row.identity)], ITSELF
-                row.save(update_fields=["identity", "sealed_with"])
-                rows[bytes(row.identity)] = row
-        return rows
+        rows = groups.filter(identity__in=[self._digest(identity) for identity in identities])
+        return {bytes(row.identity): row for row in rows}
 
-    def _former_keys(self) -> list[bytes]:
-        """The former keys that digests of this rule's groups still depend on."""
-        groups = RuleGroup.objects.filter(scope=self.scope, rule=self.rule.name).exclude(sealed_with=ITSELF)
-        marks = groups.order_by().values_list("sealed_with", flat=True).distinct()
-        return [key for keys in secrets_of(marks).values() for key in keys]
-
-    def _digest(self, identity: GroupIdentity, key: bytes | None = None) -> bytes:
-        return identity_digest(key or self._key, self.rule.name, self.scope, identity)
+    def _digest(self, identity: GroupIdentity) -> bytes:
+        return identity_digest(self._key, self.rule.name, self.scope, identity)
 
     def _load_memories(self, groups: Iterable[RuleGroup]) -> None:
         ids = {group.memory_id for group in groups if group.memory_id}

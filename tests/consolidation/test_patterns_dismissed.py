@@ -1,20 +1,12 @@
 """What people dismissed or took back, and what expired: the rules meet it and do not bring it back."""
 
-from typing import Any
-from uuid import uuid4
-
 import pytest
-from django.core.checks import Tags, run_checks
 
-from consolidation.models.groups import RuleGroup
-from consolidation.patterns.reported_run import ReportedRun
-from consolidation.patterns.rules import categorisation, identity_digest, time_of_day
 from memories.intake import revisions
-from memories.models import DigestKey, Evidence, Memory, Tombstone
-from memories.models.digest_key import mark
+from memories.models import Evidence, Memory, Tombstone
 from memories.values.choices import Status
 from memories.values.trust import SYSTEM
-from tests.consolidation.plugins import EMAIL, LATER, MORNING, SCOPE, days, follow, keys, live, ran, ruled, stands
+from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, follow, keys, live, ran, ruled, stands
 from tests.make import ANNA
 
 pytestmark = pytest.mark.django_db
@@ -118,46 +110,3 @@ def test_what_was_taken_back_does_not_come_again() -> None:
         ran(at=MORNING + days(n), **EMAIL)
     assert ruled().counters["suppressed"] == 4
     assert keys("p01") == set()
-
-
-def test_counts_go_on_after_the_secret_key_changed(settings: Any) -> None:
-    for n in range(2):
-        ran(at=MORNING + days(n), **EMAIL)
-    ruled()
-    as_before(settings.SECRET_KEY)
-    settings.SECRET_KEY, settings.SECRET_KEY_FALLBACKS = "another", [settings.SECRET_KEY]
-    ran(at=MORNING + days(2), **EMAIL)
-    ruled()
-    assert stands(ACME) == (20, 0)
-    settings.SECRET_KEY_FALLBACKS = []
-    ran(at=MORNING + days(3), **EMAIL)
-    ruled()
-    assert stands(ACME) == (35, 1)
-    assert not RuleGroup.objects.exclude(sealed_with="").exists()
-    assert not run_checks(tags=[Tags.database], databases=["default"])
-
-
-def test_groups_whose_secret_key_is_gone_are_told_and_kept(settings: Any) -> None:
-    for n in range(2):
-        ran(at=MORNING + days(n), **EMAIL)
-    ruled()
-    as_before("a key that is lost")
-    kept = set(RuleGroup.objects.values_list("pk", flat=True))
-    ran(at=MORNING + days(2), **EMAIL)
-    ruled()
-    assert live(ACME) is None
-    assert kept < set(RuleGroup.objects.values_list("pk", flat=True))
-    assert [one.id for one in run_checks(tags=[Tags.database], databases=["default"])] == ["consolidation.W001"]
-
-
-def as_before(secret: str) -> None:
-    """The groups as they were known before the database had a key of its own."""
-    run = ReportedRun(uuid4(), uuid4(), SCOPE, "P01", None, MORNING, 1, EMAIL)
-    hour = time_of_day(run)
-    sign = categorisation(run)
-    assert sign is not None
-    for rule, one in (("categorisation", sign), ("time of day", hour)):
-        for identity in (one.identity, one.family or ()):
-            now = RuleGroup.objects.filter(identity=identity_digest(DigestKey.current(), rule, SCOPE, identity))
-            then = identity_digest(secret.encode(), rule, SCOPE, identity)
-            assert now.update(identity=then, sealed_with=mark(secret.encode())) == 1
