@@ -81,9 +81,6 @@ class SightingAdmin(TrustedAdmin):
     sortable_by = ()
     id_fields = ("episode_id", "pattern")
 
-    def visible(self, trust: Trust) -> QuerySet[Sighting]:
-        return Sighting.objects.filter(trust.visible("pattern__"))
-
 
 class CountedFactAdmin(TrustedAdmin):
     """Facts are shown with the sensitivity of their memory, which a person may have raised."""
@@ -172,9 +169,6 @@ class UnprofiledAdmin(TrustedAdmin):
     search_fields = ("error",)
     ordering = ("-pk",)
 
-    def visible(self, trust: Trust) -> QuerySet[PendingProfile]:
-        return PendingProfile.objects.filter(trust.visible("episode__memory__"))
-
 
 @admin.register(StatementMessage)
 class StatementMessageAdmin(TrustedAdmin):
@@ -182,9 +176,6 @@ class StatementMessageAdmin(TrustedAdmin):
     list_filter = ("attempts", ("scope", FieldTextFilter))
     search_fields = ("error",)
     ordering = ("-pk",)
-
-    def visible(self, trust: Trust) -> QuerySet[StatementMessage]:
-        return StatementMessage.objects.filter(trust.visible("event__episode__memory__"))
 
 
 @admin.register(GuidanceCurve)

@@ -93,7 +93,7 @@ def propose(
     """
     for _ in range(MOST_TRIES):
         skill = Skill.objects.get(pk=memory.pk)
-        base = skill.proposed or skill.published or skill.versions.first()
+        base = skill.current
         new = [line for line in lines if base and _is_new(memory, skill, base, line)]
         if base is None or not new:
             return and_then(0)
@@ -144,7 +144,7 @@ def _write_version(
             raise _Changed
         memory.lock_for("propose", LIVE)
         skill = Skill.objects.get(pk=memory.pk)
-        if (skill.proposed or skill.published or skill.versions.first()) != base:
+        if skill.current != base:
             raise _Changed
         made_by, why = SkillVersion.MadeBy.EXTRACTION, f"{len(lines)} lines by a language model: success beside failure"
         publishing.propose(skill, prepared, made_by=made_by, by=BY, at=at, changelog=why, run_id=run.pk)

@@ -111,6 +111,12 @@ class Skill(models.Model):
     def proposed(self) -> "SkillVersion | None":
         return self._version(SkillVersion.Status.PROPOSED)
 
+    @property
+    def current(self) -> "SkillVersion | None":
+        """The version that pages show and that edits are based on: the proposed one, else the published one, else the
+        newest."""
+        return self.proposed or self.published or next(iter(self.versions.all()), None)
+
     def version_shown_to(self, trust: Trust, number: int | None = None) -> "SkillVersion | None":
         """A version by its number, else the published one; where none is and the caller sees every status, the newest.
         None: there is none, or the caller sees published ones only.

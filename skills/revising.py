@@ -119,7 +119,7 @@ def merge(kept: Skill, other: Skill, *, trust: Trust, at: datetime, why: str = "
     Conflict: they are not two live skills of one scope and sensitivity with versions.
     """
     check_permission(kept, trust)
-    base, added = (skill.proposed or skill.published or skill.versions.first() for skill in (kept, other))
+    base, added = kept.current, other.current
     if base is None or added is None:
         raise Conflict("both skills need a version")
     former_names.check_overlap(kept, other)

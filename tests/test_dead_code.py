@@ -17,7 +17,7 @@ OF_DECORATORS = ["@*validator*", "@register*", "@*.register*", "@admin.*", "@*co
 KINDS = ("function", "method", "property", "class", "import")
 OF_FRAMEWORKS = {"Meta", "TokenSchemes", "SessionScheme", "__getattr__"}  # read by Django, DRF and Python
 FOR_OTHERS = {  # tests, migrations, translators and type checkers use them
-    *("CreateModels", "DeleteInDatabase", "PRUNABLE_BELOW", "PackageStorage", "PROSE"),
+    *("CreateModels", "DeleteInDatabase", "PRUNABLE_BELOW", "PROSE"),
     *(
         "KINDS_OF_MEMORIES",
         "REVIEWS",

@@ -5,8 +5,6 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection
-
 from consolidation.guidance import calibration, features
 from consolidation.guidance.calibration import Calibration, nearness
 from consolidation.guidance.features import Features
@@ -23,11 +21,6 @@ from memories.models import Episode
 
 BATCH = 100
 MOST = 2_000  # of a scope in one run of consolidation
-_KEPT = """
-UPDATE memories_episode SET verdict = judged.verdict, risk = judged.risk, verdict_at = %s
-FROM unnest(%s::uuid[], %s::text[], %s::float8[]) AS judged (id, verdict, risk)
-WHERE memory_id = judged.id
-"""
 
 
 def judge_new(latest: LatestOfScope, *, at: datetime) -> None:
@@ -44,14 +37,10 @@ def judge_new(latest: LatestOfScope, *, at: datetime) -> None:
             by_level[episode.memory.sensitivity].append(episode)
         for level, episodes in by_level.items():
             _judge(latest[level], _calibration(latest.scope, level), episodes)
-        _keep(batch, at=at)
+            for episode in episodes:
+                episode.verdict_at = at
+        Episode.objects.bulk_update(batch, ["verdict", "risk", "verdict_at"])
         judged, is_last = judged + len(batch), len(batch) < BATCH
-
-
-def _keep(episodes: Sequence[Episode], *, at: datetime) -> None:
-    rows = [(episode.pk, episode.verdict, episode.risk) for episode in episodes]
-    with connection.cursor() as cursor:
-        cursor.execute(_KEPT, [at, *([row[column] for row in rows] for column in range(3))])
 
 
 def _calibration(scope: str, level: int) -> Calibration:

@@ -7,9 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.db.models import Count, F, FloatField, OuterRef, Q, QuerySet, Subquery, Window
-from django.db.models.expressions import CombinedExpression
-from django.db.models.functions import Cast, RowNumber
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -110,30 +108,26 @@ def best_and_worst(trust: Trust, *, scope: str | None) -> tuple[list[MeasuredSki
     rows = SkillWorth.objects.visible_to(trust).filter(
         memory__status__in=LIVE, memory__skill__versions__status=SkillVersion.Status.PUBLISHED
     )
-    gain = _smoothed("followed") - _smoothed("otherwise")
-    compared = rows.alias(followed_n=_runs("followed"), otherwise_n=_runs("otherwise")).annotate(gain=gain)
-    compared = compared.filter(followed_n__gte=LEAST_COMPARED, otherwise_n__gte=LEAST_COMPARED)
-    ranked = _within(compared, scope, "memory__").annotate(
-        best=Window(RowNumber(), order_by=F("gain").desc()), worst=Window(RowNumber(), order_by=F("gain").asc())
-    )
-    named = ranked.filter(Q(best__lte=MOST_SKILLS) | Q(worst__lte=MOST_SKILLS)).select_related("memory__skill")
-    measured = [MeasuredSkill(row.pk, row.memory.skill.title, row, row.gain) for row in named.order_by("best")]
-    best = [one for one in measured if one.gain > 0][:MOST_SKILLS]
-    return best, [one for one in measured[::-1] if one.gain <= 0][:MOST_SKILLS]
+    compared = [
+        worth
+        for worth in _within(rows, scope, "memory__").select_related("memory__skill")
+        if min(worth.followed, worth.otherwise) >= LEAST_COMPARED
+    ]
+    measured = [MeasuredSkill(worth.pk, worth.memory.skill.title, worth, _gain(worth)) for worth in compared]
+    measured.sort(key=lambda skill: skill.gain, reverse=True)
+    best = [skill for skill in measured if skill.gain > 0]
+    return best[:MOST_SKILLS], [skill for skill in measured[::-1] if skill.gain <= 0][:MOST_SKILLS]
+
+
+def _gain(worth: SkillWorth) -> float:
+    followed = (worth.followed_well + 1) / (worth.followed + 2)
+    return followed - (worth.otherwise_well + 1) / (worth.otherwise + 2)
 
 
 def _list_of(page: str, scope: str | None, **filters: str) -> str:
     """The address of a list, narrowed to the scope where it has a name."""
     asked = filters | ({"scope": scope} if scope and scope != OTHER_SCOPES else {})
     return reverse(page) + (f"?{urlencode(asked)}" if asked else "")
-
-
-def _runs(did: str) -> CombinedExpression:
-    return F(f"{did}_well") + F(f"{did}_ill")
-
-
-def _smoothed(did: str) -> CombinedExpression:
-    return (Cast(f"{did}_well", FloatField()) + 1) / (Cast(_runs(did), FloatField()) + 2)
 
 
 def _within(rows: QuerySet[Any], scope: str | None, path: str) -> QuerySet[Any]:

@@ -36,26 +36,6 @@ AFTER = {
     "zh": "以上是{what}。请按开头的说明完成任务，只回答 JSON 对象。",
 }
 
-__all__ = [
-    "Busy",
-    "DailyLimit",
-    "LanguageModel",
-    "ModelError",
-    "NotConfigured",
-    "NotNow",
-    "Refused",
-    "TooLong",
-    "TooSensitive",
-    "Truncated",
-    "Unavailable",
-    "Unusable",
-    "configured",
-    "fenced",
-    "highest_sensitivity",
-    "in_halves",
-    "language_model",
-    "part_tokens",
-]
 FENCE_TOKENS = 200  # around the text of a question
 MOST_OF_ANSWER = 32_768  # tokens, reasoning included: a model that goes on for ever is not paid for more
 LEAST_PART = 500  # tokens, even where instructions and answer leave less

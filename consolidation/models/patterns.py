@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from memories.models import Memory
 from memories.models.row_queue import MOST_ATTEMPTS, DueRow, RowQueue
-from memories.models.trusted import new_id
+from memories.models.trusted import Trusted, new_id
 from memories.values.choices import LIVE, Outcome
 
 SUPPRESSED = "held"  # in `Sighting.counted`: no outcome, so that it is still to be counted
@@ -108,7 +108,9 @@ def case_of(thread_id: str | None, episode_id: UUID) -> UUID:
     return UUID(hashlib.md5((thread_id or str(episode_id)).encode(), usedforsecurity=False).hexdigest())
 
 
-class SightingQuerySet(models.QuerySet["Sighting"]):
+class SightingQuerySet(Trusted["Sighting"]):
+    trust_path = "pattern__"
+
     def uncounted(self) -> Self:
         """Sightings that the pattern's memory has not counted yet, or has counted with another outcome."""
         return self.exclude(counted=F("outcome"))

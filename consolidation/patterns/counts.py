@@ -11,13 +11,7 @@ from consolidation.models.groups import RuleGroup, RuleSighting
 from consolidation.patterns.rules import Detection, GroupIdentity, Rule, identity_digest
 from memories.models import DigestKey, Memory
 
-UPDATE_GROUPS = """
-    UPDATE consolidation_rulegroup AS g SET memory_id = a.memory_id, written = a.written, seen = a.seen,
-        units = a.units, base = a.base, since = a.since
-    FROM unnest(%s::bigint[], %s::uuid[], %s::boolean[], %s::int[], %s::int[], %s::int[], %s::timestamptz[])
-        AS a(id, memory_id, written, seen, units, base, since)
-    WHERE g.id = a.id
-"""
+COUNTS = ("memory", "written", "seen", "units", "base", "since")  # columns that a batch changes
 MEMORY_FIELDS = ("key", "status", "expires_at", "origin")
 # The time of the last sighting of a unit in a group, and whether the group has counted this event.
 LAST_SIGHTINGS = """
@@ -118,9 +112,7 @@ class GroupCounts:
     def save(self) -> None:
         """Write the sightings and the changed groups."""
         self.flush()
-        rows = [(g.pk, g.memory_id, g.written, g.seen, g.units, g.base, g.since) for g in self._changed.values()]
-        with connection.cursor() as cursor:
-            cursor.execute(UPDATE_GROUPS, [list(column) for column in zip(*rows, strict=True)] or [[]] * 7)
+        RuleGroup.objects.bulk_update(self._changed.values(), COUNTS)
 
     def _add_sighting(self, detection: Detection, group: RuleGroup) -> None:
         self._pending.append(

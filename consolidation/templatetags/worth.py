@@ -18,7 +18,7 @@ from consolidation.models.worth import LEAST_COMPARED, SkillLines, SkillWorth
 from memories.models import Memory
 from memories.people import trust_of
 from memories.values.choices import Permission
-from skills.models import Skill, SkillVersion
+from skills.models import SkillVersion
 from skills.templatetags.skill import step_label
 
 MOST_PLANS = 5
@@ -32,7 +32,7 @@ def worth_of(context: Context, memory: Memory) -> dict[str, Any]:
     worth: SkillWorth | None = getattr(memory, "worth", None)
     kept: SkillLines | None = getattr(memory, "skill_lines", None)
     worth = worth if worth and worth.routed else None
-    lines = line_runs.of_version(kept.lines, _shown(memory)) if kept else []
+    lines = line_runs.of_version(kept.lines, memory.skill.current) if kept else []
     seen = line_runs.visible([*lines, *_examples(worth)], trust_of(context["request"].user))
     return {
         "memory": memory,
@@ -73,12 +73,6 @@ def contrast_of(context: Context, memory: Memory) -> dict[str, Any]:
         "price": price(pairs_of(memory)),
         "run": runs.order_by("-created_at", "-id").first(),
     }
-
-
-def _shown(memory: Memory) -> SkillVersion | None:
-    """The version that its page shows."""
-    skill: Skill = memory.skill
-    return skill.proposed or skill.published or next(iter(skill.versions.all()), None)
 
 
 def _examples(worth: SkillWorth | None) -> list[line_runs.LineRuns]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import PurePosixPath
-from typing import Any, Protocol, cast
+from typing import Any, cast
 
 from django.core.files.base import ContentFile, File
 from django.core.files.storage import storages
@@ -22,14 +22,6 @@ _PATH = re.compile(r"[^/]+/[^/]+/(?:[0-9a-f]{64}\.zip|\.draft-[^/]+)")  # of our
 FULL = {"InsufficientStorage", "QuotaExceeded", "StorageFull", "XMinioStorageFull", "EntityTooLarge"}
 CODE = re.compile(r"[A-Za-z0-9.]{1,64}")
 CONNECT_SECONDS, READ_SECONDS = 5, 20  # of silence; a call is tried twice at most
-
-
-class PackageStorage(Protocol):
-    """A Django storage that lists its files and may answer addresses that download them without a token."""
-
-    def stored_files(self) -> Iterator[tuple[str, datetime]]: ...
-
-    def presigned_url(self, name: str, *, filename: str) -> str | None: ...
 
 
 def package_path(scope: str, name: str, sha256: str) -> str:

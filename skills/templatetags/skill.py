@@ -147,7 +147,7 @@ def skill_of(context: Context, memory: Memory) -> dict[str, Any]:
     """
     skill: Skill = memory.skill
     versions = list(skill.versions.all())
-    current = current_version(skill)
+    current = skill.current
     whole = "versions" in context["request"].GET
     uses = skill.uses.of_visible_episodes(trust_of(context["request"].user)).select_related("version", "episode")
     latest = list(uses.order_by("-at", "-pk")[:MAX_USES]) if any(version.record for version in versions) else []
@@ -165,12 +165,6 @@ def skill_of(context: Context, memory: Memory) -> dict[str, Any]:
         "uses": latest,
         "has_notes": any(use.note for use in latest),  # without them the evidence says the same
     }
-
-
-@register.filter
-def current_version(skill: Skill) -> SkillVersion | None:
-    """The version that a skill's page shows: the proposed one, else the published one, else the newest."""
-    return skill.proposed or skill.published or next(iter(skill.versions.all()), None)
 
 
 def _chart(versions: list[SkillVersion]) -> Chart | None:

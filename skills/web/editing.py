@@ -135,10 +135,9 @@ def _base(memory_id: UUID, number: str, trust: Trust) -> SkillVersion:
     if number.isdecimal():
         return get_object_or_404(_versions(trust), skill=memory_id, number=int(number[:9]))
     skill = get_object_or_404(Skill.objects.visible_to(trust), pk=memory_id)
-    current = skill.proposed or skill.published or skill.versions.first()
-    if current is None:
+    if skill.current is None:
         raise Http404("this skill has no version yet")
-    return get_object_or_404(_versions(trust), pk=current.pk)
+    return get_object_or_404(_versions(trust), pk=skill.current.pk)
 
 
 def _preview(draft: Draft, before: Files, files: Files) -> dict[str, Any]:
