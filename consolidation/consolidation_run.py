@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from consolidation.execution import Reporter, abandon_dead_runs, counters_before, execute, never, rare_collections
-from consolidation.guidance import curves, offer_benefit, profiling, run_verdicts, skill_worth
+from consolidation.guidance import latest_runs, offer_benefit, profiling, run_verdicts, skill_worth
 from consolidation.guidance.latest_runs import LatestOfScope
 from consolidation.models import Pattern, PlanShape, Run, RunStep
 from consolidation.models.profiles import PendingMeasurement, PendingProfile
@@ -113,7 +113,7 @@ def _update_guidance(scope: str, report: Reporter, *, at: datetime) -> Counter[s
     """Write the profiles that are still missing, then measure guidance and skills on them."""
     counters, latest = profiling.write_waiting(scope, checkpoint=report.batch), LatestOfScope(scope)
     if PendingMeasurement.objects.filter(pk=scope).exists():
-        curves.refit(latest, at=at)
+        latest_runs.refit(latest, at=at)
         skill_worth.measure(latest, at=at)
         offer_benefit.measure(scope, at=at)
         PendingMeasurement.objects.filter(pk=scope).delete()

@@ -1,4 +1,4 @@
-"""Starting background work and deciding about runs, for the API and the pages alike."""
+"""Starting background work, deciding about runs and who may read their figures, for the API and the pages alike."""
 
 from datetime import datetime
 from typing import Literal
@@ -24,6 +24,8 @@ TASKS = {  # of kinds with a queue of their own
     lessons_run.KIND: CONTRAST_TASK,
 }
 Verb = Literal["retry", "pause", "resume"]
+OVER_EVERY_SCOPE = ("consolidate", "patterns", "duplicates", "reembed")  # kinds that count over the whole store
+FIGURES = ("done", "total", "calls", "failed_calls", "tokens_in", "tokens_out", "tokens_reasoning")
 
 
 def start(
@@ -179,3 +181,11 @@ def _person_of(run: Run) -> User:
     """Who ordered it. NotFound: the person is gone."""
     name = "bulkorder__run" if run.kind == bulk_orders.KIND else "importfile__run"
     return one_of(User.objects.filter(**{name: run}))
+
+
+def without_foreign_figures(run: Run, trust: Trust) -> Run:
+    """The row as the caller may read it: who reads in some scopes only is not told figures of the whole store."""
+    if trust.scopes is not None and run.kind in OVER_EVERY_SCOPE and not (run.scope or run.subject):
+        run.counters, run.stage = {}, ""
+        vars(run).update(dict.fromkeys(FIGURES, 0))
+    return run

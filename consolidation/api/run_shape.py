@@ -7,7 +7,7 @@ from uuid import UUID
 from consolidation.llm import tokens
 from consolidation.models import Run as RunRow
 from consolidation.models import RunStep as RunStepRow
-from consolidation.models.run_figures import without_foreign_figures
+from consolidation.ordering import without_foreign_figures
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, Shape
 from memories.values.choices import Sensitivity
 from memories.values.field_types import SensitivityName

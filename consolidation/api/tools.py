@@ -5,8 +5,7 @@ from dataclasses import replace
 from consolidation.api.conversations import record
 from consolidation.api.guidance import advise
 from consolidation.api.verdict import judge
-from consolidation.guidance.request import AboutTo, GuidanceRequest
-from consolidation.guidance.verdict_request import VerdictRequest
+from consolidation.guidance.request import AboutTo, GuidanceRequest, VerdictRequest
 from memories.api.conversations import ChatReport
 from memories.api.ingestion import stored_reply
 from memories.api.shapes import Json

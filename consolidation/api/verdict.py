@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from consolidation.api.guidance import EXAMPLE as OF_GUIDANCE
 from consolidation.api.guidance import ExpectedEffects, SimilarRun
 from consolidation.guidance import verdict
-from consolidation.guidance.verdict_request import VerdictRequest
+from consolidation.guidance.request import VerdictRequest
 from memories.api.base import ApiView
 from memories.api.openapi import operation
 from memories.api.shapes import Count, Json, Shape, Share

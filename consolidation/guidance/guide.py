@@ -10,13 +10,14 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from consolidation.guidance import curves, features, holdback
+from consolidation.guidance import features, holdback
 from consolidation.guidance.answer import Decision, Expected, Guidance, OfferedSkill, SimilarRun
 from consolidation.guidance.calibration import LEAST_NEARNESS, Calibration, Moment
 from consolidation.guidance.checking import checked
 from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.features import Features
 from consolidation.guidance.holdback import BY_PEOPLE
+from consolidation.guidance.latest_runs import calibration_of
 from consolidation.guidance.request import GuidanceQuestion, with_steps
 from consolidation.guidance.votes import Effects, Vote
 from consolidation.learning.commands.forms import in_braces
@@ -48,7 +49,7 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | N
     experience = gather(speech, identifiers, seen, opening=opening, but=but) if speech else None
     if experience is None:
         return Guidance(check=checked(asked, None, rules, seen, at=at))
-    calibration = curves.calibration_of(experience.profiles[0].scope, seen)
+    calibration = calibration_of(experience.profiles[0].scope, seen)
     check = checked(asked, experience, rules, seen, at=at)
     if experience.nearness < LEAST_NEARNESS:
         return Guidance(check=check)

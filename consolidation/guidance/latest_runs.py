@@ -1,15 +1,23 @@
-"""The latest runs of a scope up to a level, compared with each other once for all that is measured on them."""
+"""The latest runs of a scope up to a level, compared with each other once for all that is measured on them; and how
+often guidance would have been right over them, written down for each scope and level."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from functools import cached_property
 
+from django.conf import settings
+
+from consolidation.guidance import calibration, risk
+from consolidation.guidance.calibration import Calibration, Curve, answered, least_nearness
 from consolidation.guidance.experience import case_of, tools_of
 from consolidation.guidance.features import Features, unpack
 from consolidation.guidance.kernel import Compared, Kernel
 from consolidation.guidance.votes import Ballot, Case
-from consolidation.models.profiles import RunProfile
+from consolidation.models.profiles import GuidanceCurve, RunProfile
+from memories.values.trust import Trust
 
 MOST_RUNS = 400
+LEAST_RUNS = 5  # below it the prior says as much
 LOADED = ("pk", "thread", "outcome", "effects", "packed", "packed_opening")
 
 
@@ -70,3 +78,48 @@ class LatestOfScope(dict[int, LatestRuns]):
     def __missing__(self, level: int) -> LatestRuns:
         self[level] = LatestRuns.of(self.scope, level)
         return self[level]
+
+
+def refit(latest: LatestOfScope, *, at: datetime) -> None:
+    """Writes the curves of each level at which the scope has runs enough. Call when runs were profiled."""
+    levels = RunProfile.objects.filter(scope=latest.scope).order_by().values_list("sensitivity", flat=True).distinct()
+    for level in sorted(levels):
+        _refit(latest, level, at=at)
+
+
+def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> None:
+    known = latest[level]
+    if len(known.runs) < LEAST_RUNS:
+        return
+    refitted, answers = measured(known)
+    values = {"fitted": calibration.as_json(refitted), "nearness": refitted.nearness, "answers": answers}
+    former = {"coefficients": "before_write", "opening": "opening"}
+    values |= {name: list(refitted.curves[moment].coefficients[:3]) for name, moment in former.items()}
+    values |= {"runs": len(known.runs), "at": at}
+    GuidanceCurve.objects.bulk_create(
+        [GuidanceCurve(scope=latest.scope, sensitivity=level, **values)],
+        update_conflicts=True,
+        unique_fields=["scope", "sensitivity"],
+        update_fields=list(values),
+    )
+
+
+def measured(known: LatestRuns) -> tuple[Calibration, int]:
+    """The calibration over these runs, and of how many answers."""
+    answers = {
+        "opening": answered(known.ballot_of_openings, known.among_openings),
+        "under_way": answered(known.ballot, known.openings),
+        "before_write": answered(known.ballot, known.among),
+    }
+    curves: dict[str, Curve] = {
+        moment: calibration.fit(moment, answers[moment], settings.GUIDANCE_PRECISION) for moment in calibration.PRIORS
+    }
+    nearness = least_nearness(known.cases, known.openings)
+    fitted_now = Calibration(curves, nearness, risk.fit(known.ballot, known.among))
+    return fitted_now, sum(map(len, answers.values()))
+
+
+def calibration_of(scope: str, trust: Trust) -> Calibration:
+    """That of a scope, of the highest level that the caller sees whole."""
+    row = GuidanceCurve.objects.filter(sensitivity__lte=trust.max_sensitivity).of(scope)
+    return calibration.from_json(row.fitted, row.nearness) if row else Calibration()

@@ -3,9 +3,10 @@
 from collections.abc import Mapping
 from uuid import UUID
 
-from consolidation.guidance import curves, features
+from consolidation.guidance import features
 from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.grounds import NEAR_CASES, SIMILAR
+from consolidation.guidance.latest_runs import calibration_of
 from consolidation.guidance.request import check
 from memories.models import Episode, Memory
 from memories.values.choices import LIVE, ActorKind, Permission, Sensitivity, Type
@@ -44,6 +45,6 @@ def _experience(text: str, trust: Trust, but: UUID | None = None) -> Experience 
     """The runs that may speak to a request; None where none is like it. `but`: a run that does not count."""
     speech, identifiers = features.of_moment(check({"task": text}).run) if text.strip() else (None, [])
     experience = gather(speech, identifiers, trust, opening=True, but=but) if speech else None
-    if experience is None or experience.nearness < curves.calibration_of(experience.profiles[0].scope, trust).nearness:
+    if experience is None or experience.nearness < calibration_of(experience.profiles[0].scope, trust).nearness:
         return None
     return experience

@@ -8,15 +8,16 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 from uuid import UUID
 
-from consolidation.guidance import curves, features, verdict_request
+from consolidation.guidance import features
 from consolidation.guidance.answer import Expected, SimilarRun
 from consolidation.guidance.calibration import LEAST_NEARNESS
 from consolidation.guidance.experience import Experience, gather
 from consolidation.guidance.guide import expected_of, similar_of
+from consolidation.guidance.latest_runs import calibration_of
 from consolidation.guidance.profiling import first_change
 from consolidation.guidance.rendering import in_names
+from consolidation.guidance.request import VerdictRequest, check_verdict, find_run
 from consolidation.guidance.risk import Counted, Judged, Level, judged
-from consolidation.guidance.verdict_request import VerdictRequest, find
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
@@ -134,12 +135,12 @@ class RunVerdict:
 def answer(body: Any, *, trust: Trust) -> dict[str, Any]:
     """The verdict on the run of a request as it came, as JSON in the shape of RunVerdict: from what the caller may see,
     with its own names of tools. Invalid names each wrong field."""
-    request = verdict_request.check(body)
+    request = check_verdict(body)
     seen = request.narrows(trust)
     if not request.names_a_run:
         run = request.run
         verdict = _verdict(run, run, tool_rules(), request, seen)
-    elif (recording := find(request, seen)) is None or not recording.has_transcript:
+    elif (recording := find_run(request, seen)) is None or not recording.has_transcript:
         return asdict(RunVerdict(said=[sentence("removed" if recording else "no_run")]))
     else:
         run, rules = recording.run, tool_rules([recording.episode])
@@ -162,7 +163,7 @@ def _verdict(
     experience = gather(speech, identifiers, trust, opening=False, but=but) if speech else None
     if experience is None or experience.nearness < LEAST_NEARNESS:
         return RunVerdict(said=[sentence("few", language)])
-    calibration = curves.calibration_of(experience.profiles[0].scope, trust)
+    calibration = calibration_of(experience.profiles[0].scope, trust)
     risk_judged = judged(experience, calibration, effects(calls, rules))
     return _answer(
         risk_judged, experience, sentences(risk_judged, language), similar_of(experience, request.limit, trust)

@@ -14,7 +14,6 @@ from consolidation.models.groups import RuleRetry
 from consolidation.patterns import sessions
 from consolidation.patterns.candidates import CandidateWriter
 from consolidation.patterns.counts import GroupCounts
-from consolidation.patterns.reported_run import ReportedRun
 from consolidation.patterns.rules import (
     CATEGORISATION,
     ENTITY,
@@ -25,6 +24,7 @@ from consolidation.patterns.rules import (
     Rule,
     key_part,
 )
+from consolidation.patterns.sessions import ReportedRun
 from memories.models.row_queue import message_of
 from memories.values.choices import Category
 from memos_site.platform.outages import UNAVAILABLE

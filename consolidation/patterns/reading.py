@@ -16,7 +16,7 @@ from django.db import transaction
 from consolidation.models.groups import EventBatch, RuleRetry
 from consolidation.patterns import sessions
 from consolidation.patterns.applying import RULES, apply, apply_one
-from consolidation.patterns.reported_run import ReportedRun
+from consolidation.patterns.sessions import ReportedRun
 from memories.models import Event, claim_locks
 from memories.models.row_queue import MOST_ATTEMPTS, message_of
 from memos_site.platform.outages import UNAVAILABLE

@@ -13,7 +13,7 @@ from uuid import NAMESPACE_OID, UUID, uuid5
 
 from django.conf import settings
 
-from consolidation.patterns.reported_run import ReportedRun
+from consolidation.patterns.sessions import ReportedRun
 from memories.values.choices import Category
 from memories.values.text import slug
 

@@ -1,4 +1,4 @@
-"""The pages of background runs: what is under way, what has been done, what it cost, and a person's verbs."""
+"""The pages of background runs: what is under way, what has been done, what it cost and wrote, and a person's verbs."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -22,16 +22,20 @@ from django.views.decorators.http import require_POST, require_safe
 
 from consolidation import llm, ordering, reembedding_run, run_queue, set_aside
 from consolidation.extraction.backlog import Choice
-from consolidation.models import LLMCall, Run, RunStep
-from consolidation.models.run_figures import without_foreign_figures
+from consolidation.models import BulkOrder, ImportFile, LLMCall, Run, RunStep
 from consolidation.models.runs import TITLES
-from consolidation.web import run_trail, scheduling
+from consolidation.ordering import without_foreign_figures
+from consolidation.web import scheduling
 from memories.indexing import reembedding
+from memories.models import AuditEntry, Memory
 from memories.people import administers, trust_of
 from memories.values.choices import Permission
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
+from memories.values.keyset import Page
 from memories.values.trust import Trust
-from memories.web.paging import page_of
+from memories.web.paging import LATEST, page_of
+from skills.models import SkillVersion
+from skills.publishing import VERSION
 
 MOST_ASIDE = 20  # of each kind: enough to see what is wrong
 MOST_UNFINISHED = 20
@@ -121,10 +125,10 @@ def run(request: HttpRequest, run_id: UUID) -> HttpResponse:
     steps = RunStep.objects.filter(run=row).visible_to(trust).defer("answer")
     calls = LLMCall.objects.filter(run=row).select_related("run").order_by("ok", "at", "pk")[:MOST_CALLS]
     live = row.is_unfinished and row.status != Run.Status.PAUSED
-    page, written = run_trail.page_of_run(request, row, trust)
+    page, written = page_of_run(request, row, trust)
     trail = {"page": page, "written": written, "no_trail": not written}
     context = {"run": row, "calls": calls, "live": live, **trail, **_steps(steps, whole="steps" in request.GET)}
-    context["has_subject"] = run_trail.has_subject(row, trust)
+    context["has_subject"] = has_subject(row, trust)
     if live and row.kind == reembedding_run.KIND:
         context["model_change"] = reembedding.model_change()
     return render(request, "consolidation/run.html", context)
@@ -204,3 +208,47 @@ def _is_id(value: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+ENTRIES_AT_ONCE = 25  # entries of the trail of a run
+
+
+@dataclass(frozen=True)
+class Written:
+    """One entry. `memory`: what it is about, or the skill of a version, where the reader may see it."""
+
+    entry: AuditEntry
+    memory: Memory | None
+
+    @property
+    def is_version(self) -> bool:
+        return self.entry.subject_kind == VERSION
+
+
+def has_subject(run: Run, trust: Trust) -> bool:
+    """Whether what a run is about is still there, and the reader has a page of it: a file is its person's alone."""
+    rows: dict[str, QuerySet[Any]] = {
+        "import": ImportFile.objects.of(trust.actor),
+        "bulk": BulkOrder.objects.all(),
+    }
+    known = rows.get(run.kind, Memory.objects.visible_to(trust))
+    return run.subject is not None and known.filter(pk=run.subject).exists()
+
+
+def page_of_run(request: HttpRequest, run: Run, trust: Trust) -> tuple[Page[AuditEntry], list[Written]]:
+    """The page of entries that the URL's cursor asks for, the latest first, as far as the reader may see them."""
+    page = page_of(request, AuditEntry.objects.visible_to(trust).filter(run=run.pk), LATEST, limit=ENTRIES_AT_ONCE)
+    memories = _memories(page.rows, trust) if page.rows else {}
+    return page, [Written(entry, memories.get(entry.subject_id)) for entry in page.rows]
+
+
+def _memories(entries: list[AuditEntry], trust: Trust) -> dict[UUID, Memory]:
+    """The memory that the subject of each entry leads to."""
+    versions = [entry.subject_id for entry in entries if entry.subject_kind == VERSION]
+    skills: dict[UUID, UUID] = {}
+    if versions:
+        shown = SkillVersion.objects.visible_to(trust).filter(pk__in=versions)
+        skills = dict(shown.values_list("pk", "skill__memory"))
+    about = {*(entry.subject_id for entry in entries), *skills.values()}
+    rows = Memory.objects.filter(trust.visible(), pk__in=about).select_related("skill").in_bulk()
+    return rows | {version: rows[memory] for version, memory in skills.items() if memory in rows}

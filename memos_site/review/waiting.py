@@ -64,7 +64,7 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", last: str = 
     """Return the visible memories that wait for a decision, in the order of what a decision is worth.
 
     A skill waits as a candidate, and as kind `version` when a new version of a confirmed or applied one is proposed.
-    Of the skills and facts that consolidation learned those wait which its pipelines chose (`pipelines.ripeness`,
+    Of the skills and facts that consolidation learned those wait which its pipelines chose (`pipelines.competences`,
     `pipelines.facts`), of what a model read in conversations those that agents need (`extraction.needs`); the others,
     and plans, are only stored.
     Snoozed ones wait again when their time has come; before that they are of the kind SNOOZED.

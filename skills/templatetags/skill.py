@@ -23,16 +23,16 @@ from skills.diffs import Change, Piece
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.packaging import safe_html
-from skills.scanning import WRITTEN_BY_MODEL, Severity
+from skills.scanning import WRITTEN_BY_MODEL, gravest_first
 
 register = template.Library()
+register.filter(gravest_first)
 CHANGING_FILES = {"edit", "write"}  # tools of coding agents by their common names
 _CODE = re.compile(r"`([^`]+)`")
 MAX_USES = 10
 MAX_SHOWN = 12_000  # characters of the files that a page shows
 MAX_CHANGED = 8_000  # characters of changes that a skill's page shows
 VERSIONS_AT_FIRST = 10
-SEVERITIES = [str(severity) for severity in Severity]
 FEW = 20  # runs: a percentage of fewer says more than is known
 FINDINGS = {
     "written-by-model": gettext_lazy("written by a language model from one conversation: read it line by line"),
@@ -237,12 +237,6 @@ def share_of_runs(share: float, record: dict[str, Any] | None) -> str:
 def finding_in_words(finding: dict[str, Any]) -> str:
     """What a rule of the scan means, where its name does not say it; '' for others."""
     return str(FINDINGS.get(str(finding["rule"]), ""))
-
-
-@register.filter
-def gravest_first(findings: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The findings by severity, equal ones in their order."""
-    return sorted(findings, key=lambda finding: SEVERITIES.index(finding["severity"]), reverse=True)
 
 
 @register.filter

@@ -123,8 +123,7 @@ class Store:
     """What a store would know that holds these runs."""
 
     def __init__(self, runs: list[Known]) -> None:
-        from consolidation.guidance.curves import measured
-        from consolidation.guidance.latest_runs import LatestRuns
+        from consolidation.guidance.latest_runs import LatestRuns, measured
 
         self.profiles = sorted((one.profile for one in runs), key=lambda profile: profile.at, reverse=True)
         self.calibration, _ = measured(LatestRuns(self.profiles))

@@ -12,7 +12,7 @@ from consolidation import pattern_run, set_aside
 from consolidation.models import Run
 from consolidation.models.groups import EventBatch, RuleRetry
 from consolidation.patterns import applying, sessions
-from consolidation.patterns.reported_run import ReportedRun
+from consolidation.patterns.sessions import ReportedRun
 from memories import lifecycle
 from memories.models import Event, Memory, Tombstone
 from memories.values.choices import ActorKind, Sensitivity

@@ -10,7 +10,7 @@ from django.db import connection
 
 from consolidation import run_queue
 from consolidation.models import Run
-from consolidation.web.run_trail import ENTRIES_AT_ONCE
+from consolidation.web.runs import ENTRIES_AT_ONCE
 from memories.models import AuditEntry
 from memories.values.trust import SYSTEM, everything
 from memos_site import review

@@ -58,7 +58,7 @@ MOMENTS = {
     "competence-not-committed": Moment("consolidation.models", "Pattern.settle", 1),
     "fact-not-written": Moment("consolidation.pipelines.facts", "_write", 0),
     "profile-not-committed": Moment("consolidation.guidance.holdback", "settle", 1),
-    "profiles-not-measured": Moment("consolidation.guidance.curves", "refit", 0),
+    "profiles-not-measured": Moment("consolidation.guidance.latest_runs", "refit", 0),
 }
 
 TOTALS = """
