@@ -140,12 +140,12 @@ def test_findings_are_told_by_gravity_and_in_words() -> None:
 def test_of_many_findings_the_gravest_are_on_the_screen() -> None:
     version = make_skill().versions.get()
     about = {"line": 1, "excerpt": "", "rule": "hidden"}
-    findings = [{"file": f"scripts/{n}.py", "severity": "low", **about} for n in range(30)]
+    findings = [{"file": f"scripts/{n:02}.py", "severity": "low", **about} for n in range(30)]
     findings.append({"file": "scripts/grave.py", "severity": "critical", **about})
     SkillVersion.objects.filter(pk=version.pk).update(scan={"findings": findings})
     page = signed_in().get(f"/skills/{version.skill_id}/1/").content.decode()
     shown, _more, folded = page.partition("23 more findings")
-    assert "scripts/grave.py" in shown and "scripts/6.py" in shown and "scripts/29.py" in folded
+    assert "scripts/grave.py" in shown and "scripts/06.py" in shown and "scripts/29.py" in folded
 
 
 def test_a_skill_page_costs_at_most_twelve_queries(django_assert_max_num_queries: Any) -> None:
