@@ -69,7 +69,7 @@ class Tried:
         if not self.around or self.longest > LONGEST:
             yield from self.pattern.finditer(text) if _holds(text, self.needed) else ()
             return
-        for start, end in self._parts(places):
+        for start, end in stretches(places, before=self.longest, after=self.longest, apart=AHEAD):
             if _holds(text[start:end], self.others):
                 yield from self.pattern.finditer(text, start, end + AHEAD)
 
@@ -81,17 +81,18 @@ class Tried:
         stop = end.start() if end else match.end() + SIDE
         return all(_compiled(other).search(match.string, start, stop) for other in self.beside)
 
-    def _parts(self, places: Iterable[int]) -> Iterator[tuple[int, int]]:
-        """The parts of a text that hold every match, in order and apart from each other."""
-        start, end = 0, -1
-        for at in sorted(places):
-            if end < 0 or at - self.longest > end + AHEAD:
-                if end >= 0:
-                    yield start, end
-                start = max(0, at - self.longest)
-            end = at + self.longest
-        if end >= 0:
-            yield start, end
+
+def stretches(places: Iterable[int], *, before: int, after: int, apart: int = 0) -> Iterator[tuple[int, int]]:
+    """The parts of a text around these places, in order and more than `apart` from each other."""
+    start, end = 0, -1
+    for at in sorted(places):
+        if end < 0 or at - before > end + apart:
+            if end >= 0:
+                yield start, end
+            start = max(0, at - before)
+        end = at + after
+    if end >= 0:
+        yield start, end
 
 
 _once = cache(Tried)  # many patterns stand in two

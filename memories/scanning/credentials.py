@@ -13,8 +13,10 @@ from collections.abc import Callable, Collection, Iterator
 
 from ahocorasick_rs import AhoCorasick
 
+from memories.scanning.alternatives import stretches
 from memories.scanning.credential_kinds import ISSUED, Kind
 from memories.scanning.named_secrets import AFTER_NAME, BESIDE, NAME, STEMS
+from memories.scanning.required_words import folded
 from memories.scanning.tables import HEADS, in_columns
 from memories.values import invisible
 
@@ -146,10 +148,9 @@ class Near:
     """The parts of one text around words. All words are looked for in one pass."""
 
     def __init__(self, text: str) -> None:
-        folded = text.lower()
-        self.length, self._is_whole = len(text), len(folded) != len(text)  # a letter whose small form is two
+        self.length = len(text)
         self._places: dict[str, list[int]] = defaultdict(list)
-        for number, start, _ in _SOUGHT.find_matches_as_indexes(folded, overlapping=True):
+        for number, start, _ in _SOUGHT.find_matches_as_indexes(folded(text), overlapping=True):
             self._places[_WORDS[number]].append(start)
 
     def kinds(self) -> list[Kind]:
@@ -159,19 +160,10 @@ class Near:
 
     def parts(self, words: Collection[str], *, before: int, after: int) -> Iterator[tuple[int, int]]:
         """In order and apart from each other; without words the whole text."""
-        places = sorted(at for word, starts in self._places.items() if word in words for at in starts)
-        if not words or (places and self._is_whole):
-            yield 0, self.length
-            return
-        start, end = 0, -1
-        for at in places:
-            if at - before > end:
-                if end >= 0:
-                    yield start, end
-                start = max(0, at - before)
-            end = min(at + after, self.length)
-        if end >= 0:
-            yield start, end
+        if not words:
+            return iter([(0, self.length)])
+        places = [at for word, starts in self._places.items() if word in words for at in starts]
+        return stretches(places, before=before, after=after)
 
 
 def _is_card(match: re.Match[str]) -> bool:
