@@ -9,7 +9,6 @@ from memories.intake.claims import NearDuplicate, Stored
 from memories.intake.reports.claims import read, read_teaching
 from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone
 from memories.people import trust_of
-from memories.values import text
 from memories.values.choices import Hold, Origin, Sensitivity, Status
 from memories.values.exceptions import Invalid, NotAllowed
 from memories.values.trust import Trust
@@ -76,14 +75,6 @@ def test_a_proposed_key_is_short_and_a_chosen_one_the_persons_own(anna: Trust) -
     assert len(taught(teach(anna, LONG)).key or "") <= 60
     assert len(taught(teach(anna, LONG, resolve="separate", company_id="acme")).key or "") <= 60
     assert taught(teach(anna, "Anna likes tea", key="k" * 100)).key == "k" * 100
-
-
-def test_what_was_taught_under_a_longer_proposed_key_is_confirmed_and_keeps_it(anna: Trust) -> None:
-    former = text.slug(LONG)
-    row = taught(teach(anna, LONG, key=former))
-    assert len(former) > 60
-    again = taught(teach(anna, LONG))
-    assert (again.pk, again.key, again.times_confirmed) == (row.pk, former, 2)
 
 
 def test_stores_of_an_agent_confirm_what_was_taught(anna: Trust) -> None:

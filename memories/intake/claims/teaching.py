@@ -94,7 +94,7 @@ def _statement(report: TeachingReport, trust: Trust) -> Statement:
 
 def _teach(teaching: Teaching) -> Stored:
     statement, trust, resolve = teaching.statement, teaching.trust, teaching.report.resolve
-    row = _row_at_key(teaching)
+    row = live_row(statement.scope, statement.key, at=teaching.at)
     if row is not None and not trust.sees(row):
         propose_edit(Meeting(row, statement, trust, teaching.at, Sensitivity.PUBLIC))
         return NOTHING_TOLD
@@ -110,16 +110,6 @@ def _teach(teaching: Teaching) -> Stored:
     if near and resolve != "separate" and not dismissal:  # else what is near was shown before
         raise NearDuplicate(near)
     return (_take_back(teaching, dismissal) if dismissal else None) or _create(teaching)
-
-
-def _row_at_key(teaching: Teaching) -> Memory | None:
-    """The live memory of the key; of a proposed one, also what was taught when proposals were longer."""
-    statement = teaching.statement
-    row = live_row(statement.scope, statement.key, at=teaching.at)
-    former = text.slug(statement.content)
-    if row or teaching.chosen or former == statement.key:
-        return row
-    return live_row(statement.scope, former, at=teaching.at)
 
 
 def _compare_row(row: Memory | None, teaching: Teaching) -> Near | None:

@@ -31,6 +31,7 @@ from memories.values.trust import Actor, Trust
 
 CONFIDENCE = 80
 Refusal = Conflict | Invalid | NotAllowed
+Answers = dict[int, Ingested | Refusal]
 
 
 @dataclass(frozen=True)
@@ -73,59 +74,50 @@ def conversations(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> lis
 
 
 def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
-    placements = [_place(draft, trust) for draft in drafts]
-    if len(drafts) == 1 and (stored := _first_of_its_name(placements[0], trust=trust, at=at)):
+    answers: Answers = {}
+    placements: dict[int, Placement] = {}
+    for index, draft in enumerate(drafts):
+        place = draft.fields.scope, draft.fields.source
+        try:
+            placements[index] = Placement(draft, trust.scope_to_write(place[0]), trust.source_to_write(place[1]))
+        except (Invalid, NotAllowed) as refusal:
+            answers[index] = refusal
+    if len(drafts) == 1 and placements and (stored := _first_of_its_name(placements[0], trust=trust, at=at)):
         return [stored]
-    names = {placement.name for placement in placements if isinstance(placement, Placement) and placement.name}
-    known, forgotten = _known_and_forgotten(names, at=at)
-    fresh: dict[int, Episode] = {}
-    for index, placement in enumerate(placements):
-        if isinstance(placement, Placement) and (placement.name is None or placement.name not in {*known, *forgotten}):
-            fresh[index] = _episode(placement, at=at, by=trust.actor)
-            if placement.name:
-                known[placement.name] = fresh[index]
-    _save(fresh, placements, trust=trust, at=at)
-    return [
-        _answer(placement, fresh.get(index), known, forgotten, trust=trust, at=at)
-        if isinstance(placement, Placement)
-        else placement
-        for index, placement in enumerate(placements)
-    ]
+    answers |= _store_together(placements, trust=trust, at=at)
+    return [answers[index] for index in range(len(drafts))]
 
 
-def _answer(
-    placement: Placement,
-    stored: Episode | None,
-    known: Mapping[EpisodeName, Episode],
-    forgotten: set[EpisodeName],
-    *,
-    trust: Trust,
-    at: datetime,
-) -> Ingested | Refusal:
-    """Answer a conversation that was `stored` now, or that is known by its name or was forgotten."""
-    if stored is not None:
-        return Ingested(stored.memory, created=True)
-    if placement.name is None or placement.name in forgotten:
-        return Ingested(None, created=False)
-    return _repeat(known[placement.name], placement.draft, trust=trust, at=at)
-
-
-def _first_of_its_name(placement: Placement | Refusal, *, trust: Trust, at: datetime) -> Ingested | None:
+def _first_of_its_name(placement: Placement, *, trust: Trust, at: datetime) -> Ingested | None:
     """Store a conversation by the very statement that asks for its name, which is known to nobody: so most of them are.
     None: nothing was stored, as the name is taken or forgotten, or there is none."""
-    if not isinstance(placement, Placement) or placement.name is None:
+    if placement.name is None:
         return None
     episode = _episode(placement, at=at, by=trust.actor)
-    if not _save({0: episode}, [placement], trust=trust, at=at, unless=known_or_forgotten(placement.name)):
+    unless = known_or_forgotten(placement.name)
+    if not _save([episode], [placement.draft], trust=trust, at=at, unless=unless):
         return None
     return Ingested(episode.memory, created=True)
 
 
-def _place(draft: Draft, trust: Trust) -> Placement | Refusal:
-    try:
-        return Placement(draft, trust.scope_to_write(draft.fields.scope), trust.source_to_write(draft.fields.source))
-    except (Invalid, NotAllowed) as refusal:
-        return refusal
+def _store_together(placements: Mapping[int, Placement], *, trust: Trust, at: datetime) -> Answers:
+    known, forgotten = _known_and_forgotten({place.name for place in placements.values() if place.name}, at=at)
+    fresh: dict[int, Episode] = {}
+    for index, placement in placements.items():
+        if placement.name is None or not (placement.name in known or placement.name in forgotten):
+            fresh[index] = _episode(placement, at=at, by=trust.actor)
+            if placement.name:
+                known[placement.name] = fresh[index]
+    _save([*fresh.values()], [placements[index].draft for index in fresh], trust=trust, at=at)
+    answers: Answers = {}
+    for index, placement in placements.items():
+        if index in fresh:
+            answers[index] = Ingested(fresh[index].memory, created=True)
+        elif placement.name in known:
+            answers[index] = _repeat(known[placement.name], placement.draft, trust=trust, at=at)
+        else:  # forgotten
+            answers[index] = Ingested(None, created=False)
+    return answers
 
 
 def _known_and_forgotten(
@@ -152,21 +144,20 @@ def _known(names: Iterable[EpisodeName]) -> dict[EpisodeName, Episode]:
 
 
 def _save(
-    fresh: Mapping[int, Episode],
-    placements: Sequence[Placement | Refusal],
+    episodes: Sequence[Episode],
+    drafts: Sequence[Draft],
     *,
     trust: Trust,
     at: datetime,
     unless: bulk_rows.Part | None = None,
 ) -> bool:
-    """Insert the new episodes with their events. False: the condition `unless` holds, and nothing is stored."""
-    placed = ((index, place) for index, place in enumerate(placements) if isinstance(place, Placement))
-    drafts = {index: place.draft for index, place in placed if index in fresh}
-    instructions = _instructions(drafts.values())
+    """Insert new episodes with the events of their drafts. False: the condition `unless` holds, nothing is stored."""
+    instructions = _instructions(drafts)
     events = [
-        added for index, draft in drafts.items() for added in _events(draft, fresh[index], instructions, by=trust.actor)
+        added
+        for draft, episode in zip(drafts, episodes, strict=True)
+        for added in _events(draft, episode, instructions, by=trust.actor)
     ]
-    episodes = list(fresh.values())
     if not insert_episodes(episodes, events, by=trust.actor, at=at, unless=unless):
         return False
     _store_instructions(instructions)
