@@ -37,7 +37,6 @@ from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpo
 from memories import claims
 from memories.claims import Likeness
 from memories.intake.claims import Occasion, Statement, category_of, key_of, nearest, remember
-from memories.intake.claims.categories import is_explicit_statement
 from memories.intake.claims.near_duplicates import compare_with
 from memories.intake.claims.reinforcement import Meeting, reinforce
 from memories.intake.claims.writing import live_row, lock_key
@@ -75,7 +74,7 @@ def queue_messages(episodes: Iterable[Episode]) -> None:
 
 def statements_of(message: str) -> list[ExplicitStatement]:
     """What a user's message asks to keep, and what it plainly tells of the user; of a sentence one of the two."""
-    asked = explicit_statements(message) if is_explicit_statement(message) else []
+    asked = explicit_statements(message)
     quotes = {statement.quote for statement in asked}
     return [
         *asked,

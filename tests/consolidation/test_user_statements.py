@@ -119,6 +119,14 @@ def test_what_a_named_speaker_says_of_himself_bears_his_name_and_a_rule_for_all_
     ]
 
 
+@pytest.mark.parametrize("rule", ["In this repo we use pnpm, not npm.", "every PR needs a changelog entry"])
+def test_a_rule_of_a_project_waits_for_a_person_whatever_words_it_begins_with(rule: str) -> None:
+    conversation("Hello", rule)
+    digested()
+
+    assert [(memory.content, memory.status) for memory in statements()] == [(rule, Status.CANDIDATE)]
+
+
 def test_what_assistants_and_tools_say_is_no_statement_nor_is_an_open_conversation() -> None:
     run([], messages=[{"role": "user", "content": "hello"}, {"role": "assistant", "content": AISLE}])
     run([], messages=[{"role": "system", "content": AISLE}, {"role": "user", "content": "I never received it"}])

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.intake.claims.categories import category_of, is_explicit_statement
+from memories.intake.claims.categories import category_of
 
 
 @pytest.mark.parametrize(
@@ -67,61 +67,9 @@ def test_the_category_of_a_statement(text: str, category: str) -> None:
     assert category_of(text) == category
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Remember that Acme pays late",
-        "please remember: no attachments",
-        "Thanks! And remember to CC legal.",
-        "Always answer in English",
-        "We always fly business",
-        "never call before noon",
-        "From now on use Slack.",
-        "I prefer tea",
-        "I'd prefer a window seat",
-        "Don't send me the draft",
-        "Great work, but please don’t use emoji",
-        "Do not book flights before 9",
-        "NEVER DO THIS AGAIN",
-        "记住：Acme 付款很慢",
-        "以后请用中文回答",
-        "不要在周五开会",
-        "我更喜欢喝茶",
-        "请别用表情",
-    ],
-)
-def test_a_statement_that_asks_to_be_kept(text: str) -> None:
-    assert is_explicit_statement(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Because information matters",
-        "Do you remember my name?",
-        "Why do you always say that?",
-        "Never mind",
-        "I never received the invoice",
-        "I don't know",
-        "We don't have the file",
-        "I cannot remember the password",
-        "The remembered set is small",
-        "Nevertheless it works",
-        "Book a flight to Paris",
-        "你总是这样吗？",
-        "特别好",
-        "告诉别人",
-        "",
-    ],
-)
-def test_a_message_that_is_only_a_message(text: str) -> None:
-    assert not is_explicit_statement(text)
-
-
 @given(st.text(max_size=300))
 def test_any_text_has_a_category(text: str) -> None:
     assert category_of(text)
-    assert is_explicit_statement(text) in (True, False)
 
 
 @pytest.mark.parametrize(
@@ -131,5 +79,4 @@ def test_any_text_has_a_category(text: str) -> None:
 def test_a_long_text_takes_no_long_time(piece: str) -> None:
     start = process_time()
     category_of(piece * 100_000)
-    is_explicit_statement(piece * 100_000)
     assert process_time() - start < 2

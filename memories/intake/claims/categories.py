@@ -1,4 +1,4 @@
-"""Detect the category of a statement, and whether it asks to be remembered, by its words (English and Chinese)."""
+"""Detect the category of a statement by its words (English and Chinese)."""
 
 import re
 
@@ -8,9 +8,6 @@ from memories.values.choices import Category
 from memories.values.text import normal
 
 LONGEST_TEXT = 10_000  # what a statement is, it says at its beginning
-
-_SENTENCE = re.compile(r"[^.!?。！？\n]{1,2000}(?:\.(?=\w)[^.!?。！？\n]{1,2000})*+[.!?。！？]?")
-_CLAUSE = r"(?:^|[,;:，；：、(]\s*|\b(?:and|but|so|please|then|also|to|should|must|we|i|you|they|team)\s+)"
 
 # "always", where it only stresses what is done after something else
 _PROCEDURE = re.compile(
@@ -53,23 +50,6 @@ _WORKFLOW = re.compile(
 )
 _PATTERN = re.compile(rf"\b(?:{OFTEN}|{EACH_TIME})\b|{chinese_words.OFTEN}")
 
-_REMEMBER = re.compile(
-    _CLAUSE + r"(?:remember|keep in mind|bear in mind|note that|make sure|make a note|don't forget|do not forget)\b"
-    r"|记住|牢记|记得|记下|请注意|别忘|不要忘"
-)
-_WISH = re.compile(
-    r"\b(?:always|never(?!\s+mind\b)|from (?:now|here) on|going forward"
-    r"|i(?:'d| would)? (?:strongly |really |much |always )?prefer"
-    r"|my preference)\b"
-    r"|" + _CLAUSE + r"(?:do not|don't|dont)\s+\w"
-    r"|总是|始终|永远|从不|绝不|不要|请勿|切勿|(?:^|[，,；、请])别(?![人的处墅])|千万别|务必|一定要|以后|从现在[开起]|从今|今后|往后"
-    r"|一律|统一|每次.{1,20}都|任何时候都|从来不|我们?一直"
-    r"|我们?(?:个人)?(?:更|比较|很|最|一直|通常|一般|特别|非常|都)?(?:喜欢|偏好|偏爱|倾向)"
-)
-_ASKS = re.compile(
-    r"[?？]\s*$|[吗呢么][。！\s]*$|^\W*(?:why|what|who|when|where|how|do|does|did|can|could|is|are)\b.*\?"
-)
-
 
 def category_of(text: str) -> Category:
     """A rule or a wish before a contact, a contact before a procedure, a procedure before a habit; else a fact. What is
@@ -84,18 +64,6 @@ def category_of(text: str) -> Category:
     if _WORKFLOW.search(plain):
         return Category.WORKFLOW
     return Category.PATTERN if _PATTERN.search(plain) else Category.FACT
-
-
-def is_explicit_statement(text: str) -> bool:
-    """Does a user's message say by itself that it is to be kept? Questions, and what never happened, do not."""
-    return any(_is_said(match[0].strip()) for match in _SENTENCE.finditer(_plain(text)))
-
-
-def _is_said(sentence: str) -> bool:
-    if _ASKS.search(sentence):
-        return False
-    rest = _PAST.sub(" ", _IMPLIED.sub(" ", sentence))
-    return bool(_REMEMBER.search(rest) or _WISH.search(rest))
 
 
 def _plain(text: str) -> str:
