@@ -122,7 +122,7 @@ class ApiView(APIView):
         return MethodNotAllowed(str(request.method), detail=f"{detail}: {self.instead}" if self.instead else detail)
 
     def _take_aliases(self, request: Request) -> None:
-        """Rename parameters of other published designs to ours, where this endpoint has them."""
+        """Rename parameters that have another name too, where this endpoint has them."""
         known = self.others.get(request.method or "", self.filters)
         aliases = {alias: name for alias, name in ALIASES.items() if alias in request.query_params and name in known}
         if aliases:

@@ -25,7 +25,8 @@ SHARE = re.compile(r"0(\.[0-9]{1,20})?|1(\.0{1,20})?")
 FLAGS = {"true": True, "false": False, "1": True, "0": False}
 PAGING = frozenset({"cursor", "limit"})
 ORDERINGS = ("created_at", "updated_at", "confidence", "salience", "times_used", "key")
-ALIASES = {"source_plugin": "source", "memory_types": "type"}  # names of the published designs
+# Names of the published designs, and the name that scopes have in bodies.
+ALIASES = {"source_plugin": "source", "memory_types": "type", "scopes": "scope"}
 OTHER_NAMES = {"type": OTHER_TYPES}  # parameter -> values of the published designs, in our words
 
 
@@ -44,7 +45,7 @@ BOOLEAN = {"type": "string", "enum": ["true", "false"]}
 SHARED = (
     query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "How many at most on one page."),
     query("cursor", _TEXT, "A place in the list, from the `next` or `previous` of a page. It holds for one ordering."),
-    query("scope", _TEXT, "Of exactly this scope; empty: of none."),
+    query("scope", _TEXT, "Of exactly this scope (also as `scopes`); empty: of none."),
     query("source", _TEXT, "Of exactly this source (also as `source_plugin`); best first then, 10 a page."),
     query("company_id", _TEXT, "About exactly this company; best first then, 10 a page."),
     query("thread_id", _TEXT, "Of exactly this thread."),

@@ -77,7 +77,8 @@ def undo(trust: Trust, batch: UUID, *, at: datetime) -> UndoResult:
         with transaction.atomic():
             undo_part(plan.groups[start : start + CHUNK], plan.scopes, done, trust=trust, at=at)
     if not done.undone:
-        raise Conflict("; ".join(refusal["why"] for refusal in done.refused[:10]))
+        reasons = dict.fromkeys(refusal["why"] for refusal in done.refused)
+        raise Conflict("; ".join([*reasons][:10]))
     return done
 
 

@@ -88,6 +88,13 @@ def test_undo_after_a_later_decision_is_refused(client: APIClient) -> None:
     assert "changed since and is dismissed now (dismiss by judge)" in undo(client, batch, 409)["detail"]
 
 
+def test_a_reason_that_many_refusals_share_is_told_once(client: APIClient) -> None:
+    body = {"action": "dismiss", "ids": [str(make_memory(text).pk) for text in ("tea", "coffee")], "why": "wrong"}
+    batch = client.post("/api/v1/memories/bulk", body, format="json").json()["batch"]
+    undo(client, batch)
+    assert undo(client, batch, 409)["detail"] == "cannot undo: it was undone before; what undid it can be undone"
+
+
 def test_what_only_happened_cannot_be_undone(client: APIClient) -> None:
     make_run()
     make_skill(published=False)

@@ -74,10 +74,12 @@ def test_any_other_list_uses_nothing(client: APIClient, query: str) -> None:
     assert Memory.objects.get().times_used == 0
 
 
-@pytest.mark.parametrize("query", ["source_plugin=P02", "memory_types=competence", "memory_types=SkillMemory"])
-def test_parameters_are_known_by_the_names_of_the_published_designs(client: APIClient, query: str) -> None:
+@pytest.mark.parametrize(
+    "query", ["source_plugin=P02", "memory_types=competence", "memory_types=SkillMemory", "scopes=project:b"]
+)
+def test_parameters_are_known_by_their_other_names(client: APIClient, query: str) -> None:
     make_memory("a", status="confirmed")
-    make_memory("b", status="confirmed", source="P02", type="competence")
+    make_memory("b", status="confirmed", source="P02", type="competence", scope="project:b")
     assert contents(client, query) == ["b"]
 
 
