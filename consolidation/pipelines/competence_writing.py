@@ -137,9 +137,10 @@ def create(memory: Memory, pattern: Pattern, competence: Competence, *, at: date
     return memory
 
 
-def imported(pattern: Pattern) -> Memory | None:
-    """The competence of this pattern that an import brought, without its skill; locked."""
-    rows = Memory.objects.live().filter(scope=pattern.scope, type=Type.COMPETENCE, origin=Origin.IMPORTED, pattern=None)
+def without_skill(pattern: Pattern) -> Memory | None:
+    """The competence of this pattern that an import brought or an agent stored, without a skill; locked."""
+    came = Memory.objects.live().filter(type=Type.COMPETENCE, origin__in=(Origin.IMPORTED, Origin.STORED), pattern=None)
+    rows = came.filter(scope=pattern.scope)
     named = rows.filter(payload__skill_name=name_of(pattern), skill=None, sensitivity__gte=pattern.sensitivity)
     return named.select_for_update(of=("self",)).order_by("pk").first()
 

@@ -97,7 +97,7 @@ def _put(
     """Store what was learned, as a new competence or in its memory."""
     prepared = competence_writing.prepare(memory, competence, scope=pattern.scope)
     with transaction.atomic():
-        if memory is None and (memory := competence_writing.imported(pattern)):
+        if memory is None and (memory := competence_writing.without_skill(pattern)):
             competence_writing.take(memory, pattern, competence)
             created = False
         elif memory is None:

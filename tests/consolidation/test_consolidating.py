@@ -19,6 +19,7 @@ from memories.values.trust import SYSTEM, everything
 from memos_site import review
 from skills.models import Skill, SkillVersion
 from tests.consolidation.experience import AGENT, NOON, competence, consolidated, run, totals
+from tests.make import make_memory
 
 pytestmark = pytest.mark.django_db
 BUILD = ["go_test", "go_build", "lint"]
@@ -39,6 +40,17 @@ def test_two_successes_with_the_same_tools_in_any_order_are_one_skill() -> None:
     assert memory.payload["skill_name"] == f"skill:{SIGNATURE}"
     assert done.counters["competences_created"] == 1
     assert memory.skill.versions.get().status == SkillVersion.Status.PROPOSED
+
+
+def test_a_competence_that_an_agent_stored_gets_the_skill_of_its_runs() -> None:
+    payload = {"kind": "competence", "skill_name": f"skill:{SIGNATURE}"}
+    stored = make_memory("Build and test", scope="project:acme", type="competence", payload=payload)
+    run(BUILD)
+    run(BUILD, minutes=1)
+    done = consolidated()
+    assert competence(SIGNATURE) == stored and "competences_created" not in done.counters
+    assert (stored.performance.successes, stored.skill.versions.get().number) == (2, 1)
+    assert Memory.objects.get(pk=stored.pk).payload["recipe"][0]["tool"] == BUILD[0]
 
 
 def test_one_success_is_nothing_yet() -> None:
