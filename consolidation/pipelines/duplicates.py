@@ -19,6 +19,8 @@ from memories import claims, embedding
 from memories.claims import Likeness
 from memories.intake.claims import nearest
 from memories.models import Memory, Proposal, Relation
+from memories.models.nominating import nominated
+from memories.search import updates
 from memories.values import speakers
 from memories.values.choices import ActorKind, Hold, Origin, Review, Status, Type
 from memories.values.search_words import WORD
@@ -44,7 +46,8 @@ def compare_memories(ids: Iterable[UUID], *, at: datetime) -> Counter[str]:
         counters["memories_compared"] += 1
         if same:
             counters["merges_proposed"] += _propose(Proposal.Kind.MERGE, [memory, *same], at=at)
-        for other in _worth_asking(memory, contradicting):
+        differing = list(dict.fromkeys([*contradicting, *_outdated_by(memory)]))
+        for other in _worth_asking(memory, differing):
             counters["conflicts_proposed"] += ask_which_holds([memory, other], at=at)
     return counters
 
@@ -70,6 +73,16 @@ def _neighbours(memory: Memory) -> tuple[list[Memory], list[Memory]]:
             by_likeness[Likeness.SAME].append(row)
     rows = [neighbour.memory for neighbour in near if neighbour.memory]
     return by_likeness[Likeness.SAME], _without_series(memory, by_likeness[Likeness.CHANGED], rows)
+
+
+def _outdated_by(memory: Memory) -> list[Memory]:
+    """The older claims that hold no more, as it says itself ("now", 现在), though their form does not contradict it."""
+    if not updates.MARKS.search(memory.content):
+        return []
+    older = Memory.objects.filter(status__in=UNDECIDED, created_at__lte=memory.created_at).exclude(pk=memory.pk)
+    about = older.filter(category=memory.category, company_id=memory.company_id)
+    rows = [row for row in nominated(memory.content, about, scopes=[memory.scope]) if not _made_by_rules(memory, row)]
+    return [row for row in rows if updates.replaces(memory.content, row.content)]
 
 
 def _are_near(memory: Memory, other: Memory) -> bool:

@@ -72,6 +72,22 @@ def test_a_contradiction_asks_which_one_holds() -> None:
     assert Relation.objects.filter(source=other, predicate="supersedes", target=one).exists()
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "is_asked"),
+    [
+        ("Maria works at Initech", "Maria now works at Globex", True),
+        ("张伟负责支付", "张伟现在负责物流", True),
+        ("Maria prefers tea", "Maria now works at Globex", False),
+        ("Maria works at Initech", "Maria works at Globex", False),
+    ],
+)
+def test_what_says_that_it_is_new_asks_whether_the_older_one_holds(old: str, new: str, is_asked: bool) -> None:
+    pair = {stored("old", old).pk, stored("new", new).pk}
+    find()
+    asked = [(proposal.kind, set(proposal.subjects)) for proposal in Proposal.objects.all()]
+    assert asked == ([(Proposal.Kind.CONFLICT, pair)] if is_asked else [])
+
+
 def test_the_choice_is_undone_as_one() -> None:
     one, other = stored("terms", NET30), stored("acme-payment", NET60)
     find()
