@@ -18,7 +18,7 @@ from memories.models import Memory
 KIND = "reembed"
 POLL_SECONDS = 1.0  # between two looks at what other workers are still embedding
 AFTER_FAILURE = timedelta(hours=1)  # a schedule starts anew after so long
-COUNTED_STAGES = ("memories", "events", "titles", "vectors", "clearing")
+COUNTED_STAGES = ("vectors", "clearing")
 
 
 def reembed(*, trigger: Run.Trigger, at: datetime, should_stop: Callable[[], bool] = lambda: False) -> Run | None:

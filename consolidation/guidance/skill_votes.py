@@ -13,7 +13,7 @@ from memories.values.choices import LIVE, ActorKind, Permission, Sensitivity, Ty
 from memories.values.trust import SHARED_SCOPES, Actor, Trust
 
 
-def of_skills(text: str, *, trust: Trust) -> Mapping[UUID, float]:
+def of_skills(text: str, trust: Trust) -> Mapping[UUID, float]:
     """The share of the vote for the effects of each live skill with effects, by memory, where `text` is what a user
     says first. Empty: nothing is known of such requests.
     """

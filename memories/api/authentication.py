@@ -91,7 +91,8 @@ class CallsPerMinute(BaseThrottle):
 
     def allow_request(self, request: Request, view: Any) -> bool:
         agent: Any = request.user
-        limit = _limit(agent) if isinstance(agent, Agent) else 0
+        own = agent.requests_per_minute if isinstance(agent, Agent) else 0
+        limit = int(settings.RATE_LIMIT_PER_MINUTE) if own is None else own
         self.seconds = _shares.wait(agent.pk, limit) if limit else 0.0
         return not self.seconds
 
@@ -100,8 +101,3 @@ class CallsPerMinute(BaseThrottle):
 
 
 _shares = Shares()
-
-
-def _limit(agent: Agent) -> int:
-    limit = agent.requests_per_minute
-    return int(settings.RATE_LIMIT_PER_MINUTE) if limit is None else limit

@@ -15,7 +15,6 @@ from memories.api.base import ApiView
 from memories.api.memory_shape import Memory, memory_example
 from memories.api.openapi import operation
 from memories.api.paging import PAGING, query, some_of
-from memories.api.payload_shapes import dependencies
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json, Page, Shape, page_example
 from memories.models.episode import UNKNOWN, VERDICTS, EventQuerySet
 from memories.models.passage import saying
@@ -77,7 +76,7 @@ class Event(Shape):
 
     @classmethod
     def of(cls, row: models.Event) -> Json:
-        return cls.from_row(row, text=row.words, depends_on=dependencies(row), flags=flags_of(row))
+        return cls.from_row(row, text=row.words, flags=flags_of(row))
 
 
 def flags_of(row: models.Event) -> list[str]:

@@ -106,17 +106,14 @@ def _still_seen(first: IdempotencyKey, request: Request, trust: Trust) -> tuple[
     if not hidden.isdisjoint((request.parser_context or {}).get("kwargs", {}).values()):
         raise NotFound
     if "results" in answer:
-        results = [_accepted(item) if _names(item, hidden) else item for item in answer["results"]]
+        accepted = {"status": 202, "memory": None}
+        results = [{"index": one["index"], **accepted} if _names(one, hidden) else one for one in answer["results"]]
         return first.status, {**answer, "results": results}
     return 202, NO_EPISODE if "episode" in answer else Accepted.answer
 
 
 def _names(item: dict[str, Any], hidden: set[UUID]) -> bool:
     return str((item.get("memory") or {}).get("id")) in {str(id) for id in hidden}
-
-
-def _accepted(item: dict[str, Any]) -> dict[str, Any]:
-    return {"index": item["index"], "status": 202, "memory": None}
 
 
 def _kept(answer: Any) -> Any:

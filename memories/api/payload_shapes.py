@@ -5,7 +5,6 @@ from typing import Any, Literal
 
 from memories import models
 from memories.api.shapes import EXAMPLE_TIME, Count, Json, OpenShape, Shape, Share
-from memories.intake.episodes.joining import resolve
 from memories.models.former_state import made_at
 from memories.values import links
 from memories.values.choices import Outcome, OutcomeSource, Status
@@ -45,7 +44,7 @@ class Node(Shape):
 
     @classmethod
     def of(cls, event: models.Event) -> Json:
-        return cls.from_row(event, id=event.node_id, timestamp=event.at, depends_on=dependencies(event))
+        return cls.from_row(event, id=event.node_id, timestamp=event.at)
 
 
 class EpisodicPayload(Shape):
@@ -237,8 +236,3 @@ class PlanPayload(OpenShape):
 def stored_payload(row: models.Memory) -> Json:
     """The stored payload of a statement or working state."""
     return {"kind": row.type, **row.payload}
-
-
-def dependencies(event: models.Event) -> list[str]:
-    """Dependencies by current node names; older events name nodes `n<position>`."""
-    return resolve(event.depends_on, event.episode_id, event.position)[0]

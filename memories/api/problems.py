@@ -82,7 +82,8 @@ def handler(error: Exception, context: dict[str, Any]) -> Response:
     """DRF's exception handler: any exception in an API view becomes a problem, never HTML or a traceback."""
     set_rollback()
     path = context["request"].path
-    answer = _of_ours(error, path) or unavailable(error, path) or _of_framework(error, path)
+    refused = refusal(error)
+    answer = problem(**refused, path=path) if refused else unavailable(error, path) or _of_framework(error, path)
     if answer is None:
         log.exception("unexpected error at %s", path, exc_info=error)
         answer = problem(500, "something went wrong on our side; the log names this request_id", path=path)
@@ -118,11 +119,6 @@ def unavailable(error: BaseException | None, path: str) -> Response | None:
     answer = problem(503, broken.detail, code=broken.code, path=path, memory_status="unavailable")
     answer["Retry-After"] = str(RETRY_AFTER)
     return answer
-
-
-def _of_ours(error: Exception, path: str) -> Response | None:
-    refused = refusal(error)
-    return problem(**refused, path=path) if refused else None
 
 
 def _of_framework(error: Exception, path: str) -> Response | None:

@@ -144,7 +144,7 @@ class SearchAnswer(Shape):
         return cls.from_row(found, results=results, selection=selection, degraded=list(found.degraded))
 
 
-class SearchView(ApiView):
+class Search(ApiView):
     post_reads = True
     instead = 'POST {"query": "..."} as JSON to this address, or list with GET /api/v1/memories?q='
     needs = {"POST": (Permission.READ,)}
@@ -156,15 +156,13 @@ class SearchView(ApiView):
         measures.retrievals.labels("search", "found" if results.results else "empty").inc()
         return Response(SearchAnswer.of(results, question, at=at))
 
-
-class Search(SearchView):
     @operation("Search", "Search", SearchAnswer, takes=SearchRequest, example=EXAMPLE, also=ALSO)
     def post(self, request: Request) -> Response:
         """Search everything"""
         return self.search(request)
 
 
-class Retrieve(SearchView):
+class Retrieve(Search):
     @operation("Retrieve", "Search", SearchAnswer, takes=SearchRequest, example=EXAMPLE, also=ALSO)
     def post(self, request: Request) -> Response:
         """Search everything, by another name"""

@@ -35,16 +35,10 @@ class Spelling(dict[int, str]):
             return " "
         if char == "\ufffd" or kind in ("Cc", "Cf", "Co"):
             return ""
-        plain = "".join(part for part in unicodedata.normalize("NFD", char.lower()) if not _is_accent(part))
-        return f" {plain} " if _is_punctuation(plain) or IDEOGRAPH.match(char) else plain
-
-
-def _is_accent(char: str) -> bool:
-    return unicodedata.category(char) == "Mn"
-
-
-def _is_punctuation(written: str) -> bool:
-    return len(written) == 1 and (written in PUNCTUATION or unicodedata.category(written).startswith("P"))
+        parts = unicodedata.normalize("NFD", char.lower())
+        plain = "".join(part for part in parts if unicodedata.category(part) != "Mn")  # without accents
+        is_mark = len(plain) == 1 and (plain in PUNCTUATION or unicodedata.category(plain).startswith("P"))
+        return f" {plain} " if is_mark or IDEOGRAPH.match(char) else plain
 
 
 class WordPiece:

@@ -1,21 +1,20 @@
-"""Backfill of passages and vectors, and the change of the embedding model while the former one still serves."""
+"""Backfill of vectors, and the change of the embedding model while the former one still serves."""
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple
 
 from django.conf import settings
 from django.db import connection, transaction
-from django.db.models import Avg, Exists, OuterRef, QuerySet
+from django.db.models import Avg
 from django.utils import timezone
 
 from memories import embedding
 from memories.embedding import Embedder
 from memories.indexing import queue
-from memories.models import EmbeddingModel, Episode, Event, Memory, Passage, Pending, Vector
-from memories.values import roles
-from memories.values.choices import Sensitivity, Type
+from memories.models import EmbeddingModel, Passage, Pending, Vector
+from memories.values.choices import Sensitivity
 
-MOST_ROWS, MOST_QUEUED, MOST_REMOVED = 500, 10_000, 10_000  # most rows of one step
+MOST_QUEUED, MOST_REMOVED = 10_000, 10_000  # most rows of one step
 IN_HAND = "in hand"
 SAMPLE = 20_000  # vectors in the sample for the mean
 MOST_SET_ASIDE = 0.01  # largest share of all passages for a takeover
@@ -61,33 +60,10 @@ def reembed() -> Iterator[Step]:
     Unavailable: the endpoint does not work. SetAside: the model does not take over.
     """
     wanted = embedding.embedder()
-    yield from _passages()
     yield from _queue(wanted)
     yield from _vectors(wanted)
     _take_over(wanted)
     yield from _remove_others(wanted.name)
-
-
-def _passages() -> Iterator[Step]:
-    """Write the missing passages of older memories."""
-    none = ~Exists(Passage.objects.filter(memory=OuterRef("pk")))
-    untold = ~Exists(Passage.objects.filter(event=OuterRef("pk")))
-    untitled = ~Exists(Passage.objects.filter(memory=OuterRef("pk"), position=0))
-    written = Passage.objects
-    memories = Memory.objects.exclude(type=Type.EPISODIC).filter(none).only("content", "type")
-    yield from _written(memories, "memories", written.write_memories)
-    events = Event.objects.not_spoken_by(roles.SYSTEM).filter(untold)
-    yield from _written(events, "events", written.write_events)
-    titled = Episode.objects.filter(transcript_removed_at=None).exclude(title="").filter(untitled)
-    yield from _written(titled, "titles", lambda rows: written.write_events((), titles_of=rows))
-
-
-def _written(rows: QuerySet[Any], stage: str, write: Callable[[Sequence[Any]], None]) -> Iterator[Step]:
-    done, after = 0, None
-    while batch := list((rows.filter(pk__gt=after) if after else rows).order_by("pk")[:MOST_ROWS]):
-        write(batch)
-        done, after = done + len(batch), batch[-1].pk
-        yield Step(stage, done)
 
 
 def _queue(wanted: Embedder) -> Iterator[Step]:

@@ -101,9 +101,6 @@ class PassageQuerySet(Trusted["Passage"]):
         while batch := list(islice(waiting, MOST_AT_ONCE)):
             _write(batch)
 
-    def write_memories(self, memories: Iterable[Memory]) -> None:
-        self.write(of_memories(memories))
-
     def write_events(self, events: Iterable[Event], *, titles_of: Iterable[Episode] = ()) -> None:
         self.write(of_events(events, titles_of=titles_of))
 

@@ -4,7 +4,7 @@ mails to them: each row is one, or a part of one, and the queue and the record a
 
 from collections.abc import Collection, Iterable
 from datetime import datetime, timedelta
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 
 from django.conf import settings
@@ -44,19 +44,13 @@ class PreferencesSet(models.QuerySet["Preferences"]):
         """The language that a person chose; '' for none, or for nobody."""
         return self.filter(user_id=user.pk).values_list("language", flat=True).first() or "" if user.pk else ""
 
-    def choose_language(self, user: User, language: str) -> None:
-        self.update_or_create(user=user, defaults={"language": language})
+    def choose(self, user: User, **chosen: Any) -> None:
+        """Keep what a person chose: columns. Of mails also since when, as they tell what happens from then on."""
+        self.update_or_create(user=user, defaults=chosen)
 
     def time_zone_of(self, user: User) -> str:
         """The time zone that a person chose; '' for none."""
         return self.filter(user_id=user.pk).values_list("time_zone", flat=True).first() or ""
-
-    def choose_time_zone(self, user: User, zone: str) -> None:
-        self.update_or_create(user=user, defaults={"time_zone": zone})
-
-    def choose_mails(self, user: User, *, digest: str, alerts: bool, at: datetime) -> None:
-        """Set which mails a person gets from now on, about what happens from now on."""
-        self.update_or_create(user=user, defaults={"digest": digest, "alerts": alerts, "mails_since": at})
 
     def stop_mails(self, user_id: int, *, alerts: bool) -> None:
         """Stop the digests, or with `alerts` the alerts, to a person."""

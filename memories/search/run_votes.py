@@ -5,8 +5,7 @@ names a skill is answered by its words. Runs are compared, and lots drawn, by th
 its functions in PROVIDERS and WITHHOLDING when it starts.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Callable, Collection, Mapping, Sequence
 from uuid import UUID
 
 from memories.search.ranking import Scored
@@ -19,20 +18,10 @@ OF_BEST = 0.5  # of the vote for the best skill: less does not fit
 SELECTED_TYPES = (Type.COMPETENCE, Type.PLAN_GRAPH)
 
 
-class Provider(Protocol):
-    """The share of the vote for each skill, by memory. Empty: nothing is known of such tasks."""
-
-    def __call__(self, text: str, *, trust: Trust) -> Mapping[UUID, float]: ...
-
-
-class Withholding(Protocol):
-    """The skills that are withheld from this run, to measure what they are worth, by memory."""
-
-    def __call__(self, run: str, trust: Trust, /) -> frozenset[UUID]: ...
-
-
-PROVIDERS: list[Provider] = []
-WITHHOLDING: list[Withholding] = []
+# Of a text and a trust the share of the vote for each skill, by memory. Empty: nothing is known of such tasks.
+PROVIDERS: list[Callable[[str, Trust], Mapping[UUID, float]]] = []
+# Of a run and a trust the skills that are withheld from it, to measure what they are worth, by memory.
+WITHHOLDING: list[Callable[[str, Trust], frozenset[UUID]]] = []
 
 
 def withheld(request: AskingRun, trust: Trust) -> frozenset[UUID]:
@@ -54,6 +43,6 @@ def votes(text: str, scored: Sequence[Scored], trust: Trust) -> Mapping[str, flo
         return {}
     by_memory: dict[UUID, float] = {}
     for provider in PROVIDERS:
-        by_memory.update(provider(text, trust=trust))
+        by_memory.update(provider(text, trust))
     most = max(by_memory.values(), default=0.0)
     return {str(skill): share / most for skill, share in by_memory.items()} if most else {}

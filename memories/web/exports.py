@@ -15,7 +15,6 @@ from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories.models import Memory
-from memories.models.memory import MemoryQuerySet
 from memories.transfer import exporting
 from memories.values.choices import Sensitivity
 from memories.values.field_errors import format_instant
@@ -37,12 +36,9 @@ def csv_file(request: HttpRequest) -> StreamingHttpResponse:
     columns: tuple[str, ...] = COLUMNS
     if request.GET.get("column"):
         columns = ("id", "content", *(cell for name in columns_of(request) for cell in SHOWN.get(name, (name,))))
-    rows = iter(asked.hits) if asked.words else _ordered(asked).iterator(500)
+    ordered = asked.listed().with_salience(asked.moment).order_by(*asked.order)
+    rows = iter(asked.hits) if asked.words else ordered.iterator(500)
     return _file(_csv_lines(rows, columns, _cell), "text/csv; charset=utf-8", "memories.csv")
-
-
-def _ordered(asked: MemoryList) -> MemoryQuerySet:
-    return asked.listed().with_salience(asked.moment).order_by(*asked.order)
 
 
 @require_safe

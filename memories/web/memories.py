@@ -61,6 +61,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     history = history.with_others().about("memory", row.pk).reverse()
     most = MOST_DECISIONS if request.GET.get("history") == "all" else DECISIONS_ON_THE_PAGE
     decisions = list(history[: most + 1])
+    opponents, contested = contests_of(row, trust) if getattr(row, "is_contest", False) else ([], [])
     context = {
         "memory": row,
         "payload": redaction.redacted_payload(row, trust),
@@ -71,7 +72,8 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         "contexts": (contexts := injections.contexts_of(row, trust=trust) if row.times_used else []),
         "ends": injections.ends_of(contexts),
         **_related_rows(row, trust),
-        **_contests(row, trust),
+        "opponents": opponents,
+        "contested_memories": contested,
         "withholding": _withholding(row, trust),
         "resemblance": resemblance_of(row, trust) if row.status in LIVE else None,
         "fading": charts.curve(row, at=timezone.now()),
@@ -130,12 +132,6 @@ def _withholding(memory: Memory, trust: Trust) -> list[Tombstone]:
     """The dismissals that withhold a shared memory from their scopes, of those that the reader may see."""
     stones = tombstones_against(memory, memory.content) if memory.withheld_from else ()
     return [stone for stone in stones if trust.sees(stone)]
-
-
-def _contests(memory: Memory, trust: Trust) -> dict[str, Any]:
-    """The memories by which it is contested, and the contested ones against which it speaks."""
-    opponents, contested = contests_of(memory, trust) if getattr(memory, "is_contest", False) else ([], [])
-    return {"opponents": opponents, "contested_memories": contested}
 
 
 @require_safe

@@ -21,7 +21,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     if chosen not in dict(settings.LANGUAGES):
         return response
     if isinstance(request.user, User):
-        Preferences.objects.choose_language(request.user, chosen)
+        Preferences.objects.choose(request.user, language=chosen)
     else:
         request.session[CHOSEN] = chosen
     keep_cookie(response, settings.LANGUAGE_COOKIE_NAME, chosen)
@@ -34,7 +34,7 @@ def follow(request: HttpRequest, response: HttpResponse) -> None:
         return
     chosen = request.session.pop(CHOSEN, "")
     if chosen:
-        Preferences.objects.choose_language(request.user, chosen)
+        Preferences.objects.choose(request.user, language=chosen)
     elif chosen := Preferences.objects.language_of(request.user):
         keep_cookie(response, settings.LANGUAGE_COOKIE_NAME, chosen)
 

@@ -102,7 +102,7 @@ def _save(request: HttpRequest, user: User, decision: str, form: Any) -> str:
     if decision == "mails":
         user.email = form.cleaned_data.pop("email")
         user.save(update_fields=["email"])
-        Preferences.objects.choose_mails(user, **form.cleaned_data, at=timezone.now())
+        Preferences.objects.choose(user, **form.cleaned_data, mails_since=timezone.now())
         return _("Saved")
     if decision == "password":
         form.save()

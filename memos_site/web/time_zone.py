@@ -31,7 +31,7 @@ def choose(request: HttpRequest) -> HttpResponse:
     if chosen and not is_known(chosen):
         messages.warning(request, _("There is no such time zone"))
         return response
-    Preferences.objects.choose_time_zone(request.user, chosen)
+    Preferences.objects.choose(request.user, time_zone=chosen)
     messages.success(request, _("Saved"))
     _remember(response, chosen)
     return response

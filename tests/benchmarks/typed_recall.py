@@ -39,6 +39,7 @@ def bring_in(line: Json, *, at: datetime) -> Any:
     from memories.intake import episodes
     from memories.intake.reports.events import EventReport, check
     from memories.models import Memory, Passage
+    from memories.models.passage import of_memories
     from memories.values.choices import Origin, Sensitivity, Status
     from memories.values.trust import everything
 
@@ -66,7 +67,7 @@ def bring_in(line: Json, *, at: datetime) -> Any:
         updated_at=at,
         **common,
     )
-    Passage.objects.write_memories([memory])
+    Passage.objects.write(of_memories([memory]))
     return memory.pk
 
 

@@ -4,6 +4,7 @@ from datetime import datetime
 from typing import Any
 
 from memories.models import Memory, Passage
+from memories.models.passage import of_memories
 from memories.search import context
 from memories.search.context import Context
 from memories.search.context.assembling import ANSWER_WITHIN
@@ -31,7 +32,7 @@ def said(given: Context) -> list[str]:
 def applied(content: str, **facts: Any) -> Memory:
     """An applied preference that can be found; its notice waits for P01."""
     memory = make_applied(content, **facts)
-    Passage.objects.write_memories([memory])
+    Passage.objects.write(of_memories([memory]))
     return memory
 
 

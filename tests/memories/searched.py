@@ -6,6 +6,7 @@ from uuid import uuid4
 
 from memories import search
 from memories.models import Memory, Passage
+from memories.models.passage import of_memories
 from memories.search import SearchResults
 from memories.values.choices import Status
 from memories.values.trust import Trust, everything
@@ -15,7 +16,7 @@ from tests.make import ANNA, AT, make_memory, make_run, user
 def known(content: str, **facts: Any) -> Memory:
     """A confirmed memory that can be found."""
     memory = make_memory(content, **{"status": Status.CONFIRMED} | facts)
-    Passage.objects.write_memories([memory])
+    Passage.objects.write(of_memories([memory]))
     return memory
 
 
@@ -26,7 +27,7 @@ def known_together(*contents: str) -> None:
     for memory, content in zip(others, contents[1:], strict=True):
         memory.pk, memory.content = uuid4(), content
     Memory.objects.bulk_create(others)
-    Passage.objects.write_memories([first, *others])
+    Passage.objects.write(of_memories([first, *others]))
 
 
 def talk(*said: str, **fields: Any) -> Memory:

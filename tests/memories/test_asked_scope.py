@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from memories.models import Passage
+from memories.models.passage import of_memories
 from memories.search import search
 from memories.search.request import check
 from memories.values.choices import Status
@@ -18,7 +19,7 @@ SHOP = "project:shop"
 def known(content: str, scope: str) -> Any:
 
     memory = make_memory(content, scope=scope, status=Status.CONFIRMED, salience_at=AT)
-    Passage.objects.write_memories([memory])
+    Passage.objects.write(of_memories([memory]))
     return memory
 
 

@@ -116,14 +116,6 @@ def test_whose_episode_is_closed_at_this_moment_opens_the_next(
     assert (apart["http"], flags(apart)) == (201, ["unknown_dependency"])
 
 
-def test_what_was_stored_by_former_names_is_shown_by_todays(client: APIClient) -> None:
-    post(client, CALL, thread_id="t1")
-    second = post(client, CALL, thread_id="t1")
-    Event.objects.filter(position=2).update(depends_on=["n1", "n9", "call-1"])
-    graph = client.get(f"/api/v1/memories/{second['id']}").json()["payload"]["tool_graph"]
-    assert graph[1]["depends_on"] == [graph[0]["id"], "n9", "call-1"]
-
-
 def test_many_nodes_of_one_episode_are_looked_up_by_one_statement(django_assert_num_queries: Any) -> None:
     agent, token = make_agent("chains")
     made, *_others = [post(bearing(token), CALL, thread_id="t1") for _ in range(3)]

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
 from memories.models import Memory, Passage
+from memories.models.passage import of_memories
 from memories.search import SearchRequest, check, filters
 from memories.search.filters import INDEXED, OF_PASSAGE
 from memories.values.choices import ActorKind, Status, Type
@@ -163,7 +164,7 @@ class Renderings(TestCase):
         for row in rows:
             row["category"] = row["category"] if row["type"] == Type.SEMANTIC else None  # of no other type
         memories = [make_memory(f"Acme pays {n}", **row) for n, row in enumerate(rows)]
-        Passage.objects.write_memories(memories)
+        Passage.objects.write(of_memories(memories))
         return memories
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from memories.models import AuditEntry, Memory, Tombstone
-from memories.models.passage import Passage
+from memories.models.passage import Passage, of_memories
 from memories.values.choices import Status, Type
 from memories.values.trust import everything
 from memos_site import review
@@ -19,7 +19,7 @@ STANDS = {"demote": "confirmed", "restore": "dismissed"}
 
 def indexed(content: str, **facts: Any) -> Memory:
     memory = make_memory(content, **facts)
-    Passage.objects.write_memories([memory])
+    Passage.objects.write(of_memories([memory]))
     return memory
 
 

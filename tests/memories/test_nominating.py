@@ -10,6 +10,7 @@ from memories import claims
 from memories.intake.claims import equals_elsewhere
 from memories.models import Memory, Passage
 from memories.models.nominating import nominated
+from memories.models.passage import of_memories
 from tests.make import make_memory
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 def indexed(content: str, **facts: Any) -> Memory:
     memory = make_memory(content, **facts)
-    Passage.objects.write_memories([memory])
+    Passage.objects.write(of_memories([memory]))
     return memory
 
 

@@ -16,13 +16,14 @@ from memories import embedding, leases
 from memories.embedding import Unavailable
 from memories.indexing import queue
 from memories.models import EmbeddingModel, Memory, Passage, Pending, Vector
+from memories.models.passage import of_memories
 from memories.models.vector import IN_HAND
 from memories.tasks import embed_pending
 from memories.values.choices import Sensitivity
 from tests import embedding_endpoint
 from tests.at_once import at_once
 from tests.embedding_endpoint import Endpoint, Json
-from tests.make import AT, make_memory, make_run, user
+from tests.make import AT, make_memory
 
 pytestmark = pytest.mark.django_db
 BUILT_IN = embedding.built_in().name
@@ -37,7 +38,7 @@ def endpoint(settings: Any) -> Iterator[Endpoint]:
 
 def stored(*contents: str, **facts: Any) -> list[Memory]:
     memories = [make_memory(content, **facts) for content in contents]
-    Passage.objects.write_memories(memories)
+    Passage.objects.write(of_memories(memories))
     return memories
 
 
@@ -213,16 +214,6 @@ def test_a_model_that_refuses_much_does_not_take_over(endpoint: Endpoint) -> Non
     assert run.status == "failed" and "1 of 3 passages were refused three times by m" in run.error
     assert EmbeddingModel.objects.serving() == BUILT_IN and models()[BUILT_IN] == 3
     assert tasks.reembed() == "nothing to do"  # until an hour has passed, or somebody asks
-
-
-def test_what_was_stored_before_there_were_passages_is_indexed_by_itself() -> None:
-    make_memory("Acme prepays")
-    make_run(messages=[user("Book a flight")], title="Rome")
-    Passage.objects.all().delete()
-    assert tasks.reembed().startswith("succeeded")
-    assert set(Passage.objects.values_list("text", flat=True)) == {"Acme prepays", "Book a flight", "Rome"}
-    assert models() == {BUILT_IN: 3}
-    assert tasks.reembed() == "nothing to do"
 
 
 def test_a_new_installation_has_nothing_to_tell_of(endpoint: Endpoint) -> None:

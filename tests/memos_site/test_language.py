@@ -64,8 +64,8 @@ def test_what_is_chosen_on_the_sign_in_page_is_kept_for_the_person_who_signs_in(
 
 def test_the_next_person_of_a_shared_browser_gets_their_own_language() -> None:
     anna, berta = make_person("anna"), make_person("berta")
-    Preferences.objects.choose_language(anna, "zh-hans")
-    Preferences.objects.choose_language(berta, "en")
+    Preferences.objects.choose(anna, language="zh-hans")
+    Preferences.objects.choose(berta, language="en")
     client = Client()
     for name, language in (("anna", "zh-hans"), ("berta", "en")):
         sign_in(client, name)

@@ -45,7 +45,7 @@ def server(settings: Any) -> Iterator[MailServer]:
 def reader(name: str = "anna", *, digest: str = "daily", alerts: bool = False, **chosen: Any) -> User:
     person = make_person(name)
     User.objects.filter(pk=person.pk).update(email=f"{name}@example.com")
-    Preferences.objects.choose_mails(person, digest=digest, alerts=alerts, at=MONDAY - 30 * DAY)
+    Preferences.objects.choose(person, digest=digest, alerts=alerts, mails_since=MONDAY - 30 * DAY)
     Preferences.objects.filter(user=person).update(**chosen)
     return User.objects.get(pk=person.pk)
 

@@ -199,7 +199,7 @@ def test_a_name_in_two_parts_is_saved_as_it_was_shown() -> None:
 def test_who_signs_in_by_a_link_reads_their_own_language_and_times(administrator: Client) -> None:
     link = link_in(administrator.post("/people/", FORM))
     carl = User.objects.get(username="carl")
-    Preferences.objects.choose_language(carl, "zh-hans")
+    Preferences.objects.choose(carl, language="zh-hans")
     client = Client()
     client.cookies["time_zone"] = "Asia/Tokyo"  # of who signed in here before
     path = client.get(link, follow=True).redirect_chain[-1][0]
