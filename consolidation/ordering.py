@@ -24,7 +24,6 @@ TASKS = {  # of kinds with a queue of their own
     lessons_run.KIND: CONTRAST_TASK,
 }
 Verb = Literal["retry", "pause", "resume"]
-OVER_EVERY_SCOPE = ("consolidate", "patterns", "duplicates", "reembed")  # kinds that count over the whole store
 FIGURES = ("done", "total", "calls", "failed_calls", "tokens_in", "tokens_out", "tokens_reasoning")
 
 
@@ -65,20 +64,14 @@ def _extract(trust: Trust, episode_id: UUID | None, *, trigger: Run.Trigger, at:
     if episode.closed_at is None:
         raise Conflict("the episode is open: it is read when it is closed")
     trust.scope_to_write(episode.scope)
-    run = queue.request(episode, trigger=trigger, at=at)
-    run.audit("start", by=trust.actor, at=at).save(force_insert=True)
-    run_queue.nudge(EXTRACT_TASK)
-    return run
+    return _ordered(queue.request(episode, trigger=trigger, at=at), trust, at=at)
 
 
 def _contrast(trust: Trust, memory_id: UUID | None, *, trigger: Run.Trigger, at: datetime) -> Run:
     """Queue the comparison of a skill's cases by the language model."""
     memory = _skill(trust, memory_id)
     trust.scope_to_write(memory.scope)
-    run = contrast_run.request(memory, trigger=trigger, at=at)
-    run.audit("start", by=trust.actor, at=at).save(force_insert=True)
-    run_queue.nudge(CONTRAST_TASK)
-    return run
+    return _ordered(contrast_run.request(memory, trigger=trigger, at=at), trust, at=at)
 
 
 def _lessons(trust: Trust, scope: str, *, trigger: Run.Trigger, at: datetime) -> Run:
@@ -87,8 +80,12 @@ def _lessons(trust: Trust, scope: str, *, trigger: Run.Trigger, at: datetime) ->
     run = lessons_run.request(scope, trust.max_sensitivity, trigger=trigger, at=at)
     if not Run.objects.visible_to(trust).filter(pk=run.pk).exists():
         raise Conflict("the cases of this scope are compared already")
+    return _ordered(run, trust, at=at)
+
+
+def _ordered(run: Run, trust: Trust, *, at: datetime) -> Run:
     run.audit("start", by=trust.actor, at=at).save(force_insert=True)
-    run_queue.nudge(CONTRAST_TASK)
+    run_queue.nudge(TASKS[run.kind])
     return run
 
 
@@ -185,7 +182,7 @@ def _person_of(run: Run) -> User:
 
 def without_foreign_figures(run: Run, trust: Trust) -> Run:
     """The row as the caller may read it: who reads in some scopes only is not told figures of the whole store."""
-    if trust.scopes is not None and run.kind in OVER_EVERY_SCOPE and not (run.scope or run.subject):
+    if trust.scopes is not None and run.kind in run_queue.OVER_EVERYTHING and not (run.scope or run.subject):
         run.counters, run.stage = {}, ""
         vars(run).update(dict.fromkeys(FIGURES, 0))
     return run

@@ -38,16 +38,13 @@ class Item:
 
 @dataclass(frozen=True)
 class Source:
-    """A kind of rows. `run`: the kind of run that reads them; label, error, scope, episode, at, id: its
-    columns.
-    """
+    """A kind of rows. `run`: the kind of run that reads them; label, error, episode, at, id: its columns."""
 
     kind: str
     run: str
     rows: Callable[[Trust], QuerySet[Any]]
     label: Any
     error: str = "error"
-    scope: str = "scope"
     episode: str = ""
     at: str = ""
     id: str = "pk"
@@ -62,7 +59,7 @@ class Source:
                 Cast(self.id, TextField()),
                 Left(Cast(self.label, TextField()), LONGEST_LABEL),
                 Coalesce(NullIf(Cast(self.error, TextField()), TEXT("")), TEXT(WORKER_DIED)),
-                Cast(self.scope, TextField()),
+                Cast("scope", TextField()),
                 Cast(F(self.episode) if self.episode else Value(None), UUIDField()),
                 Cast(F(self.at) if self.at else Value(None), DateTimeField()),
             )[:most]

@@ -7,11 +7,11 @@ from pydantic import Field
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from consolidation.guidance.offer_benefit import Arm, worth
+from consolidation.guidance.offer_benefit import worth
 from memories.api import paging
 from memories.api.openapi import operation
 from memories.api.paging import query
-from memories.api.shapes import Count, Json, Shape
+from memories.api.shapes import Count, Shape
 from memories.values.choices import Permission
 from memories.values.exceptions import NotFound
 from skills.api.skills import NAME, REFUSES, SCOPE, SkillView
@@ -24,10 +24,6 @@ class WorthArm(Shape):
     runs: Count
     well: Count
     """Of these, how many ended in success; partial outcomes are in neither"""
-
-    @classmethod
-    def of(cls, arm: Arm) -> Json:
-        return cls.from_row(arm)
 
 
 class WorthAnswer(Shape):
@@ -73,6 +69,6 @@ class SkillWorth(SkillView):
             raise NotFound
         with translation.override("en"):
             measured = worth(skill.pk, version.number)
-            arms = {"offered": WorthArm.of(measured.offered), "withheld": WorthArm.of(measured.withheld)}
+            arms = {name: WorthArm.from_row(getattr(measured, name)) for name in ("offered", "withheld")}
             names = {"name": skill.name, "scope": skill.scope, "more": measured.effect.more}
             return Response(WorthAnswer.from_row(measured, **arms, **names))

@@ -6,7 +6,7 @@ their own: what a user says first, a run under way, and right before the first c
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -93,11 +93,7 @@ class Answered:
 
 def answered(ballot: Ballot, compared: Compared) -> list[Answered]:
     """What the known runs would have been answered. `compared`: they against themselves, as they stood then."""
-    return list(_answered(ballot, compared))
-
-
-def _answered(ballot: Ballot, compared: Compared) -> Iterator[Answered]:
-    surveyor, runs = Surveyor(ballot.cases), runs_of_case(ballot.cases)
+    surveyor, runs, answers = Surveyor(ballot.cases), runs_of_case(ballot.cases), []
     for n, neighbour in enumerate(ballot.cases):
         if neighbour.outcome == "partial":
             continue
@@ -106,7 +102,8 @@ def _answered(ballot: Ballot, compared: Compared) -> Iterator[Answered]:
             grounds = surveyor.grounds(ballot, compared, n, without)
             if grounds.cases:
                 right = _right(grounds.vote.effects, [ballot.cases[m] for m in case])
-                yield Answered(n, grounds, right, len(without) < len(case))
+                answers.append(Answered(n, grounds, right, len(without) < len(case)))
+    return answers
 
 
 def runs_of_case(cases: Sequence[Case]) -> dict[str, list[int]]:

@@ -81,18 +81,27 @@ def without(name: str, trust: Trust) -> frozenset[UUID]:
     run, known = _run_named(name, trust), _known()
     published = SkillVersion.objects.filter(status=SkillVersion.Status.PUBLISHED).exclude(made_by__in=BY_PEOPLE)
     rows = published.filter(trust.visible("skill__memory__")).values_list("skill", "number")
-    share = HALF if _is_auto() else float(settings.SKILL_HOLDBACK)
-    return frozenset(pk for pk, number in rows if (pk, number) not in known and _drawn(pk, run) < share)
+    return frozenset(pk for pk, number in rows if (pk, number) not in known and _drawn(pk, run) < _share_set())
 
 
 def without_lessons(name: str, trust: Trust) -> frozenset[UUID]:
     """The lessons that the run does without in searches, as in its context."""
     if not settings.SKILL_HOLDBACK or not name:
         return frozenset()
-    ids = Lesson.objects.visible_to(trust).in_use().unchanged().values_list("pk", flat=True)
-    lessons = list(ids)
-    run, known = (_run_named(name, trust), _known()) if lessons else (None, set())
-    return frozenset(pk for pk in lessons if run and _drawn(pk, run) < _share_of_lesson(pk, known))
+    lessons = list(Lesson.objects.visible_to(trust).in_use().unchanged().values_list("pk", flat=True))
+    if not lessons:
+        return frozenset()
+    run, known = _run_named(name, trust), _known()
+    return frozenset(pk for pk in lessons if _drawn(pk, run) < _share_of_lesson(pk, known))
+
+
+def _is_auto() -> bool:
+    return bool(settings.SKILL_HOLDBACK == AUTO)
+
+
+def _share_set() -> float:
+    """With which probability a run does without, by SKILL_HOLDBACK; for `auto` until it is known whether it helps."""
+    return HALF if _is_auto() else float(settings.SKILL_HOLDBACK or 0)
 
 
 def _known() -> set[tuple[UUID, int]]:
@@ -101,26 +110,15 @@ def _known() -> set[tuple[UUID, int]]:
 
 
 def _share_of_lesson(memory_id: UUID, known: Collection[tuple[UUID, int]]) -> float:
-    if not settings.SKILL_HOLDBACK or (memory_id, VERSION) in known:
-        return 0.0
-    return HALF if _is_auto() else float(settings.SKILL_HOLDBACK)
-
-
-def _is_auto() -> bool:
-    return bool(settings.SKILL_HOLDBACK == AUTO)
+    return 0.0 if (memory_id, VERSION) in known else _share_set()
 
 
 def _share(skill: OfferedSkill) -> float:
-    """With which probability a run does without this version: of what people wrote none, `auto` until it is known."""
-    if not settings.SKILL_HOLDBACK:
-        return 0.0
+    """With which probability a run does without this version: of what people wrote none."""
     published = SkillVersion.objects.filter(skill=skill.memory_id, status=SkillVersion.Status.PUBLISHED)
-    if published.filter(made_by__in=BY_PEOPLE).exists():
+    if not settings.SKILL_HOLDBACK or published.filter(made_by__in=BY_PEOPLE).exists():
         return 0.0
-    if not _is_auto():
-        return float(settings.SKILL_HOLDBACK)
-    known = SkillAnswer.objects.known().filter(memory=skill.memory_id, version=skill.version)
-    return 0.0 if known.exists() else HALF
+    return 0.0 if (skill.memory_id, skill.version) in _known() else _share_set()
 
 
 def _run_named(name: str, trust: Trust) -> _NamedRun:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from consolidation.guidance.calibration import runs_of_case
 from consolidation.guidance.latest_runs import LatestOfScope, LatestRuns
 from consolidation.guidance.votes import Case, Effects
 from consolidation.learning.effects.toolnames import code
@@ -40,9 +41,7 @@ class Led:
 
     def __init__(self, latest: LatestRuns) -> None:
         self.latest, self.runs, self.cases = latest, latest.runs, latest.cases
-        self.of_case: dict[str, list[int]] = defaultdict(list)
-        for n, neighbour in enumerate(self.cases):
-            self.of_case[neighbour.case].append(n)
+        self.of_case = runs_of_case(self.cases)
         self.to: dict[int, Effects] = self._lead() if len(self.of_case) > 1 else {}
 
     def _lead(self) -> dict[int, Effects]:

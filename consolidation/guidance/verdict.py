@@ -11,7 +11,7 @@ from uuid import UUID
 from consolidation.guidance import features
 from consolidation.guidance.answer import Expected, SimilarRun
 from consolidation.guidance.calibration import LEAST_NEARNESS
-from consolidation.guidance.experience import Experience, gather
+from consolidation.guidance.experience import gather
 from consolidation.guidance.guide import expected_of, similar_of
 from consolidation.guidance.latest_runs import calibration_of
 from consolidation.guidance.profiling import first_change
@@ -164,20 +164,14 @@ def _verdict(
     if experience is None or experience.nearness < LEAST_NEARNESS:
         return RunVerdict(said=[sentence("few", language)])
     calibration = calibration_of(experience.profiles[0].scope, trust)
-    risk_judged = judged(experience, calibration, effects(calls, rules))
-    return _answer(
-        risk_judged, experience, sentences(risk_judged, language), similar_of(experience, request.limit, trust)
-    )
-
-
-def _answer(judged_run: Judged, experience: Experience, said: list[str], similar: list[SimilarRun]) -> RunVerdict:
+    run_judged = judged(experience, calibration, effects(calls, rules))
     return RunVerdict(
-        level=judged_run.level,
-        risk=None if judged_run.risk is None else round(judged_run.risk, 4),
-        said=said,
-        missing=list(judged_run.missing),
-        unexpected=list(judged_run.unexpected),
+        level=run_judged.level,
+        risk=None if run_judged.risk is None else round(run_judged.risk, 4),
+        said=sentences(run_judged, language),
+        missing=list(run_judged.missing),
+        unexpected=list(run_judged.unexpected),
         expected=expected_of(experience.votes[0], experience),
-        similar=similar,
-        based_on={"cases": judged_run.cases},
+        similar=similar_of(experience, request.limit, trust),
+        based_on={"cases": run_judged.cases},
     )

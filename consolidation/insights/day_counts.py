@@ -21,10 +21,10 @@ from consolidation.models.daily_counts import (
     COUNTED,
     OTHER_SCOPES,
     WHOLE_DAY,
+    Counted,
     day_of,
     end_of,
     named_scopes,
-    place,
     start_of,
 )
 from memories import leases
@@ -86,24 +86,13 @@ def _count_day(day: date, at: datetime, scopes: list[str]) -> None:
     start, end = start_of(day), end_of(day)
     is_today = at < end
     moment = at if is_today else end
-    DailyCount.objects.replace(day, FLOWS, flows(day, start, end, scopes=scopes))
-    DailyCount.objects.replace(day, (*HISTORY, *NOW), merged(snapshot(day, moment, scopes=scopes, now=is_today)))
+    DailyCount.objects.replace(day, FLOWS, flows(start, end), scopes)
+    stood = (*snapshot(moment, scopes=scopes, now=is_today), *_proposals(moment))
+    DailyCount.objects.replace(day, (*HISTORY, *NOW), stood, scopes)
     if is_today:
         DailyCount.objects.filter(name__in=NOW, day__lt=day).delete()
     counted = min(int((at - start).total_seconds()), WHOLE_DAY - 1)  # a day on which clocks go back has 25 hours
     DailyCount.objects.mark(day, counted if is_today else WHOLE_DAY)
-
-
-def merged(rows: list[DailyCount]) -> list[DailyCount]:
-    """Rows of one place added up: proposals wait together with memories."""
-    sums: dict[tuple[str, str, str, int], DailyCount] = {}
-    for row in rows:
-        place = (row.name, row.label, row.scope, row.sensitivity)
-        if place in sums:
-            sums[place].n += row.n
-        else:
-            sums[place] = row
-    return list(sums.values())
 
 
 def count_answer(advice: Guidance, *, trust: Trust, at: datetime) -> None:
@@ -130,19 +119,9 @@ def _statement() -> str:
     return Path(__file__).with_name("snapshot.sql").read_text()
 
 
-def snapshot(day: date, at: datetime, *, scopes: Sequence[str], now: bool) -> list[DailyCount]:
-    """The counts of the store at a moment. `now`: it is this moment, and what lies ahead is counted too."""
+def snapshot(at: datetime, *, scopes: Sequence[str], now: bool) -> Iterator[Counted]:
+    """The counts of the memories at a moment. `now`: it is this moment, and what lies ahead is counted too."""
     names = (*HISTORY, *NOW) if now else HISTORY
-    rows = [
-        DailyCount(day=day, name=name, label=label, scope=scope, sensitivity=sensitivity, n=n)
-        for scope, sensitivity, label, name, n in _groups(names, at, scopes=scopes, now=now)
-    ]
-    return [*rows, *_proposals(day, at, scopes)]
-
-
-def _groups(
-    names: Sequence[str], at: datetime, *, scopes: Sequence[str], now: bool
-) -> Iterator[tuple[str, int, str, str, int]]:
     former = AsOf(at, max(Sensitivity.values))
     text = _statement().format(
         memories=TABLE if now else f"({sql()})",
@@ -165,20 +144,17 @@ def _groups(
         cursor.execute("SET LOCAL work_mem = '64MB'")  # the groups stay in memory
         cursor.execute(text, values | former.values)
         for scope, sensitivity, label, dimension, n in cursor.fetchall():
-            yield scope, sensitivity, label, names[len(names) - (dimension ^ others).bit_length()], n
+            yield names[len(names) - (dimension ^ others).bit_length()], label, scope, sensitivity, n
 
 
-def _proposals(day: date, at: datetime, scopes: Sequence[str]) -> list[DailyCount]:
+def _proposals(at: datetime) -> Iterator[Counted]:
     """Proposals that waited then, by age."""
     rows = Proposal.objects.filter(opened_at__lte=at).filter(Q(decision=None) | Q(decided_at__gt=at))
     rows = rows.awake(at).order_by()
     younger = {age: Count("pk", filter=Q(opened_at__gt=at - limit)) for age, limit in AGES.items()}
-    counted = []
     groups: Any = rows.values("scope", "sensitivity").annotate(older=Count("pk"), **younger)
     for row in groups:
         below = 0
         for age in (*AGES, "older"):
-            n, below = row[age] - below, row[age]
-            facts = {"scope": place(row["scope"], scopes, OTHER_SCOPES), "sensitivity": row["sensitivity"]}
-            counted.append(DailyCount(day=day, name="waiting", label=age, n=n, **facts))
-    return counted
+            yield "waiting", age, row["scope"], row["sensitivity"], row[age] - below
+            below = row[age]

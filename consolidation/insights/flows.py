@@ -1,15 +1,15 @@
 """What happened on one day, by ranges of indexes over its time."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from datetime import date, datetime, timedelta
+from collections.abc import Iterator
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.db.models import Case, Count, Exists, F, Func, IntegerField, OuterRef, Q, QuerySet, Sum, Value, When
 from django.db.models.functions import Coalesce
 
-from consolidation.models import DailyCount, LLMCall
-from consolidation.models.daily_counts import OTHER_SCOPES, place
+from consolidation.models import LLMCall
+from consolidation.models.daily_counts import LONGEST_LABEL, Counted
 from consolidation.models.worth import SkillOffer
 from memories.models import AuditEntry, Episode, Injection, Memory, Proposal
 from memories.models.former_state import first_id_after
@@ -18,8 +18,6 @@ from memories.values.choices import ActorKind, Outcome, Sensitivity
 from memories.values.trust import SHARED_SCOPES
 from skills.models import SkillUse
 
-Counted = tuple[str, str, str, int, int]  # name, label, scope, sensitivity, n
-LONGEST_LABEL = 64
 BEFORE = timedelta(days=7)
 ITEMS = "jsonb_array_length(jsonb_path_query_array(%(expressions)s, '$[*] ? ({condition})'))"
 MOST_AGENTS = 20  # sources of runs that are counted by name on one day; the others together
@@ -35,17 +33,10 @@ DECISIONS = {
 }
 
 
-def flows(day: date, since: datetime, until: datetime, *, scopes: Sequence[str]) -> list[DailyCount]:
+def flows(since: datetime, until: datetime) -> Iterator[Counted]:
     """The counts of what happened from `since` on, before `until`."""
-    sums: dict[tuple[str, str, str, int], int] = {}
     for count in (_arrived, _decided, _retrieved, _offered, _used, _model, _judged, _ended):
-        for name, label, scope, sensitivity, n in count(since, until):
-            row = (name, label[:LONGEST_LABEL], place(scope, scopes, OTHER_SCOPES), sensitivity)
-            sums[row] = sums.get(row, 0) + n
-    return [
-        DailyCount(day=day, name=name, label=label, scope=scope, sensitivity=sensitivity, n=n)
-        for (name, label, scope, sensitivity), n in sums.items()
-    ]
+        yield from count(since, until)
 
 
 def _groups(rows: QuerySet[Any], *columns: str, **sums: Any) -> Iterator[dict[str, Any]]:

@@ -4,6 +4,7 @@ A job writes them (`consolidation.insights.day_counts`). Answers of guidance lea
 as they are given.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime, time, timedelta
 from typing import Any, Self
@@ -20,6 +21,8 @@ from memories.values.trust import SHARED_SCOPES
 OTHER_SCOPES = "*"  # no scope can have this name; seen only by who sees every scope
 COUNTED = "counted"  # how many seconds of the day are counted; WHOLE_DAY: all of it, for good
 WHOLE_DAY = 86_400
+LONGEST_LABEL = 64
+Counted = tuple[str, str, str, int, int]  # name, label, scope, sensitivity, n
 INCREMENT = """
     INSERT INTO consolidation_dailycount (day, name, label, scope, sensitivity, n) VALUES (%s, %s, %s, %s, %s, 1)
     ON CONFLICT (day, name, label, scope, sensitivity) DO UPDATE SET n = consolidation_dailycount.n + 1
@@ -35,11 +38,20 @@ class DailyCountQuerySet(Trusted["DailyCount"]):
         with connection.cursor() as cursor:
             cursor.execute(INCREMENT, [day, name, label, scope, Sensitivity.PUBLIC])
 
-    def replace(self, day: date, names: Iterable[str], rows: Iterable["DailyCount"]) -> None:
-        """Write the counts of a day under these names, in the place of those that it had."""
+    def replace(self, day: date, names: Iterable[str], counted: Iterable[Counted], scopes: Sequence[str]) -> None:
+        """Write the counts of a day under these names, in the place of those that it had; those of one name, label,
+        scope and level are added up, and so are those of the scopes that are not among `scopes`."""
+        sums: Counter[tuple[str, str, str, int]] = Counter()
+        for name, label, scope, sensitivity, n in counted:
+            sums[name, label[:LONGEST_LABEL], scope if scope in scopes else OTHER_SCOPES, sensitivity] += n
+        rows = [
+            DailyCount(day=day, name=name, label=label, scope=scope, sensitivity=sensitivity, n=n)
+            for (name, label, scope, sensitivity), n in sums.items()
+            if n
+        ]
         with transaction.atomic():
             self.filter(day=day, name__in=list(names)).delete()
-            self.bulk_create([row for row in rows if row.n], batch_size=2000)
+            self.bulk_create(rows, batch_size=2000)
 
     def mark(self, day: date, seconds: int) -> None:
         """Record how much of a day is counted."""
@@ -63,7 +75,7 @@ class DailyCount(models.Model):
 
     day = models.DateField()
     name = models.CharField(max_length=24)
-    label = models.CharField(max_length=64, blank=True)
+    label = models.CharField(max_length=LONGEST_LABEL, blank=True)
     scope = models.CharField(max_length=128, blank=True)
     sensitivity = models.SmallIntegerField()
     n = models.BigIntegerField()
@@ -101,7 +113,3 @@ def named_scopes() -> list[str]:
     """The shared scopes and the MOST_SCOPES largest others."""
     sizes = Memory.objects.exclude(scope__in=SHARED_SCOPES).order_by().values("scope").annotate(n=Count("pk"))
     return [*SHARED_SCOPES, *sizes.order_by("-n", "scope").values_list("scope", flat=True)[:MOST_SCOPES]]
-
-
-def place(scope: str, scopes: Sequence[str], others: str) -> str:
-    return scope if scope in scopes else others

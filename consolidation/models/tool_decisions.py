@@ -184,7 +184,3 @@ class ToolUse(models.Model):
 
     def __str__(self) -> str:
         return self.tool
-
-    @classmethod
-    def of(cls, tool: str, *, at: datetime, **counts: Any) -> "ToolUse":
-        return cls(tool=tool, at=at, **counts)

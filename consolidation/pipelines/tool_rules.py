@@ -115,8 +115,8 @@ def _observed(
     with_it = {call.episode_id for call in calls}
     same, other = repeats(calls, steps | _steps(with_it - outcomes.keys()), rules)
     used = {id for id, called in steps.items() if any(name == tool for _, name in called)}
-    return ToolUse.of(
-        tool,
+    return ToolUse(
+        tool=tool,
         at=at,
         calls=len(calls),
         runs=len(with_it),

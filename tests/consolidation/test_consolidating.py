@@ -152,20 +152,6 @@ def test_a_dismissed_skill_does_not_come_back() -> None:
     assert memory.evidence.filter(kind="suppressed").count() == 1
 
 
-def test_a_restored_skill_counts_what_it_missed() -> None:
-    run(BUILD)
-    run(BUILD, minutes=1)
-    consolidated()
-    memory = competence(SIGNATURE)
-    memory.dismiss(by=SYSTEM, why="noise", at=NOON)
-    run(BUILD, minutes=2)
-    consolidated(at=NOON + timedelta(hours=2))
-    memory.restore(by=SYSTEM, at=NOON)
-    run(BUILD, minutes=3)
-    consolidated(at=NOON + timedelta(hours=3))
-    assert competence(SIGNATURE).performance.successes == 4
-
-
 def test_statistics_alone_do_not_change_a_published_skill() -> None:
     for minute in range(4):
         run(BUILD, minutes=minute)

@@ -6,15 +6,13 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from consolidation.models import Run, Webhook, WebhookDelivery
+from consolidation.models import Webhook, WebhookDelivery
 from consolidation.webhooks import outbox
 from memories.models import Proposal
 from memories.values.choices import Permission
 from memories.values.trust import SYSTEM
-from skills.models import SkillVersion
-from tests.consolidation.webhook_server import Receiver, hook, waiting
-from tests.make import caller, make_memory, make_skill
-from tests.memories.storing import store as store_claim
+from tests.consolidation.webhook_server import Receiver, happen, hook, waiting
+from tests.make import caller, make_memory
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -22,19 +20,9 @@ CHATS = ("slack", "teams", "feishu")
 TAKEN = {"slack": b"ok", "teams": b"1", "feishu": b'{"code":0,"data":{},"msg":"success","StatusCode":0}'}
 
 
-def happen() -> None:
-    now = timezone.now()
-    store_claim("Acme pays on net-30 terms", at=now)
-    skill = make_skill()
-    SkillVersion.objects.update(published_at=now)
-    Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=now, error="<!channel> [a](b)")
-    facts: Any = {"by": SYSTEM, "why": "it fails too often: 2 of 9 uses ended well", "at": now, "sensitivity": 1}
-    Proposal.objects.propose(Proposal.Kind.FAILING, skill.memory, {"verb": "demote", "version": 1}, **facts)
-
-
 def bodies(format: str) -> dict[str, Any]:
     row = hook(format=format)
-    happen()
+    happen(error="<!channel> [a](b)", why="it fails too often: 2 of 9 uses ended well")
     outbox.collect(at=timezone.now())
     told = WebhookDelivery.objects.filter(webhook=row).values_list("event", "body")
     return {event: json.loads(body) for event, body in told}

@@ -4,6 +4,7 @@ import hashlib
 import hmac
 import json
 import socket
+from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
@@ -15,32 +16,14 @@ from consolidation.models import Pattern, Redundancy, Run, Webhook, WebhookDeliv
 from consolidation.models.commands import CommandAttempt, CommandFact
 from consolidation.models.webhooks import BACK_OFF, WebhookEvent
 from consolidation.webhooks import outbox, sending
-from memories.models import Proposal
 from memories.values.choices import Permission, Sensitivity
-from skills.models import SkillVersion
-from tests.consolidation.webhook_server import Receiver, hook, waiting
-from tests.make import caller, make_memory, make_skill
+from memories.values.trust import SYSTEM
+from tests.consolidation.webhook_server import Receiver, happen, hook, waiting
+from tests.make import caller, make_memory
 from tests.memories.storing import store as store_claim
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
-
-
-def happen() -> None:
-    """Outcomes of every kind."""
-    now = timezone.now()
-    store_claim("Acme pays on net-30 terms", at=now)
-    skill = make_skill()
-    SkillVersion.objects.update(published_at=now)
-    Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=now, error="ValueError")
-    facts: Any = {"by": hook_actor(), "why": "2 of 9 uses ended well", "at": now, "sensitivity": 1}
-    Proposal.objects.propose(Proposal.Kind.FAILING, skill.memory, {"verb": "demote", "version": 1}, **facts)
-
-
-def hook_actor() -> Any:
-    from memories.values.trust import SYSTEM
-
-    return SYSTEM
 
 
 def test_each_event_is_told_once_to_each_webhook_without_a_word_of_content() -> None:
@@ -67,7 +50,7 @@ def test_a_run_that_was_tried_again_and_fails_again_is_told_again() -> None:
     )
     outbox.collect(at=timezone.now())
     for error in ("Two", "Three"):
-        run.retry(by=hook_actor(), at=timezone.now())
+        run.retry(by=SYSTEM, at=timezone.now())
         run.begin(at=timezone.now())
         outbox.collect(at=timezone.now())
         run.fail(error, at=timezone.now())
@@ -81,7 +64,7 @@ def test_a_failure_is_told_also_where_the_run_was_tried_again_before_anybody_was
     row = hook(events=["run_failed"])
     run = Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=timezone.now(), error="1")
     for error in ("2", "3"):
-        run.retry(by=hook_actor(), at=timezone.now())
+        run.retry(by=SYSTEM, at=timezone.now())
         run.begin(at=timezone.now())
         run.fail(error, at=timezone.now())
     for _ in range(2):
@@ -125,17 +108,29 @@ def test_what_is_only_kept_and_that_nobody_is_asked_about_is_no_candidate() -> N
     assert not WebhookDelivery.objects.exists()
 
 
-def test_a_skill_that_is_worth_a_decision_only_later_is_told_then_and_once() -> None:
-    hook(events=["candidate_created"])
+def skill_only_kept() -> Pattern:
     now, memory = timezone.now(), make_memory("open-ticket", type="competence", status="candidate")
     seen: Any = {"signature_sha256": bytes(32), "sensitivity": 1, "first_seen_at": now, "last_seen_at": now}
-    Pattern.objects.create(memory=memory, waits=False, **seen)
-    outbox.collect(at=now)
+    return Pattern.objects.create(memory=memory, waits=False, **seen)
+
+
+def fact_only_kept() -> CommandFact:
+    now, memory = timezone.now(), make_memory("tests", category="fact", status="candidate")
+    fact = CommandFact.objects.create(memory=memory, sensitivity=1, purpose="tests", waits=False)
+    CommandAttempt.objects.create(fact=fact, form="pytest", started=False, episode_id=uuid4(), case=uuid4(), at=now)
+    return fact
+
+
+@pytest.mark.parametrize("make", [skill_only_kept, fact_only_kept])
+def test_what_is_worth_a_decision_only_later_is_told_then_and_once(make: Callable[[], Pattern | CommandFact]) -> None:
+    hook(events=["candidate_created"])
+    kept = make()
+    outbox.collect(at=timezone.now())
     assert not WebhookDelivery.objects.exists()
-    Pattern.objects.update(waits=True)
+    type(kept).objects.update(waits=True)
     for _ in range(2):
-        outbox.collect(at=now)
-    assert WebhookDelivery.objects.get().subject == memory.pk
+        outbox.collect(at=timezone.now())
+    assert WebhookDelivery.objects.get().subject == kept.memory_id
 
 
 def test_a_candidate_is_told_of_also_after_the_clock_was_set_back() -> None:
@@ -145,19 +140,6 @@ def test_a_candidate_is_told_of_also_after_the_clock_was_set_back() -> None:
     assert stored.memory is not None
     outbox.collect(at=timezone.now())
     assert WebhookDelivery.objects.get().subject == stored.memory.pk
-
-
-def test_a_fact_about_commands_that_begins_to_wait_is_told_then_and_once() -> None:
-    hook(events=["candidate_created"])
-    now, memory = timezone.now(), make_memory("tests", category="fact", status="candidate")
-    fact = CommandFact.objects.create(memory=memory, sensitivity=1, purpose="tests", waits=False)
-    CommandAttempt.objects.create(fact=fact, form="pytest", started=False, episode_id=uuid4(), case=uuid4(), at=now)
-    outbox.collect(at=now)
-    assert not WebhookDelivery.objects.exists()
-    CommandFact.objects.update(waits=True)
-    for _ in range(2):
-        outbox.collect(at=now)
-    assert WebhookDelivery.objects.get().subject == memory.pk
 
 
 def test_a_message_is_signed_over_its_moment_and_body(receiver: Receiver) -> None:
@@ -274,7 +256,7 @@ def test_a_secret_is_shown_once_and_a_webhook_is_made_by_administrators_only() -
 
 def test_a_webhook_that_was_stopped_is_told_nothing_more(receiver: Receiver) -> None:
     delivery = waiting(receiver.url)
-    delivery.webhook.stop(by=hook_actor(), at=timezone.now())
+    delivery.webhook.stop(by=SYSTEM, at=timezone.now())
     make_memory("later")
     outbox.collect(at=timezone.now())
     assert outbox.send_due() == 0
@@ -287,7 +269,7 @@ def test_a_try_that_was_under_way_when_its_webhook_was_stopped_is_the_last_one(e
     waiting("https://hooks.example.com/x")
     taken = WebhookDelivery.take(timezone.now())
     assert taken is not None
-    taken.webhook.stop(by=hook_actor(), at=timezone.now())
+    taken.webhook.stop(by=SYSTEM, at=timezone.now())
     taken.record(answered=503 if error else 204, error=error, at=timezone.now())
     taken.refresh_from_db()
     assert taken.status == status

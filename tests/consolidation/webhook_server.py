@@ -13,6 +13,11 @@ from django.utils import timezone
 from consolidation.models import Run, Webhook, WebhookDelivery
 from consolidation.models.webhooks import WebhookEvent
 from consolidation.webhooks import outbox
+from memories.models import Proposal
+from memories.values.trust import SYSTEM
+from skills.models import SkillVersion
+from tests.make import make_skill
+from tests.memories.storing import store
 
 
 @dataclass
@@ -76,3 +81,14 @@ def waiting(url: str, **facts: Any) -> WebhookDelivery:
     Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=timezone.now())
     outbox.collect(at=timezone.now())
     return WebhookDelivery.objects.get(webhook=row)
+
+
+def happen(*, error: str = "ValueError", why: str = "2 of 9 uses ended well") -> None:
+    """Outcomes of every kind."""
+    now = timezone.now()
+    store("Acme pays on net-30 terms", at=now)
+    skill = make_skill()
+    SkillVersion.objects.update(published_at=now)
+    Run.objects.create(kind="consolidate", trigger="api", status="failed", finished_at=now, error=error)
+    facts: Any = {"by": SYSTEM, "why": why, "at": now, "sensitivity": 1}
+    Proposal.objects.propose(Proposal.Kind.FAILING, skill.memory, {"verb": "demote", "version": 1}, **facts)
