@@ -15,6 +15,7 @@ from django.db.models import F, Func, IntegerField, QuerySet, Sum, Window
 from django.db.models.functions import Coalesce
 from pydantic import AliasChoices, Field, StringConstraints
 
+from consolidation.learning.runs.browser import by_pages
 from consolidation.learning.runs.run import Call, Message, Run
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import Recording
@@ -92,9 +93,10 @@ class GuidanceQuestion:
         about = self.request.about_to
         if about is None:
             return None
-        return Call(
-            len(self.run.messages) + len(self.run.calls) + 1, about.tool, about.arguments, None, None, _NOW, None
-        )
+        place = len(self.run.messages) + len(self.run.calls) + 1
+        call = Call(place, about.tool, about.arguments, None, None, _NOW, None)
+        acts = by_pages([*self.run.calls, call])  # what a browser's tool does depends on what it shows
+        return acts[-1] if acts and acts[-1].position == place else call
 
 
 _NOW = datetime(1970, 1, 1, tzinfo=UTC)  # the moments of messages do not matter here

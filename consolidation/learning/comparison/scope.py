@@ -28,7 +28,8 @@ SMALL = 1_000
 RUNS_PER_VALUE = 3
 REQUEST_MESSAGES = 6  # of the user: who asks, for what, with which details; later ones agree and thank
 _FIELD = re.compile(r"[a-z]+(?:_[a-z]+)*_?[1-9]")  # address1, line_2
-_NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}")
+_NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}|[A-Za-z][\w .$-]{0,63}(?<! )")  # of a form: Amount in EUR
+_IN_FORM = re.compile(r"[\w .,:&()/+-]{2,40}")
 
 
 def ordered(runs: Iterable[Run]) -> list[Run]:
@@ -225,17 +226,19 @@ class Scope:
         holders = self._values(place(tool, kind, path))
         return bool(holders and holders.common(leaf)) and not self._personal.intersection(leaf.lower().split())
 
-    def may_show_number(self, tool: str, path: values.Path, number: float) -> bool:
-        """Return whether a number may stand in a skill: below 1,000, and the only one that the runs sent there."""
-        if not 0 < abs(number) < SMALL or any(map(personal, path)):
+    def may_show_constant(self, tool: str, path: values.Path, sent: float | str) -> bool:
+        """Return whether a number below 1,000, or what is filled into a form, may stand in a skill: the only one that
+        the runs sent there."""
+        plain = _IN_FORM.fullmatch(sent) if isinstance(sent, str) else 0 < abs(sent) < SMALL
+        if not plain or any(map(personal, path)):
             return False
-        holders, numbers = Holders(), set()
+        holders, all_sent = Holders(), set()
         for run in self.all:
             calls = (call for call in run.steps if call.name == tool)
-            sent = {leaf for call in calls for at, leaf in values.leaves(call.arguments) if at == path}
-            holders.add({str(leaf) for leaf in sent}, run.thread)
-            numbers |= sent
-        return len(numbers) == 1 and holders.common(str(number))
+            of_run = {leaf for call in calls for at, leaf in values.leaves(call.arguments) if at == path}
+            holders.add({str(leaf) for leaf in of_run}, run.thread)
+            all_sent |= of_run
+        return len(all_sent) == 1 and holders.common(str(sent))
 
     @cached_property
     def _parameters(self) -> dict[str, set[str]]:

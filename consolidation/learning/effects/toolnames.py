@@ -117,13 +117,16 @@ def phrase(tool: str, *, article: str = "the") -> str:
     """Return a tool's name as a phrase; with a verb of another language as it is.
 
     cancel_order -> cancel the order; transfer_to_agents -> transfer to agents; crm.orders.get -> look up the orders;
-    go_test -> run go test; kundeSuchen -> kunde suchen.
+    go_test -> run go test; kundeSuchen -> kunde suchen; press Put on hold -> put on hold.
     """
     parts = words(tool)
     if len(parts) == 1 and len(named := _NAMESPACE.split(_MCP.sub("", tool.strip()))) > 2:
         kind = words(named[-2])
         parts = [*parts, *kind] if parts[0] in OF_TOOLS else [*kind, *parts]
-    verb, *rest = _verb_first(parts)
+    is_button = operations.is_button(tool)
+    verb, *rest = parts if is_button else _verb_first(parts)
+    if is_button and verb not in OF_TOOLS:
+        return " ".join(parts)
     if verb not in OF_TOOLS and verb not in _ALONE:
         return " ".join(parts) if verb in READING | CHANGING else f"run {' '.join(parts)}"
     rest = _apart(rest)

@@ -19,6 +19,7 @@ from consolidation.learning.runs.values import parsed
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.tool_names import CHANGING, READING
 
+PRESS = "press"  # a button of a page: `press Book refund`
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 _METHOD_NAMES = ("method", "http_method", "verb")
 _TOOL_NAMES, _TOOL_ARGUMENTS = ("tool_name", "tool", "tool_slug"), ("arguments", "args", "tool_input", "parameters")
@@ -67,11 +68,18 @@ def does_many(tool: str, args: Any) -> bool:
     return isinstance(arguments, dict) and of(tool.strip(), arguments) is not None
 
 
+def is_button(operation: str) -> bool:
+    """Return whether this is a button of a page that a browser presses."""
+    return operation.startswith(f"{PRESS} ")
+
+
 def tool_name(operation: str) -> str:
     """Return a tool name that says the same as an operation, `update_device`, for its words; '' for other names."""
     verb, _, rest = operation.partition(" ")
     if verb == "mutation":
         return rest
+    if verb == PRESS:
+        return "_".join(rest.lower().split())
     if verb not in _VERBS:
         return ""
     if verb in METHODS:

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from consolidation.learning.runs import errors, harness_tools, operations, terms, values
+from consolidation.learning.runs.browser import by_pages
 from consolidation.learning.runs.holdings import Held, hold
 from memories.values import roles
 
@@ -58,6 +59,8 @@ class Call:
     push: Push | None = None  # of a `git push`, of which each on a line is a call
     whole: bool = False  # its tool counts as one, whatever the arguments say
     after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
+    button: str = ""  # that a call of a browser's tool presses
+    page: str = ""  # on which, where it was opened and not shown by another button
     starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
@@ -66,11 +69,13 @@ class Call:
 
         '' when the recorded name is no text. A command has its own: `apply_patch` is a program of some agents.
         """
+        if self.button:
+            return f"{operations.PRESS} {self.button}"
         if self._operation:
             return self._operation.name
         if self.via:
             return self.called
-        return harness_tools.canonical(self.called, self._sent)
+        return harness_tools.canonical(self.called, self.sent)
 
     @property
     def called(self) -> str:
@@ -90,21 +95,22 @@ class Call:
     @cached_property
     def arguments(self) -> dict[str, Any]:
         """The named arguments, without what the name tells; empty when the arguments are not an object."""
-        return self._operation.arguments if self._operation else self._sent
+        return self._operation.arguments if self._operation else self.sent
 
     @cached_property
-    def _sent(self) -> dict[str, Any]:
+    def sent(self) -> dict[str, Any]:
+        """The named arguments as recorded."""
         arguments = values.parsed(self.args)
         return {str(key): value for key, value in arguments.items()} if isinstance(arguments, dict) else {}
 
     @property
     def is_operation(self) -> bool:
         """Whether the name tells more than the tool's: `POST a.example/users` of a tool for HTTP requests, say."""
-        return self._operation is not None
+        return bool(self.button) or self._operation is not None
 
     @cached_property
     def _operation(self) -> operations.Operation | None:
-        return None if self.whole else operations.of(self.called, self._sent)
+        return None if self.whole or self.button else operations.of(self.called, self.sent)
 
 
 @dataclass(frozen=True)
@@ -153,8 +159,8 @@ class Run:
 
     @cached_property
     def steps(self) -> tuple[Call, ...]:
-        """The calls of named tools in the order in which they happened."""
-        return tuple(sorted((call for call in self.calls if call.name), key=lambda call: call.position))
+        """The calls of named tools in the order in which they happened, those of a browser as what they do there."""
+        return tuple(by_pages(sorted((call for call in self.calls if call.name), key=lambda call: call.position)))
 
     @cached_property
     def tools(self) -> frozenset[str]:

@@ -123,9 +123,7 @@ def _recipe(learned: Learned) -> Iterator[Step]:
 
 
 def _step(stage: Stage, say: Phrases, files: str = "") -> Step:
-    is_operation = stage.through or (stage.via and not stage.is_command)
-    key = "plain_command" if stage.is_command else "plain_operation" if is_operation else "plain_step"
-    called = say(key, tool=code(stage.spoken, LONGEST_CALL), phrase=phrase(stage.tool))
+    called = say(f"plain_{stage.kind}", tool=code(stage.spoken, LONGEST_CALL), phrase=phrase(stage.tool))
     called = say("plain_files", files=files) if files else called
     return Step(
         step=upper_first(called),

@@ -112,13 +112,14 @@ def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: P
 
 
 def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
-    key = "step_command" if stage.is_command else "step"
-    tool = code(stage.spoken, LONGEST_CALL)
-    head = say(key, phrase=upper_first(phrase(stage.tool)), tool=tool, often=_often(stage, say))
+    key = f"step_{stage.kind}" if stage.kind in ("button", "page", "command") else "step"
+    tool, page = code(stage.spoken, LONGEST_CALL), code(stage.on, LONGEST_CALL)
+    key = f"{key}_on" if stage.on else key
+    head = say(key, phrase=upper_first(phrase(stage.tool)), tool=tool, page=page, often=_often(stage, say))
     head = work_steps.in_share(stage, head, say)
     paths = sorted({path for tool, path in sources if tool == stage.tool and stage.is_open(path)})
     came = [line for path in paths[:MOST_ARGUMENTS] if (line := _from(path, sources[stage.tool, path], stage, say))]
-    came += _unseen(stage, paths, say)
+    came += [*_filled_in(stage, paths, say), *_unseen(stage, paths, say)]
     stop, gap, space = ("。", "；", "") if say.language == "zh" else (".", "; ", " ")
     line_text = f"{space}{upper_first(gap.join(came))}{stop}" if came else ""
     returned = stage.returns.rstrip(".") if stage.changes and stage.tells and not stage.via else ""
@@ -149,6 +150,14 @@ def _from(path: str, counted: Counter[Origin], stage: Stage, say: Phrases) -> st
     fields = [_field(tool, [origin for origin in kept if origin.tool == tool], say) for tool in tools]
     sources = [*users[:1], *fields] if not kept[0].tool else [*fields, *users[:1]]
     return f"{code(path)} {say('else').join(sources[:2])}"
+
+
+def _filled_in(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:
+    """Tell the fields of a form in which all runs wrote or ticked the same."""
+    fields: dict[str, dict[str, Any]] = stage.args_schema.get("properties", {}) if stage.is_button else {}
+    for name in stage.args_schema.get("required", []) if fields else []:
+        if name not in paths and len(sent := _examples(fields[name])) == 1:
+            yield say("filled_in", path=code(name), value=code(sent[0]))
 
 
 def _unseen(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:

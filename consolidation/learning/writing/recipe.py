@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median_low
-from typing import Any
+from typing import Any, Literal
 
 from consolidation.learning.commands import checking, forms, git
 from consolidation.learning.commands.requests import is_of_service, is_request, usual_request
@@ -13,7 +13,7 @@ from consolidation.learning.commands.resources import is_of_resource, usual_call
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import CHORES, is_edit, refused
 from consolidation.learning.effects.toolnames import words
-from consolidation.learning.runs import operations
+from consolidation.learning.runs import browser, operations
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.writing import schemas
@@ -53,6 +53,7 @@ class Stage(Counted):
     via: str = ""  # of a command: the tool that runs it
     through: str = ""  # of an operation: the tool that does it
     shape: str = ""  # of a command: how it is usually called
+    on: str = ""  # of a button: the page on which it is pressed
 
     @property
     def agent_tool(self) -> str:
@@ -71,8 +72,31 @@ class Stage(Counted):
 
     @property
     def spoken(self) -> str:
-        """The name in a sentence: of a command with the shape of its arguments."""
-        return self.shape or self.tool
+        """The name in a sentence: of a command with the shape of its arguments, of a button or page its own."""
+        return self.address if self.is_button or self.is_page else self.shape or self.tool
+
+    @property
+    def address(self) -> str:
+        """What an operation names behind its verb: a button, a page."""
+        return self.tool.partition(" ")[2]
+
+    @property
+    def is_button(self) -> bool:
+        return operations.is_button(self.tool)
+
+    @property
+    def is_page(self) -> bool:
+        """Whether a browser opens it."""
+        return browser.is_way(self.through) and not self.is_button
+
+    @property
+    def kind(self) -> Literal["button", "page", "command", "operation", "step"]:
+        """Which sentence tells it."""
+        if self.is_button or self.is_page:
+            return "button" if self.is_button else "page"
+        if self.is_command:
+            return "command"
+        return "operation" if self.through or self.via else "step"
 
     def is_open(self, path: str) -> bool:
         """Return whether an argument is to be given: not one that a command's shape says itself."""
@@ -114,11 +138,14 @@ def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[S
 
 
 def _telling(scope: Scope, candidates: list[Stage], sources: Sources) -> list[Stage]:
-    """Remove rarely used look-ups that fed no other step or came after the last change."""
+    """Remove rarely used look-ups that fed no other step or came after the last change, and the pages on which buttons
+    are pressed, which are told with these."""
     last = max((n for n, stage in enumerate(candidates) if stage.changes), default=-1)
     if last < 0:
         return candidates
     feeds = {(origin.tool, tool) for (tool, _), origins in sources.items() for origin in origins if origin.tool}
+    feeding, on = {origin for origin, _ in feeds}, {stage.on for stage in candidates if stage.on}
+    candidates = [s for s in candidates if not (s.is_page and s.address in on) or s.tool in feeding]
     useful = {stage.tool for n, stage in enumerate(candidates) if not _may_go(scope, stage, after=n > last)}
     for stage in reversed(candidates):
         if any((stage.tool, tool) in feeds for tool in useful):
@@ -139,15 +166,24 @@ def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
         if call.started and call.name not in scope.rules.ignored | vain and words(call.name) != ["think"]:
             again = _is_called_again(call, scope)
             earlier = by_name.pop(call.name, []) if again else by_name.get(call.name, [])
-            by_name[call.name] = [*earlier, call]
+            by_name[call.name] = [*(each for each in earlier if not _is_mended(each, call, run)), call]
     return by_name
 
 
 def _is_called_again(call: Call, scope: Scope) -> bool:
     """Return whether its last use counts: a change of a service, or a push, that is refused is called again behind what
-    it needs, and the line that it stood on may have ended well; a script that checks is called before and after."""
+    it needs, and the line that it stood on may have ended well; a script that checks is called before and after; a form
+    is sent again when something before it was missing."""
+    if call.button:
+        return scope.changes(call.name)
     is_repeated = is_of_service(call.name) or bool(call.push) or checking.runs_named_check([call.name])
     return bool(call.via) and is_repeated and scope.changes(call.name)
+
+
+def _is_mended(earlier: Call, later: Call, run: Run) -> bool:
+    """Return whether a form was sent again with the same fields after the user had said something."""
+    is_same = bool(later.button) and earlier.arguments == later.arguments
+    return is_same and run.said_before(earlier.position) != run.said_before(later.position)
 
 
 def _in_order(calls: Mapping[str, list[Call]], kept: Collection[str], scope: Scope) -> list[str]:
@@ -213,8 +249,15 @@ def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]]
         via=next((call.via for call in seen if call.via), ""),
         through=seen[0].called if seen[0].is_operation else "",
         shape=_shape(scope, tool) if seen[0].via else "",
+        on=_page(seen),
         ids=ids,
     )
+
+
+def _page(presses: Sequence[Call]) -> str:
+    """Return the page on which most presses of a button happened; '' for none, and where another button led there."""
+    page, times = Counter(call.page for call in presses).most_common(1)[0]
+    return page if times * 2 > len(presses) else ""
 
 
 def _shape(scope: Scope, kind: str) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.operations import is_button
 from consolidation.learning.runs.privacy import names_somebody
 from consolidation.learning.runs.run import Call
 from consolidation.learning.runs.values import ITEM, JSON_TYPES, Path, leaves
@@ -75,10 +76,11 @@ def _schema(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> dict[st
 def _examples(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> Sequence[str | int | float]:
     """Return the most frequent values that may be shown, if they cover at least half of the texts seen.
 
-    Of equally frequent ones that which was sent first; of numbers the one that all calls sent.
+    Of equally frequent ones that which was sent first; of numbers and of what is filled into a form the one that all
+    calls sent.
     """
-    if number := _number(scope, tool, path, seen):
-        return [number]
+    if (constant := _constant(scope, tool, path, seen)) is not None:
+        return [constant]
     texts = [value for value in seen if isinstance(value, str)]
     words = [value for value in texts if len(value) <= LONGEST_EXAMPLE and len(value.split()) <= 4]
     counted = Counter(value for value in words if scope.may_show(tool, "args", path, value))
@@ -86,10 +88,12 @@ def _examples(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> Seque
     return kept if sum(counted[value] for value in kept) * 2 >= len(texts) else []
 
 
-def _number(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> int | float | None:
-    sent = {value for value in seen if isinstance(value, int | float) and not isinstance(value, bool)}
-    is_constant = len(sent) == 1 and all(type(value) in (int, float) for value in seen)
-    return next((value for value in sent if is_constant and scope.may_show_number(tool, path, value)), None)
+def _constant(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> int | float | str | None:
+    """Return the one number, or of a form the one text, that all calls sent, where it may be shown."""
+    kinds: tuple[type, ...] = (int, float, str) if is_button(tool) else (int, float)
+    if any(type(value) not in kinds for value in seen) or len(set(seen)) != 1:
+        return None
+    return seen[0] if scope.may_show_constant(tool, path, seen[0]) else None
 
 
 def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str:
