@@ -22,6 +22,7 @@ from consolidation.guidance.request import GuidanceQuestion, with_steps
 from consolidation.guidance.votes import Effects, Vote
 from consolidation.learning.commands.forms import in_braces
 from consolidation.learning.effects.toolnames import code
+from consolidation.learning.runs.operations import PRESS
 from consolidation.learning.writing.phrases import is_one_of
 from consolidation.models.profiles import RunProfile
 from consolidation.pipelines.tool_rules import tool_rules
@@ -195,7 +196,8 @@ def _that_change(skill: Skill, version: SkillVersion, lines: list[str]) -> list[
 
     What people wrote stays whole.
     """
-    names = [re.escape(code(tool)[1:-1]) for tool in skill.memory.payload.get("effects", ())]
+    tools = skill.memory.payload.get("effects", ())
+    names = [re.escape(code(tool.removeprefix(f"{PRESS} "))[1:-1]) for tool in tools]
     if version.made_by in BY_PEOPLE or not names:
         return lines
     # A command with its wrapper and arguments, too: `bin/rails g migration {name}`.

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from memories.scanning import credentials
+from memories.scanning import credentials, form_secrets
 
 FLAG = "secret removed"  # the flag of texts from which a credential was removed
 _PLACE = re.compile(rf"\[(?:{'|'.join(credentials.NAMES)}) removed\]")
@@ -71,9 +71,11 @@ def _of_field(name: str, value: Any, by: Replace) -> Any:
 
 
 def _of_pair(fields: dict[str, Any], by: Replace) -> dict[str, Any]:
-    """{"name": "DB_PASSWORD", "value": "..."}"""
-    name, value = fields.get("name", fields.get("key")), fields.get("value")
-    return {**fields, "value": _of_field(name, value, by)} if isinstance(name, str) and value else fields
+    """{"name": "DB_PASSWORD", "value": "..."}, {"element": "Password field", "text": "..."}"""
+    label = next((fields[key] for key in form_secrets.NAMES if isinstance(fields.get(key), str)), "")
+    given = [key for key in form_secrets.VALUES if fields.get(key)] if label else []
+    before = "password" if form_secrets.IS_LABEL.fullmatch(label) else label
+    return fields | {key: _of_field(before, fields[key], by) for key in given}
 
 
 def _after(label: str, value: Any, by: Replace) -> Any:

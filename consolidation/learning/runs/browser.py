@@ -1,37 +1,38 @@
-"""Calls of a browser's tools (Playwright MCP) by what they do on its pages: pages that are opened, buttons pressed.
+"""Calls of a browser's tools by what they do on its pages: pages that are opened, buttons that are pressed.
 
     browser_navigate(url=https://a.example/orders/17/refund)     -> `GET a.example/orders/{order}/refund`
     browser_fill_form(fields=[{name: Amount, target: e11, value: 20}])
-    browser_click(element=Book refund button, target=e14)  -> `press Book refund`, arguments {Amount: 20}
+    browser_click(element=Book refund button, target=e14)        -> `press Book refund`, arguments {Amount: 20}
 
-A target such as `e14` is of one look at one page; its role and name are in that look, `- button "Save" [ref=e14]`, and
-in the code that the tool says it ran. What leads to a button (looks, links, fields) is no call of its own.
+Of Playwright MCP and Chrome DevTools MCP. A target such as `e14` is of one look at one page, which tells its role and
+name. What leads to a button (looks, links, fields) is no call of its own.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from consolidation.learning.runs import values
+from consolidation.learning.runs import browser_pages, values
+from consolidation.learning.runs.browser_pages import Element
 
 if TYPE_CHECKING:
     from consolidation.learning.runs.run import Call
 
-_TOOL = re.compile(r"(?:^|[_.:/-])browser_([a-z_]+)$")
+_TOOL = re.compile(r"(?:^|[_.:/-])browser_([a-z_]+)$|chrome[_-]devtools[_.:/-]+([a-z_]+)$")
 _WAYS = frozenset({
     "click", "close", "console_messages", "fill_form", "find", "handle_dialog", "hover", "navigate", "navigate_back",
     "network_requests", "press_key", "resize", "select_option", "snapshot", "tabs", "take_screenshot", "type",
     "wait_for",
 })  # fmt: skip
-_PRESSED, _CHECKED = frozenset({"button", "menuitem"}), frozenset({"checkbox", "radio", "switch"})
-_SEEN = re.compile(r"- '?(\w+)(?: \"((?:[^\"\\]|\\.)*)\")?[^\n]*?\[ref=(\w+)\]")
-_RAN = re.compile(r"getByRole\('(\w+)', \{ name: '((?:[^'\\]|\\.)*)'")
-_URL = re.compile(r"^- Page URL: (\S+)$", re.MULTILINE)
-_TITLE = re.compile(r"^- Page Title: (.+)$", re.MULTILINE)
-_LINE = re.compile(
-    r"^ *- '?(?!/url)(?:[\w-]+)(?: \"((?:[^\"\\]|\\.)*)\")?[^:\n]*(?::(?: \"?(.*?)\"?)?)?'?$", re.MULTILINE
-)
+_OF_DEVTOOLS = {
+    "close_page": "close", "fill": "type", "get_console_message": "console_messages", "list_pages": "tabs",
+    "get_network_request": "network_requests", "list_console_messages": "console_messages", "new_page": "navigate",
+    "list_network_requests": "network_requests", "navigate_page": "navigate", "resize_page": "resize",
+    "select_page": "tabs", "take_snapshot": "snapshot", "type_text": "type",
+}  # fmt: skip
+_TARGETS, _TYPED, _FIELDS = ("target", "ref", "uid"), ("text", "value"), ("fields", "elements")
+_PRESSED, _TICKED = frozenset({"button", "menuitem"}), frozenset({"checkbox", "radio", "switch"})
 _KIND = re.compile(
     r"\s+(?:button|link|tab|menu ?item|checkbox|radio|field|input|text ?box|box|drop ?down|select|combo ?box)$", re.I
 )
@@ -45,12 +46,7 @@ _LEADING = frozenset({
 _SEARCHED = re.compile(r"(?:search|find|filter|look|query|go to|jump|q)\b", re.IGNORECASE)
 LONGEST_NAME = 60
 LONGEST_TEXT = 6_000
-MESSAGE_WORDS = 2  # least words of a message, which a form shows that was refused
-
-
-class _Element(NamedTuple):
-    role: str  # '' where neither a look nor the code tells
-    name: str
+MESSAGE_WORDS = 2  # least words of a message
 
 
 @dataclass
@@ -59,14 +55,14 @@ class _Page:
 
     url: str = ""
     opened: str = ""  # its address as an operation names it; '' where a button led here
-    elements: dict[str, _Element] = field(default_factory=dict)
+    elements: dict[str, Element] = field(default_factory=dict)
     filled: dict[str, Any] = field(default_factory=dict)
-    sent: dict[str, dict[str, Any]] = field(default_factory=dict)  # by button, until another page is opened
+    sent: dict[str, "Call"] = field(default_factory=dict)  # by button, until another page is opened
 
 
 def is_way(tool: str) -> bool:
     """Return whether this is a tool of a browser by which an agent looks, fills in or presses."""
-    return (match := _TOOL.search(tool)) is not None and match[1] in _WAYS
+    return _does(tool) in _WAYS
 
 
 def by_pages(calls: Iterable["Call"]) -> list["Call"]:
@@ -77,121 +73,93 @@ def by_pages(calls: Iterable["Call"]) -> list["Call"]:
     """
     read: list[Call] = []
     page = _Page()
+    known: Sequence[str] = ()  # lines of the page before the last act
     last = -1  # the act to which what the browser shows belongs
     for call in calls:
         if not is_way(call.called):
             read.append(call)
             continue
-        act = None if call.failed else _act(call, page)
+        if call.failed:
+            continue
+        answer = browser_pages.answer(call.result)
+        act = _act(call, page, answer)
         if act is not None:
+            known = str(read[last].result or "").splitlines() if last >= 0 else []
             if act.button and last >= 0 and read[last].button == act.button:
-                read[last] = _refused(read[last], read[:last])
+                read[last] = replace(read[last], ok=False, result=read[last].says)
             read.append(act)
             last = len(read) - 1
-        if last >= 0 and not call.failed:
-            read[last] = _shown(read[last], _text(call))
+        if last >= 0:
+            read[last] = _shown(read[last], answer, known)
     return read
 
 
-def _act(call: "Call", page: _Page) -> "Call | None":
+def _act(call: "Call", page: _Page, answer: str) -> "Call | None":
     """Return the page that a call opens or the button that it presses; None for what only leads there."""
-    text, arguments = _text(call), call.sent
-    element = _element(arguments, page, text)
-    page.elements.update({ref: _Element(role, _plain(name)) for role, name, ref in _SEEN.findall(text)})
-    _fill(call, element, page)
-    button = _button(call, element)
+    element = _element(call.sent, page, answer)
+    page.filled.update((name, value) for name, value in _filled(call, element, page) if not _PASSWORD.search(name))
+    button, url = _button(call, element), browser_pages.address(answer)
+    page.elements.update(browser_pages.elements(answer))
     if button:
-        fields = {**page.sent.get(button, {}), **page.filled}
-        page.sent[button], page.filled = fields, {}
-        on, page.opened = page.opened, ""
-        page.url = _url(text) or page.url
-        return replace(call, args=fields, result=None, button=button, page=on)
-    url = _url(text)
-    if url and url != page.url:
-        page.url, page.filled, page.sent = url, {}, {}
-        act = replace(call, args={"method": "GET", "url": url}, result=None)
-        page.opened = act.name.partition(" ")[2]
-        return act
-    return None
+        before = page.sent.get(button)
+        fields = {**(before.arguments if before else {}), **page.filled}
+        on = page.opened or (before.page if before else "")
+        page.sent[button] = replace(call, args=fields, result=None, button=button, page=on)
+        page.opened, page.url, page.filled = "", url or page.url, {}
+        return page.sent[button]
+    if not url or url == page.url:
+        return None
+    act = replace(call, args={"method": "GET", "url": url}, result=None)
+    page.url, page.opened, page.filled, page.sent = url, act.name.partition(" ")[2], {}, {}
+    return act
 
 
-def _element(arguments: Mapping[str, Any], page: _Page, text: str) -> _Element:
+def _element(arguments: Mapping[str, Any], page: _Page, answer: str) -> Element:
     """Return what a call is for: as the last look showed it, as the code says, else in the agent's words."""
-    target = str(arguments.get("target") or arguments.get("ref") or "")
-    if target in page.elements:
-        return page.elements[target]
-    if ran := _RAN.search(text):
-        return _Element(ran[1], _plain(ran[2]))
+    target = next((str(arguments[key]) for key in _TARGETS if arguments.get(key)), "")
+    if told := page.elements.get(target) or browser_pages.acted_on(answer):
+        return told
     words = str(arguments.get("name") or arguments.get("element") or "").strip()
-    return _Element("link" if _LINKS.search(words) else "", _KIND.sub("", words))
+    return Element("link" if _LINKS.search(words) else "", _KIND.sub("", words))
 
 
-def _fill(call: "Call", element: _Element, page: _Page) -> None:
-    """Note what a call fills in."""
-    given: list[tuple[str, Any]] = []
-    if "text" in call.sent and _does(call) == "type":
-        given = [(element.name, call.sent["text"])]
-    elif _does(call) == "select_option":
-        chosen = call.sent.get("values")
-        given = [(element.name, chosen[0] if isinstance(chosen, list) and len(chosen) == 1 else chosen)]
-    elif _does(call) == "click" and element.role in _CHECKED:
-        given = [(element.name, True)]
-    elif _does(call) == "fill_form" and isinstance(fields := values.parsed(call.sent.get("fields")), list):
-        objects = [each for each in fields if isinstance(each, dict)]
+def _filled(call: "Call", element: Element, page: _Page) -> list[tuple[str, Any]]:
+    """Return (field, value) of what a call fills in."""
+    does, sent = _does(call.called), call.sent
+    if does == "fill_form":
+        fields: Any = next((values.parsed(sent[key]) for key in _FIELDS if key in sent), [])
+        objects = [each for each in fields if isinstance(each, dict)] if isinstance(fields, list) else []
         given = [(_element(each, page, "").name, each.get("value")) for each in objects]
-    page.filled.update((name, value) for name, value in given if name and not _PASSWORD.search(name))
+    elif does == "select_option":
+        chosen = sent.get("values")
+        given = [(element.name, chosen[0] if isinstance(chosen, list) and len(chosen) == 1 else chosen)]
+    elif does == "click" and element.role in _TICKED:
+        given = [(element.name, True)]
+    else:
+        given = [(element.name, sent[key]) for key in _TYPED if key in sent and does == "type"]
+    return [(name, value) for name, value in given if name]
 
 
-def _button(call: "Call", element: _Element) -> str:
+def _button(call: "Call", element: Element) -> str:
     """Return the name of the button that a call presses, without what differs from one record to the next."""
-    does = _does(call)
-    is_sent = does == "type" and call.sent.get("submit")
+    does = _does(call.called)
+    is_sent = does == "type" and (call.sent.get("submit") or call.sent.get("submitKey") == "Enter")
     if not is_sent and (does != "click" or element.role not in {*_PRESSED, ""}):
         return ""
     name = " ".join(word for word in element.name.split() if not any(map(str.isdigit, word)))[:LONGEST_NAME]
     return "" if name.lower() in _LEADING or (is_sent and _SEARCHED.match(name)) else name
 
 
-def _does(call: "Call") -> str:
-    match = _TOOL.search(call.called)
-    return match[1] if match else ""
+def _does(tool: str) -> str:
+    """Return what a tool does by the name that Playwright has for it; '' for a tool that is of no browser."""
+    match = _TOOL.search(tool)
+    return match[1] or _OF_DEVTOOLS.get(match[2], match[2]) if match else ""
 
 
-def _refused(act: "Call", before: Sequence["Call"]) -> "Call":
-    """Return the act as one that failed, with the lines that only its page shows: what the form says is wrong."""
-    known = {line for call in before if isinstance(call.result, str) for line in call.result.splitlines()}
-    known |= {str(value) for value in act.arguments.values()}
-    lines = [line for line in str(act.result or "").splitlines() if len(line.split()) >= MESSAGE_WORDS]
-    return replace(act, ok=False, result="\n".join(line for line in lines if line not in known))
-
-
-def _shown(act: "Call", text: str) -> "Call":
+def _shown(act: "Call", answer: str, known: Sequence[str]) -> "Call":
     """Add what the browser shows to the act that led there."""
-    lines = [*str(act.result or "").splitlines(), *_texts(text)]
-    return replace(act, result="\n".join(dict.fromkeys(lines))[:LONGEST_TEXT])
-
-
-def _texts(look: str) -> list[str]:
-    """Return the texts of a page: its title, what its elements are called and hold."""
-    title = _TITLE.findall(look)[-1:]
-    pairs = _LINE.findall(look.partition("```yaml")[2] or ("" if title else look))
-    return [*title, *(_plain(text) for pair in pairs for text in pair if text)]
-
-
-def _url(text: str) -> str:
-    urls = _URL.findall(text)
-    return urls[-1] if urls else ""
-
-
-def _plain(name: str) -> str:
-    return re.sub(r"\\(.)", r"\1", name).strip()
-
-
-def _text(call: "Call") -> str:
-    """Return what a tool answered as text; MCP wraps it in a list of contents."""
-    answer = values.parsed(call.result)
-    if isinstance(answer, dict):
-        answer = answer.get("content", answer.get("text", ""))
-    if isinstance(answer, list):
-        answer = "\n".join(str(part.get("text", "")) for part in answer if isinstance(part, dict))
-    return answer if isinstance(answer, str) else ""
+    lines = list(dict.fromkeys([*str(act.result or "").splitlines(), *browser_pages.texts(answer)]))
+    old = {*known, *map(str, act.arguments.values())}
+    new = [line for line in lines if line not in old and len(line.split()) >= MESSAGE_WORDS]
+    said = "\n".join(browser_pages.alerts(answer)) or act.says or "\n".join(new)
+    return replace(act, result="\n".join(lines)[:LONGEST_TEXT], says=said if act.button else "")

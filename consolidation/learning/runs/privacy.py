@@ -12,8 +12,8 @@ HOLDING_RUNS = 3
 LONGEST = 80
 _UNSAFE = re.compile(r"[\d@*•█▪…\n]|\[[^\]]*\]|<[^>]*>|redacted|masked", re.IGNORECASE)
 _PERSONAL = re.compile(
-    r"(?:^|_)(?:(?:first|last|full|given|family|middle|user|display|nick|customer|contact)_?name|surname|e?mail|phone|"
-    r"mobile|address\w*|street|city|dob|birth\w*|login|author|owner|assignee|nombres?|apellidos?|correo|tel[eé]fono|"
+    r"(?:^|[_ ])(?:(?:first|last|full|given|family|middle|user|display|nick|customer|contact)[_ ]?name|surname|e?mail"
+    r"|phone|mobile|address\w*|street|city|dob|birth\w*|login|author|owner|assignee|nombres?|apellidos?|correo|tel[eé]fono|"
     r"direcci[oó]n|doctor|m[eé]dico|paciente|patient|cliente|employee|technician|guest|driver|waiter|responsable)$",
     re.IGNORECASE,
 )

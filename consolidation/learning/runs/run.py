@@ -61,6 +61,7 @@ class Call:
     after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
     button: str = ""  # that a call of a browser's tool presses
     page: str = ""  # on which, where it was opened and not shown by another button
+    says: str = ""  # the message that the page shows then, else the lines that the page before had not
     starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property

@@ -7,21 +7,20 @@ from dataclasses import dataclass
 from statistics import median_low
 from typing import Any, Literal
 
-from consolidation.learning.commands import checking, forms, git
-from consolidation.learning.commands.requests import is_of_service, is_request, usual_request
-from consolidation.learning.commands.resources import is_of_resource, usual_call
+from consolidation.learning.commands import checking
+from consolidation.learning.commands.requests import is_of_service
+from consolidation.learning.commands.resources import is_of_resource
 from consolidation.learning.comparison.scope import Scope
-from consolidation.learning.effects.effects import CHORES, is_edit, refused
+from consolidation.learning.effects.effects import refused
 from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs import browser, operations
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
 from consolidation.learning.runs.run import Call, Run
 from consolidation.learning.writing import schemas
 from consolidation.learning.writing.argument_sources import Sources, arguments
-from consolidation.learning.writing.git_work import GitWork
+from consolidation.learning.writing.command_shapes import usual_shape
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.schemas import returns
-from consolidation.learning.writing.templates import marked
 
 LEFT_OUT_BELOW = 0.2
 OPTIONAL_BELOW = 0.5
@@ -29,7 +28,6 @@ RARELY = 0.75
 LONGEST_CALL = 200
 FEW = 3
 _HEAD = re.compile(r"[.\[]")
-_ELSEWHERE = ("/", "~", "..", "-")  # a program's path on one machine, or an interpreter's, which a form leaves out
 
 
 @dataclass(frozen=True)
@@ -248,7 +246,7 @@ def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]]
         well=bool(scope.successes),
         via=next((call.via for call in seen if call.via), ""),
         through=seen[0].called if seen[0].is_operation else "",
-        shape=_shape(scope, tool) if seen[0].via else "",
+        shape=usual_shape(scope, tool) if seen[0].via else "",
         on=_page(seen),
         ids=ids,
     )
@@ -258,36 +256,6 @@ def _page(presses: Sequence[Call]) -> str:
     """Return the page on which most presses of a button happened; '' for none, and where another button led there."""
     page, times = Counter(call.page for call in presses).most_common(1)[0]
     return page if times * 2 > len(presses) else ""
-
-
-def _shape(scope: Scope, kind: str) -> str:
-    """Return how a command of this kind is usually called, without arguments where no half of the calls is alike: a
-    wrapper in the project (`./gradlew`) starts by its path alone. '' for files."""
-    if is_edit(kind) or kind in CHORES:
-        return ""
-    if is_of_resource(kind):
-        return _resource_call(scope, kind)
-    if is_request(kind):
-        return _request(scope, kind)
-    return GitWork(scope).shape(kind) if kind in (git.PUSH, git.COMMIT, git.TAG) else _usual_call(scope, kind)
-
-
-def _usual_call(scope: Scope, kind: str) -> str:
-    calls: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for run in scope.shown_by:
-        for line in (call.line for call in run.steps if call.line and call.started):
-            for form in {form for called, form in forms.called(line) if called == kind and form}:
-                calls[form].append((run.thread, marked(run, line)))
-    usual = max(calls, key=lambda form: (len(calls[form]), form), default="")
-    if not usual or usual.startswith(_ELSEWHERE):
-        return ""
-    shape = forms.usual_shape(usual, calls[usual], lambda part: _names_nobody(scope, part))
-    is_shared = len({thread for thread, _ in calls[usual]}) >= forms.LEAST_CASES
-    return shape or (usual if is_shared and _names_nobody(scope, usual) else "")
-
-
-def _names_nobody(scope: Scope, part: str) -> bool:
-    return scope.names_nobody(part.replace("@", " ").replace("/", " "))
 
 
 def _per(scope: Scope, tool: str, uses: Sequence[Sequence[Call]]) -> str:
@@ -308,22 +276,3 @@ def _told_apart(calls: Sequence[Call]) -> set[str]:
 
 def _short(value: Any) -> bool:
     return isinstance(value, str | int | float) and len(str(value).split()) <= 3
-
-
-def _resource_call(scope: Scope, kind: str) -> str:
-    """Return how a command is usually called, by its last use in each run that did not fail."""
-    uses: list[tuple[str, Sequence[str]]] = []
-    for run in scope.shown_by:
-        lines = [call.line for call in sorted(run.steps, key=lambda call: not call.failed) if call.line]
-        called = [(form, words) for line in lines for name, form, words in forms.spelled(line) if name == kind]
-        uses += called[-1:]
-    form = Counter(form for form, _ in uses).most_common(1)[0][0] if uses else ""
-    return usual_call(kind, form, [words for _, words in uses], lambda part: _names_nobody(scope, part)) if form else ""
-
-
-def _request(scope: Scope, kind: str) -> str:
-    """Return how a request is usually sent, by its last use in each run that did not fail."""
-    used = [[call for call in run.steps if call.name == kind and not call.failed] for run in scope.shown_by]
-    return usual_request(
-        kind, [calls[-1].arguments for calls in used if calls], lambda part: _names_nobody(scope, part)
-    )

@@ -101,7 +101,8 @@ def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str
 
     A quoted text (“Transfer successful”), an object with a state (`status` shipped) or fields, or a list.
     """
-    results = [call.returned for call in calls if call.returned not in (None, "")]
+    told: list[Any] = [call.says.partition("\n")[0] if call.button else call.returned for call in calls]
+    results = [result for result in told if result not in (None, "")]
     if not results:
         return ""
     if all(isinstance(result, dict) for result in results):

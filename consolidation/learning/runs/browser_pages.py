@@ -1,0 +1,87 @@
+"""What the tools of a browser print of a page: its address, its elements and its texts.
+
+Playwright MCP                                     Chrome DevTools MCP
+- Page URL: https://a.example/orders/17            1: Order 17 (https://a.example/orders/17) [selected]
+- heading "Order 17" [level=1] [ref=e7]            uid=3_13 heading "Order 17" level="1"
+- generic [ref=e8]: Refund booked.                   uid=3_15 "Refund booked."
+- button "Release" [ref=e14]                       uid=3_25 button "Release"
+await page.getByRole('button', { name: 'Release' }).click();
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from consolidation.learning.runs import values
+
+_STRING = r"\"((?:[^\"\\]|\\.)*)\""
+_ELEMENT = re.compile(rf"- '?(\w+)(?: {_STRING})?[^\n]*?\[ref=(\w+)\]|^ *uid=(\S+) (\w+)(?: {_STRING})?", re.MULTILINE)
+_RAN = re.compile(r"getByRole\('(\w+)', \{ name: '((?:[^'\\]|\\.)*)'")
+_ADDRESS = re.compile(
+    r"^- Page URL: (\S+)$|^\d+: .*\((\S+)\) \[selected\]|RootWebArea [^\n]* url=\"(\S+)\"", re.MULTILINE
+)
+_TITLE = re.compile(r"^- Page Title: (.+)$", re.MULTILINE)
+_LINE = re.compile(
+    rf"^ *- '?(?!/url)(?:[\w-]+)(?: {_STRING})?[^:\n]*(?::(?: \"?(.*?)\"?)?)?'?$"
+    rf"|^ *uid=\S+ (?:\w+ )?{_STRING}(?:[^\n]* value={_STRING})?",
+    re.MULTILINE,
+)
+
+
+_ALERT = re.compile(r"^( *)(?:- '?|uid=\S+ )(?:alert|status)\b[^\n]*(?:\n\1 +[^\n]*)*", re.MULTILINE)
+
+
+class Element(NamedTuple):
+    """An element of a page. `role`: '' where nothing tells."""
+
+    role: str
+    name: str
+
+
+def elements(look: str) -> Iterator[tuple[str, Element]]:
+    """Yield (ref, element) of what a look at a page shows."""
+    for role, name, ref, uid, uid_role, uid_name in _ELEMENT.findall(look):
+        yield (uid, Element(uid_role, plain(uid_name))) if uid else (ref, Element(role, plain(name)))
+
+
+def acted_on(answer: str) -> Element | None:
+    """Return the element that the code acted on which a tool says that it ran; None where it names none."""
+    ran = _RAN.search(answer)
+    return Element(ran[1], plain(ran[2])) if ran else None
+
+
+def address(answer: str) -> str:
+    """Return the address of the page that a tool's answer names; '' for none."""
+    named = _ADDRESS.findall(answer)
+    return next(filter(None, named[-1])) if named else ""
+
+
+def texts(look: str) -> list[str]:
+    """Return the texts of a page: its title, what its elements are called and hold."""
+    title = _TITLE.findall(look)[-1:]
+    shown = look.partition("```yaml")[2] or look.partition("## Latest page snapshot")[2] or ("" if title else look)
+    return [*title, *_lines(shown)]
+
+
+def alerts(look: str) -> list[str]:
+    """Return the texts of what a page marks as a message."""
+    return [line for alert in _ALERT.finditer(look) for line in _lines(alert[0])]
+
+
+def _lines(shown: str) -> list[str]:
+    return [plain(text) for line in _LINE.findall(shown) for text in line if text]
+
+
+def answer(result: Any) -> str:
+    """Return what a tool answered as text; MCP wraps it in a list of contents."""
+    told = values.parsed(result)
+    if isinstance(told, dict):
+        told = told.get("content", told.get("text", ""))
+    if isinstance(told, list):
+        told = "\n".join(str(part.get("text", "")) for part in told if isinstance(part, dict))
+    return told if isinstance(told, str) else ""
+
+
+def plain(name: str) -> str:
+    """Return a name without the marks of its quotation."""
+    return re.sub(r"\\(.)", r"\1", name).strip()
