@@ -139,7 +139,7 @@ def test_a_skill_says_what_goes_into_a_form_and_where_it_comes_from() -> None:
         "1. Press `Create return` on `kontor.internal/returns/new`. `Order number` from the user's request; "
         "`Reason` `damaged`. Done when it returns “RMA {id} - Kontor”.",
         "2. Press `Book refund` on `kontor.internal/orders/{order}/refund`. `RMA number` from `press Create return`; "
-        "`Account` `4730 Returns`. Done when it returns “Refund booked.”.",
+        "`Account` `4730 Returns`; where `Amount in EUR` comes from was not seen. Done when it returns “Refund booked.”.",
     ]
     assert "`press Book refund` returned “Condition … at most {number} ….” (runs: 4, ended well: 4)" in " ".join(
         competence.fields.failure_modes
