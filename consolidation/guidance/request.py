@@ -16,6 +16,7 @@ from django.db.models.functions import Coalesce
 from pydantic import AliasChoices, Field, StringConstraints
 
 from consolidation.learning.runs.browser import by_pages
+from consolidation.learning.runs.harness_tools import READ
 from consolidation.learning.runs.run import Call, Message, Run
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import Recording
@@ -96,7 +97,7 @@ class GuidanceQuestion:
         place = len(self.run.messages) + len(self.run.calls) + 1
         call = Call(place, about.tool, about.arguments, None, None, _NOW, None)
         acts = by_pages([*self.run.calls, call])  # what a browser's tool does depends on what it shows
-        return acts[-1] if acts and acts[-1].position == place else call
+        return acts[-1] if acts[-1:] and acts[-1].position == place else replace(call, tool=READ, args={})
 
 
 _NOW = datetime(1970, 1, 1, tzinfo=UTC)  # the moments of messages do not matter here

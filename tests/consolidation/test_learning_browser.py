@@ -1,7 +1,5 @@
 """Runs of agents that work in a browser, as Playwright MCP 0.0.83 and 0.0.41 and Chrome DevTools MCP 1.11 print."""
 
-from collections.abc import Sequence
-
 import pytest
 
 from consolidation.learning.effects.effects import effects
@@ -139,10 +137,12 @@ def test_a_skill_says_what_goes_into_a_form_and_where_it_comes_from() -> None:
         "1. Press `Create return` on `kontor.internal/returns/new`. `Order number` from the user's request; "
         "`Reason` `damaged`. Done when it returns “RMA {id} - Kontor”.",
         "2. Press `Book refund` on `kontor.internal/orders/{order}/refund`. `RMA number` from `press Create return`; "
-        "`Account` `4730 Returns`; where `Amount in EUR` comes from was not seen. Done when it returns “Refund booked.”.",
+        "`Account` `4730 Returns`; where `Amount in EUR` comes from was not seen. "
+        "Done when it returns “Refund booked.”.",
     ]
-    assert "`press Book refund` returned “Condition … at most {number} ….” (runs: 4, ended well: 4)" in " ".join(
-        competence.fields.failure_modes
+    assert (
+        "`press Book refund` returned “Condition B allows at most {number} EUR.” (runs: 4, ended well: 4)"
+        in " ".join(competence.fields.failure_modes)
     )
 
 
@@ -244,11 +244,9 @@ def test_a_button_is_told_by_its_own_words(button: str, told: str) -> None:
     assert phrase(button) == told
 
 
-def test_a_browser_alone_changes_nothing_by_the_names_of_its_tools() -> None:
-    changing: Sequence[str] = [
-        name
-        for name in ("click", "type", "navigate", "press_key", "snapshot")
-        if RULES.is_effect(f"mcp__playwright__browser_{name}")
+def test_the_tools_of_another_browser_are_read_by_their_names() -> None:
+    click: Script = ("browser_click", {"selector": "#save"}, "ok")
+    assert browse(("browser_navigate", {"url": SHOP}, "Page loaded"), click) == [
+        ("browser_navigate", {"url": SHOP}),
+        ("browser_click", {"selector": "#save"}),
     ]
-    assert changing == []
-    assert RULES.is_effect("mcp__playwright__browser_file_upload")

@@ -8,7 +8,7 @@ from functools import cached_property
 from consolidation.learning.commands import checking, commands
 from consolidation.learning.commands.shell import command_line
 from consolidation.learning.effects.toolnames import bare_name, name_hands_over, name_reads
-from consolidation.learning.runs import browser, harness_tools
+from consolidation.learning.runs import harness_tools
 from consolidation.learning.runs.run import Call
 
 
@@ -64,7 +64,7 @@ class ToolRules:
         """Return whether a kind is read-only: as marked, else a known command kind or by its name."""
         if kind in self.marked:
             return self.marked[kind]
-        if kind in harness_tools.ONLY_READING or browser.is_way(kind):
+        if kind in harness_tools.ONLY_READING:
             return True
         if checking.runs_named_check(kind.split()):  # as the commands of a test program are effects
             return False

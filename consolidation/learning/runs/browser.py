@@ -71,6 +71,9 @@ def by_pages(calls: Iterable["Call"]) -> list["Call"]:
     The result of each is the page that came then. A button that is pressed again before another page is opened was
     refused the time before.
     """
+    calls = list(calls)
+    if not any(is_way(call.called) and browser_pages.address(browser_pages.answer(call.result)) for call in calls):
+        return calls  # another browser, whose answers tell nothing of its pages
     read: list[Call] = []
     page = _Page()
     known: Sequence[str] = ()  # lines of the page before the last act
