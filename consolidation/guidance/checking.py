@@ -20,8 +20,9 @@ from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.call_rules import broken
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.harness_tools import known_as
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Run
 from consolidation.learning.wording import upper_first
 from consolidation.models import Policy
 from consolidation.models.arguments import ArgumentFact

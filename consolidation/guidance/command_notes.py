@@ -16,7 +16,8 @@ from consolidation.learning.effects.command_starts import CONSISTENT, attempts
 from consolidation.learning.effects.places import place
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Run
 from consolidation.models.commands import CommandAttempt, CommandFact
 from memories.values.exceptions import within
 from memories.values.trust import Trust

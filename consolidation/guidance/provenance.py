@@ -13,7 +13,8 @@ from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, S
 from consolidation.learning.facts.argument_habits import Habits
 from consolidation.learning.facts.argument_paths import ARROW, named
 from consolidation.learning.facts.shown_records import BESIDE, beside_sums, totals
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import DEEPEST, ITEM, Path, Scalar
 from memories.values.exceptions import within
 

@@ -16,8 +16,9 @@ from django.db.models.functions import Coalesce
 from pydantic import AliasChoices, Field, StringConstraints
 
 from consolidation.learning.runs.browser import by_pages
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.harness_tools import READ
-from consolidation.learning.runs.run import Call, Message, Run
+from consolidation.learning.runs.run import Message, Run
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import Recording
 from memories.intake.reports.drafts import EventDraft

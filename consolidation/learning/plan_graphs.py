@@ -20,8 +20,9 @@ from consolidation.learning.effects.effects import ran
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import is_thought
 from consolidation.learning.runs import values
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.privacy import HOLDING_RUNS, personal, safe
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Run
 
 LEAST_CALLS = 3
 LEAST_NODES = 2

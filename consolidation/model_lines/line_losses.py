@@ -16,7 +16,8 @@ from consolidation.extraction.transcripts import comparable
 from consolidation.guidance.latest_runs import LatestRuns
 from consolidation.guidance.skill_worth import LATEST, Led
 from consolidation.learning.effects.tool_rules import ToolRules
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import leaves
 from consolidation.model_lines.line_answers import ModelLine
 from consolidation.pipelines import recorded

@@ -18,7 +18,8 @@ from django.db.models.functions import Cast, Left, Length
 from consolidation.learning.effects.places import repository
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
-from consolidation.learning.runs.run import Call, Message, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Message, Run
 from memories.intake.episodes.joining import resolve
 from memories.models import Episode, Event
 from memories.values import roles

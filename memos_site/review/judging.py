@@ -18,7 +18,8 @@ from consolidation.learning.commands.shell import command_line
 from consolidation.learning.effects.effects import changes
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import errors
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Run
 from consolidation.models import GuidanceCurve
 from consolidation.models.profiles import RunProfile
 from consolidation.pipelines import recorded

@@ -29,7 +29,8 @@ Json = dict[str, Any]
 
 def recorded(raw: Json) -> Any:
     """A run as the learner reads it, without a store."""
-    from consolidation.learning.runs.run import Call, Run
+    from consolidation.learning.runs.call import Call
+    from consolidation.learning.runs.run import Run
 
     at = datetime.now(UTC)
     results = {m["tool_call_id"]: m["content"] for m in raw["messages"] if m["role"] == "tool"}

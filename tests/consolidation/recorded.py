@@ -7,7 +7,8 @@ from uuid import NAMESPACE_URL, uuid5
 
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules
-from consolidation.learning.runs.run import Call, Message, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Message, Run
 from consolidation.learning.writing.competence import Competence, learn
 from skills.manifest import TrackRecord
 

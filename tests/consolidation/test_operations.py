@@ -10,7 +10,8 @@ from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import phrase
 from consolidation.learning.runs import operations
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Run
 from consolidation.model_lines.line_losses import calls_tool
 from consolidation.pipelines.recorded import calls_of
 from memories.models import Episode

@@ -9,7 +9,8 @@ import pytest
 from consolidation.guidance.provenance import notes
 from consolidation.learning.facts.argument_calls import argument_calls, kept
 from consolidation.learning.facts.argument_habits import Habits, Shown
-from consolidation.learning.runs.run import Call, Message, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Message, Run
 from memories.values.choices import Sensitivity
 from tests.consolidation import experience
 from tests.consolidation.recorded import RULES, START, Outcome, run

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from consolidation.learning.commands.wrappers import without_options
-from consolidation.learning.runs.run import Push, name_at_remote
+from consolidation.learning.runs.call import Push, name_at_remote
 
 PUSH, COMMIT, TAG, BRANCH = "git push", "git commit", "git tag", "git branch"
 _READING_OPTIONS = re.compile(

@@ -152,7 +152,7 @@ def _rows(line: str) -> Iterator[tuple[str, bool]]:
 
 
 if TYPE_CHECKING:
-    from consolidation.learning.runs.run import Call
+    from consolidation.learning.runs.call import Call
 
 _LINES = (
     "command", "cmd", "command_line", "commandline", "bash_command", "shell_command", "script", "commands", "input",

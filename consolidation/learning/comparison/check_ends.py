@@ -8,7 +8,7 @@ from consolidation.learning.commands.shell import is_plain, without_heredocs
 from consolidation.learning.commands.wrappers import program_name
 from consolidation.learning.comparison import check_results
 from consolidation.learning.effects.command_starts import answer
-from consolidation.learning.runs.run import Call
+from consolidation.learning.runs.call import Call
 
 CHOOSING = frozenset({"grep", "egrep", "rg", "head"})  # whole lines, but not all
 CUTTING = frozenset({"sed", "awk", "gawk", "cut", "wc", "tr", "python", "jq", "uniq", "sort"})

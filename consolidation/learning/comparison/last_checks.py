@@ -14,7 +14,8 @@ from consolidation.learning.effects.command_starts import not_started
 from consolidation.learning.effects.effects import ran
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import bare_name
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import text_of
 
 CHECKS = frozenset({purposes.TESTS, "lint", "types", "build"})

@@ -8,9 +8,10 @@ from consolidation.learning.chance import by_chance
 from consolidation.learning.comparison.records import is_id, records
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.comparison.similar import Openings
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.dialogue import said_yes
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import leaves, spelled
 
 NEAR, SAME_THREAD = 0.45, 0.25

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.holdings import Fact, Record
 from consolidation.learning.runs.lines import Counted, ids_of
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import flat, leaves, spelled
 
 LEAST_RUNS = 3

@@ -13,7 +13,8 @@ from consolidation.learning.commands import commands, forms, purposes
 from consolidation.learning.commands.shell import is_plain
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import errors
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import text_of
 
 LEAST_RUNS, LEAST_CASES = 3, 2

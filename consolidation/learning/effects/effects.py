@@ -13,8 +13,9 @@ from consolidation.learning.effects.command_starts import answer, not_started
 from consolidation.learning.effects.line_results import Pushed, documents, pushes
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.harness_tools import EDIT, FILE_CHANGES, FIND, READ
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Run
 
 _OF_FOLDERS = re.compile(r"\b(?:mkdir|rm|worktree)\b")
 NO_ACTION = "no_action"  # the signature of a run without effects

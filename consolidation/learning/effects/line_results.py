@@ -9,7 +9,7 @@ from consolidation.learning.commands import forms, git, requests
 from consolidation.learning.effects.command_starts import MOST_TEXT, answer
 from consolidation.learning.effects.toolnames import name_reads
 from consolidation.learning.runs import errors
-from consolidation.learning.runs.run import Call, Push, name_at_remote
+from consolidation.learning.runs.call import Call, Push, name_at_remote
 
 _DECODER = json.JSONDecoder()
 _BEGINS = re.compile(r"^[\[{]", re.MULTILINE)

@@ -12,7 +12,8 @@ from consolidation.learning.runs.harness_tools import PATHS
 
 if TYPE_CHECKING:
     from consolidation.learning.effects.tool_rules import ToolRules
-    from consolidation.learning.runs.run import Call, Run
+    from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Run
 
 MOST_LINES = 60
 LONGEST = 80

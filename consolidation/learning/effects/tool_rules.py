@@ -9,7 +9,7 @@ from consolidation.learning.commands import checking, commands
 from consolidation.learning.commands.shell import command_line
 from consolidation.learning.effects.toolnames import bare_name, name_hands_over, name_reads
 from consolidation.learning.runs import harness_tools
-from consolidation.learning.runs.run import Call
+from consolidation.learning.runs.call import Call
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,8 @@ from memories.values import roles
 
 if TYPE_CHECKING:
     from consolidation.learning.effects.tool_rules import ToolRules
-    from consolidation.learning.runs.run import Call, Message, Run
+    from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Message, Run
 
 MESSAGE = "(message)"  # what the user said
 INSTRUCTIONS = "(instructions)"  # messages of other roles than user and agent

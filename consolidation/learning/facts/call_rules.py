@@ -10,7 +10,8 @@ from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.argument_calls import shown_before
 from consolidation.learning.facts.argument_paths import given
 from consolidation.learning.facts.shown_records import ShownRecords
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Run
 from consolidation.learning.wording import Language
 
 Of = Literal["argument", "record"]

@@ -11,13 +11,11 @@ name. What leads to a button (looks, links, fields) is no call of its own.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from consolidation.learning.runs import browser_pages, values
 from consolidation.learning.runs.browser_pages import Element
-
-if TYPE_CHECKING:
-    from consolidation.learning.runs.run import Call
+from consolidation.learning.runs.call import Call
 
 _TOOL = re.compile(r"(?:^|[_.:/-])browser_([a-z_]+)$|chrome[_-]devtools[_.:/-]+([a-z_]+)$")
 _WAYS = frozenset({
@@ -57,7 +55,7 @@ class _Page:
     opened: str = ""  # its address as an operation names it; '' where a button led here
     elements: dict[str, Element] = field(default_factory=dict)
     filled: dict[str, Any] = field(default_factory=dict)
-    sent: dict[str, "Call"] = field(default_factory=dict)  # by button, until another page is opened
+    sent: dict[str, Call] = field(default_factory=dict)  # by button, until another page is opened
 
 
 def is_way(tool: str) -> bool:
@@ -65,7 +63,7 @@ def is_way(tool: str) -> bool:
     return _does(tool) in _WAYS
 
 
-def by_pages(calls: Iterable["Call"]) -> list["Call"]:
+def by_pages(calls: Iterable[Call]) -> list[Call]:
     """Return the calls in order, those of a browser as pages that were opened and buttons that were pressed.
 
     The result of each is the page that came then. A button that is pressed again before another page is opened was
@@ -97,7 +95,7 @@ def by_pages(calls: Iterable["Call"]) -> list["Call"]:
     return read
 
 
-def _act(call: "Call", page: _Page, answer: str) -> "Call | None":
+def _act(call: Call, page: _Page, answer: str) -> Call | None:
     """Return the page that a call opens or the button that it presses; None for what only leads there."""
     element = _element(call.sent, page, answer)
     page.filled.update((name, value) for name, value in _filled(call, element, page) if not _PASSWORD.search(name))
@@ -126,7 +124,7 @@ def _element(arguments: Mapping[str, Any], page: _Page, answer: str) -> Element:
     return Element("link" if _LINKS.search(words) else "", _KIND.sub("", words))
 
 
-def _filled(call: "Call", element: Element, page: _Page) -> list[tuple[str, Any]]:
+def _filled(call: Call, element: Element, page: _Page) -> list[tuple[str, Any]]:
     """Return (field, value) of what a call fills in."""
     does, sent = _does(call.called), call.sent
     if does == "fill_form":
@@ -143,7 +141,7 @@ def _filled(call: "Call", element: Element, page: _Page) -> list[tuple[str, Any]
     return [(name, value) for name, value in given if name]
 
 
-def _button(call: "Call", element: Element) -> str:
+def _button(call: Call, element: Element) -> str:
     """Return the name of the button that a call presses, without what differs from one record to the next."""
     does = _does(call.called)
     is_sent = does == "type" and (call.sent.get("submit") or call.sent.get("submitKey") == "Enter")
@@ -159,7 +157,7 @@ def _does(tool: str) -> str:
     return match[1] or _OF_DEVTOOLS.get(match[2], match[2]) if match else ""
 
 
-def _shown(act: "Call", answer: str, known: Sequence[str]) -> "Call":
+def _shown(act: Call, answer: str, known: Sequence[str]) -> Call:
     """Add what the browser shows to the act that led there."""
     lines = list(dict.fromkeys([*str(act.result or "").splitlines(), *browser_pages.texts(answer)]))
     old = {*known, *map(str, act.arguments.values())}

@@ -5,8 +5,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.lines import Counted, ids_of
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.terms import han
 from consolidation.learning.runs.values import leaves
 from memories.lexicon.english_words import STOP

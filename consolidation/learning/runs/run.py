@@ -1,117 +1,21 @@
-"""A recorded run: messages, tool calls with what a push pushed, and outcome."""
+"""A recorded run: messages, tool calls and outcome."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Literal
 from uuid import UUID
 
-from consolidation.learning.runs import errors, harness_tools, operations, terms, values
+from consolidation.learning.runs import errors, terms
 from consolidation.learning.runs.browser import by_pages
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.holdings import Held, hold
 from memories.values import roles
-
-
-class Push(NamedTuple):
-    """`refs`: as `name`, or `source:name` where they differ; none where the line does not tell. `names`: as they are
-    called at the remote. `forced`: the option. `quiet`: it prints nothing where it goes well. `new_tags`: those of the
-    names that its output says are new tags."""
-
-    remote: str
-    refs: tuple[str, ...]
-    forced: str = ""
-    quiet: bool = False
-    new_tags: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return tuple(name_at_remote(ref) for ref in self.refs)
-
-
-def name_at_remote(ref: str) -> str:
-    """Return the name of a ref at the remote: stable of `main:stable`."""
-    return ref.rpartition(":")[2]
-
 
 OPENING_MESSAGES = 3
 OPENING_CHARACTERS = 2_000
 SPEECH_CHARACTERS = 4_000
-
-
-@dataclass(frozen=True)
-class Call:
-    """One tool call. `args` and `result` as recorded: object, JSON text, plain text or None.
-
-    `starts` is a cache of `attempts`.
-    """
-
-    position: int
-    tool: str
-    args: Any
-    result: Any
-    ok: bool | None  # None: the recording does not say
-    at: datetime
-    ref: str | None
-    via: str = ""  # the tool that ran this command; '' for a call of a tool
-    line: str = ""  # the command line, on the one command that has its result
-    started: bool = True  # False: a command that is known not to have started; told of single commands (`via`)
-    push: Push | None = None  # of a `git push`, of which each on a line is a call
-    whole: bool = False  # its tool counts as one, whatever the arguments say
-    after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
-    button: str = ""  # that a call of a browser's tool presses
-    page: str = ""  # on which, where it was opened and not shown by another button
-    says: str = ""  # the message that the page shows then, else the lines that the page before had not
-    starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
-
-    @cached_property
-    def name(self) -> str:
-        """The operation of a tool that does many things, else the tool, of coding agents' tools the common one.
-
-        '' when the recorded name is no text. A command has its own: `apply_patch` is a program of some agents.
-        """
-        if self.button:
-            return f"{operations.PRESS} {self.button}"
-        if self._operation:
-            return self._operation.name
-        if self.via:
-            return self.called
-        return harness_tools.canonical(self.called, self.sent)
-
-    @property
-    def called(self) -> str:
-        """The recorded name of the tool, without surrounding space."""
-        return self.tool.strip() if isinstance(self.tool, str) else ""
-
-    @cached_property
-    def failed(self) -> bool:
-        """Whether the call failed: as recorded, else as the result says."""
-        return not self.ok if self.ok is not None else errors.looks_failed(self.returned)
-
-    @cached_property
-    def returned(self) -> Any:
-        """The result, parsed when it is JSON or what Gemini CLI says of a command."""
-        return errors.reported(values.parsed(self.result))
-
-    @cached_property
-    def arguments(self) -> dict[str, Any]:
-        """The named arguments, without what the name tells; empty when the arguments are not an object."""
-        return self._operation.arguments if self._operation else self.sent
-
-    @cached_property
-    def sent(self) -> dict[str, Any]:
-        """The named arguments as recorded."""
-        arguments = values.parsed(self.args)
-        return {str(key): value for key, value in arguments.items()} if isinstance(arguments, dict) else {}
-
-    @property
-    def is_operation(self) -> bool:
-        """Whether the name tells more than the tool's: `POST a.example/users` of a tool for HTTP requests, say."""
-        return bool(self.button) or self._operation is not None
-
-    @cached_property
-    def _operation(self) -> operations.Operation | None:
-        return None if self.whole or self.button else operations.of(self.called, self.sent)
 
 
 @dataclass(frozen=True)

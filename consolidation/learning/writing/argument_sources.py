@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from consolidation.learning.comparison.scope import Scope
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import Path, leaves, spelled
 from memories.lexicon.chinese_words import HAN, KANA
 

@@ -12,8 +12,9 @@ from consolidation.learning.effects.command_starts import has_started
 from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.runs import errors
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import leaves, spelled
 from consolidation.learning.writing.git_work import GitWork
 from consolidation.learning.writing.phrases import Phrases

@@ -16,9 +16,10 @@ from consolidation.learning.commands.shell import LONGEST_LINE, heredocs, plain_
 from consolidation.learning.commands.wrappers import bare, program_name
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import CHORES, IN_PLACE
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS, WRITE
 from consolidation.learning.runs.privacy import Holders, names_somebody, safe
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import leaves
 from consolidation.learning.writing.git_work import git_changes
 from consolidation.learning.writing.templates import holds_mark, marked, may_be_told

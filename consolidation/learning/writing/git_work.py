@@ -15,8 +15,9 @@ from consolidation.learning.commands.shell import heredocs
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.command_starts import answer
 from consolidation.learning.effects.effects import is_edit
+from consolidation.learning.runs.call import Call, Push, name_at_remote
 from consolidation.learning.runs.privacy import Holders
-from consolidation.learning.runs.run import Call, Push, Run, name_at_remote
+from consolidation.learning.runs.run import Run
 from consolidation.learning.writing.templates import marked, may_be_told
 
 MOSTLY, CONSISTENT = 0.5, 0.75

@@ -14,8 +14,9 @@ from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import refused
 from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs import browser, operations
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
-from consolidation.learning.runs.run import Call, Run
+from consolidation.learning.runs.run import Run
 from consolidation.learning.writing import schemas
 from consolidation.learning.writing.argument_sources import Sources, arguments
 from consolidation.learning.writing.command_shapes import usual_shape

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.operations import is_button
 from consolidation.learning.runs.privacy import names_somebody
-from consolidation.learning.runs.run import Call
 from consolidation.learning.runs.values import ITEM, JSON_TYPES, Path, leaves
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.templates import template
