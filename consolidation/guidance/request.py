@@ -95,7 +95,8 @@ class GuidanceQuestion:
         about = self.request.about_to
         if about is None:
             return None
-        place = len(self.run.messages) + len(self.run.calls) + 1
+        positions = [call.position for call in self.run.calls] + [message.position for message in self.run.messages]
+        place = max(positions, default=0) + 1
         call = Call(place, about.tool, about.arguments, None, None, _NOW, None)
         acts = by_pages([*self.run.calls, call])  # what a browser's tool does depends on what it shows
         return acts[-1] if acts[-1:] and acts[-1].position == place else replace(call, tool=READ, args={})

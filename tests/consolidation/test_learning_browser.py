@@ -1,7 +1,10 @@
 """Runs of agents that work in a browser, as Playwright MCP 0.0.83 and 0.0.41 and Chrome DevTools MCP 1.11 print."""
 
+import json
+
 import pytest
 
+from consolidation.guidance.request import check
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.toolnames import phrase
 from consolidation.learning.runs.run import Run
@@ -230,6 +233,26 @@ def test_chrome_devtools_is_read_as_well() -> None:
     assert steps[1].failed
     assert steps[1].returned == "Amount must be a whole number."
     assert steps[2].arguments == {"Customer email": "a@b.example", "Amount": "2500"}
+
+
+def test_the_button_that_is_about_to_be_pressed_is_what_is_checked() -> None:
+    """By the run so far: what a target is, and what was filled in. Typing alone is no more than a look."""
+    at = "mcp__playwright__browser_"
+    shown = look("/vouchers/new", "New voucher", '- button "Send voucher" [ref=e21]')
+    answers = [opened("/vouchers/new", "New voucher")[0], shown]
+    messages: list[dict[str, object]] = [{"role": "user", "content": "Send a voucher."}]
+    for n, (name, arguments, printed) in enumerate(step for step in answers if not isinstance(step, str)):
+        function = {"name": name, "arguments": json.dumps(arguments)}
+        messages.append({"role": "assistant", "tool_calls": [{"id": f"c{n}", "function": function}]})
+        messages.append({"role": "tool", "tool_call_id": f"c{n}", "content": printed})
+
+    def asked(tool_name: str, **arguments: object) -> str:
+        call = check({"messages": messages, "about_to": {"tool": f"{at}{tool_name}", "arguments": arguments}}).call
+        assert call
+        return call.name
+
+    assert asked("click", element="the button", target="e21") == "press Send voucher"
+    assert not RULES.is_effect(asked("type", element="Amount field", target="e11", text="20"))
 
 
 @pytest.mark.parametrize(
