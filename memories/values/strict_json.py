@@ -62,9 +62,9 @@ def _members(item: Any) -> Any:
     return item.values() if isinstance(item, dict) else item if isinstance(item, list) else ()
 
 
-def object_of(value: Any) -> Any:
-    """Decode a text that holds a JSON object; return any other value unchanged."""
-    if not isinstance(value, str) or value.lstrip()[:1] != "{":
+def object_of(value: Any, begins: tuple[str, ...] = ("{",)) -> Any:
+    """Decode a text that holds a JSON object, or what else `begins` so; return any other value unchanged."""
+    if not isinstance(value, str) or not value.lstrip().startswith(begins):
         return value
     try:
         return loads(value)  # what begins with { is an object or no JSON

@@ -1,6 +1,7 @@
 """A long answer of a tool or an agent is cut with a mark; it does not keep a run out."""
 
-from memories.intake.reports.messages import LONGEST_TEXT, Reader
+from memories.intake.reports.messages import Reader
+from memories.values.field_types import LONGEST_TEXT
 
 
 def test_a_long_tool_result_is_cut_with_a_mark() -> None:

@@ -10,8 +10,8 @@ from memories.intake.reports.drafts import BAD_ARGUMENTS, ORPHAN_RESULT, UNANSWE
 from memories.values import roles, strict_json
 from memories.values.exceptions import FieldError, Invalid
 from memories.values.field_errors import LONGEST_NAME, Faults, as_text
+from memories.values.field_types import LONGEST_TEXT
 
-LONGEST_TEXT = 100_000
 LONGEST_ROLE = 32
 MOST_EVENTS = 50_000
 CALLS = {"function_call": "arguments", "mcp_call": "arguments", "custom_tool_call": "input"}  # items, and what is sent
@@ -180,7 +180,7 @@ class Reader:
             parts = [self._part(part, f"{pointer}/{number}") for number, part in enumerate(content)]
             content = "\n".join(parts)
         self.faults.fits(content, pointer)
-        structured = _structured(content) if isinstance(content, str) else content
+        structured = strict_json.object_of(content, ("{", "["))
         return cut(structured) if isinstance(structured, str) else structured
 
 
@@ -201,15 +201,6 @@ def cut(text: str) -> str:
         return text
     mark = f"\n[cut: {len(text):,} characters]"
     return text[: LONGEST_TEXT - len(mark)] + mark
-
-
-def _structured(text: str) -> Any:
-    if text.lstrip()[:1] not in ("{", "["):
-        return text
-    try:
-        return strict_json.loads(text)
-    except Invalid:
-        return text
 
 
 def _arguments(arguments: Any) -> tuple[Any, list[str]]:

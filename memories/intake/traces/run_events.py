@@ -13,13 +13,14 @@ from datetime import datetime
 from typing import Any
 
 from memories.intake.reports.drafts import UNANSWERED_CALL, EventDraft
-from memories.intake.reports.messages import LONGEST_TEXT, Reader, cut
+from memories.intake.reports.messages import Reader, cut
 from memories.intake.traces import conventions
 from memories.intake.traces.conventions import Messages, ToolCall
 from memories.intake.traces.otlp import Span
 from memories.values import roles
 from memories.values.exceptions import Invalid
 from memories.values.field_errors import LONGEST_NAME
+from memories.values.field_types import LONGEST_TEXT
 
 OF_SPAN = "span:"  # begins the ref of a call that nothing gives an id
 
