@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, Unpack
 from uuid import UUID
 
 from django.db import transaction
@@ -16,6 +16,7 @@ from memories.intake.admission import NO_DISMISSAL, Dismissal
 from memories.intake.revisions.sources import IMMUTABLE, Dismissed
 from memories.lifecycle.ownership import is_own
 from memories.models import Memory, Proposal, Tombstone, claim_locks
+from memories.models.audit import Decision
 from memories.models.proposal import Rejected
 from memories.models.reviewable import OF_CLOSED_TOO
 from memories.scanning import credentials
@@ -142,32 +143,24 @@ def lock_memory(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -
 
 
 def apply_edit(
-    memory: Memory,
-    change: Edit,
-    *,
-    trust: Trust,
-    by: Actor,
-    at: datetime,
-    why: str = "",
-    batch: UUID,
-    by_a_person: bool = True,
+    memory: Memory, change: Edit, *, trust: Trust, by_a_person: bool = True, **decision: Unpack[Decision]
 ) -> None:
     """Write a reviewer's edit to a locked memory; nothing when it says so already. Invalid, Conflict, Dismissed.
 
     `by_a_person` false: the words are those of an agent. `trust`: of who is told what was dismissed.
     """
-    columns = _columns(memory, change, at=at, by_a_person=by_a_person)
+    columns = _columns(memory, change, at=decision["at"], by_a_person=by_a_person)
     if columns:
         _refuse_dismissed(memory, columns, trust)
-        _write(memory, columns, by=by, at=at, why=why, batch=batch)
+        _write(memory, columns, **decision)
 
 
-def _write(memory: Memory, columns: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:
+def _write(memory: Memory, columns: dict[str, Any], **decision: Unpack[Decision]) -> None:
     """No rule replaces words that a reviewer chose: unless the memory is fixed, it is held."""
     held: dict[str, Any] = (
         {"hold": Hold.FLOOR} if memory.hold == Hold.NONE and not columns.keys().isdisjoint(WORDS) else {}
     )
-    memory.edit(columns, by=by, at=at, why=why, batch=batch, **held)
+    memory.edit(columns, **decision, **held)
 
 
 def _columns(memory: Memory, change: Edit, *, at: datetime, by_a_person: bool) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from memories.intake.claims import equals_elsewhere, equals_of, held_equals
 from memories.models import Adaptation, AuditEntry, Memory
-from memories.models.audit import AuditQuerySet
+from memories.models.audit import AuditQuerySet, Decision
 from memories.values.choices import Hold, Permission, RevertReason, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
@@ -25,7 +25,7 @@ MOST_COMPARED = 100  # dismissals of one batch that are looked for elsewhere
 
 def dismiss(memory: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID) -> None:
     """Dismiss the memory and its equals; a duplicate alone. Conflict: somebody was faster."""
-    decision: dict[str, Any] = {"by": trust.actor, "why": why, "at": at, "batch": batch}
+    decision: Decision = {"by": trust.actor, "why": why, "at": at, "batch": batch}
     duplicate = _is_duplicate(why)
     try:
         if not (memory.held and memory.held.has_closed(memory)):  # as the equal of another one, just now
@@ -109,7 +109,7 @@ def revert_adaptation(
 
     Conflict: it was reverted before.
     """
-    decision: dict[str, Any] = {"at": at, "batch": batch}
+    decision: Decision = {"by": trust.actor, "why": why, "at": at, "batch": batch}
     with transaction.atomic():
         memory = adaptation.memory
         if memory is not None:
@@ -118,23 +118,22 @@ def revert_adaptation(
         if memory is None or adaptation.reverted_at is not None:
             raise Conflict(f"cannot revert: it has been reverted before ({adaptation.revert_reason})")
         if not keep_memory:
-            dismiss(memory, trust=trust, why=why or "its adaptation was reverted", **decision)
+            dismiss(memory, trust=trust, why=why or "its adaptation was reverted", at=at, batch=batch)
             return
         Adaptation.objects.filter(pk=adaptation.pk).revert(why=RevertReason.USER_REVERT, by=trust.actor, at=at)
-        change = {"status": Status.CONFIRMED, "hold": Hold.FIXED}
-        memory.revise("revert", change, by=trust.actor, why=why, **decision)
+        memory.revise("revert", {"status": Status.CONFIRMED, "hold": Hold.FIXED}, **decision)
         for equal in _equals(memory, trust):
-            _fix(equal, trust=trust, why=why, **decision)
+            _fix(equal, decision)
 
 
-def _fix(equal: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID) -> None:
+def _fix(equal: Memory, decision: Decision) -> None:
     """End the behaviour of an equal claim too, and hold it so that rules do not apply it again."""
     equal.lock_for("revert", Status.values)
     change: dict[str, Any] = {"hold": Hold.FIXED}
     if equal.status == Status.APPLIED:
-        equal.adaptations.revert(why=RevertReason.USER_REVERT, by=trust.actor, at=at)
+        equal.adaptations.revert(why=RevertReason.USER_REVERT, by=decision["by"], at=decision["at"])
         change["status"] = Status.CONFIRMED
-    equal.revise("revert", change, by=trust.actor, why=why, at=at, batch=batch)
+    equal.revise("revert", change, **decision)
 
 
 def _equals(memory: Memory, trust: Trust) -> list[Memory]:

@@ -1,7 +1,6 @@
 """Accept a proposal: carry out the demotion, the edit, the choice or the revision that it holds."""
 
-from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import transaction
@@ -9,16 +8,15 @@ from django.db import transaction
 from memories.intake import revisions
 from memories.intake.edits import apply_edit, parse_edit
 from memories.models import Memory, Proposal
+from memories.models.audit import Decision
 from memories.values.choices import LIVE
 from memories.values.exceptions import Conflict, FieldError, Invalid
-from memories.values.trust import Actor, everything
+from memories.values.trust import everything
 
 CHOOSE, MERGE = "choose", "merge"
 
 
-def accept(
-    proposal: Proposal, *, by: Actor, at: datetime, why: str = "", batch: UUID, keep: UUID | None = None
-) -> None:
+def accept(proposal: Proposal, *, keep: UUID | None = None, **decision: Unpack[Decision]) -> None:
     """Do what was proposed. Conflict: it was decided before, or does not apply any more (then it stays open).
 
     `keep`: the memory that holds of those that contradict each other, where it is required, or whose wording a merged
@@ -28,18 +26,18 @@ def accept(
     verb = change.pop("verb", "")
     _check_keep(proposal, verb, keep)
     with transaction.atomic():
-        proposal.decide(Proposal.Decision.ACCEPTED, by=by, at=at, why=why, batch=batch)
+        proposal.decide(Proposal.Decision.ACCEPTED, **decision)
         memory = proposal.memory
         memory.lock_for(verb or "accept", LIVE)
         if verb == "demote":
-            memory.demote(by=by, at=at, why=why, batch=batch)
+            memory.demote(**decision)
         elif verb == "edit":
-            _edit(memory, change, by=by, at=at, why=why, batch=batch)
+            _edit(memory, change, decision)
         elif verb == CHOOSE:
             assert keep is not None  # checked above
-            revisions.choose(keep, proposal.subjects, scope=memory.scope, by=by, at=at, why=why, batch=batch)
+            revisions.choose(keep, proposal.subjects, scope=memory.scope, **decision)
         else:
-            revisions.carry_out(memory, _worded(proposal, keep), by=by, at=at, batch=batch, why=why)
+            revisions.carry_out(memory, _worded(proposal, keep), **decision)
 
 
 def _check_keep(proposal: Proposal, verb: str, keep: UUID | None) -> None:
@@ -61,9 +59,8 @@ def _worded(proposal: Proposal, keep: UUID | None) -> dict[str, Any]:
     return {**change, "memory": new, "ids": [str(keep), *others]}
 
 
-def _edit(memory: Memory, change: dict[str, Any], *, by: Actor, at: datetime, why: str, batch: UUID) -> None:
+def _edit(memory: Memory, change: dict[str, Any], decision: Decision) -> None:
     try:
-        options: dict[str, Any] = {"trust": everything(by), "by_a_person": False}
-        apply_edit(memory, parse_edit(change), by=by, at=at, why=why, batch=batch, **options)
+        apply_edit(memory, parse_edit(change), trust=everything(decision["by"]), by_a_person=False, **decision)
     except Invalid as invalid:
         raise Conflict(f"what is proposed does not apply any more: {invalid}") from None

@@ -1,16 +1,18 @@
 """Reinforce, penalize, pin and unpin: salience moved by hand. It removes no knowledge: only experience is pruned."""
 
 from datetime import datetime
+from typing import Unpack
 from uuid import UUID
 
 from django.db import transaction
 
 from memories.lifecycle import ownership
 from memories.models import AuditEntry, Memory
+from memories.models.audit import Decision
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import LIVE
 from memories.values.exceptions import Conflict, NotAllowed, one_of
-from memories.values.trust import Actor, Trust
+from memories.values.trust import Trust
 
 
 def reinforce(trust: Trust, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
@@ -39,13 +41,11 @@ def _moved(verb: str, memory: Memory, rows: int) -> None:
         raise Conflict(f"cannot {verb} a memory that is {memory.status}")
 
 
-def pin(
-    memory: Memory, pinned: bool, *, by: Actor, at: datetime, why: str = "", batch: UUID | None = None
-) -> AuditEntry:
+def pin(memory: Memory, pinned: bool, **decision: Unpack[Decision]) -> AuditEntry:
     """Pin: today's salience stays; unpin: it fades again from now on. Conflict: it is so already, or closed."""
     with transaction.atomic():
         memory.lock_for("pin" if pinned else "unpin", LIVE)
         if memory.pinned == pinned:
             raise Conflict(f"it is {'pinned' if pinned else 'not pinned'} already")
-        change = {"pinned": pinned, "salience": memory.salience_on(at), "salience_at": at}
-        return memory.revise("pin" if pinned else "unpin", change, by=by, why=why, at=at, batch=batch)
+        change = {"pinned": pinned, "salience": memory.salience_on(decision["at"]), "salience_at": decision["at"]}
+        return memory.revise("pin" if pinned else "unpin", change, **decision)

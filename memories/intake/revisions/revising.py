@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import transaction
@@ -17,9 +17,10 @@ from memories.intake.revisions.sources import NEW_WORDS, Dismissed, Sources, hol
 from memories.intake.revisions.superseding import Held
 from memories.lifecycle.ownership import decides, is_own
 from memories.models import Memory, Proposal, Tombstone
+from memories.models.audit import Decision
 from memories.models.proposal import Rejected
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
-from memories.values.trust import Actor, Trust
+from memories.values.trust import Trust
 
 VERBS = ("supersede", "fork", "contest", "retract", "merge")
 KINDS = {"merge": Proposal.Kind.MERGE}
@@ -75,18 +76,19 @@ def ask(change: Change, ids: Sequence[UUID], *, trust: Trust, at: datetime) -> R
         return _dismissed(met, trust=trust, at=at)
 
 
-def carry_out(memory: Memory, change: dict[str, Any], *, by: Actor, at: datetime, batch: UUID, why: str = "") -> Memory:
+def carry_out(memory: Memory, change: dict[str, Any], **decision: Unpack[Decision]) -> Memory:
     """Perform what an accepted proposal would change: the memory that it made, contested or retracted.
 
     `change` is {verb, rationale, memory?, ref?, ids?}. Conflict: things are no longer so, or it cannot be read. Takes
     the claim lock of the scope shared: who wants it exclusively takes it before.
     """
     try:
-        request = _read(change, why)
+        request = _read(change, decision.get("why", ""))
         ids = [UUID(str(memory_id)) for memory_id in change.get("ids", [])] if request.verb == "merge" else [memory.pk]
         with transaction.atomic():
             sources = hold_for(ids, request.ref, request.new, scope=memory.scope, verb=request.verb)
-            return _perform(request, sources, Making(request.verb, by, at, vouched=True), batch)
+            making = Making(request.verb, decision["by"], decision["at"], vouched=True)
+            return _perform(request, sources, making, decision.get("batch"))
     except (Invalid, NotFound, NotAllowed) as refusal:
         raise Conflict(f"what is proposed does not apply any more: {refusal}") from None
 
@@ -105,9 +107,9 @@ def _read(change: dict[str, Any], why: str) -> Change:
     return Change(verb, rationale, new, str(change.get("ref", "")))
 
 
-def _perform(change: Change, sources: Sources, making: Making, batch: UUID) -> Memory:
+def _perform(change: Change, sources: Sources, making: Making, batch: UUID | None) -> Memory:
     """Perform a revision in the caller's transaction, under the locks of its sources."""
-    decision: dict[str, Any] = {"by": making.by, "why": change.why, "at": making.at, "batch": batch}
+    decision: Decision = {"by": making.by, "why": change.why, "at": making.at, "batch": batch}
     first = sources.rows[0]
     if change.new is not None:
         new = new_memory.admit(change.new, sources.rows, making, episode=sources.episode)

@@ -3,8 +3,7 @@ with the rows of other tables that it takes along."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import transaction
@@ -16,12 +15,13 @@ from memories.intake.revisions.sources import CONTESTABLE, hold_for
 from memories.intake.revisions.undoing import related
 from memories.intake.statements import Occasion, evidence_of
 from memories.models import AuditEntry, Evidence, Memory, Passage, Performance, Relation
+from memories.models.audit import Decision
 from memories.models.performance import COLUMN
 from memories.models.relation import CONTESTED_BY, DERIVED_FROM, SUPERSEDES
 from memories.models.trusted import new_id
 from memories.values.choices import BELIEVED, LIVE, Hold, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
-from memories.values.trust import Actor, everything
+from memories.values.trust import everything
 
 MERGED_INTO = "merged_into"
 
@@ -35,25 +35,22 @@ class Held(Conflict):
         self.holder = holder
 
 
-def supersede(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
+def supersede(old: Memory, new: Memory, **decision: Unpack[Decision]) -> None:
     """Put `new` in the place of `old`, also under its key; it is stored when that is closed, unless it is there.
 
     Conflict when the old one is not live any more; Held when the new one's place is another's.
     """
     with transaction.atomic():
-        entry = close(old, new, "supersede", {"superseded_by": str(new.pk)}, by=by, why=why, at=at, batch=batch)
+        decision["batch"] = close(old, new, "supersede", {"superseded_by": str(new.pk)}, **decision).batch_id
         if new._state.adding:
-            begin(new, "create", by=by, why=why, at=at, batch=entry.batch_id)
+            begin(new, "create", **decision)
         else:
-            made = new.audit("supersede", by=by, why=why, at=at, batch=entry.batch_id, **_creation(new))
-            made.save(force_insert=True)
+            new.audit("supersede", **decision, **_creation(new)).save(force_insert=True)
         Relation.objects.get_or_create(source=new, predicate=SUPERSEDES, target=old)
         Passage.objects.carry_requests([old], to=new)
 
 
-def choose(
-    keep: UUID, ids: Collection[UUID], *, scope: str, by: Actor, why: str, at: datetime, batch: UUID | None = None
-) -> None:
+def choose(keep: UUID, ids: Collection[UUID], *, scope: str, **decision: Unpack[Decision]) -> None:
     """Close the others of several memories that contradict each other; the one to `keep` stays where it is, and is held
     if it is believed: a person has decided that it is the one that holds.
 
@@ -67,53 +64,41 @@ def choose(
         winner = next(row for row in rows if row.pk == keep)
         losers = [row for row in rows if row.pk != keep]
         for loser in losers:
-            close(loser, winner, "supersede", {"superseded_by": str(keep)}, by=by, why=why, at=at, batch=batch)
+            close(loser, winner, "supersede", {"superseded_by": str(keep)}, **decision)
             Relation.objects.get_or_create(source=winner, predicate=SUPERSEDES, target=loser)
         Passage.objects.carry_requests(losers, to=winner)
         if winner.status in BELIEVED and winner.hold == Hold.NONE:
-            winner.revise("hold", {"hold": Hold.FLOOR}, by=by, why=why, at=at, batch=batch)
+            winner.revise("hold", {"hold": Hold.FLOOR}, **decision)
 
 
-def close(
-    old: Memory,
-    new: Memory,
-    verb: str,
-    names: dict[str, Any],
-    *,
-    by: Actor,
-    why: str,
-    at: datetime,
-    batch: UUID | None,
-) -> AuditEntry:
+def close(old: Memory, new: Memory, verb: str, names: dict[str, Any], **decision: Unpack[Decision]) -> AuditEntry:
     """Close `old` as superseded. `names`: what its payload says of the memory in its place."""
     old.lock_for(verb, LIVE)
     revision = {**old.payload.get("revision", {}), **names, "status": "superseded"}
     change = {"status": Status.SUPERSEDED, "payload": {**old.payload, "revision": revision}}
     noted = related(new, SUPERSEDES, old) if verb == "supersede" else related(old, MERGED_INTO, new)
-    return old.revise(verb, change, by=by, why=why, at=at, batch=batch, noted=noted)
+    return old.revise(verb, change, noted=noted, **decision)
 
 
-def fork(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
+def fork(old: Memory, new: Memory, **decision: Unpack[Decision]) -> None:
     """Keep both live; the new one, which is stored now unless it is there already, is related to where it comes from,
     and the trail of the old one tells of it."""
-    batch, noted = batch or uuid7(), related(new, DERIVED_FROM, old)
+    decision["batch"], noted = decision.get("batch") or uuid7(), related(new, DERIVED_FROM, old)
     with transaction.atomic():
         if new._state.adding:
-            begin(new, "fork", by=by, why=why, at=at, batch=batch, noted=noted)
-        old.tell("fork", noted, by=by, why=why, at=at, batch=batch, sensitivity=new.sensitivity)
+            begin(new, "fork", noted=noted, **decision)
+        old.tell("fork", noted, sensitivity=new.sensitivity, **decision)
         Relation.objects.get_or_create(source=new, predicate=DERIVED_FROM, target=old)
 
 
-def retract(memory: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
+def retract(memory: Memory, **decision: Unpack[Decision]) -> None:
     """Retract a memory that does not hold any more: it stays, with its history, hidden from default reads."""
     with transaction.atomic():
         memory.lock_for("retract", LIVE)
-        memory.revise("retract", {"status": Status.RETRACTED}, by=by, why=why, at=at, batch=batch)
+        memory.revise("retract", {"status": Status.RETRACTED}, **decision)
 
 
-def contest_by(
-    memory: Memory, against: Memory | str, *, by: Actor, why: str, at: datetime, batch: UUID | None = None
-) -> None:
+def contest_by(memory: Memory, against: Memory | str, **decision: Unpack[Decision]) -> None:
     """Contest a memory by another one, which stays as it is, or by words, which become evidence against it; by '' it is
     only contested. It waits for a person, and its adaptation ends."""
     with transaction.atomic():
@@ -123,42 +108,33 @@ def contest_by(
             Relation.objects.get_or_create(source=memory, predicate=CONTESTED_BY, target=against)
             noted = related(memory, CONTESTED_BY, against)
         elif against:
-            facts: dict[str, Any] = {"kind": Evidence.Kind.CONTRADICTS, "delta": 0, "trust": everything(by)}
-            Evidence.objects.bulk_create(evidence_of(memory, [Occasion.request(at=at)], against, **facts))
-        memory.revise("contest", {"status": Status.CONTESTED}, by=by, why=why, at=at, batch=batch, noted=noted)
+            facts: dict[str, Any] = {"kind": Evidence.Kind.CONTRADICTS, "delta": 0, "trust": everything(decision["by"])}
+            occasion = Occasion.request(at=decision["at"])
+            Evidence.objects.bulk_create(evidence_of(memory, [occasion], against, **facts))
+        memory.revise("contest", {"status": Status.CONTESTED}, noted=noted, **decision)
 
 
-def contest(old: Memory, new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None) -> None:
+def contest(old: Memory, new: Memory, **decision: Unpack[Decision]) -> None:
     """Contest two statements that cannot both hold: neither does until a person has decided."""
-    batch = batch or uuid7()
+    decision["batch"] = decision.get("batch") or uuid7()
     with transaction.atomic():
         for memory, other in ((old, new), (new, old)):
             memory.lock_for("contest", LIVE)
             if memory.status != Status.CONTESTED:
-                change, noted = {"status": Status.CONTESTED}, related(memory, CONTESTED_BY, other)
-                memory.revise("contest", change, by=by, why=why, at=at, batch=batch, noted=noted)
+                noted = related(memory, CONTESTED_BY, other)
+                memory.revise("contest", {"status": Status.CONTESTED}, noted=noted, **decision)
             Relation.objects.get_or_create(source=memory, predicate=CONTESTED_BY, target=other)
 
 
-def begin(
-    new: Memory,
-    action: str,
-    *,
-    by: Actor,
-    why: str,
-    at: datetime,
-    batch: UUID | None,
-    noted: dict[str, Any] | None = None,
-) -> None:
+def begin(new: Memory, action: str, *, noted: dict[str, Any] | None = None, **decision: Unpack[Decision]) -> None:
     """Store the new memory of a revision. Its audit row has an inverse: undone, the new one is retracted.
 
     Held: its key or thread is another live memory's.
     """
-    facts = {"why": why, "batch": batch, **_creation(new, noted)}
-    if not insert_memories([new], by=by, at=at, action=action, unless_taken=True, **facts):
+    if not insert_memories([new], action=action, unless_taken=True, **decision, **_creation(new, noted)):
         raise Held(_holder(new))
     if new.status == Status.APPLIED:
-        new.adaptations.open(new, again=False, by=by, at=at)
+        new.adaptations.open(new, again=False, by=decision["by"], at=decision["at"])
 
 
 def _creation(new: Memory, noted: dict[str, Any] | None = None) -> dict[str, Any]:
@@ -177,19 +153,17 @@ FACTS = [field.attname for field in Evidence._meta.concrete_fields if field.name
 SUMMED = ("successes", "failures", "partials", "latency_total_ms", "latency_count")
 
 
-def merge(
-    sources: Sequence[Memory], new: Memory, *, by: Actor, why: str, at: datetime, batch: UUID | None = None
-) -> None:
+def merge(sources: Sequence[Memory], new: Memory, **decision: Unpack[Decision]) -> None:
     """Store `new` in the place of all of `sources`, with their evidence, request passages and track record.
 
     Conflict when one of them is not live any more; Held when the new one's key is another's.
     """
-    batch = batch or uuid7()
+    decision["batch"] = decision.get("batch") or uuid7()
     revision = {"superseded_by": str(new.pk), MERGED_INTO: str(new.pk)}
     with transaction.atomic():
         for source in sorted(sources, key=lambda source: source.pk):
-            close(source, new, "merge", revision, by=by, why=why, at=at, batch=batch)
-        begin(new, "create", by=by, why=why, at=at, batch=batch)
+            close(source, new, "merge", revision, **decision)
+        begin(new, "create", **decision)
         Relation.objects.bulk_create(Relation(source=source, predicate=MERGED_INTO, target=new) for source in sources)
         Passage.objects.carry_requests(sources, to=new)
         doubled = _unite_evidence(sources, new)
