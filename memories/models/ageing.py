@@ -7,14 +7,13 @@ from itertools import chain
 from typing import Any, Self
 from uuid import UUID
 
-from django.apps import apps
 from django.db import connection, models
 from django.db.models import Case, Exists, F, OuterRef, Q, Value, When
 from django.db.models.functions import Greatest, Least, Ln
 
 from memories.models import bulk_rows
 from memories.models.as_of import AsOf, FormerTable
-from memories.models.trusted import M_co, Snoozed
+from memories.models.trusted import M_co, Snoozed, all_of
 from memories.values import conditions, decay, keyset
 from memories.values.choices import BELIEVED, EXPERIENCE, LIVE, DeletionPolicy, Type
 from memories.values.speakers import review_expression
@@ -176,8 +175,7 @@ class Ageing(Snoozed[M_co]):
         Does not check whether a memory rests on them, see `witnessing`.
         """
         faded = self.filter(PRUNABLE, fades_at__lt=at)
-        events: Any = apps.get_model("memories", "Event")._default_manager  # its module imports this one
-        unruled = Exists(events.unruled().order_by().filter(episode=OuterRef("pk")))
+        unruled = Exists(all_of("Event").unruled().order_by().filter(episode=OuterRef("pk")))
         read = Q(~unruled, episode__closed_at__isnull=False, episode__digested_at__isnull=False)
         return faded.filter(Q(type=Type.WORKING) | read).order_by("fades_at")
 

@@ -6,7 +6,6 @@ from datetime import datetime, timedelta
 from typing import Any, NotRequired, Self, TypedDict
 from uuid import UUID
 
-from django.apps import apps
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.db.models import Case, Exists, OuterRef, Q, UUIDField, Value, When
@@ -14,7 +13,7 @@ from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
 from memories.models import bulk_rows
-from memories.models.trusted import Trusted, new_id
+from memories.models.trusted import Trusted, all_of, new_id
 from memories.values import links
 from memories.values.choices import ActorKind, Permission
 from memories.values.field_errors import format_instant
@@ -72,7 +71,7 @@ class AuditQuerySet(Trusted["AuditEntry"]):
             rows = rows.exclude(subject_kind=SUBJECT)
         if trust.scopes is None or trust.actor.kind != ActorKind.AGENT:
             return rows
-        withheld = apps.get_model("memories", "Memory")._default_manager.exclude(withheld_from=[])
+        withheld = all_of("Memory").exclude(withheld_from=[])
         withheld = withheld.filter(withheld_from__overlap=sorted(trust.scopes))
         return rows.exclude(subject_kind="memory", subject_id__in=withheld.values("pk"))
 
@@ -84,7 +83,7 @@ class AuditQuerySet(Trusted["AuditEntry"]):
         """
         ends = ("after__relation__source", "after__relation__target")
         source, target = (Cast(KT(end), UUIDField()) for end in ends)
-        hidden = apps.get_model("memories", "Memory")._default_manager.exclude(trust.visible())
+        hidden = all_of("Memory").exclude(trust.visible())
         related = Exists(hidden.filter(Q(pk=OuterRef("_source")) | Q(pk=OuterRef("_target"))))
         batch = Exists(AuditEntry.objects.filter(batch_id=OuterRef("batch_id")).exclude(trust.visible()))
         return self.alias(_source=source, _target=target).annotate(
@@ -95,7 +94,7 @@ class AuditQuerySet(Trusted["AuditEntry"]):
 
     def with_state(self, trust: Trust) -> Self:
         """Annotate `has_state`: whether the entry is about a memory that is there, and stood before it."""
-        rows = apps.get_model("memories", "Memory")._default_manager.filter(trust.visible())
+        rows = all_of("Memory").filter(trust.visible())
         before = Exists(rows.filter(pk=OuterRef("subject_id"), created_at__lt=OuterRef("at")))
         return self.annotate(has_state=Case(When(subject_kind="memory", then=before), default=Value(False)))
 

@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any
 from uuid import UUID
 
-from django.apps import apps
 from django.db.models import Q
 
 from memories import claims
@@ -19,6 +18,7 @@ from memories.models.audit import AuditEntry
 from memories.models.digest_key import DigestKey
 from memories.models.nominating import nominated_together
 from memories.models.tombstone import Tombstone
+from memories.models.trusted import all_of
 from memories.values.choices import EXPERIENCE, LIVE, Status, Type
 from memories.values.trust import SHARED_SCOPES, Actor
 
@@ -99,7 +99,7 @@ class Held:
         for columns, rows in by_columns.items():
             bulk_rows.update(rows, columns)
         bulk_rows.insert(self._entries, self._stones)
-        _memories().withhold_together(self._stones, self)
+        all_of("Memory").withhold_together(self._stones, self)
         self._changed, self._entries, self._stones = defaultdict(set), [], []
 
     def close(self, memory: Memory) -> None:
@@ -119,7 +119,7 @@ class Held:
     def follow(self, *, by: Actor, at: datetime) -> None:
         """Write what waits, and what follows from the decisions about these rows, as they stand at the end."""
         self.write()
-        proposals = apps.get_model("memories", "Proposal")._default_manager
+        proposals = all_of("Proposal")
         if closed := [pk for pk in self._closed & self.rows.keys() if self.rows[pk].status not in LIVE]:
             proposals.follow_closing(closed, by=by, at=at)
         for closed_at, pks in self._opened.items():
@@ -186,8 +186,4 @@ def _named(rows: list[Memory]) -> Iterator[tuple[UUID, UUID, bool]]:
 
 
 def _live() -> Any:
-    return _memories().filter(status__in=LIVE).order_by()
-
-
-def _memories() -> Any:
-    return apps.get_model("memories", "Memory")._default_manager
+    return all_of("Memory").filter(status__in=LIVE).order_by()

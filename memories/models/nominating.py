@@ -7,7 +7,6 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 import numpy as np
-from django.apps import apps
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.search import SearchQuery, SearchRank
 from django.db import connection
@@ -16,6 +15,7 @@ from django.db.models import F, Func, Q, QuerySet, TextField
 from memories import claims
 from memories.claims import Claim
 from memories.models.built import statement_of
+from memories.models.trusted import all_of
 from memories.values import search_words
 from memories.values.choices import EXPERIENCE, LIVE, Type
 from memories.values.trust import SHARED_SCOPES
@@ -77,7 +77,7 @@ def _by_words(
     if not words:
         return []
     query = SearchQuery(words, search_type="websearch", config="english")
-    passages = apps.get_model("memories", "Passage")._default_manager.filter(type__in=types, search=query)
+    passages = all_of("Passage").filter(type__in=types, search=query)
     if scopes is not None:
         passages = passages.alias(scopes=ScopeAsArray("scope")).filter(scopes__overlap=list(scopes))
     ranked = passages.filter(memory__in=rows).order_by(SearchRank(F("search"), query).desc())

@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, Unpack
 from uuid import UUID
 
-from django.apps import apps
 from django.contrib.postgres.fields import ArrayField
 from django.contrib.postgres.indexes import GinIndex
 from django.db import models, transaction
@@ -17,7 +16,7 @@ from memories.claims import Claim, Likeness
 from memories.models import bulk_rows
 from memories.models.audit import AuditEntry, Decision
 from memories.models.digest_key import ITSELF, DigestKey, Way, kin_of, seal, seals
-from memories.models.trusted import Trusted, new_id
+from memories.models.trusted import Trusted, all_of, new_id
 from memories.values.choices import LIVE, Category
 from memories.values.exceptions import Conflict
 from memories.values.trust import SHARED_SCOPES, Actor
@@ -27,10 +26,6 @@ if TYPE_CHECKING:
 
 TOMBSTONE = "tombstone"
 _STANDS, _LIFTED = Q(lifted_at=None, blocks=True), Q(lifted_at__isnull=False, blocks=True)
-
-
-def _memories() -> Any:
-    return apps.get_model("memories", "Memory")._default_manager
 
 
 class MetTombstones(NamedTuple):
@@ -121,7 +116,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
     def lift(self, *, by: Actor, at: datetime) -> int:
         ended = list(self.standing())
         self.standing().update(lifted_at=at, lifted_by=by.name[:200])
-        _memories().offer_again(ended, at=at)
+        all_of("Memory").offer_again(ended, at=at)
         return len(ended)
 
     def bury(
@@ -134,7 +129,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
             memory.held.bury(stone)
             return stone
         bulk_rows.insert([stone])
-        _memories().withhold(stone, at=at)
+        all_of("Memory").withhold(stone, at=at)
         return stone
 
     def mark(self, memories: "Iterable[Reviewable]", *, by: Actor, at: datetime) -> None:
@@ -145,7 +140,7 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         """Reactivate the last tombstone of a memory whose dismissal is redone, with the hits that it counted."""
         if latest := self.filter(memory_id=memory.pk).order_by("-at", "-pk").first():
             self.filter(pk=latest.pk).update(lifted_at=None, lifted_by="")
-            _memories().withhold(latest, at=at)
+            all_of("Memory").withhold(latest, at=at)
         return latest is not None
 
 
@@ -284,12 +279,12 @@ class Tombstone(models.Model):
                 raise Conflict("cannot undo: it was lifted or holds again meanwhile")
             self.refresh_from_db()
             if becomes is None:
-                _memories().withhold(self, at=at, since=was)
+                all_of("Memory").withhold(self, at=at, since=was)
             action = "redo" if entry.action == "undo" else "undo"
             return self._audit(action, entry.after, by=by, at=at, batch=batch, undoes=entry.pk)
 
     def _lives(self) -> bool:
-        return bool(self.memory_id and _memories().filter(pk=self.memory_id, status__in=LIVE).exists())
+        return bool(self.memory_id and all_of("Memory").filter(pk=self.memory_id, status__in=LIVE).exists())
 
     def _audit(self, action: str, before: dict[str, Any], **facts: Any) -> AuditEntry:
         """Write an audit row without any content of the claim: the row outlives what is forgotten."""

@@ -42,11 +42,11 @@ LEAST_RELEVANT = 0.25  # of a result that holds none of the words: people read a
 
 def search(request: SearchRequest, *, trust: Trust, at: datetime) -> SearchResults:
     """Search what the caller may see, best first; counts one use of the first 10 results for an agent, of today's."""
-    found_results = find(request, trust=trust, at=at)
-    if found_results.results and request.as_of is None and trust.actor.kind == ActorKind.AGENT:
-        used = list(dict.fromkeys(result.memory.pk for result in found_results.results))[:MOST_COUNTED]
+    answer = find(request, trust=trust, at=at)
+    if answer.results and request.as_of is None and trust.actor.kind == ActorKind.AGENT:
+        used = list(dict.fromkeys(result.memory.pk for result in answer.results))[:MOST_COUNTED]
         Memory.objects.count_use(used, at=at)
-    return found_results
+    return answer
 
 
 def find(

@@ -1,6 +1,5 @@
 """What was said before, quoted where nothing is known: passages of episodes, with their date and speaker."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -18,6 +17,7 @@ from memories.search import filters
 from memories.search.context.queries import answering
 from memories.search.context.rendering import in_one_line, quarters
 from memories.search.dismissed_words import Utterance, stated
+from memories.search.emphasis import ASKS
 from memories.search.ranking_memories import OF_BEST
 from memories.search.request import SearchRequest
 from memories.values import roles
@@ -29,7 +29,6 @@ FENCE = "~~~~"
 LONGEST = 300  # characters of a quote
 READ = 4  # passages for each quote that is wanted: some say the same
 OPENING = 2  # the position of a run's first message, perhaps after one of the system
-ASKS = re.compile(r"[?？][\s\"'”’)]*$")
 ONE_SUBJECT = (Likeness.SAME, Likeness.REWORDING, Likeness.CHANGED)
 
 
