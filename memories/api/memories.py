@@ -21,7 +21,6 @@ from memories.api.memory_shape import RELATED, Accepted, Memory, MemoryPage, Stu
 from memories.api.openapi import Answers, operation
 from memories.api.paging import ORDERINGS, OTHER_NAMES, PAGING
 from memories.api.shapes import Json, Shape
-from memories.api.time_travel import moment_of
 from memories.intake import claims
 from memories.intake.reports.claims import (
     CompetenceReport,
@@ -108,7 +107,7 @@ class Memories(WriteView):
         dismissed in a scope where it reads.
         """
         now = timezone.now()
-        moment = moment_of(request, self.trust, now=now)
+        moment = paging.past_moment(request, self.trust, now=now)
         at = moment.at if moment else paging.moment(request)
         self.trust.check_statuses(paging.choice(request, "status", Status.values))
         rows = models.Memory.objects.offered_to(self.trust).as_of(moment)

@@ -8,6 +8,7 @@ from pydantic import Field, RootModel
 
 from memories import models, scanning
 from memories.api.payload_shapes import (
+    AsItStood,
     CompetencePayload,
     EpisodicPayload,
     PlanMetrics,
@@ -19,7 +20,6 @@ from memories.api.payload_shapes import (
     stored_payload,
 )
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Count, Json, OpenShape, Page, Percent, Shape, Share
-from memories.api.time_travel import AsItStood
 from memories.models.as_of import AsOf
 from memories.values import text
 from memories.values.choices import EXPERIENCE, Category, DeletionPolicy, Origin, Review, Sensitivity, Status, Type

@@ -18,7 +18,6 @@ from memories.api.history import INCLUDED, EvidenceEntry, HistoryEntry, Relation
 from memories.api.memory_shape import RELATED, Memory, ProposedMemory, memory_example
 from memories.api.openapi import operation
 from memories.api.shapes import EXAMPLE_ID, Count, RequestBody, Shape
-from memories.api.time_travel import moment_of
 from memories.intake import edits
 from memories.lifecycle.revealing import reveal
 from memories.models import former_state
@@ -141,7 +140,7 @@ class OneMemory(MemoryView):
         With `as_of` it is shown as it stood then.
         """
         at = timezone.now()
-        moment = moment_of(request, self.trust, now=at)
+        moment = paging.past_moment(request, self.trust, now=at)
         return self.show(self.rows(at, moment).filter(pk=memory_id), at=at, moment=moment)
 
     @operation(
@@ -204,7 +203,7 @@ class OneByKey(MemoryView):
         With `as_of` it is the one that the key named then, as it stood.
         """
         at, scope = timezone.now(), self.trust.scope_to_read(request.query_params.get("scope"))
-        moment = moment_of(request, self.trust, now=at)
+        moment = paging.past_moment(request, self.trust, now=at)
         return self.show(self.rows(at, moment).keyed(key, scope=scope), at=at, moment=moment)
 
     @operation("ForgetMemoryByKey", "Forgetting", Receipt, refuses=(404, 409), also=FINAL)

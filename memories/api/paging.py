@@ -13,11 +13,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.utils.urls import replace_query_param
 
+from memories.models.as_of import AsOf
 from memories.search.request import OTHER_NAMES as OTHER_TYPES
 from memories.values.choices import Category, Origin, Review, Status, Type
 from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_errors import NOT_AN_INSTANT, parse_instant
 from memories.values.field_types import YEARS
 from memories.values.keyset import Cursor, Order, Part, page
+from memories.values.trust import Trust
 
 M = TypeVar("M", bound=Model)
 NUMBER = re.compile(r"[0-9]{1,9}")
@@ -161,6 +164,15 @@ def moment(request: Request) -> datetime:
     """The instant of the first page, at which decaying values are computed on every page; expiry uses the clock."""
     place = cursor(request)
     return place.at if place else timezone.now()
+
+
+def past_moment(request: Request, trust: Trust, *, now: datetime) -> AsOf | None:
+    """Parse `as_of`; None when absent. Invalid: it is no instant, or has not come yet."""
+    text = request.query_params.get("as_of")
+    instant = parse_instant(text)
+    if text is not None and instant is None:
+        raise Invalid(FieldError("/as_of", "not_an_instant", NOT_AN_INSTANT))
+    return AsOf.of(instant, max_sensitivity=trust.max_sensitivity, now=now)
 
 
 def answer(

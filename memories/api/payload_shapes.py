@@ -1,14 +1,20 @@
-"""Representations of a memory's payload by type; track records are computed when read."""
+"""Representations of a memory's payload by type, and of how much is known of a former state.
+
+Track records are computed when read.
+"""
 
 from datetime import datetime
 from typing import Any, Literal
 
 from memories import models
 from memories.api.shapes import EXAMPLE_TIME, Count, Json, OpenShape, Shape, Share
+from memories.models.as_of import AsOf
 from memories.models.former_state import made_at
 from memories.values import links
-from memories.values.choices import Outcome, OutcomeSource, Status
+from memories.values.choices import Outcome, OutcomeSource, Status, Type
 
+TODAY = ["times_used", "last_used_at"]
+OF_RUNS = {Type.COMPETENCE: ["payload.performance"], Type.PLAN_GRAPH: ["payload.metrics"]}
 FIRST_VERSION = 1  # of a competence without a version of its own, until its skill is published
 
 
@@ -236,3 +242,21 @@ class PlanPayload(OpenShape):
 def stored_payload(row: models.Memory) -> Json:
     """The stored payload of a statement or working state."""
     return {"kind": row.type, **row.payload}
+
+
+class AsItStood(Shape):
+    at: datetime
+    reconstructed: Literal["exact", "partial"]
+    """`partial`: of a time when states were not recorded yet, from the audit trail alone; steps of decay, salience and
+    what was not audited are then those of a later time"""
+    today: list[str]
+    """The fields whose former values are not kept: they are of today"""
+
+    example = {"at": EXAMPLE_TIME, "reconstructed": "exact", "today": TODAY}
+
+    @classmethod
+    def of(cls, row: models.Memory, moment: AsOf) -> Json:
+        """Represent how a row was found; its annotation `recorded` is that of `with_recorded`."""
+        exact = getattr(row, "recorded", True)
+        today = TODAY + OF_RUNS.get(Type(row.type), [])
+        return cls.from_row(moment, reconstructed="exact" if exact else "partial", today=today)

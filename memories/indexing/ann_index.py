@@ -94,7 +94,7 @@ def ensure() -> str:
         if not acquired or _being_built(cursor):
             return "another is at it"
         there = _indexes(cursor)
-        kind = _wanted(cursor, present(model, {name for name, valid in there if valid}))
+        kind = _wanted(cursor, present(model, valid_indexes(cursor)))
         wanted = kind and index_name(model, kind)
         for name, valid in there:
             if name != wanted or not valid:
@@ -119,6 +119,10 @@ def _being_built(cursor: Cursor) -> bool:
     """Whether the database builds an index of vectors, which it goes on doing when the process that asked has died."""
     cursor.execute("SELECT 1 FROM pg_stat_progress_create_index WHERE relid = 'memories_vector'::regclass LIMIT 1")
     return cursor.fetchone() is not None
+
+
+def valid_indexes(cursor: Cursor) -> set[str]:
+    return {name for name, valid in _indexes(cursor) if valid}
 
 
 def _indexes(cursor: Cursor) -> list[tuple[str, bool]]:

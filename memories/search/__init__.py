@@ -12,7 +12,7 @@
     results.py, dismissed_words.py  what is answered, without what people dismissed
 
 Beside it: `context/` makes the block for a prompt, `former_words.py` searches a former time, `subjects.py` tells what
-is known of one, `warming.py` reads ahead.
+is known of one.
 """
 
 from memories.search.request import SearchRequest, check

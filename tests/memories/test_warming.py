@@ -1,6 +1,5 @@
 """After a start of the database what searches read is brought into its memory."""
 
-from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
 
@@ -10,23 +9,15 @@ from django.test.utils import CaptureQueriesContext
 from django_q.models import OrmQ
 
 from consolidation import schedules
-from memories.indexing import ann_index
-from memories.search import table_statistics, warming
+from memories.indexing import ann_index, upkeep
 from tests.memories.searched import known
 
 FILES_AND_TABLES = ("passage_search", "memories_vector_pkey", "memories_passage", "memories_vector", "memories_memory")
 
 
-@pytest.fixture(autouse=True)
-def statistics_of_this_test() -> Iterator[None]:
-    table_statistics.cache.drop()
-    yield
-    table_statistics.cache.drop()
-
-
 @pytest.fixture
 def just_started(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warming, "FRESH", timedelta(days=365))
+    monkeypatch.setattr(upkeep, "FRESH", timedelta(days=365))
 
 
 def paths(*relations: str) -> list[str]:
@@ -38,7 +29,7 @@ def paths(*relations: str) -> list[str]:
 def read() -> tuple[list[str], list[str]]:
     """The paths that are read, and the statements by which."""
     with CaptureQueriesContext(connection) as queries:
-        files = warming.read_first()
+        files = upkeep.read_first()
     return [file.path for file in files], [query["sql"] for query in queries.captured_queries]
 
 
@@ -46,11 +37,11 @@ def read() -> tuple[list[str], list[str]]:
 @pytest.mark.usefixtures("just_started")
 def test_a_start_reads_the_files_of_a_search_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     known("Invoices are paid on Fridays")
-    monkeypatch.setattr(warming, "CHUNK", 8192)
+    monkeypatch.setattr(upkeep, "CHUNK", 8192)
     files, statements = read()
     assert set(paths(*FILES_AND_TABLES)) <= set(files)
     with connection.cursor() as cursor:
-        blocks = sum(file.size for file in warming.files_to_read(cursor, 1 << 40)) // 8192
+        blocks = sum(file.size for file in upkeep.files_to_read(cursor, 1 << 40)) // 8192
     assert sum("pg_read_binary_file('" in sql for sql in statements) == blocks
     assert not any("<#>" in sql for sql in statements), "there is no index over vectors"
 
@@ -60,10 +51,10 @@ def test_where_not_all_files_have_room_indexes_are_read() -> None:
     for number in range(60):
         known(f"Invoice {number} is paid on Fridays")
     with connection.cursor() as cursor:
-        files = warming.files_to_read(cursor, 1 << 40)
+        files = upkeep.files_to_read(cursor, 1 << 40)
         indexes = [file for file in files if not file.is_table]
-        little = warming.files_to_read(cursor, sum(file.size for file in indexes))
-    assert len(files) == len(indexes) + len(warming.TABLES)
+        little = upkeep.files_to_read(cursor, sum(file.size for file in indexes))
+    assert len(files) == len(indexes) + len(upkeep.TABLES)
     assert little == indexes
 
 
@@ -72,15 +63,15 @@ def test_where_not_all_files_have_room_indexes_are_read() -> None:
     ("name", "value"),
     [
         ("FRESH", timedelta()),
-        ("TABLES", (*warming.TABLES, "memories_of_no_migration")),
-        ("FACTS", warming.FACTS.replace("has_function_privilege(", "false AND has_function_privilege(")),
+        ("TABLES", (*upkeep.TABLES, "memories_of_no_migration")),
+        ("FACTS", upkeep.FACTS.replace("has_function_privilege(", "false AND has_function_privilege(")),
     ],
 )
 def test_a_start_reads_nothing_where_nobody_can_or_needs_to(
     name: str, value: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warming, "FRESH", timedelta(days=365))
-    monkeypatch.setattr(warming, name, value)
+    monkeypatch.setattr(upkeep, "FRESH", timedelta(days=365))
+    monkeypatch.setattr(upkeep, name, value)
     assert read()[0] == []
 
 

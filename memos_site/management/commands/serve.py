@@ -23,7 +23,7 @@ from django.utils import timezone
 
 from consolidation import schedules
 from memories import accounts, embedding, leases
-from memories.search import warming
+from memories.indexing import upkeep
 from memories.values.exceptions import Conflict
 from memos_site.demo import load as load_demo
 from memos_site.management import rehearsal
@@ -239,4 +239,4 @@ def _work_beside(work: Callable[[], object]) -> None:
 def read_what_searches_read() -> None:
     """What the database cannot read now is left to the searches."""
     with suppress(DatabaseError):
-        warming.read_first()
+        upkeep.read_first()
