@@ -1,6 +1,6 @@
 """What claims come in as: a keyed note, a whole typed memory, a person's teaching. Checked here."""
 
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, Literal, cast
 from uuid import UUID
 
 from pydantic import BeforeValidator, Field, StringConstraints
@@ -110,27 +110,17 @@ def read(raw: Any) -> Statable:
     kind = raw.get("type") if isinstance(raw, dict) else None
     if kind is None or (kind == "semantic" and "payload" not in raw):
         fields = {name: value for name, value in raw.items() if name != "type"} if isinstance(raw, dict) else raw
-        return _check(NoteReport, fields)
+        return check(NoteReport, fields, _in_our_words)
     if not isinstance(kind, str) or kind not in SHAPES:
         detail = ELSEWHERE.get(str(kind), f"must be one of {', '.join(SHAPES)}")
         raise Invalid(FieldError("/type", "unknown_value", detail))
-    report = cast(Statable, _check(SHAPES[kind], raw))
+    report = cast(Statable, check(SHAPES[kind], raw, _in_our_words))
     check_graph(report.payload)
     return report
 
 
 def read_teaching(raw: Any) -> TeachingReport:
-    return _check(TeachingReport, raw)
-
-
-R = TypeVar("R", bound=Report)
-
-
-def _check(shape: type[R], raw: Any) -> R:
-    try:
-        return check(shape, raw)
-    except Invalid as invalid:
-        raise Invalid(*(_in_our_words(error) for error in invalid.errors)) from None
+    return check(TeachingReport, raw, _in_our_words)
 
 
 def _in_our_words(error: FieldError) -> FieldError:

@@ -1,6 +1,7 @@
 """What an agent reports one by one: events, tool outputs, observations, outcomes, working states. Checked here."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated, Any, ClassVar, Literal, TypeVar
@@ -225,10 +226,13 @@ STATE_FIELDS = tuple(name for name in WorkingStateReport.model_fields if name no
 R = TypeVar("R", bound=BaseModel)
 
 
-def check(shape: type[R], raw: Any) -> R:
-    """`raw` as a report of that shape. Invalid names every wrong field, what is missing in the words of REQUIRED."""
+def check(shape: type[R], raw: Any, reworded: Callable[[FieldError], FieldError] = lambda error: error) -> R:
+    """`raw` as a report of that shape. Invalid names every wrong field, what is missing in the words of REQUIRED, what
+    else `reworded` says otherwise in these."""
     try:
-        return read_body(shape, without_absent(raw, BLANK_IS_ABSENT), reworded=_in_their_words)
+        return read_body(
+            shape, without_absent(raw, BLANK_IS_ABSENT), reworded=lambda error: reworded(_in_their_words(error))
+        )
     except Invalid as invalid:
         raise Invalid(*sorted(invalid.errors, key=_missing_first)) from None
 
