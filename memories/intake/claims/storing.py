@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from memories.intake.claims import promotion
-from memories.intake.claims.writing import write_in_transaction
+from memories.intake.claims.writing import write as write_statement
 from memories.intake.reports.claims import Statable
 from memories.intake.reports.payloads import SERVERS, TypedPayload
 from memories.intake.statements import ClaimWrite, Occasion, Statement, Stored
@@ -42,7 +42,7 @@ def write_of(report: Statable, *, trust: Trust, at: datetime) -> ClaimWrite[Stor
 
     def by_itself() -> Stored:
         occasions = {"founding": [founding], "confirming": [confirming]}
-        return answer(write_in_transaction(statement, **occasions, trust=trust, at=at))
+        return answer(write_statement(statement, **occasions, trust=trust, at=at))
 
     def answer(stored: Stored) -> Stored:
         adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None

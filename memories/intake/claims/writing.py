@@ -44,29 +44,18 @@ def remember(statement: Statement, *, occasions: Sequence[Occasion], by: Actor, 
     Runs in the caller's transaction or its own. In a caller's transaction that writes into several scopes, take
     `claim_locks.to_store(*scopes)` first, before any row is locked.
     """
-    return write(statement, founding=occasions, confirming=occasions, trust=everything(by), at=at)
+    with transaction.atomic():
+        return write(statement, founding=occasions, confirming=occasions, trust=everything(by), at=at)
 
 
 def write(
-    statement: Statement,
-    *,
-    founding: Sequence[Occasion],
-    confirming: Sequence[Occasion],
-    trust: Trust,
-    at: datetime,
+    statement: Statement, *, founding: Sequence[Occasion], confirming: Sequence[Occasion], trust: Trust, at: datetime
 ) -> Stored:
-    """Store a claim, or reinforce the live memory of its (scope, key); a skill or plan never climbs by number.
+    """Store a claim, or reinforce the live memory of its (scope, key); a skill or plan never climbs by number. In the
+    caller's transaction, which ends with whatever it raises.
 
     `founding` becomes the evidence of a new memory, `confirming` that of one that is there.
     """
-    with transaction.atomic():
-        return write_in_transaction(statement, founding=founding, confirming=confirming, trust=trust, at=at)
-
-
-def write_in_transaction(
-    statement: Statement, *, founding: Sequence[Occasion], confirming: Sequence[Occasion], trust: Trust, at: datetime
-) -> Stored:
-    """The same without a savepoint of its own: whatever it raises must end the caller's transaction."""
     for _ in range(MOST_TRIES):
         lookup = admission.lock_and_look(statement, confirming, trust=trust)
         evidence = evidence_sensitivity([*founding, *confirming], statement.scope, trust)
@@ -99,11 +88,9 @@ def create(
     `climbs` false: its status stays. `noted`: facts of the audit row. KeyTaken: another memory came to live under its
     key at the same moment, and nothing was saved.
     """
-    if not _insert({memory: founding}, trust=trust, at=at, noted=noted, unless_taken=True):
+    if not create_together({memory: founding}, trust=trust, at=at, climbs=climbs, noted=noted, unless_taken=True):
         raise KeyTaken
     keep_episodes(founding)
-    if climbs:
-        promotion.climb(memory, at=at)
     return memory
 
 
@@ -114,32 +101,25 @@ def create_together(
     at: datetime,
     climbs: bool = True,
     noted: dict[str, Any] | None = None,
-) -> None:
-    """Save admitted memories as `create` does, by one statement. Their occasions are in no episode.
-
-    IntegrityError: another memory came to live under one of their keys at the same moment.
-    """
-    _insert(founded, trust=trust, at=at, noted=noted)
-    for memory in founded if climbs else ():
-        promotion.climb(memory, at=at)
-
-
-def _insert(
-    founded: Mapping[Memory, Sequence[Occasion]],
-    *,
-    trust: Trust,
-    at: datetime,
-    noted: dict[str, Any] | None = None,
     unless_taken: bool = False,
 ) -> bool:
-    """Insert new memories with their evidence and, of what rules found, who speaks for them."""
+    """Save admitted memories as `create` does, by one statement. Their occasions are in no episode.
+
+    Another memory came to live under one of their keys at the same moment: IntegrityError, or with `unless_taken`, of a
+    single one, False. Of what rules found it is told who speaks for it.
+    """
     evidence: list[Evidence] = []
     for memory, founding in founded.items():
         rows = evidence_of(memory, founding, memory.content, kind=Evidence.Kind.CREATED, delta=0, trust=trust)
         if trust.actor.kind == ActorKind.SYSTEM and (read := speakers_behind(rows)):
             memory.speakers = speakers.column_of(memory, read)
         evidence += rows
-    return insert_memories(list(founded), evidence, by=trust.actor, at=at, unless_taken=unless_taken, after=noted)
+    facts: dict[str, Any] = {"by": trust.actor, "at": at, "unless_taken": unless_taken, "after": noted}
+    if not insert_memories(list(founded), evidence, **facts):
+        return False
+    for memory in founded if climbs else ():
+        promotion.climb(memory, at=at)
+    return True
 
 
 def lock_key(scope: str, key: str) -> None:
