@@ -20,7 +20,6 @@ from memories.api.tool_reply import Reply, filled
 from memories.intake import episodes
 from memories.intake.admission import FORGOTTEN
 from memories.intake.episodes import Ingested
-from memories.intake.observations import observation
 from memories.intake.reports.events import (
     EventReport,
     ObservationReport,
@@ -30,6 +29,7 @@ from memories.intake.reports.events import (
     WorkingStateReport,
     check,
 )
+from memories.intake.triples import observation
 from memories.values.choices import Permission, Type
 from memories.values.exceptions import one_of
 from memories.values.trust import Trust

@@ -10,7 +10,7 @@ from typing import Any
 
 from django.db import IntegrityError, transaction
 
-from memories.intake import observations
+from memories.intake import triples
 from memories.intake.admission import admit, question_of
 from memories.intake.claims import Stored, storing
 from memories.intake.claims.writing import create_together
@@ -67,7 +67,7 @@ def write_in_order(
 
 def _write_of(report: ObservationReport | Statable, *, trust: Trust, at: datetime) -> ClaimWrite[Any]:
     if isinstance(report, ObservationReport):
-        return observations.write_of(report, trust=trust, at=at)
+        return triples.write_of(report, trust=trust, at=at)
     return storing.write_of(report, trust=trust, at=at)
 
 

@@ -1,4 +1,7 @@
-"""Store what one statement says of a subject: the same again confirms, another object follows the revision policy."""
+"""Store what one statement says of a subject: the same again confirms, another object follows the revision policy.
+
+Agents report such statements as observations.
+"""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -12,17 +15,22 @@ from memories.intake.admission import admit, lock_and_look, suppress
 from memories.intake.claims import Occasion, Statement, Stored
 from memories.intake.claims.reinforcement import Meeting, reinforce
 from memories.intake.claims.writing import create, unexpired
+from memories.intake.episodes.new_rows import Ingested
 from memories.intake.reports import payloads
+from memories.intake.reports.events import ObservationReport
 from memories.intake.reports.payloads import key_of
-from memories.intake.statements import evidence_sensitivity
+from memories.intake.statements import ClaimWrite, evidence_sensitivity
 from memories.lifecycle.ladder import waits_for_person
 from memories.lifecycle.ownership import is_own
 from memories.models import Evidence, Memory, Proposal
 from memories.models.claim_lookup import Lookup, Met
-from memories.values.choices import Sensitivity, Status
+from memories.values.choices import Origin, Sensitivity, Status, Type
+from memories.values.field_errors import format_instant
+from memories.values.field_types import LONGEST_TEXT
 from memories.values.strict_json import text_of
 from memories.values.trust import Trust
 
+CONFIDENCE = 70  # of an observation
 OUTDATED = "something else was said later: nothing was stored"
 VERB = {"replace": "supersede", "contest": "contest"}  # what a revision policy asks for
 
@@ -150,10 +158,65 @@ def _propose(memory: Memory, triple: Triple, evidence: int, *, trust: Trust, at:
 
 
 def _revise(others: Sequence[Memory], memory: Memory, triple: Triple, *, trust: Trust, at: datetime) -> None:
+    verbs = {"replace": revisions.supersede, "fork": revisions.fork, "contest": revisions.contest}
     for old in others:
-        if triple.policy == "fork":
-            revisions.fork(old, memory, by=trust.actor, why=triple.why, at=at)
-        elif triple.policy == "contest":
-            revisions.contest(old, memory, by=trust.actor, why=triple.why, at=at)
-        else:
-            revisions.supersede(old, memory, by=trust.actor, why=triple.why, at=at)
+        verbs[triple.policy](old, memory, by=trust.actor, why=triple.why, at=at)
+
+
+def observation(report: ObservationReport, *, trust: Trust, at: datetime) -> Ingested:
+    """Store a statement, or confirm the one that says the same; see `store`.
+
+    Confirmed at birth: a hint, listed as not reviewed.
+    """
+    return write_of(report, trust=trust, at=at).by_itself()
+
+
+def write_of(report: ObservationReport, *, trust: Trust, at: datetime) -> ClaimWrite[Ingested]:
+    """The same as a write that is still to be done; raises what is wrong with the report."""
+    statement = _statement(report, trust=trust, at=at)
+    triple = Triple(
+        statement,
+        Occasion.request(at=report.timestamp or at),
+        why=f"{report.source} observed {statement.content}"[:2000],
+        proposal_why=f"{report.source} observed another {report.predicate}",
+        status=Status.CONFIRMED,
+        inherits_policy=report.revision_policy is None,
+    )
+
+    def by_itself() -> Ingested:
+        return _answer(store(triple, trust=trust, at=at))
+
+    return ClaimWrite(statement, [triple.occasion], {"status": triple.status}, by_itself, _answer, triple.stems)
+
+
+def _answer(stored: Stored) -> Ingested:
+    facts: dict[str, Any] = {"proposal": stored.proposal, "forgotten": stored.forgotten}
+    return Ingested(stored.memory, created=stored.created, changed=stored.reinforced, **facts)
+
+
+def _statement(report: ObservationReport, *, trust: Trust, at: datetime) -> Statement:
+    source = trust.source_to_write(report.source)
+    return Statement(
+        content=payloads.content_of(report.subject, report.predicate, report.object)[:LONGEST_TEXT],
+        key=key_of(report.subject, report.predicate, report.object),
+        scope=trust.scope_to_write(report.scope),
+        source=source,
+        confidence=CONFIDENCE,
+        origin=Origin.OBSERVED,
+        payload=_payload_of(report, at=report.timestamp or at),
+        sensitivity=Sensitivity.named(report.sensitivity) if report.sensitivity else None,
+        tags=report.tags,
+        deletion_policy=report.deletion_policy,
+    )
+
+
+def _payload_of(report: ObservationReport, *, at: datetime) -> dict[str, Any]:
+    return {
+        "kind": Type.SEMANTIC.value,
+        "subject": report.subject,
+        "predicate": report.predicate,
+        "object": report.object,
+        "validity": {"mode": "global"},
+        "evidence": [{"source_type": "observation", "source_id": report.source, "timestamp": format_instant(at)}],
+        "revision_policy": report.revision_policy or "replace",
+    }

@@ -11,8 +11,8 @@ from consolidation.extraction import queue, transcripts
 from consolidation.llm import tokens
 from consolidation.models import Run
 from consolidation.prompts import detect_lang, prompt
-from memories.intake.observations import observation
 from memories.intake.reports.events import ObservationReport
+from memories.intake.triples import observation
 from memories.models import Episode, Event, Evidence, Memory, Proposal
 from memories.values.choices import Origin, Sensitivity, Status
 from memories.values.trust import everything

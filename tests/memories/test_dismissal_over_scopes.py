@@ -10,7 +10,7 @@ from django.apps import apps
 from django.db import connection
 
 from memories import lifecycle
-from memories.intake import claim_batch, claims, equal_claims, observations
+from memories.intake import claim_batch, claims, equal_claims, triples
 from memories.intake.claims import Occasion, Statement, remember
 from memories.intake.reports.claims import read, read_teaching
 from memories.intake.reports.events import ObservationReport
@@ -85,7 +85,7 @@ def test_what_was_dismissed_where_all_read_it_is_suppressed_in_every_scope() -> 
 
 def test_an_observation_of_it_is_not_confirmed_at_birth() -> None:
     dismissed("Acme pays on net-30 terms")
-    alone = observations.observation(observed(), trust=agent(), at=AT).memory
+    alone = triples.observation(observed(), trust=agent(), at=AT).memory
     assert alone is not None
     assert (alone.status, alone.withheld_from) == (Status.CANDIDATE, [PLACE])
 

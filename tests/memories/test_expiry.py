@@ -9,8 +9,8 @@ from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
 from memories import lifecycle
-from memories.intake.observations import observation
 from memories.intake.reports.events import ObservationReport, check
+from memories.intake.triples import observation
 from memories.models import AuditEntry, Memory, Tombstone
 from memories.values.choices import LIVE, DeletionPolicy, Status, Type
 from memories.values.trust import SYSTEM, everything

@@ -8,10 +8,10 @@ from uuid_utils.compat import uuid7
 
 from memories import lifecycle
 from memories.intake import proposals, revisions
-from memories.intake.observations import observation
 from memories.intake.reports import revisions as bodies
 from memories.intake.reports.events import ObservationReport
 from memories.intake.revisions.revising import Change
+from memories.intake.triples import observation
 from memories.models import AuditEntry, Evidence, IdempotencyKey, Memory, Proposal
 from memories.values.trust import Trust, everything
 from tests.everywhere import tables_with

@@ -13,8 +13,8 @@ from django.test.utils import CaptureQueriesContext
 
 from memories import embedding
 from memories.intake import episodes
-from memories.intake.observations import observation
 from memories.intake.reports.events import EventReport, ObservationReport, ToolOutputReport, WorkingStateReport, check
+from memories.intake.triples import observation
 from memories.models import Event, Memory, Passage, Vector
 from memories.models.passage import of_memories
 from memories.values import passage_texts, search_words

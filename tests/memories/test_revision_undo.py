@@ -7,8 +7,8 @@ from uuid import UUID
 import pytest
 
 from memories import lifecycle
-from memories.intake.observations import observation
 from memories.intake.reports.events import ObservationReport, check
+from memories.intake.triples import observation
 from memories.models import Adaptation, AuditEntry, Memory
 from memories.values.choices import Sensitivity, Status
 from memories.values.exceptions import Conflict
