@@ -8,8 +8,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from consolidation import contrast_run, import_run, lessons_run, llm, run_queue, set_aside
-from consolidation.extraction import backlog, queue
-from consolidation.extraction.backlog import Backlog, Choice, QueueVerb, ReadingQueue
+from consolidation.extraction import queue
+from consolidation.extraction.queue import Backlog, Choice, QueueVerb, ReadingQueue
 from consolidation.model_lines.case_pairs import Price, pairs_of, pairs_of_scope, price
 from consolidation.models import Run, bulk_orders
 from memories.models import Episode, Memory
@@ -107,7 +107,7 @@ def _skill(trust: Trust, memory_id: UUID | None) -> Memory:
 def unread(trust: Trust, choice: Choice, *, at: datetime) -> tuple[Backlog, ReadingQueue]:
     """The conversations that were closed before there was a model, what reading them would take, and the queue."""
     _check_scopes(trust)
-    return backlog.backlog(choice), backlog.reading_queue(at=at)
+    return queue.backlog(choice), queue.reading_queue(at=at)
 
 
 def start_backlog(trust: Trust, choice: Choice, *, trigger: Run.Trigger) -> int:
@@ -115,7 +115,7 @@ def start_backlog(trust: Trust, choice: Choice, *, trigger: Run.Trigger) -> int:
     _check_scopes(trust)
     if not llm.configured():
         raise Conflict(str(llm.NotConfigured()))
-    queued = backlog.queue_backlog(choice, trigger=trigger)
+    queued = queue.queue_backlog(choice, trigger=trigger)
     run_queue.nudge(EXTRACT_TASK)
     return queued
 
@@ -125,7 +125,7 @@ def decide_queue(verb: QueueVerb, trust: Trust, choice: Choice, *, at: datetime)
     _check_scopes(trust)
     if verb == "thin" and choice == Choice():
         raise Conflict("thin takes an outcome or a limit: all would stay")
-    changed = backlog.decide(verb, choice, by=trust.actor, at=at)
+    changed = queue.decide(verb, choice, by=trust.actor, at=at)
     if verb == "resume":
         run_queue.nudge(EXTRACT_TASK)
     return changed

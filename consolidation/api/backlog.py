@@ -9,7 +9,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from consolidation import ordering
-from consolidation.extraction.backlog import Choice, QueueVerb
+from consolidation.extraction.queue import Choice, QueueVerb
 from consolidation.models import Run as RunRow
 from memories.api import paging
 from memories.api.base import WriteView

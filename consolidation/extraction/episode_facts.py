@@ -63,7 +63,7 @@ def perform(work: Work) -> Notes:
             counters[result] += 1
         else:
             proven.append(result)
-    asked = [candidate for candidate in proven if not _is_of_a_record(candidate, work)]
+    asked = [one for one in proven if not needs.is_of_a_record(one.fact.object, one.passage, work.transcript)]
     questions = _questions(asked, work) if _is_any_new(asked, work) else []
 
     def write(opinions: Sequence[Opinion]) -> Counter[str]:
@@ -103,10 +103,6 @@ def _proven(fact: Fact, work: Work) -> Proven | str:
     subject = grounding.subject_of(fact.subject, quote, passage, work.transcript)
     fact = fact.model_copy(update={"subject": subject, "quote": quote})
     return _fault(fact, passage, work) or Proven(fact, passage)
-
-
-def _is_of_a_record(proven: Proven, work: Work) -> bool:
-    return needs.is_of_a_record(proven.fact.object, proven.passage, work.transcript)
 
 
 def _is_any_new(proven: Sequence[Proven], work: Work) -> bool:

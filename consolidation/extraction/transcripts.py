@@ -159,7 +159,7 @@ def _passages(event: Event) -> Iterator[Passage]:
     text, result = getattr(event, "words_read", ""), getattr(event, "whole_result", None)
     result = getattr(event, "result_start", None) if result is None else result
     if text or (event.summary and not event.tool):
-        speaker = _speaker(event)
+        speaker = SPEAKERS.get(roles.of(event.role), "report")
         yield _passage(event, speaker, text or event.summary, proves=speaker in ("user", "tool"))
     if event.tool and event.args is not None:
         yield _passage(event, f"tool {event.tool}, called with", as_text(event.args), proves=False)
@@ -170,10 +170,6 @@ def _passages(event: Event) -> Iterator[Passage]:
 def _passage(event: Event, speaker: str, text: str, *, proves: bool) -> Passage:
     line = SPACES.sub(" ", speaker)[:200]
     return Passage(event.pk, event.at, event.position, line, credentials.masked(text), proves, event.tool or "")
-
-
-def _speaker(event: Event) -> str:
-    return SPEAKERS.get(roles.of(event.role), "report")
 
 
 def _shortened(text: str, longest: int) -> str:

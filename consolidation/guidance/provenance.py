@@ -11,8 +11,7 @@ from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, ShownBefore, beside, shown_before
 from consolidation.learning.facts.argument_habits import Habits
-from consolidation.learning.facts.argument_paths import ARROW, named
-from consolidation.learning.facts.shown_records import BESIDE, beside_sums, totals
+from consolidation.learning.facts.shown_records import ARROW, BESIDE, beside_sums, named, totals
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import DEEPEST, ITEM, Path, Scalar

@@ -168,13 +168,10 @@ def _per(calls: Sequence[Call]) -> tuple[str, ...] | None:
     """The arguments, no lists and objects, of which each of several calls had another value."""
     if len(calls) < 2:
         return None
-    shared = set.intersection(*(_plain_arguments(call) for call in calls))
+    plain = [{name for name, sent in call.arguments.items() if not isinstance(sent, list | dict)} for call in calls]
+    shared = set.intersection(*plain)
     own = [name for name in shared if len({values.text_of(call.arguments[name]) for call in calls}) == len(calls)]
     return tuple(sorted(filter(safe_name, own)))
-
-
-def _plain_arguments(call: Call) -> set[str]:
-    return {name for name, value in call.arguments.items() if not isinstance(value, list | dict)}
 
 
 def safe_name(argument: str) -> bool:

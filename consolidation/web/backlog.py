@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 
 from consolidation import ordering
-from consolidation.extraction.backlog import Choice, QueueVerb
+from consolidation.extraction.queue import Choice, QueueVerb
 from consolidation.models import Run
 from consolidation.web.runs import decided
 from memories.people import trust_of

@@ -21,7 +21,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from consolidation import llm, ordering, reembedding_run, run_queue, set_aside
-from consolidation.extraction.backlog import Choice
+from consolidation.extraction.queue import Choice
 from consolidation.models import BulkOrder, ImportFile, LLMCall, Run, RunStep
 from consolidation.models.runs import TITLES
 from consolidation.ordering import without_foreign_figures

@@ -2,9 +2,9 @@
 
 `english_words`: grammar, negations, opposites and series, for claims; stop words; words of requests; habits.
 `english_verbs`: imperatives, verbs of tool names and of work. `chinese_words`: the same in Chinese, and words
-of tools' messages. `tool_names`: verbs of tool names that tell whether a tool reads, changes or hands over, in seven
-languages. `tool_messages`: words of errors, in six languages. Whoever adds a language of tools adds it to both, and its
-titles and fields of persons to `consolidation/learning/runs/privacy.py`.
+of tools' messages. `tool_words`: verbs of tool names that tell whether a tool reads, changes or hands over, in seven
+languages, and words of errors, in six. Whoever adds a language of tools adds it to both, and its titles and fields of
+persons to `consolidation/learning/runs/privacy.py`.
 
 Of a list that claims are read with stored fingerprints and tombstones depend: a change of one raises `NORMALISATION`.
 """

@@ -1,4 +1,4 @@
-"""Chinese words and characters. What tool names begin with stands in `tool_names`."""
+"""Chinese words and characters. What tool names begin with stands in `tool_words`."""
 
 from memories.lexicon import words
 
@@ -42,20 +42,7 @@ WORK = (
 
 # A state is said to be new by them, and what may stand before them without being what they are about.
 UPDATES = (
-    "现在",
-    "如今",
-    "不再",
-    "改成",
-    "改为",
-    "改用",
-    "改由",
-    "改到",
-    "搬到",
-    "搬去",
-    "搬至",
-    "换成",
-    "换到",
-    "调到",
+    *("现在", "如今", "不再", "改成", "改为", "改用", "改由", "改到", "搬到", "搬去", "搬至", "换成", "换到", "调到"),
 )
 BEFORE_UPDATES = "已经从由也都的，"
 MOVES, IS_AT = "搬", "在"

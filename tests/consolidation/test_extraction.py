@@ -8,8 +8,8 @@ from django_q.models import OrmQ
 
 from consolidation import extraction_run
 from consolidation.consolidation_run import consolidate
-from consolidation.extraction import backlog
-from consolidation.extraction.backlog import Choice
+from consolidation.extraction import queue
+from consolidation.extraction.queue import Choice
 from consolidation.models import Run
 from memories.intake.episodes import set_outcome
 from memories.models import Memory
@@ -82,10 +82,10 @@ def test_the_backlog_is_counted_with_its_price_and_queued_when_somebody_asks(end
             talk(id=f"talk-{number}")
         talk(messages=TALK[:2])
         consolidate(trigger=Run.Trigger.SCHEDULE, wait=False, at=AT)
-    waiting = backlog.backlog()
+    waiting = queue.backlog()
     assert waiting.episodes == 3 and 3 * 7_000 < waiting.tokens < 3 * 10_000
-    assert backlog.queue_backlog(Choice(limit=2), trigger=Run.Trigger.PAGE) == 2
-    assert backlog.backlog().episodes == 1 and Run.objects.filter(kind="extract", trigger="page").count() == 2
+    assert queue.queue_backlog(Choice(limit=2), trigger=Run.Trigger.PAGE) == 2
+    assert queue.backlog().episodes == 1 and Run.objects.filter(kind="extract", trigger="page").count() == 2
 
 
 def test_what_was_asked_for_without_a_model_is_still_in_the_backlog(endpoint: ModelEndpoint) -> None:
@@ -93,7 +93,7 @@ def test_what_was_asked_for_without_a_model_is_still_in_the_backlog(endpoint: Mo
         episode = talk()
         consolidate(trigger=Run.Trigger.SCHEDULE, wait=False, at=AT)
         queued(episode)
-    assert backlog.backlog().episodes == 1
+    assert queue.backlog().episodes == 1
 
 
 @pytest.mark.django_db(transaction=True)

@@ -100,12 +100,7 @@ def test_a_field_with_many_values_shows_none_of_them() -> None:
     assert "AMS" not in json.dumps(learned(runs).recipe)
 
 
-def test_a_vocabulary_that_is_joined_run_by_run_is_that_of_all_runs() -> None:
+def test_older_runs_of_a_pattern_count_beside_those_whose_vocabulary_is_known() -> None:
     runs = [ticket(n, word, thread=f"case-{n % 3}") for n, word in enumerate(["lamp", "lamp", "Rome", "lamp", "chair"])]
-    whole, joined = Vocabulary(runs), Vocabulary(runs[:2]).joined(runs[2:4]).joined(runs[4:])
-    assert whole.words.common("lamp")
-    for name in ("words", "keys"):
-        assert vars(getattr(joined, name)) == vars(getattr(whole, name))
-    for name in ("tools", "personal", "capitals", "results"):
-        assert getattr(joined, name) == getattr(whole, name)
-    assert not Vocabulary(runs[:2]).words.common("lamp")
+    assert not Scope([], runs[:2], of_others=Vocabulary(runs[:2])).may_quote("lamp")
+    assert Scope(runs[2:], runs[:2], of_others=Vocabulary(runs[:2])).may_quote("lamp")

@@ -8,8 +8,8 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from consolidation import execution
-from consolidation.extraction import backlog, queue
-from consolidation.extraction.backlog import Choice
+from consolidation.extraction import queue
+from consolidation.extraction.queue import Choice
 from consolidation.llm.tokens import estimate
 from consolidation.models import LLMCall, Run
 from consolidation.models.llm_calls import PENDING
@@ -66,13 +66,13 @@ def test_a_backlog_is_priced_in_money_whole_and_as_it_would_be_thinned(client: A
 
 def test_the_estimate_counts_every_question_and_that_of_the_end_where_it_is_unknown() -> None:
     [one] = unread("success")
-    known = backlog.backlog()
+    known = queue.backlog()
     asked = ("facts", "and_tasks", "task_chunking", "and_together", "skill_extraction", "need")
     said = (known.tokens - sum(estimate(prompt(name, "en")) for name in asked)) / 2
     assert 0 < said < 200
-    assert known.tokens_out == 3 * backlog.ANSWER_TOKENS
+    assert known.tokens_out == 3 * queue.ANSWER_TOKENS
     Episode.objects.filter(pk=one.pk).update(outcome=None)
-    more = backlog.backlog().tokens - known.tokens
+    more = queue.backlog().tokens - known.tokens
     assert more == pytest.approx(sum(estimate(prompt(name, "en")) for name in ("and_outcome", "outcome")), abs=1)
 
 
@@ -95,12 +95,12 @@ def test_a_queue_says_how_long_it_is_how_fast_and_when_it_ends(client: APIClient
     rows = unread(*["success"] * 9)
     for episode in rows[:5]:
         read(episode, ago=timedelta(minutes=5))
-    backlog.queue_backlog(Choice(limit=4), trigger=Run.Trigger.PAGE)
+    queue.queue_backlog(Choice(limit=4), trigger=Run.Trigger.PAGE)
     Run.objects.queued().update(created_at=timezone.now() - timedelta(minutes=30))
     waiting = get(client, "runs/backlog")["queue"]
     assert (waiting["queued"], waiting["running"], waiting["paused"]) == (4, 0, 0)
     assert waiting["per_hour"] == pytest.approx(10, rel=0.01)
-    found = backlog.reading_queue(at=timezone.now())
+    found = queue.reading_queue(at=timezone.now())
     assert found.ends_at is not None
     assert timedelta(minutes=23) < found.ends_at - timezone.now() < timedelta(minutes=25)
     assert waiting["cost"] == pytest.approx(4 * (2 * 1_000 + 10 * 100) / 1_000_000)
@@ -111,7 +111,7 @@ def test_a_queue_says_how_long_it_is_how_fast_and_when_it_ends(client: APIClient
 
 def test_a_queue_rests_until_it_is_resumed_and_what_comes_in_meanwhile_is_read(client: APIClient) -> None:
     unread("success", "success")
-    backlog.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
+    queue.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
     assert post(client, "runs/queue", verb="pause") == {"changed": 2}
     assert Run.objects.resume_due(at=timezone.now() + timedelta(days=30)) == 0
     [new] = unread("failure")
@@ -124,7 +124,7 @@ def test_a_queue_rests_until_it_is_resumed_and_what_comes_in_meanwhile_is_read(c
 
 def test_what_waits_for_the_model_to_come_back_is_not_resumed_by_a_person_s_word_for_others(client: APIClient) -> None:
     unread("success")
-    backlog.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
+    queue.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
     until = timezone.now() + timedelta(hours=1)
     Run.objects.update(status="paused", paused_until=until)
     assert post(client, "runs/queue", verb="resume") == {"changed": 0}
@@ -133,7 +133,7 @@ def test_what_waits_for_the_model_to_come_back_is_not_resumed_by_a_person_s_word
 
 def test_what_waits_for_the_model_to_come_back_rests_when_a_person_pauses_the_queue(client: APIClient) -> None:
     unread("success", "success")
-    backlog.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
+    queue.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
     Run.objects.update(status="paused", paused_until=timezone.now() + timedelta(minutes=5), error="it is down")
     assert post(client, "runs/queue", verb="pause") == {"changed": 2}
     assert Run.objects.resume_due(at=timezone.now() + timedelta(days=1)) == 0
@@ -143,11 +143,11 @@ def test_what_waits_for_the_model_to_come_back_rests_when_a_person_pauses_the_qu
 
 def test_what_is_taken_out_of_the_queue_is_unread_as_before_and_what_was_begun_stays(client: APIClient) -> None:
     failed, begun, old, new = unread("failure", "failure", "success", "success")
-    backlog.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
+    queue.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
     Run.objects.filter(episode=begun).update(attempts=1)
     assert post(client, "runs/queue", verb="thin", outcome=["success"], limit=1) == {"changed": 2}
     assert set(Run.objects.values_list("episode", flat=True)) == {begun.pk, new.pk}
-    assert set(backlog._unread().values_list("pk", flat=True)) == {failed.pk, old.pk}
+    assert set(queue._unread().values_list("pk", flat=True)) == {failed.pk, old.pk}
     assert "all would stay" in post(client, "runs/queue", 409, verb="thin")["detail"]
 
 

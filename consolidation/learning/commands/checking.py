@@ -65,7 +65,11 @@ _DEPLOYING = (
     "ansible-playbook", "docker compose up", "docker-compose up", "helm upgrade", "helm install", "terraform apply",
     "tofu apply", "dbt run", "dbt build",
 )  # fmt: skip
-_STATES = ("kubectl rollout status", "kubectl wait", "systemctl is-active")
+STATES = (  # that change by themselves, so that the last answer holds
+    "kubectl rollout status",
+    "kubectl wait",
+    "systemctl is-active",
+)
 _REWRITING = re.compile(r"--fix\S*|--write|-w|-a|-A|--auto-?correct\S*|--apply\S*")
 
 
@@ -154,15 +158,6 @@ def takes_back(kind: str, words: Sequence[str]) -> bool:
     if kind in {"git checkout", "git restore"}:
         return "." in words
     return kind in {"git stash", "git revert"} or (kind == "git reset" and "--hard" in words)
-
-
-def shows_a_state(kind: str) -> bool:
-    """Return whether a command tells a state that changes by itself, so that its last answer holds."""
-    return kind in _STATES
-
-
-def runs_tests(form: str) -> bool:
-    return purposes.purpose(form) == purposes.TESTS
 
 
 def _does_other_work(kind: str, words: Sequence[str]) -> bool:

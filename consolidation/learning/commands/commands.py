@@ -25,8 +25,8 @@ from consolidation.learning.commands.wrappers import (
 )
 from consolidation.learning.runs import operations
 from memories.lexicon.english_verbs import OF_TOOLS
-from memories.lexicon.tool_names import SHOWING
-from memories.lexicon.tool_names import SUBCOMMANDS as VERBS
+from memories.lexicon.tool_words import SHOWING
+from memories.lexicon.tool_words import SUBCOMMANDS as VERBS
 
 _SUBCOMMAND = re.compile(r"[a-z][A-Za-z0-9:_-]*")
 _DOTTED = re.compile(r"[a-z]\w*(?:\.\w+)*")  # ecto.gen.migration of mix

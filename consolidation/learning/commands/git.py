@@ -81,12 +81,11 @@ def push_of(words: Sequence[str]) -> Push | None:
     if remote == "." or len(refs) < len([spec for spec in specs if spec != "tag"]):
         return None
     options = [word.partition("=")[0] for word in rest]
-    forced = next((_FORCING[word] for word in options if word in _FORCING), "--force" if "+" in _firsts(specs) else "")
+    forced = next(
+        (_FORCING[word] for word in options if word in _FORCING),
+        "--force" if any(spec[:1] == "+" for spec in specs) else "",
+    )
     return Push(remote, refs, forced, bool({"-q", "--quiet"} & {*rest}))
-
-
-def _firsts(words: Sequence[str]) -> str:
-    return "".join(word[:1] for word in words)
 
 
 def _pushed(spec: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 
-from memories.lexicon.tool_names import READING, SHOWING
+from memories.lexicon.tool_words import READING, SHOWING
 
 
 def _lines(text: str) -> frozenset[str]:

@@ -52,7 +52,9 @@ def operation_of(arguments: Sequence[str], typed: str = "") -> operations.Operat
     """
     address = next((word for word in arguments if _ADDRESS.fullmatch(word)), "")
     method = _method(arguments)
-    if not address or (method in _LOOKS and not (_OF_API.match(address) and _shows(arguments))):
+    if not address or (
+        method in _LOOKS and not (_OF_API.match(address) and ("/dev/null" in arguments or not _writes_file(arguments)))
+    ):
         return None
     fields = _fields(arguments, typed)
     made = operations.of("curl", {"method": method, "url": _HOST.sub("", address, count=1), "body": fields})
@@ -142,10 +144,6 @@ def _method(arguments: Sequence[str]) -> str:
         return "GET"
     option = next((word for word in arguments if _SENDS.fullmatch(word.partition("=")[0])), "")
     return "PUT" if option in {"-T", "--upload-file"} else "POST" if option else "GET"
-
-
-def _shows(words: Sequence[str]) -> bool:
-    return "/dev/null" in words or not _writes_file(words)
 
 
 def _writes_file(words: Sequence[str]) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from consolidation.learning.commands import programs, purposes
 from consolidation.learning.runs.operations import singular
 from memories.lexicon.english_verbs import OF_TOOLS
-from memories.lexicon.tool_names import READING, SHOWING, SUBCOMMANDS
+from memories.lexicon.tool_words import READING, SHOWING, SUBCOMMANDS
 
 LEAST_USES = 2
 MOST_OPTIONS = 8

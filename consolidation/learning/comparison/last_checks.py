@@ -76,7 +76,7 @@ def _agreed(checked: Sequence[_Step]) -> bool | None:
     Of a state that changes by itself the last answer holds, and tests that failed last have failed. A linter says
     nothing for tests whose end is unknown.
     """
-    tests = [step for step in checked if any(map(checking.runs_tests, step.checks))]
+    tests = [step for step in checked if any(purposes.purpose(form) == purposes.TESTS for form in step.checks)]
     if tests and all(step.passed is None for step in tests):
         return None
     told = [step for step in checked if step.passed is not None]
@@ -107,7 +107,7 @@ def _step(call: Call, run: Run, rules: ToolRules) -> _Step:
     checks, change, committed = _last_of(spelled, call, run, rules)
     lines = [words for _, _, words in forms.spelled(line) if not checking.only_looks(words, line)]
     passed = ended(call, line, [kind for kind, _, _ in checks], _beside(lines, checks)) if checks else None
-    state = all(checking.shows_a_state(kind) for kind, _, _ in checks)
+    state = all(kind in checking.STATES for kind, _, _ in checks)
     kind, _, words = change or ("", "", ())
     back = kind in ROLLBACKS or checking.takes_back(kind, words)
     names = tuple(form for _, form, _ in checks)

@@ -2,15 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from consolidation.learning.chance import by_chance
+from consolidation.learning.comparison.contrast import Openings
 from consolidation.learning.comparison.records import is_id, records
 from consolidation.learning.comparison.scope import Scope
-from consolidation.learning.comparison.similar import Openings
 from consolidation.learning.runs.call import Call
-from consolidation.learning.runs.dialogue import said_yes
-from consolidation.learning.runs.lines import Counted, Ids, ids_of
+from consolidation.learning.runs.lines import Counted, ids_of
 from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import leaves, spelled
 
@@ -19,7 +18,7 @@ LEAST, VALUE = 2, 3  # least failed runs that show a difference; that sent anoth
 APART = 0.2
 CHANCE = 0.15
 MOST = 5
-Facts = list[tuple[Run, set[tuple[str, str]]]]  # runs, each with (field, value) of the records that a tool acted on
+Sides = list[tuple[Run, bool]]  # runs, each with whether it acted on a record with some value
 
 
 @dataclass(frozen=True)
@@ -83,14 +82,12 @@ def _pairs(scope: Scope) -> list[tuple[Run, Run]]:
             continue
         likeness = openings.likeness(failed)
         best = max(likeness)
-        well = max((run for run, near in zip(successes, likeness, strict=True) if near == best), key=_id)
+        well = max(
+            (run for run, near in zip(successes, likeness, strict=True) if near == best), key=lambda run: str(run.id)
+        )
         if best >= (SAME_THREAD if failed.thread == well.thread else NEAR):
             pairs.append((failed, well))
     return pairs
-
-
-def _id(run: Run) -> str:
-    return str(run.id)
 
 
 def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:
@@ -148,45 +145,30 @@ def _sent(call: Call) -> dict[tuple[str, ...], object]:
 
 
 def _of_own(scope: Scope, pairs: list[tuple[Run, Run]]) -> Iterator[Difference]:
-    """Compare the pattern's own failures and successes: records acted on, and whether the user had agreed before."""
+    """Compare the records that the pattern's own failures and successes acted on, field by field, among the runs in
+    which the field is known."""
     failures = [failed for failed, _ in pairs if failed.id in scope.ids]
-    good = scope.successes
-    for tool in sorted(scope.effects(scope.runs[0])) if len(failures) >= LEAST and len(good) >= LEAST else ():
-        asked = [_agreed(run, tool) for run in failures], [_agreed(run, tool) for run in good]
-        if (d := _clear("agreed", tool, "", "", *asked)) and d.failures / d.of < d.successes / d.of_successes:
-            yield replace(d, ids=_showing(failures, asked[0], good, asked[1]))
-        bad, well = ([(run, _acted_on(scope, run, tool)) for run in side] for side in (failures, good))
-        yield from _of_records(tool, bad, well)
+    for tool in sorted(scope.effects(scope.runs[0])):
+        bad, good = ([(run, _acted_on(scope, run, tool)) for run in side] for side in (failures, scope.successes))
+        for fact in sorted(set().union(*(facts for _, facts in bad))):
+            ill, well = (
+                [(run, fact in facts) for run, facts in side if fact[0] in dict(facts)] for side in (bad, good)
+            )
+            if clear := _clear(tool, fact, ill, well):
+                yield clear
 
 
-def _of_records(tool: str, bad: Facts, good: Facts) -> Iterator[Difference]:
-    """Compare the records that a tool acted on, field by field, among the runs in which the field is known."""
-    for name, value in sorted(set().union(*(facts for _, facts in bad))):
-        failures, well = ([member for member in side if name in dict(member[1])] for side in (bad, good))
-        held = [[(name, value) in facts for _, facts in side] for side in (failures, well)]
-        if len(well) < LEAST or not (d := _clear("acted_on", tool, name, value, *held)):
-            continue
-        if d.failures / d.of > d.successes / d.of_successes:
-            runs = [[run for run, _ in side] for side in (failures, well)]
-            yield replace(d, ids=_showing(runs[0], held[0], runs[1], held[1]))
-
-
-def _showing(failures: list[Run], bad: list[bool], successes: list[Run], good: list[bool]) -> Ids:
-    sides = [*zip(failures, bad, strict=True), *zip(successes, good, strict=True)]
-    return ids_of(run for run, shows in sides if shows)
-
-
-def _clear(kind: str, tool: str, what: str, value: str, bad: list[bool], good: list[bool]) -> Difference | None:
-    chance = by_chance(sum(bad), len(bad), sum(good), len(good))
-    gap = abs(sum(bad) / len(bad) - sum(good) / len(good))
-    if chance > CHANCE or gap < APART or len(bad) < LEAST or (kind != "agreed" and sum(bad) < LEAST):
+def _clear(tool: str, fact: tuple[str, str], ill: Sides, well: Sides) -> Difference | None:
+    """Return the difference where clearly more failures than successes acted on a record with this (field, value)."""
+    n, m = (sum(has for _, has in side) for side in (ill, well))
+    if (
+        min(n, len(well)) < LEAST
+        or n / len(ill) - m / len(well) < APART
+        or by_chance(n, len(ill), m, len(well)) > CHANCE
+    ):
         return None
-    return Difference(kind, tool, sum(bad), len(bad), sum(good), len(good), what, value)
-
-
-def _agreed(run: Run, tool: str) -> bool:
-    first = run.first_call(tool)
-    return first is not None and said_yes(run, first)
+    showing = ids_of(run for run, has in (*ill, *well) if has)
+    return Difference("acted_on", tool, n, len(ill), m, len(well), *fact, ids=showing)
 
 
 def _acted_on(scope: Scope, run: Run, tool: str) -> set[tuple[str, str]]:

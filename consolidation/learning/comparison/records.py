@@ -13,12 +13,13 @@ from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.holdings import Fact, Record
 from consolidation.learning.runs.lines import Counted, ids_of
 from consolidation.learning.runs.run import Run
-from consolidation.learning.runs.values import flat, leaves, spelled
+from consolidation.learning.runs.values import ITEM, leaves, spelled
 
 LEAST_RUNS = 3
 SHARE = 0.8
 Z = 1.645
 MOST = 3
+NEAR = 2  # keys: of an object, and of objects directly inside it
 
 
 @dataclass(frozen=True)
@@ -209,6 +210,7 @@ def is_id(leaf: object) -> bool:
 
 def told(scope: Scope, call: Call) -> Iterator[tuple[str, str]]:
     """Yield (field, value) of a call's result, as far as it may be shown."""
-    for path, leaf in flat(call.returned):
-        if scope.may_show(call.name, "result", path, leaf):
+    for path, leaf in leaves(call.returned):
+        is_near = 0 < len(path) <= NEAR and ITEM not in path and isinstance(leaf, str | bool)
+        if is_near and scope.may_show(call.name, "result", path, leaf):
             yield spelled(scope.shown(path)), str(leaf).lower() if isinstance(leaf, bool) else str(leaf)

@@ -20,7 +20,7 @@ from consolidation.learning.runs.terms import stem
 from memories.lexicon import chinese_words
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.english_words import STOP_OF_REQUESTS
-from memories.lexicon.tool_messages import PLAIN
+from memories.lexicon.tool_words import PLAIN
 
 Test = Callable[[Run], bool]
 FEW_VALUES = 8
@@ -72,9 +72,8 @@ class Scope:
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
-        base = self.of_others or Vocabulary(self.others)
         known = {run.id for run in self.others}
-        return base.joined([run for run in self.runs if run.id not in known])
+        return self.of_others if self.of_others and self.ids <= known else Vocabulary(self.all)
 
     @cached_property
     def ids(self) -> set[UUID]:

@@ -7,9 +7,10 @@ from functools import lru_cache
 from consolidation.learning.commands import resources
 from consolidation.learning.commands.programs import ALSO_TOOLS
 from consolidation.learning.runs import operations
+from memories.lexicon import words as set_of
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.english_words import OF_TOOL_NAMES
-from memories.lexicon.tool_names import (
+from memories.lexicon.tool_words import (
     CHANGING,
     CHANGING_ZH,
     HANDING_OVER,
@@ -38,20 +39,7 @@ _ALONE = {
     "think": "think it through", "calculate": "do the arithmetic", "navigate": "open the page", "goto": "open the page",
 }  # fmt: skip
 _SEARCHES = {"search", "grep", "rg", "glob"}
-_UNCOUNTED = {
-    "insurance",
-    "information",
-    "info",
-    "weather",
-    "data",
-    "status",
-    "baggage",
-    "luggage",
-    "access",
-    "feedback",
-    "code",
-    "mail",
-}
+_UNCOUNTED = set_of("insurance information info weather data status baggage luggage access feedback code mail")
 _FIELDS = {"birthday", "city", "country", "date", "dob", "email", "id", "name", "phone", "sku", "zip"}  # alone, too
 _COUNTED = {
     "booking", "building", "drawing", "filing", "listing", "meeting", "opening", "ordering", "posting", "rating",

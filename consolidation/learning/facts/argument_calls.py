@@ -7,8 +7,15 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
-from consolidation.learning.facts.argument_paths import ARROW, LONGEST_NAME, given, key_of, named
-from consolidation.learning.facts.shown_records import ShownRecords, beside_sums
+from consolidation.learning.facts.shown_records import (
+    ARROW,
+    LONGEST_NAME,
+    ShownRecords,
+    beside_sums,
+    given,
+    key_of,
+    named,
+)
 from consolidation.learning.runs.values import ITEM, leaves, maps
 from memories.values import roles
 

@@ -11,8 +11,8 @@ from consolidation.learning.chance import at_least, by_chance
 from consolidation.learning.effects.command_starts import CONSISTENT, LEAST_CASES, SURPRISES
 from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, NOWHERE, ArgumentCall
 from consolidation.learning.facts.argument_habits import LEAST_SURE, Habits, Shown
-from consolidation.learning.facts.argument_paths import ARROW
 from consolidation.learning.facts.argument_words import ArgumentWords, Streak
+from consolidation.learning.facts.shown_records import ARROW
 from consolidation.learning.wording import Language
 
 MOST_FAILING = 2

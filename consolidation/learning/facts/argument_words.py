@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, NOWHERE
-from consolidation.learning.facts.argument_paths import ARROW
+from consolidation.learning.facts.shown_records import ARROW
 from consolidation.learning.wording import Language
 
 _WORDS: dict[str, tuple[str, str]] = {

@@ -8,8 +8,7 @@ from typing import Any, Literal, Self
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.argument_calls import shown_before
-from consolidation.learning.facts.argument_paths import given
-from consolidation.learning.facts.shown_records import ShownRecords
+from consolidation.learning.facts.shown_records import ShownRecords, given
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.run import Run
 from consolidation.learning.wording import Language

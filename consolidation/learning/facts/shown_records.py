@@ -1,12 +1,48 @@
-"""What results showed of records: their states by the values that name them, and which values stood together."""
+"""What results showed of records: their states by the values that name them, numbers and their sums; by which names and
+keys arguments and fields are known.
+"""
 
+import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from consolidation.learning.facts.argument_paths import FIELD, key_of, named
 from consolidation.learning.runs.privacy import names_somebody, personal, safe
-from consolidation.learning.runs.values import DEEPEST, ITEM, leaves
+from consolidation.learning.runs.values import DEEPEST, ITEM, Path, leaves, spelled
+
+ARROW = " → "
+LONGEST_NAME = 200
+FIELD = re.compile(r"[A-Za-z_$][A-Za-z_$-]*[1-9]?|[\u3400-\u9fff]+")
+_TELLING = re.compile(r"[\d@/]")
+
+
+def key_of(leaf: Any) -> str:
+    """Return the search key of a value; '' for booleans, short numbers, plain words and long texts."""
+    if isinstance(leaf, bool):
+        return ""
+    number = isinstance(leaf, float) and leaf.is_integer()
+    key = str(int(leaf) if number else leaf).strip().lower().lstrip("#")
+    return key if 3 <= len(key) <= LONGEST_NAME and _TELLING.search(key) and len(key.split()) < 5 else ""
+
+
+def given(arguments: Mapping[str, Any]) -> list[tuple[Path, str]]:
+    """Return the path and the key of each value that has one."""
+    return [(path, key) for path, leaf in leaves(arguments) if (key := key_of(leaf))]
+
+
+def named(path: Path, maps: "set[Path] | frozenset[Path]" = frozenset()) -> str:
+    """Return a path as text with `*` for keys that are ids or names: `payment_methods.*.id`.
+
+    `maps`: paths of objects whose keys name things.
+    """
+    field = (n and path[:n] in maps for n in range(len(path)))
+    return spelled(
+        tuple(
+            key if key == ITEM or (FIELD.fullmatch(key) and not many) else "*"
+            for key, many in zip(path, field, strict=True)
+        )
+    )
+
 
 LONGEST_STATE = 40
 MOST_WORDS = 3

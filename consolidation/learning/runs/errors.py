@@ -5,7 +5,7 @@ from http import HTTPStatus
 from typing import Any
 
 from consolidation.learning.runs.values import parsed, text_of
-from memories.lexicon.tool_messages import ERRORS, FAILED, SUCCESS
+from memories.lexicon.tool_words import ERRORS, FAILED, SUCCESS
 
 _LATIN = "|".join(sorted(word for word in FAILED if re.match("[a-zé]", word) and word != "fail"))  # fail-safe is on
 _HAN = "|".join(sorted(word for word in FAILED if not re.match("[a-zé]", word)))
@@ -44,7 +44,7 @@ _CODES = ("exit_code", "exitcode", "returncode", "exit_status", "exitCode", "ret
 _HTTP_STATUS = ("status", "status_code", "statusCode", "http_status", "httpStatus")
 _FIELDS = sorted(ERRORS)
 _TELLING = (
-    "error", "errors", "message", "faultstring", *_FIELDS, "stderr", "detail", "content", "output", "stdout", "text",
+    "error", "errors", "message", *_FIELDS, "stderr", "detail", "content", "output", "stdout", "text",
     "body",
 )  # fmt: skip
 
@@ -78,7 +78,7 @@ def _says_failed(result: dict[str, Any]) -> bool:
 
 
 def _holds_error(result: dict[str, Any]) -> bool:
-    """Return whether an object that is wrapped in others has an error: of SOAP, say."""
+    """Return whether an object that is wrapped in others has an error."""
     inner = _unwrapped(result)
     return inner is not result and any(str(key).lower() in ERRORS and value for key, value in inner.items())
 

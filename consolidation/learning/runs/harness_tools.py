@@ -3,80 +3,33 @@
 A tool counts as one of a harness by its name and, where other programs may have a tool of that name, by its arguments.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 RUN, EDIT, WRITE, READ, FIND, ASK, FETCH, PLAN = "bash", "edit", "write", "read", "find", "ask", "fetch", "plan"
 PATHS = frozenset({"file_path", "filePath", "path", "target_file", "absolute_path", "notebook_path", "paths"})
 # What each harness calls them, by the `source` of its hook; the first name of a kind is the one that it is told.
-HARNESSES: Mapping[str, Mapping[str, tuple[str, ...]]] = {
-    "claude-code": {
-        RUN: ("Bash",),
-        EDIT: ("Edit", "MultiEdit", "NotebookEdit"),
-        WRITE: ("Write",),
-        READ: ("Read",),
-        FIND: ("Grep", "Glob", "LS"),
-        ASK: ("AskUserQuestion",),
-        FETCH: ("WebFetch", "WebSearch"),
-        PLAN: ("TodoWrite", "TaskCreate", "TaskUpdate"),
-    },
-    "codex": {
-        RUN: ("Bash", "shell", "exec_command", "local_shell"),
-        EDIT: ("apply_patch",),
-        READ: ("view_image",),
-        ASK: ("request_user_input",),
-        FETCH: ("web_search",),
-        PLAN: ("update_plan",),
-    },
-    "gemini-cli": {
-        RUN: ("run_shell_command",),
-        EDIT: ("replace",),
-        WRITE: ("write_file",),
-        READ: ("read_file", "read_many_files"),
-        FIND: ("grep_search", "search_file_content", "glob", "list_directory"),
-        ASK: ("ask_user",),
-        FETCH: ("web_fetch", "google_web_search"),
-        PLAN: ("write_todos", "enter_plan_mode"),
-    },
-    "qwen-code": {
-        RUN: ("run_shell_command",),
-        EDIT: ("edit",),
-        WRITE: ("write_file",),
-        READ: ("read_file",),
-        FIND: ("grep_search", "glob", "list_directory"),
-        ASK: ("ask_user_question",),
-        FETCH: ("web_fetch",),
-        PLAN: ("todo_write",),
-    },
-    "opencode": {
-        RUN: ("bash",),
-        EDIT: ("edit",),
-        WRITE: ("write",),
-        READ: ("read",),
-        FIND: ("grep", "glob", "list"),
-        ASK: ("question",),
-        FETCH: ("webfetch", "websearch"),
-        PLAN: ("todowrite",),
-    },
-    "copilot": {
-        RUN: ("bash",),
-        EDIT: ("edit", "str_replace_editor"),
-        WRITE: ("create",),
-        READ: ("view",),
-        FIND: ("grep", "glob"),
-        ASK: ("ask_user",),
-        FETCH: ("web_fetch",),
-        PLAN: ("update_todo", "report_intent"),
-    },
-    "cursor": {
-        RUN: ("Shell", "run_terminal_cmd"),
-        EDIT: ("Edit", "search_replace", "edit_file"),
-        WRITE: ("Write",),
-        READ: ("Read", "read_file"),
-        FIND: ("Grep", "Glob", "codebase_search", "grep_search"),
-        FETCH: ("web_search",),
-        PLAN: ("todo_write",),
-    },
+_NAMES = """
+claude-code bash=Bash edit=Edit,MultiEdit,NotebookEdit write=Write read=Read find=Grep,Glob,LS ask=AskUserQuestion
+            fetch=WebFetch,WebSearch plan=TodoWrite,TaskCreate,TaskUpdate
+codex       bash=Bash,shell,exec_command,local_shell edit=apply_patch read=view_image ask=request_user_input
+            fetch=web_search plan=update_plan
+gemini-cli  bash=run_shell_command edit=replace write=write_file read=read_file,read_many_files
+            find=grep_search,search_file_content,glob,list_directory ask=ask_user fetch=web_fetch,google_web_search
+            plan=write_todos,enter_plan_mode
+qwen-code   bash=run_shell_command edit=edit write=write_file read=read_file find=grep_search,glob,list_directory
+            ask=ask_user_question fetch=web_fetch plan=todo_write
+opencode    bash=bash edit=edit write=write read=read find=grep,glob,list ask=question fetch=webfetch,websearch
+            plan=todowrite
+copilot     bash=bash edit=edit,str_replace_editor write=create read=view find=grep,glob ask=ask_user fetch=web_fetch
+            plan=update_todo,report_intent
+cursor      bash=Shell,run_terminal_cmd edit=Edit,search_replace,edit_file write=Write read=Read,read_file
+            find=Grep,Glob,codebase_search,grep_search fetch=web_search plan=todo_write
+"""
+HARNESSES: Mapping[str, Mapping[str, Sequence[str]]] = {
+    source: {kind: names.split(",") for kind, names in (pair.split("=") for pair in pairs)}
+    for source, *pairs in (row.split() for row in re.split(r"\n(?=\S)", _NAMES.strip()))
 }
 FILE_CHANGES = frozenset({EDIT, WRITE})
 ONLY_READING = frozenset({READ, FIND, ASK, FETCH, PLAN})  # of what lies outside of the agent

@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 from consolidation.learning.runs.values import parsed
 from memories.lexicon.english_verbs import OF_TOOLS
-from memories.lexicon.tool_names import CHANGING, READING
+from memories.lexicon.tool_words import CHANGING, READING
 
 PRESS = "press"  # a button of a page: `press Book refund`
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")

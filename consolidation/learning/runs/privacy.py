@@ -2,11 +2,11 @@
 
 import re
 from collections import Counter
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 
 from memories.lexicon.english_verbs import OF_TOOLS
-from memories.lexicon.tool_messages import PLAIN
+from memories.lexicon.tool_words import PLAIN
 
 HOLDING_RUNS = 3
 LONGEST = 80
@@ -51,15 +51,13 @@ def personal(key: str) -> bool:
 class Holders:
     """Counts how many runs and threads hold each value."""
 
-    def __init__(self) -> None:
+    def __init__(self, values_of_runs: Iterable[tuple[Collection[str], str]] = ()) -> None:
+        """(values, thread) of runs, as `add` takes them."""
         self._runs: Counter[str] = Counter()
         self._first: dict[str, str] = {}
         self._several: set[str] = set()
-
-    def copy(self) -> "Holders":
-        other = Holders()
-        other._runs, other._first, other._several = self._runs.copy(), self._first.copy(), self._several.copy()
-        return other
+        for values, thread in values_of_runs:
+            self.add(values, thread)
 
     def add(self, values: Collection[str], thread: str) -> None:
         """Count the values of one run; the caller passes each value once."""
@@ -68,6 +66,10 @@ class Holders:
         for value in values:
             if first.setdefault(value, thread) != thread:
                 several.add(value)
+
+    def held(self, least: float) -> list[tuple[str, int]]:
+        """Return (common value, number of runs) of what at least so many runs hold, the most frequent first."""
+        return [(value, n) for value, n in self._runs.most_common() if n >= least and self.common(value)]
 
     def common(self, value: str) -> bool:
         """Return whether at least HOLDING_RUNS runs of two threads hold the value."""

@@ -15,37 +15,14 @@ LONGEST_MESSAGE = 2_000  # a longer one is a form, a log or a document
 SHORTEST = 5
 # A message without any of these holds no statement. Each is a regular expression, of PostgreSQL too.
 TRIGGERS = (
-    *(
-        "remember",
-        "in mind",
-        "always",
-        "never",
-        "now on",
-        "here on",
-        "going forward",
-        "(?:don.?t|do not) (?:forget|ever)",
-    ),
-    *(r"(?:^|[^a-z ] *|please +|and +|but +)(?:don.?t|do not) ", "(?:i|we) (?:[a-z]+ )?prefer ", "preference is"),
-    *(
-        "记住",
-        "记得",
-        "记下",
-        "牢记",
-        "别忘",
-        "不要忘",
-        "以后",
-        "今后",
-        "往后",
-        "从现在",
-        "从今",
-        "永远",
-        "总是",
-        "始终",
-    ),
-    *("一律", "统一", "每次", "绝不", "任何时候", "不要", "请勿", "切勿", "别", "喜欢", "偏好", "偏爱", "倾向", "从不"),
-    *("从来不", "一直"),
+    *("remember", "in mind", "always", "never", "now on", "here on", "going forward"),
+    *("(?:don.?t|do not) (?:forget|ever)", r"(?:^|[^a-z ] *|please +|and +|but +)(?:don.?t|do not) "),
+    *("(?:i|we) (?:[a-z]+ )?prefer ", "preference is"),
+    *("记住", "记得", "记下", "牢记", "别忘", "不要忘", "以后", "今后", "往后", "从现在", "从今", "永远", "总是"),
+    *("始终", "一律", "统一", "每次", "绝不", "任何时候", "不要", "请勿", "切勿", "别", "喜欢", "偏好", "偏爱", "倾向"),
+    *("从不", "从来不", "一直"),
     *PROJECT_TRIGGERS,
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -111,9 +111,6 @@ _ABSTAIN = _regex(
     r"|meat|sugar))\s*"
     r"(?!it\b|that\b|this\b|them\b|my\b|the\b|any\s?more\b|for granted\b|credit\b|care\b|part\b|long\b)[a-z][^.!?]*"
 )
-_COLLECT = _regex(
-    r"i\s+(?:also\s+)?(?:collect|volunteer at|volunteer with|volunteer in|play the)\s+(?!it\b|them\b|this\b)\w[^.!?]*"
-)
 _PLACE = _regex(
     r"i\s+(?:currently\s+|now\s+|still\s+|also\s+)?(?:live|reside)\s+(?:in|near|at|on|close to|outside|with|alone)\s+"
     r"(?!the moment|this|that|fear|a (?:dream|world|nightmare|society))\w[^.!?]*"
@@ -161,19 +158,7 @@ _ALLERGY = _regex(
     r"|(?:lactose|gluten)[ -]intolerant)\b[^.!?]*"
 )
 ENGLISH = (
-    _LOVE,
-    _ALWAYS,
-    _PREFER,
-    _FAN,
-    _FAVOURITE,
-    _HABIT,
-    _REGULAR,
-    _MEANS,
-    _ABSTAIN,
-    _COLLECT,
-    _PLACE,
-    _JOB,
-    _DATE,
+    *(_LOVE, _ALWAYS, _PREFER, _FAN, _FAVOURITE, _HABIT, _REGULAR, _MEANS, _ABSTAIN, _PLACE, _JOB, _DATE),
     _ALLERGY,
 )
 

@@ -121,11 +121,7 @@ def is_of_speaker(text: str) -> bool:
 def with_owner(text: str, owner: str) -> str:
     """Return the statement with the name of the one whose it is before it, unless it names them: as words of their own,
     since "planning" names no Ann."""
-    return f"{owner}: {text}" if owner and not _names(text, owner) else text
-
-
-def _names(text: str, owner: str) -> bool:
-    return re.search(_word(owner), text, re.IGNORECASE) is not None
+    return f"{owner}: {text}" if owner and not re.search(_word(owner), text, re.IGNORECASE) else text
 
 
 def _word(name: str) -> str:

@@ -82,7 +82,7 @@ _POINTS_BACK = _regex(r"(?:it|them|him|her|that|so|up|ones?)\b")
 def lasting(clause: str) -> str | None:
     """The words of a clause that are to be kept, without what introduces them; None: it is no lasting statement."""
     if states_a_rule(clause):
-        return None if _HERE.search(without_place(clause)) else clause
+        return None if _HERE.search(_IN_OURS.sub(" ", clause)) else clause
     if match := _CONDITION.match(clause):
         rule, never_alone = match["rule"], match["when"].lower() == "if"
         stated = _is_rule(rule) or (not never_alone and _is_preference(rule))
@@ -101,7 +101,8 @@ def _remembered(link: str, body: str) -> str | None:
     if _is_rule(body) or _is_preference(body) or _is_ban(body):
         return body
     if link == "to":
-        return body if _first_word(body) in WORK and " " in body and not _FOR_ME.search(body) else None
+        first, _, rest = body.lower().partition(" ")
+        return body if first.strip(",.;:") in WORK and rest and not _FOR_ME.search(body) else None
     if not link:
         return body if _FIELD.match(body) else None
     advice = _NO_SUBJECT.match(body) or _TO_YOU.search(body) or _is_commonplace(body)
@@ -142,10 +143,6 @@ def _is_ban(clause: str) -> bool:
     if match is None or match["work"].lower() not in WORK - SERVICE or _POINTS_BACK.match(match["body"]):
         return False
     return bool(match["ever"]) or not _SINGLE.search(match["body"])
-
-
-def _first_word(text: str) -> str:
-    return text.split(maxsplit=1)[0].lower().strip(",.;:")
 
 
 _ASK = r"(?:请你?|麻烦你?|你要|我?希望你)?"
@@ -239,11 +236,6 @@ def states_a_rule(clause: str) -> bool:
         return True
     matches = (form.fullmatch(general) for form in (_EACH_TIME, _ALWAYS_DUTY, _NEXT_TIME))
     return any(match and _is_work(match) for match in matches)
-
-
-def without_place(clause: str) -> str:
-    """Return a clause without "in this repo"."""
-    return _IN_OURS.sub(" ", clause)
 
 
 def _is_work(match: re.Match[str]) -> bool:

@@ -102,9 +102,6 @@ class _Heard:
                 self._read_text(leaf, Origin("result", call.name, path), paths)
         self._used.update((key, path[-1]) for key, path in paths.items() if " " not in key and len(key) >= 4)
 
-    def _text_with(self, words: str) -> Origin | None:
-        return next((origin for text, origin in self._texts if words in text), None)
-
     def _read_text(self, text: str, origin: Origin, sent: Container[str]) -> None:
         for token in _ids(text):
             if token not in sent:
@@ -123,8 +120,8 @@ class _Heard:
             (" " in key or ord(key[0]) > 0x2E80) and len(key) <= LONGEST_KEY and key in self._speech
         ):
             yield Origin("opening" if key in self._speech[: self._opening] else "answer")
-        elif " " in key and len(key) <= LONGEST_KEY and (origin := self._text_with(key)):
-            yield origin
+        elif " " in key and len(key) <= LONGEST_KEY and (held := [from_ for text, from_ in self._texts if key in text]):
+            yield held[0]
         elif isinstance(leaf, str) and len(leaf.split()) + len(_HAN.findall(leaf)) // 2 >= PROSE:
             yield Origin("own")
             words = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))

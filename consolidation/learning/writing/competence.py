@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from consolidation.learning.comparison.scope import Scope, ordered
-from consolidation.learning.comparison.speech import Term
+from consolidation.learning.comparison.triggers import Term
 from consolidation.learning.comparison.vocabulary import Vocabulary
 from consolidation.learning.effects.effects import signature
 from consolidation.learning.effects.places import located

@@ -54,14 +54,11 @@ def modes(scope: Scope, say: Phrases) -> list[Mode]:
     runs_by_kind = {
         k: runs
         for k, runs in met.items()
-        if k[0] not in commands or (k[1] and (is_of_service(k[0]) or _cases(runs) >= COMMAND_CASES))
+        if k[0] not in commands
+        or (k[1] and (is_of_service(k[0]) or len({run.thread for run in runs}) >= COMMAND_CASES))
     }
     known_modes = [_mode(kind, runs, after[kind]) for kind, runs in runs_by_kind.items()]
     return sorted(known_modes, key=lambda mode: (-mode.runs, mode.tool, mode.template))[:MOST]
-
-
-def _cases(runs: Sequence[Run]) -> int:
-    return len({run.thread for run in runs})
 
 
 def _met(scope: Scope, run: Run) -> dict[Kind, int]:
@@ -93,7 +90,7 @@ def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
     if not later:
         return say("no_further")
     then = next((call for call in later if call.started and not (call.via and scope.rules.reads(call.name))), later[0])
-    asked = say("asked_then") if _spoke_between(run, failed, then) else ""
+    asked = say("asked_then") if any(failed.position < said.position < then.position for said in run.said) else ""
     if failed.push and then.push and (pushes := GitWork(scope).pushes(run, after=failed.position)):
         return say("pushed", commands=code(" && ".join(pushes), LONGEST_LINE))
     if then.name == failed.name:
@@ -124,7 +121,3 @@ def _spelled(scope: Scope, call: Call) -> dict[str, list[str]]:
     for path, leaf in leaves(call.arguments):
         by_form[spelled(scope.shown_argument(call.name, path))].append(str(leaf))
     return by_form
-
-
-def _spoke_between(run: Run, before: Call, after: Call) -> bool:
-    return any(before.position < message.position < after.position for message in run.said)

@@ -18,7 +18,7 @@ from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import CHORES, IN_PLACE
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS, WRITE
-from consolidation.learning.runs.privacy import Holders, names_somebody, safe
+from consolidation.learning.runs.privacy import Holders
 from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import leaves
 from consolidation.learning.writing.git_work import git_changes
@@ -74,47 +74,39 @@ def _shapes(scope: Scope, runs: Sequence[Run], by_run: Sequence[Sequence[str]]) 
     known: set[str] = set()  # names of the files that have a shape
     for ending in (False, True):
         for name, paths in _grouped(by_run, known, ending=ending).items():
-            own = [run.thread for run, has in zip(runs, paths, strict=True) if has]
-            holders = Holders()
-            for thread in own:
-                holders.add({name}, thread)
-            if len(own) < MOSTLY * len(runs) or not holders.common(name) or not scope.names_nobody(name):
+            holders = Holders(({name}, run.thread) for run, has in zip(runs, paths, strict=True) if has)
+            n = dict(holders.held(MOSTLY * len(runs))).get(name, 0)
+            if not n or not scope.names_nobody(name):
                 continue
             folder = _folder(scope, [path for has in paths for path in has])
             if folder or not ending:
                 shown = f"{_number(paths)}*{name}" if ending else name
                 begins = _beginnings(scope, runs, paths) if ending else ()
                 path = "/".join([*folder, shown])
-                shapes.append(FileShape(path, len(own), begins, () if ending else _added(scope, runs, path)))
+                shapes.append(FileShape(path, n, begins, () if ending else _added(scope, runs, path)))
                 known.add(name)
     return sorted(shapes, key=lambda shape: -shape.runs)[:MOST]
 
 
 def _added(scope: Scope, runs: Sequence[Run], path: str) -> tuple[str, ...]:
     """Return the lines with marks (`{version}`) that nearly all of the runs added to a file."""
-    holders, counts = Holders(), Counter[str]()
-    for run in runs:
-        lines = {marked(run, line.strip()) for line in git_changes(run).get(path, ())}
-        holders.add(lines, run.thread)
-        counts.update(line for line in lines if holds_mark(line))
-    told = [line for line, n in counts.most_common() if n >= CONSISTENT * len(runs)]
-    return tuple(line for line in told if may_be_told(scope, line, holders))[:MOST_ADDED]
+    added = (({marked(run, line.strip()) for line in git_changes(run).get(path, ())}, run.thread) for run in runs)
+    held = Holders(added).held(CONSISTENT * len(runs))
+    return tuple(line for line, _ in held if holds_mark(line) and may_be_told(scope, line))[:MOST_ADDED]
 
 
 def removed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
     """Return the files that at least MOSTLY of the runs removed by a command line, and that they had not made before:
     the lock that a dead process left, say. Each with its folder, as all of these runs name it."""
-    holders = Holders()
-    counts = Counter[str]()
-    for run in runs:
-        lines = [call.line[:LONGEST_LINE] for call in run.steps if call.line and call.started]
-        called = [(words, target) for line in lines for words, target in plain_commands(line) if words]
-        made = {target for _, target in called} | {word for words, _ in called if words[0] in MAKING for word in words}
-        gone = {word for words, _ in called if words[0] == "rm" for word in words[1:] if _KEPT.fullmatch(word)} - made
-        holders.add(gone, run.thread)
-        counts.update(gone)
-    agreed = [(path, n) for path, n in counts.most_common(MOST) if n >= MOSTLY * len(runs) and holders.common(path)]
-    return [FileShape(path, n) for path, n in agreed if scope.names_nobody(path.replace("/", " "))]
+    held = Holders((_removed(run), run.thread) for run in runs).held(MOSTLY * len(runs))[:MOST]
+    return [FileShape(path, n) for path, n in held if scope.names_nobody(path.replace("/", " "))]
+
+
+def _removed(run: Run) -> set[str]:
+    lines = [call.line[:LONGEST_LINE] for call in run.steps if call.line and call.started]
+    called = [(words, target) for line in lines for words, target in plain_commands(line) if words]
+    made = {target for _, target in called} | {word for words, _ in called if words[0] in MAKING for word in words}
+    return {word for words, _ in called if words[0] == "rm" for word in words[1:] if _KEPT.fullmatch(word)} - made
 
 
 def _number(paths: Sequence[Sequence[str]]) -> str:
@@ -220,23 +212,19 @@ def _beginnings(scope: Scope, runs: Sequence[Run], paths: Sequence[Sequence[str]
 
     None names anybody or holds a digit; () where they begin otherwise.
     """
-    holders, by_run = Holders(), list[set[str]]()
-    for run, own in zip(runs, paths, strict=True):
-        ends = tuple(f"/{path}" for path in own)
-        written = dict(pair for call in run.steps if own for pair in _first_lines(call))
-        own_lines = (line for path, line in written.items() if f"/{path}".replace("\\", "/").endswith(ends))
-        starts = {found[0] if (found := _LABEL.match(line)) else "" for line in own_lines}
-        holders.add(starts, run.thread)
-        by_run += [starts] if starts else []
-    ranked = Counter(start for starts in by_run for start in starts).most_common(MOST_BEGINNINGS)
-    told = [start for start, _ in ranked if holders.common(start) and _may_be_told(scope, start)]
-    agree = sum(1 for starts in by_run if starts.intersection(told))
+    written = [({*_starts(run, own)}, run.thread) for run, own in zip(runs, paths, strict=True) if own]
+    by_run = [(starts, thread) for starts, thread in written if starts]
+    told = [start for start, _ in Holders(by_run).held(0) if may_be_told(scope, start)][:MOST_BEGINNINGS]
+    agree = sum(1 for starts, _ in by_run if starts.intersection(told))
     return tuple(told) if agree >= CONSISTENT * len(by_run) else ()
 
 
-def _may_be_told(scope: Scope, start: str) -> bool:
-    words = re.findall(r"\w+", start.lower())
-    return safe(start) and not names_somebody(start) and not scope.names.intersection(words)
+def _starts(run: Run, paths: Sequence[str]) -> Iterator[str]:
+    """Yield the labels with which a run began the files at these paths."""
+    ends = tuple(f"/{path}" for path in paths)
+    for path, line in dict(pair for call in run.steps for pair in _first_lines(call)).items():
+        if f"/{path}".replace("\\", "/").endswith(ends):
+            yield label[0] if (label := _LABEL.match(line)) else ""
 
 
 def _first_lines(call: Call) -> Iterator[tuple[str, str]]:

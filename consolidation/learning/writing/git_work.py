@@ -71,17 +71,21 @@ class GitWork:
 
     def _ref(self, run: Run, name: str, tags: Iterable[str]) -> str:
         told = marked(run, name)
-        if name == "HEAD" or may_be_told(self._scope, told, self._refs):
+        if name == "HEAD" or (self._refs.common(told) and may_be_told(self._scope, told)):
             return told
         return _TAG if name in tags else _BRANCH
 
     @cached_property
     def _refs(self) -> Holders:
-        holders = Holders()
-        for run in self._scope.shown_by:
-            names = {name for _, push in _pushes(run) for ref in push.refs for name in ref.split(":")}
-            holders.add({marked(run, name) for name in names | set(_tags(run))}, run.thread)
-        return holders
+        return self._held_by(
+            lambda run: {
+                *_tags(run),
+                *(name for _, push in _pushes(run) for ref in push.refs for name in ref.split(":")),
+            }
+        )
+
+    def _held_by(self, texts_of: Callable[[Run], Iterable[str]]) -> Holders:
+        return Holders(({marked(run, text) for text in texts_of(run)}, run.thread) for run in self._scope.shown_by)
 
     @cached_property
     def _remote(self) -> str:
@@ -100,16 +104,9 @@ class GitWork:
         """Return the lines that the messages of nearly all runs have, with '' for the first one where it differs."""
         runs = [(run, texts) for run in self._scope.shown_by if (texts := [text for _, text in _commits(run) if text])]
         written = [[[marked(run, line) for line in text] for text in texts] for run, texts in runs]
-        holders, counts = Holders(), Counter[str]()
-        for (run, _), texts in zip(runs, written, strict=True):
-            lines = {line for text in texts for line in text}
-            holders.add(lines, run.thread)
-            counts.update(lines)
-        shared = [
-            line
-            for line in dict.fromkeys(line for texts in written for text in texts for line in text)
-            if counts[line] >= CONSISTENT * len(runs) and may_be_told(self._scope, line, holders)
-        ]
+        by_run = [{line: None for text in texts for line in text} for texts in written]
+        held = Holders((lines, run.thread) for (run, _), lines in zip(runs, by_run, strict=True))
+        shared = [line for line, _ in held.held(CONSISTENT * len(runs)) if may_be_told(self._scope, line)]
         firsts = {text[0] for texts in written for text in texts}
         subject = next((line for line in shared if line in firsts), "")
         return [subject, *(line for line in shared if line not in firsts)][:MOST_LINES]
@@ -130,15 +127,11 @@ class GitWork:
 
     def _tag_message(self, run: Run, text: str) -> str:
         told = marked(run, text)
-        return f'"{told}"' if may_be_told(self._scope, told, self._tag_messages) else _MESSAGE
+        return f'"{told}"' if self._tag_messages.common(told) and may_be_told(self._scope, told) else _MESSAGE
 
     @cached_property
     def _tag_messages(self) -> Holders:
-        holders = Holders()
-        for run in self._scope.shown_by:
-            texts = {text for words in _called(run, git.TAG) for text in git.messages(words)}
-            holders.add({marked(run, text) for text in texts}, run.thread)
-        return holders
+        return self._held_by(lambda run: (text for words in _called(run, git.TAG) for text in git.messages(words)))
 
 
 def _usual(ways: Sequence[str]) -> str:
@@ -193,16 +186,14 @@ def git_changes(run: Run) -> Mapping[str, Sequence[str]]:
     `git status` told before what was changed already."""
     begun = min((call.position for call in run.steps if call.started and is_edit(call.name)), default=-1)
     lines = [call for call in run.steps if "git" in call.line]
-    before = [answer(call)[1] for call in lines if call.position < begun and _tells_state(call)]
+    before = [
+        answer(call)[1] for call in lines if call.position < begun and "git status" in dict(forms.called(call.line))
+    ]
     by_file: dict[str, list[str]] = {}
     for path, added in (pair for call in lines if before and call.position >= begun for pair in _shown(call)):
         by_file.setdefault(path, []).extend(added)
     known = {path for output in before for path in _CHANGED.findall(output)}
     return {path: added for path, added in by_file.items() if path not in known}
-
-
-def _tells_state(call: Call) -> bool:
-    return any(kind == "git status" for kind, _ in forms.called(call.line))
 
 
 def _shown(call: Call) -> Iterator[tuple[str, Sequence[str]]]:

@@ -11,7 +11,7 @@ from consolidation.learning.comparison.contrast import Contrast, contrast
 from consolidation.learning.comparison.neighbours import Difference, differences
 from consolidation.learning.comparison.records import Condition, OtherValue
 from consolidation.learning.comparison.scope import Scope
-from consolidation.learning.comparison.speech import Term
+from consolidation.learning.comparison.triggers import Term
 from consolidation.learning.effects.effects import telling
 from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS
 from consolidation.learning.writing import file_shapes

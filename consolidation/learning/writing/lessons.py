@@ -1,14 +1,13 @@
 """Sentences about experience and failure modes, made from counts. They name no causes."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from consolidation.learning.comparison.contrast import Contrast, Way
 from consolidation.learning.comparison.neighbours import Difference
 from consolidation.learning.comparison.records import Condition, OtherValue
-from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import are_chores
 from consolidation.learning.effects.toolnames import code
-from consolidation.learning.runs.lines import Ids, Line, ids_of
+from consolidation.learning.runs.lines import Line, ids_of
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing.failures import Mode
 from consolidation.learning.writing.git_work import GitWork
@@ -74,16 +73,13 @@ def _of_contrast(learned: Learned) -> Iterator[Line]:
     for excess in [excess for excess in seen.excess if excess.tool not in own][:2]:
         counts = {"n": excess.failures, "of": excess.of_failures, "m": excess.successes, "of_m": excess.of_successes}
         yield Line(say("excess", tool=code(excess.tool), **counts), excess.ids)
-    few = seen.similar <= FEW_SIMILAR and not _are_commands(own, learned.scope)
+    commands = {call.name for run in learned.scope.runs for call in run.steps if call.via}
+    few = seen.similar <= FEW_SIMILAR and not own & commands  # what commands one run needed tells little of the next
     telling = [way for way in seen.ways if way.runs >= 2 or few][:MOST_WAYS]
     if seen.similar >= 3 and telling:
         ways = say.join([_of_way(way, _way(way, say), say) for way in telling] + _of_rest(seen, telling, say))
-        yield Line(say("ways", good=seen.successes, all=seen.similar, ways=ways), _together(way.ids for way in telling))
-
-
-def _are_commands(kinds: frozenset[str], scope: Scope) -> bool:
-    """Return whether one of these is a command: what commands one run needed tells little of the next."""
-    return any(call.via and call.name in kinds for run in scope.runs for call in run.steps)
+        ids = dict.fromkeys(run_id for way in telling for run_id in way.ids)
+        yield Line(say("ways", good=seen.successes, all=seen.similar, ways=ways), tuple(ids))
 
 
 def _of_rest(seen: Contrast, shown: Sequence[Way], say: Phrases) -> list[str]:
@@ -119,10 +115,6 @@ def _beside(differences: Sequence[Difference], say: Phrases) -> Iterator[Line]:
         else:
             sentence = say(difference.kind, tool=tool, path=what, **counts)
         yield Line(sentence, difference.ids)
-
-
-def _together(parts: Iterable[Ids]) -> Ids:
-    return tuple(dict.fromkeys(run_id for part in parts for run_id in part))
 
 
 def failure_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:

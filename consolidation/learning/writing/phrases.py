@@ -176,10 +176,6 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "With {fact} {tool} is what ended well (cases: {n}).",
         "{fact} 时成功的是 {tool}（{n} 例）。",
     ),
-    "agreed": (
-        "The user had agreed right before {tool} in {n} of {of} runs that failed and in {m} of {of_m} that ended well.",
-        "用户在 {tool} 之前表示同意：失败 {of} 次中有 {n} 次，成功 {of_m} 次中有 {m} 次。",
-    ),
     "showed": (
         "{tool} showed {fact} in {n} of {of} runs that ended well and in {m} of {of_m} others.",
         "{tool} 显示 {fact}：成功 {of} 次中有 {n} 次，其他 {of_m} 次中有 {m} 次。",

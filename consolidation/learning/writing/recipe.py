@@ -201,22 +201,15 @@ def _place(uses: Sequence[Call], scope: Scope) -> int:
 
 
 def _order(sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
-    """Order tools by mean rank of first use; optional tools go before the first tool that they mostly precede."""
+    """Order tools by mean rank of first use; rarely used ones go before the first tool that they mostly precede, on a
+    tie a look-up before a change."""
     ranks: dict[str, list[int]] = defaultdict(list)
     for sequence in sequences:
         for rank, tool in enumerate(sequence):
             ranks[tool].append(rank)
-    by_rank = sorted(ranks, key=lambda tool: (sum(ranks[tool]) / len(ranks[tool]), tool))
-    placed = [tool for tool in by_rank if len(ranks[tool]) >= OPTIONAL_BELOW * len(sequences)]
-    for tool in [tool for tool in by_rank if tool not in placed]:
-        later = (n for n, other in enumerate(placed) if _mostly_before(tool, other, sequences))
-        placed.insert(next(later, len(placed)), tool)
-    return _reads_first(placed, sequences, changes)
-
-
-def _reads_first(placed: list[str], sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -> list[str]:
-    """Move rarely used tools before those that they mostly precede; on a tie a look-up goes before a change."""
-    for tool in [tool for tool in placed if sum(tool in s for s in sequences) < RARELY * len(sequences)]:
+    few = {tool for tool in ranks if len(ranks[tool]) < OPTIONAL_BELOW * len(sequences)}
+    placed = sorted(ranks, key=lambda tool: (tool in few, sum(ranks[tool]) / len(ranks[tool]), tool))
+    for tool in [tool for tool in placed if len(ranks[tool]) < RARELY * len(sequences)]:
         at = placed.index(tool)
         ties = [not changes(tool) and changes(other) for other in placed]
         before = next((n for n in range(at) if _mostly_before(tool, placed[n], sequences, ties[n])), at)

@@ -4,11 +4,11 @@ import re
 from collections.abc import Collection
 
 from consolidation.learning.comparison.scope import Scope
-from consolidation.learning.runs.privacy import Holders, names_somebody, safe
+from consolidation.learning.runs.privacy import names_somebody, safe
 from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.terms import versions
 from memories.lexicon.chinese_words import HAN
-from memories.lexicon.tool_messages import FAILED
+from memories.lexicon.tool_words import FAILED
 
 LONGEST = 160
 _W = rf"[^\W{HAN}]"  # of a word: Chinese has no spaces, so that a value may stand between its characters
@@ -99,10 +99,10 @@ def holds_mark(text: str) -> bool:
     return bool(_MARK.search(text))
 
 
-def may_be_told(scope: Scope, text: str, holders: Holders) -> bool:
-    """Return whether a text with marks may stand in a skill: several runs hold it, and it names nobody."""
+def may_be_told(scope: Scope, text: str) -> bool:
+    """Return whether a text with marks may stand in a skill: it names nobody."""
     plain = _MARK.sub(" ", text)
-    if not holders.common(text) or not (plain.strip() or plain != text):
+    if not text.strip():
         return False
     words = re.findall(r"[^\W\d_]+", plain.lower())
     return (not plain.strip() or safe(plain)) and not names_somebody(plain) and not scope.names.intersection(words)
