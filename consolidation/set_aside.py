@@ -66,16 +66,11 @@ class Source:
         )
 
 
-def _facts(model: type[CountedFact]) -> Callable[[Trust], QuerySet[Any]]:
+def _about(model: type[CountedFact | PlanShape]) -> Callable[[Trust], QuerySet[Any]]:
     def rows(trust: Trust) -> QuerySet[Any]:
         return model.objects.visible_to(trust).set_aside().filter(Q(memory=None) | trust.visible("memory__"))
 
     return rows
-
-
-def _plans(trust: Trust) -> QuerySet[PlanShape]:
-    rows = PlanShape.objects.visible_to(trust).set_aside()
-    return rows.filter(Q(memory=None) | trust.visible("memory__"))
 
 
 CONSOLIDATE, PATTERNS = consolidation_run.KIND, pattern_run.KIND
@@ -96,9 +91,9 @@ SOURCES = (
         F("signature"),
         at="last_seen_at",
     ),
-    Source("fact", CONSOLIDATE, _facts(CommandFact), Concat("purpose", Value(": "), "place", output_field=TextField())),
-    Source("fact", CONSOLIDATE, _facts(ArgumentFact), Concat("tool", Value("."), "argument", output_field=TextField())),
-    Source("plan", CONSOLIDATE, _plans, F("steps")),
+    Source("fact", CONSOLIDATE, _about(CommandFact), Concat("purpose", Value(": "), "place", output_field=TextField())),
+    Source("fact", CONSOLIDATE, _about(ArgumentFact), Concat("tool", Value("."), "argument", output_field=TextField())),
+    Source("plan", CONSOLIDATE, _about(PlanShape), F("steps")),
     Source(
         "message",
         CONSOLIDATE,

@@ -17,6 +17,7 @@ MORNING = datetime(2026, 3, 2, 9, tzinfo=UTC)  # a Monday
 LATER = MORNING + timedelta(days=60)
 EMAIL = {"company": "Acme Corp", "input_type": "email", "category": "action-required"}
 SCOPE = "project:acme"
+ACME = "p01-acmecorp-action-required"  # what the rules learn from runs of EMAIL
 _number = count(1)
 
 
@@ -60,10 +61,24 @@ def live(key: str, scope: str = SCOPE) -> Memory | None:
     return Memory.objects.live().filter(scope=scope, key=key).first()
 
 
-def stands(key: str, scope: str = SCOPE) -> tuple[int, int]:
-    """Its confidence and how often it was confirmed."""
+def found(key: str, scope: str = SCOPE) -> Memory:
+    """The live memory with this key, which must be there."""
     memory = live(key, scope)
     assert memory is not None, list(Memory.objects.exclude(key=None).values_list("key", flat=True))
+    return memory
+
+
+def seen_thrice(*, at: datetime = LATER) -> Memory:
+    """What the rules make, at this time, of three runs of EMAIL on three days."""
+    for n in range(3):
+        ran(at=MORNING + days(n), **EMAIL)
+    ruled(at=at)
+    return found(ACME)
+
+
+def stands(key: str, scope: str = SCOPE) -> tuple[int, int]:
+    """Its confidence and how often it was confirmed."""
+    memory = found(key, scope)
     return memory.confidence, memory.times_confirmed
 
 

@@ -8,23 +8,25 @@ from consolidation.patterns.rules import MAX_NEW
 from memories.models import Evidence
 from memories.values.choices import Category, Origin, Status
 from tests.consolidation.plugins import (
+    ACME,
     EMAIL,
     LATER,
     MORNING,
     days,
     follow,
+    found,
     keys,
     live,
     ran,
     ran_all,
     reported,
     ruled,
+    seen_thrice,
     stands,
 )
 from tests.make import ANNA
 
 pytestmark = pytest.mark.django_db
-ACME = "p01-acmecorp-action-required"
 
 
 def test_the_third_matching_run_is_a_candidate_and_unrelated_runs_do_not_reinforce_it() -> None:
@@ -33,8 +35,7 @@ def test_the_third_matching_run_is_a_candidate_and_unrelated_runs_do_not_reinfor
     assert keys("p01") == set()
     episodes.append(ran(at=MORNING + days(2), **EMAIL).pk)
     done = ruled()
-    memory = live(ACME)
-    assert memory is not None
+    memory = found(ACME)
     assert (memory.confidence, memory.times_confirmed, memory.status) == (20, 0, Status.CANDIDATE)
     assert (memory.category, memory.origin, memory.company_id) == (Category.PATTERN, Origin.DETECTED, "Acme Corp")
     assert memory.content == "P01 usually marks what comes from Acme Corp as action-required"
@@ -47,9 +48,7 @@ def test_the_third_matching_run_is_a_candidate_and_unrelated_runs_do_not_reinfor
 
 
 def test_a_live_pattern_is_confirmed_once_by_each_further_session() -> None:
-    for n in range(3):
-        ran(at=MORNING + days(n), **EMAIL)
-    ruled()
+    seen_thrice()
     ran(at=MORNING + days(3), **EMAIL)
     ran(at=MORNING + days(3) + timedelta(minutes=90), **EMAIL)
     done = ruled()
@@ -67,7 +66,7 @@ def test_read_again_nothing_counts_twice() -> None:
     ruled()
     assert ruled().counters == {"events_read": 0}
     assert stands(ACME) == (35, 1)
-    assert Evidence.objects.filter(memory=live(ACME)).count() == 4
+    assert Evidence.objects.filter(memory=found(ACME)).count() == 4
 
 
 def test_below_sixty_percent_of_its_company_a_category_is_no_pattern() -> None:
@@ -106,8 +105,7 @@ def test_two_edits_of_one_kind_are_a_preference() -> None:
     assert keys("pref") == set()
     ran("P02", MORNING + days(2), user_edited=True, edit_description="shortened the  greeting")
     ruled()
-    memory = live("pref-p02-shortened-the-greeting")
-    assert memory is not None
+    memory = found("pref-p02-shortened-the-greeting")
     assert (memory.confidence, memory.category) == (35, Category.PREFERENCE)
     assert memory.content == "People correct what P02 writes: shortened the greeting"
 
@@ -151,8 +149,7 @@ def test_five_runs_at_eight_on_one_day_are_nothing_and_on_five_days_a_habit() ->
     for n in range(1, 5):
         ran("P02", MORNING + days(n), run_hour=8)
     ruled()
-    memory = live("temporal-p02-8h")
-    assert memory is not None
+    memory = found("temporal-p02-8h")
     assert (memory.confidence, memory.category) == (20, Category.PATTERN)
     assert memory.expires_at == LATER + days(90)
     assert memory.ttl == days(90).total_seconds()
@@ -194,8 +191,7 @@ def test_a_sequence_in_three_sessions_is_a_workflow_and_three_times_in_one_is_no
     for n in range(1, 3):
         follow("P01", "P06", day=n, thread=f"t{n}")
     ruled()
-    memory = live("workflow-seq-p01-p06")
-    assert memory is not None
+    memory = found("workflow-seq-p01-p06")
     assert (memory.confidence, memory.category) == (20, Category.WORKFLOW)
     assert memory.content == "The usual order of work: P01 → P06"
 
@@ -235,8 +231,7 @@ def test_three_in_a_row_take_the_place_of_two() -> None:
     assert keys("workflow") == {"workflow-seq-p01-p06-p10"}
     assert pair is not None
     pair.refresh_from_db()
-    triple = live("workflow-seq-p01-p06-p10")
-    assert triple is not None
+    triple = found("workflow-seq-p01-p06-p10")
     assert (pair.status, pair.payload["revision"]["superseded_by"]) == (Status.SUPERSEDED, str(triple.pk))
     follow("P01", "P06", "P10", day=6)
     ruled()
@@ -248,8 +243,7 @@ def test_a_pair_that_a_person_holds_stays_beside_the_longer_one() -> None:
     for n in range(3):
         follow("P01", "P06", day=n)
     ruled()
-    pair = live("workflow-seq-p01-p06")
-    assert pair is not None
+    pair = found("workflow-seq-p01-p06")
     pair.promote(by=ANNA, at=LATER)
     for n in range(3, 6):
         follow("P01", "P06", "P10", day=n)

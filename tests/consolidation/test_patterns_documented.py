@@ -13,7 +13,7 @@ from memories.api.plugin_run_examples import PLUGIN_RUNS, SCOPE, plugin_run
 from memories.intake.reports.events import CONTEXT
 from memories.values.choices import Status
 from memos_site.api.openapi import document
-from tests.consolidation.plugins import keys, live, ruled
+from tests.consolidation.plugins import found, keys, ruled
 from tests.make import caller
 
 pytestmark = pytest.mark.django_db
@@ -35,8 +35,7 @@ def test_a_batch_of_the_openapi_document_is_just_enough_for_the_candidate_that_i
         if part:
             post(client, {"items": part})
             ruled()
-    memory = live(key, SCOPE)
-    assert memory is not None
+    memory = found(key, SCOPE)
     assert memory.status == Status.CANDIDATE
 
 

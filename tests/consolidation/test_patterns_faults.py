@@ -17,11 +17,24 @@ from memories import lifecycle
 from memories.models import Event, Memory, Tombstone
 from memories.values.choices import ActorKind, Sensitivity
 from memories.values.trust import Actor, everything
-from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, keys, live, ran, ran_all, reported, ruled, stands
+from tests.consolidation.plugins import (
+    ACME,
+    EMAIL,
+    LATER,
+    MORNING,
+    days,
+    found,
+    keys,
+    ran,
+    ran_all,
+    reported,
+    ruled,
+    seen_thrice,
+    stands,
+)
 from tests.make import ANNA, make_memory
 
 pytestmark = pytest.mark.django_db
-ACME = "p01-acmecorp-action-required"
 
 
 def failed() -> Run:
@@ -111,29 +124,21 @@ def test_a_pattern_is_as_secret_as_the_most_secret_of_its_runs_even_when_that_is
     lifecycle.forget(secret, trust=everything(ANNA), at=LATER)
     ran(at=MORNING + days(2), **EMAIL)
     ruled()
-    memory = live(ACME)
-    assert memory is not None
+    memory = found(ACME)
     assert memory.sensitivity == Sensitivity.HIGH
     assert sorted(evidence.episode_id is None for evidence in memory.evidence.all()) == [False, False, True]
 
 
 def test_a_more_secret_confirmation_raises_it() -> None:
-    for n in range(3):
-        ran(at=MORNING + days(n), **EMAIL)
-    ruled()
+    seen_thrice()
     ran(at=MORNING + days(3), sensitivity="hyper", **EMAIL)
     ruled()
-    memory = live(ACME)
-    assert memory is not None
+    memory = found(ACME)
     assert memory.sensitivity == Sensitivity.HYPER
 
 
 def test_words_that_a_person_edited_are_confirmed_and_kept() -> None:
-    for n in range(3):
-        ran(at=MORNING + days(n), **EMAIL)
-    ruled()
-    memory = live(ACME)
-    assert memory is not None
+    memory = seen_thrice()
     memory.edit({"content": "Answer Acme within 2 days"}, by=ANNA, at=LATER)
     ran(at=MORNING + days(4), **EMAIL)
     ruled()
@@ -154,11 +159,7 @@ def test_what_an_agent_said_under_that_key_is_not_taken_for_the_rules_own() -> N
 
 @pytest.mark.parametrize("kind", [ActorKind.PERSON, ActorKind.AGENT])
 def test_what_was_forgotten_by_a_person_stays_away_and_by_its_agent_begins_anew(kind: ActorKind) -> None:
-    for n in range(3):
-        ran(at=MORNING + days(n), **EMAIL)
-    ruled()
-    memory = live(ACME)
-    assert memory is not None
+    memory = seen_thrice()
     actor = Actor(kind, "who", "1")
     Memory.objects.filter(pk=memory.pk).update(created_by_id=actor.identity)
     lifecycle.forget(memory, trust=everything(actor), at=MORNING + days(3))
@@ -172,11 +173,7 @@ def test_what_was_forgotten_by_a_person_stays_away_and_by_its_agent_begins_anew(
 
 
 def test_what_was_erased_is_learned_only_from_what_comes_after() -> None:
-    for n in range(3):
-        ran(at=MORNING + days(n), **EMAIL)
-    ruled()
-    memory = live(ACME)
-    assert memory is not None
+    memory = seen_thrice()
     lifecycle.erase(memory.pk, trust=everything(ANNA), at=MORNING + days(3))
     assert not Tombstone.objects.exists()
     ran(at=MORNING + days(4), **EMAIL)
@@ -216,11 +213,7 @@ def test_an_event_that_comes_late_counts_where_it_belongs() -> None:
 
 
 def test_what_happened_before_a_pattern_expired_does_not_bring_it_back() -> None:
-    for n in range(3):
-        ran(at=MORNING + days(n), **EMAIL)
-    ruled(at=MORNING + days(3))
-    memory = live(ACME)
-    assert memory is not None
+    memory = seen_thrice(at=MORNING + days(3))
     lifecycle.forget(memory, trust=everything(Actor(ActorKind.SYSTEM, "Memos", "patterns")), at=MORNING + days(10))
     for n in range(4, 9):
         ran(at=MORNING + days(n), **EMAIL)

@@ -14,11 +14,23 @@ from consolidation.models import Run
 from consolidation.models.groups import PluginRun, RuleGroup, RuleRetry
 from memories.models import Event, Evidence, Memory
 from tests.at_once import at_once
-from tests.consolidation.plugins import EMAIL, LATER, MORNING, days, keys, live, ran, ran_all, reported, ruled
+from tests.consolidation.plugins import (
+    ACME,
+    EMAIL,
+    LATER,
+    MORNING,
+    days,
+    found,
+    keys,
+    ran,
+    ran_all,
+    reported,
+    ruled,
+    seen_thrice,
+)
 from tests.plans import new_tables
 
 pytestmark = pytest.mark.django_db
-ACME = "p01-acmecorp-action-required"
 
 
 @pytest.mark.django_db(transaction=True)
@@ -31,8 +43,7 @@ def test_two_workers_at_once_come_to_what_one_comes_to() -> None:
     )
     assert [run and run.status for run in done] == ["succeeded", "succeeded"]
     assert sum(run.counters["events_read"] for run in done if run) == 60
-    memory = live(ACME)
-    assert memory is not None
+    memory = found(ACME)
     assert Evidence.objects.filter(memory=memory).count() == 30
     assert memory.times_confirmed == 27
     assert keys("temporal") == {"temporal-p06-8h", "temporal-p01-9h"}
@@ -79,9 +90,7 @@ def test_what_a_batch_teaches_does_not_depend_on_its_size() -> None:
 
 def test_what_a_batch_asks_is_answered_by_indexes() -> None:
     new_tables(Event, RuleGroup, PluginRun, RuleRetry)
-    for n in range(3):
-        ran(at=MORNING + days(n), **EMAIL)
-    ruled()
+    seen_thrice()
     first = Event.objects.earliest("at")
     with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
         cursor.execute("SET LOCAL enable_seqscan = off")  # small tables are read whole whatever stands beside them
