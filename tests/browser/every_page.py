@@ -24,7 +24,7 @@ from skills.models import Skill
 PAGES = {
     *("inbox", "decided", "bulk-order", "memories", "memory", "evidence", "memory-as-of", "forget", "merge", "teach"),
     *("dismissed", "episodes", "episode", "skills", "skill_version", "edit_skill", "upload", "adaptations"),
-    *("insights", "agents", "import", "import-file", "welcome", "people", "person", "profile", "search", "styles"),
+    *("insights", "agents", "import", "import-file", "welcome", "people", "person", "profile", "search"),
     *("runs", "run", "login", "join", "tools", "agent", "outcomes", "known-elsewhere", "packs"),
     *("subjects", "subject", "helped", "stop-mails", "lessons", "places", "place"),
 }
@@ -141,7 +141,6 @@ def _lists(skill: Skill) -> dict[str, list[str]]:
         "people": ["/people/"],
         "profile": ["/profile/"],
         "search": ["/search/?q=refund"],
-        "styles": ["/styles/"],
     }
 
 

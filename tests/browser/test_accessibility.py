@@ -19,7 +19,7 @@ from tests.make import make_person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LOADED_WITHIN = 300_000  # milliseconds: a bound for what hangs
-THOROUGH = ("inbox", "styles")  # the second shows every component
+THOROUGH = ("inbox", "memory")
 IN_CHINESE = ("inbox", "memory", "insights")
 REFUSED = {"?as_of=soon": 400, "/nowhere/": 404}  # pages that say what was wrong
 

@@ -50,7 +50,7 @@ LISTS = {
     "skills": ["", "?status=candidate", "?status=confirmed"],
     "runs": [""],
 }
-NOT_ABOUT_ROWS = {"login", "logout", "live", "ready", "api-docs", "upload", "start-run", "language", "styles"}
+NOT_ABOUT_ROWS = {"login", "logout", "live", "ready", "api-docs", "upload", "start-run", "language"}
 TESTED_ELSEWHERE = {
     *("insights", "insights-csv", "welcome", "load-demo", "remove-demo", "set-interval", "mcp", "otlp-traces"),
     *("prometheus", "agents", "rotate-agent", "revoke-agent", "import", "import-file", "import-start", "pack-download"),
