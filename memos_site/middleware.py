@@ -20,14 +20,19 @@ from memos_site.api.error_pages import length_required
 from memos_site.platform.correlation import request_id
 from memos_site.platform.postgres import replicas
 from memos_site.platform.problem_details import PROGRAMS
-from memos_site.web import time_zone
+from memos_site.web import reader
 
 
-class RequestId:
-    """Give each request a new id, for audit rows, the log and the X-Request-Id header; and make it known to `links`."""
-
+class _Layer:
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return self.get_response(request)
+
+
+class RequestId(_Layer):
+    """Give each request a new id, for audit rows, the log and the X-Request-Id header; and make it known to `links`."""
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         id_token, links_token = request_id.set(str(uuid7())), links.current.set(request)
@@ -64,27 +69,21 @@ class Language(LocaleMiddleware):
         return response if _is_api(request) else super().process_response(request, response)
 
 
-class TimeZone:
+class TimeZone(_Layer):
     """The time zone of a page: the one chosen (a cookie), else the workspace's. Programs read UTC."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if _is_api(request):
             return self.get_response(request)
-        with timezone.override(time_zone.zone_of(request)):
+        with timezone.override(reader.zone_of(request)):
             return self.get_response(request)
 
 
-class WrongMethod:
+class WrongMethod(_Layer):
     """A page for who opens an address that only takes a form, or sends one to a page: Django answers 405 and no word.
 
     Programs get a problem from the API itself.
     """
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response = self.get_response(request)
@@ -95,40 +94,28 @@ class WrongMethod:
         return page
 
 
-class NotForThem:
+class NotForThem(_Layer):
     """A page for a decision that the caller may not take, where the view has no answer of its own."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponse:
-        return self.get_response(request)
 
     def process_exception(self, _request: HttpRequest, exception: Exception) -> None:
         if isinstance(exception, NotAllowed):
             raise PermissionDenied(str(exception)) from None
 
 
-class KnownLength:
+class KnownLength(_Layer):
     """Answer 411 to a chunked body without a length, which Django would read as empty.
 
     Our own web server gives such a body its length; this is for other servers.
     """
 
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
-
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if request.META.get("HTTP_TRANSFER_ENCODING") and not request.META.get("CONTENT_LENGTH"):
-            return length_required(request)
+            return cast(HttpResponse, length_required(request))
         return self.get_response(request)
 
 
-class NoNul:
+class NoNul(_Layer):
     """Answer 400 to a NUL character in the address or form of a page; the API checks its input itself."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         if not _is_api(request) and ("\0" in request.path or "%00" in request.META["QUERY_STRING"]):
@@ -157,11 +144,8 @@ def _nul_refusal(where: str) -> HttpResponse:
     return HttpResponseBadRequest(f"A NUL character cannot be part of {where}.", content_type="text/plain")
 
 
-class MaskedAnswers:
+class MaskedAnswers(_Layer):
     """A view that shows a secret on purpose (a new token, a value that a person asked for) says `shows_secrets`."""
-
-    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response: Any = self.get_response(request)

@@ -16,6 +16,7 @@ from memories.values.exceptions import NotFound
 from memos_site.platform.problem_details import PROGRAMS
 
 Page = Callable[..., HttpResponseBase]
+NO_LENGTH = "a body needs a Content-Length"
 
 
 def _problem_or(status: int, detail: str, page: Page, *, code: str = "") -> Page:
@@ -32,6 +33,9 @@ bad_request = _problem_or(400, "the request cannot be read", defaults.bad_reques
 permission_denied = _problem_or(403, "you may not do this", defaults.permission_denied)
 page_not_found = _problem_or(404, NOT_FOUND, defaults.page_not_found)
 broken = _problem_or(500, "something went wrong on our side; the log names this request_id", defaults.server_error)
+length_required = _problem_or(
+    411, NO_LENGTH, lambda _request: HttpResponse(f"{NO_LENGTH}\n", "text/plain; charset=utf-8", 411)
+)
 
 
 def server_error(request: HttpRequest) -> HttpResponseBase:
@@ -46,15 +50,6 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
         response = HttpResponse(get_template("503.html").render({"detail": answer.data["detail"]}), status=503)
     response["Retry-After"] = answer["Retry-After"]
     return response
-
-
-def length_required(request: HttpRequest) -> HttpResponse:
-    """Answer 411 to a body of unknown length."""
-    detail = "a body needs a Content-Length"
-    if request.path.startswith(PROGRAMS):
-        body = problem(411, detail, path=request.path).data
-        return JsonResponse(body, status=411, content_type="application/problem+json")
-    return HttpResponse(f"{detail}\n", status=411, content_type="text/plain; charset=utf-8")
 
 
 class Unknown(APIView):

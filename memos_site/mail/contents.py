@@ -23,7 +23,7 @@ from memories.values.links import site_page
 from memories.values.trust import Trust
 from memos_site import review
 from memos_site.review.waiting import parts_to_count
-from memos_site.web import time_zone
+from memos_site.web import reader
 from memos_site.web.inbox_rows import KINDS
 from memos_site.web.sentences import sentence
 from skills.models import SkillVersion
@@ -103,7 +103,7 @@ def _kinds(trust: Trust, at: datetime) -> Iterator[Line]:
     for kind, words in KINDS.items():
         if number := counts.get(kind):
             oldest = _oldest(trust, kind, at)
-            note = _("the oldest: %(age)s") % {"age": time_zone.distance(oldest)} if oldest else ""
+            note = _("the oldest: %(age)s") % {"age": reader.distance(oldest)} if oldest else ""
             yield Line(f"{words}: {number}", site_page("inbox", kind=kind), note)
 
 
@@ -125,7 +125,7 @@ def _first_ones(trust: Trust, at: datetime) -> Iterator[Line]:
     for proposal in urgent:
         yield Line(_name(proposal.memory), _memory_page(proposal.memory), str(KINDS[Proposal.Kind(proposal.kind)]))
     for memory in review.waiting_memories(trust, at=at)[: MOST - len(urgent)]:
-        yield Line(_name(memory), _memory_page(memory), time_zone.distance(memory.created_at))
+        yield Line(_name(memory), _memory_page(memory), reader.distance(memory.created_at))
 
 
 def _changes(trust: Trust, period: Period) -> Iterator[Line]:

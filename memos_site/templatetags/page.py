@@ -25,7 +25,7 @@ from memories.scanning import credentials
 from memories.values.choices import Sensitivity
 from memories.values.text import as_text
 from memos_site import review
-from memos_site.web import time_zone
+from memos_site.web import reader
 from memos_site.web.fragments import fragment, row_url
 from memos_site.web.inbox_rows import MAX_COUNTED
 from memos_site.web.memory_links import short_name
@@ -140,7 +140,7 @@ def ago(at: datetime | Literal[""] | None) -> SafeString | str:
     if not at:
         return ""
     return format_html(
-        '<time datetime="{}" title="{}">{}</time>', at.isoformat(), time_zone.absolute(at), time_zone.distance(at)
+        '<time datetime="{}" title="{}">{}</time>', at.isoformat(), reader.absolute(at), reader.distance(at)
     )
 
 

@@ -23,7 +23,7 @@ from memories.people import trust_of
 from memories.values.choices import Category, Permission, Type
 from memos_site import review
 from memos_site.templatetags.page import HOUR, MINUTE
-from memos_site.web import action_words, time_zone
+from memos_site.web import action_words, reader
 from memos_site.web.sentences import sentence
 from memos_site.web.words import in_words
 
@@ -163,7 +163,7 @@ def ahead(at: datetime | None) -> SafeString | str:
     """Render a <time> that is to come, as `ago` does one that is past; '' for None."""
     if at is None:
         return ""
-    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), time_zone.absolute(at), _to_come(at))
+    return format_html('<time datetime="{}" title="{}">{}</time>', at.isoformat(), reader.absolute(at), _to_come(at))
 
 
 def _to_come(at: datetime) -> str:

@@ -18,7 +18,7 @@ from django.utils.decorators import method_decorator
 from django_htmx.http import HttpResponseClientRefresh
 
 from memories.web.paging import next_page
-from memos_site.web import language, time_zone
+from memos_site.web import reader
 
 
 class _ToNextPage(views.RedirectURLMixin):
@@ -47,8 +47,7 @@ class SignIn(_ToNextPage, views.LoginView):
     def form_valid(self, form: AuthenticationForm) -> HttpResponse:
         """Sign in, and answer in the language that this person chose: here just now, else in another browser."""
         response = super().form_valid(form)
-        language.follow(self.request, response)
-        time_zone.follow(self.request, response)
+        reader.follow(self.request, response)
         return response
 
 

@@ -28,7 +28,7 @@ from memories.accounts import Access
 from memories.people import require_administrator, trust_of
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import Conflict
-from memos_site.web import language, time_zone
+from memos_site.web import reader
 from memos_site.web.agents import ScopesField
 
 GROUPS = [
@@ -127,8 +127,7 @@ class ChoosePassword(views.PasswordResetConfirmView):
     def form_valid(self, form: Any) -> HttpResponse:
         answer = super().form_valid(form)
         accounts.record_password(form.user, at=timezone.now())
-        language.follow(self.request, answer)
-        time_zone.follow(self.request, answer)
+        reader.follow(self.request, answer)
         return answer
 
 

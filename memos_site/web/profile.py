@@ -24,7 +24,7 @@ from memories import accounts
 from memories.models import Agent, Mail, Preferences
 from memories.people import administers, trust_of
 from memos_site.platform.service_settings import CONSOLE
-from memos_site.web import time_zone
+from memos_site.web import reader
 
 MOST_AGENTS, MOST_SIGN_INS = 50, 8
 BROWSERS = {"Edg/": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "Chrome/": "Chrome", "Safari/": "Safari"}
@@ -126,8 +126,8 @@ def _page(request: HttpRequest, user: User, shown: dict[str, Any], *, status: in
         "sends_no_mail": settings.EMAIL_BACKEND == CONSOLE,
         "last_mail": Mail.objects.filter(user=user).order_by("-created_at").first(),
         "now": timezone.now(),
-        "zone_choices": time_zone.by_region(),
-        "chosen_zone": time_zone.zone_of(request),
+        "zone_choices": reader.by_region(),
+        "chosen_zone": reader.zone_of(request),
         "default_zone": settings.TIME_ZONE,
     }
     return render(request, "account/profile.html", context, status=status)

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.utils import timezone, translation
 
-from memos_site.web import time_zone
+from memos_site.web import reader
 
 AT = datetime(2024, 12, 31, 23, 30, tzinfo=UTC)
 
@@ -23,7 +23,7 @@ def test_readers_of_one_instant_read_it_each_in_their_zone_and_language(
     language: str, zone: str, written: str, day: str
 ) -> None:
     with translation.override("en"), timezone.override(ZoneInfo("Europe/Berlin")):
-        assert time_zone.absolute(AT) == "1 Jan 2025, 00:30:00 CET"  # of another reader, before
+        assert reader.absolute(AT) == "1 Jan 2025, 00:30:00 CET"  # of another reader, before
     with translation.override(language), timezone.override(ZoneInfo(zone)):
-        assert time_zone.absolute(AT) == written
-        assert time_zone.distance(AT) == day
+        assert reader.absolute(AT) == written
+        assert reader.distance(AT) == day

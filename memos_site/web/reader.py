@@ -1,11 +1,14 @@
-"""The time zone of the pages, kept in a cookie and with the person for other browsers; instants as text in it."""
+"""How pages look to their reader: language and time zone, kept in cookies for this browser and with the person for
+others; instants as text in them."""
 
 from datetime import datetime, tzinfo
 from functools import cache, lru_cache
 from itertools import groupby
 from zoneinfo import available_timezones
 
+from django.conf import settings
 from django.contrib import messages
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
@@ -16,15 +19,32 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from memories.models import Preferences
-from memos_site.web.language import keep_cookie
+from memos_site.web.responses import came_from
 
+CHOSEN = "language"  # in the session: chosen before anybody signed in
 COOKIE = "time_zone"
+YEAR = 365 * 24 * 3600
 REGIONS = ("Africa", "America", "Antarctica", "Asia", "Atlantic", "Australia", "Europe", "Indian", "Pacific")
 UTC = "UTC"
 
 
+@login_not_required
+def choose_language(request: HttpRequest) -> HttpResponse:
+    """Answer in another language from now on, and return to the page on which it was chosen."""
+    chosen = request.POST.get("language", "")
+    response = redirect(came_from(request))
+    if chosen not in dict(settings.LANGUAGES):
+        return response
+    if isinstance(request.user, User):
+        Preferences.objects.choose(request.user, language=chosen)
+    else:
+        request.session[CHOSEN] = chosen
+    _remember(response, settings.LANGUAGE_COOKIE_NAME, chosen)
+    return response
+
+
 @require_POST
-def choose(request: HttpRequest) -> HttpResponse:
+def choose_time_zone(request: HttpRequest) -> HttpResponse:
     """Show times in another zone from now on; '' is the workspace's."""
     assert isinstance(request.user, User)  # LoginRequiredMiddleware let them in
     chosen, response = request.POST.get("time_zone", ""), redirect("profile")
@@ -33,14 +53,30 @@ def choose(request: HttpRequest) -> HttpResponse:
         return response
     Preferences.objects.choose(request.user, time_zone=chosen)
     messages.success(request, _("Saved"))
-    _remember(response, chosen)
+    _remember(response, COOKIE, chosen)
     return response
 
 
 def follow(request: HttpRequest, response: HttpResponse) -> None:
-    """After signing in: take what the person chose before, and nothing of who signed in here before."""
-    if isinstance(request.user, User):
-        _remember(response, Preferences.objects.time_zone_of(request.user))
+    """After signing in: keep the language that was chosen on the sign-in page, else take what the person chose before,
+    and the zone: nothing of who signed in here before."""
+    if not isinstance(request.user, User):
+        return
+    language = request.session.pop(CHOSEN, "")
+    if language:
+        Preferences.objects.choose(request.user, language=language)
+    elif language := Preferences.objects.language_of(request.user):
+        _remember(response, settings.LANGUAGE_COOKIE_NAME, language)
+    _remember(response, COOKIE, Preferences.objects.time_zone_of(request.user))
+
+
+def _remember(response: HttpResponse, name: str, value: str) -> None:
+    """Let this browser keep a choice for a year; '' ends it."""
+    if not value:
+        response.delete_cookie(name)
+        return
+    secure = settings.SESSION_COOKIE_SECURE
+    response.set_cookie(name, value, max_age=YEAR, secure=secure, httponly=True, samesite="Lax")
 
 
 def zone_of(request: HttpRequest) -> str | None:
@@ -66,13 +102,6 @@ def _zones() -> frozenset[str]:
 
 def _region(zone: str) -> str:
     return zone.partition("/")[0]
-
-
-def _remember(response: HttpResponse, zone: str) -> None:
-    if zone:
-        keep_cookie(response, COOKIE, zone)
-    else:
-        response.delete_cookie(COOKIE)
 
 
 def absolute(at: datetime) -> str:
