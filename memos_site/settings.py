@@ -162,7 +162,7 @@ AXES_FAILURE_LIMIT, AXES_COOLOFF_TIME = 3, timedelta(minutes=15)
 AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]  # together: nobody is locked out by a colleague's mistakes
 AXES_RESET_ON_SUCCESS = True
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False  # the end that the page names stays the end
-AXES_CLIENT_IP_CALLABLE = "memos_site.platform.client_address.address_of"
+AXES_CLIENT_IP_CALLABLE = "memos_site.web.account.address_of"
 AXES_LOCKOUT_CALLABLE = "memos_site.web.account.locked_out"
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "inbox"

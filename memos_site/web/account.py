@@ -1,6 +1,7 @@
-"""Sign-in page, and the lockout after too many failed attempts."""
+"""Sign-in page, the address from which somebody signs in, and the lockout after too many failed attempts."""
 
 from datetime import datetime
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from math import ceil
 from typing import Any
 
@@ -75,3 +76,39 @@ def locked_until(username: str, address: str | None) -> datetime:
         if left < settings.AXES_FAILURE_LIMIT:
             return attempt.attempt_time + settings.AXES_COOLOFF_TIME
     return timezone.now()
+
+
+Address = IPv4Address | IPv6Address
+
+
+def address_of(request: HttpRequest) -> str | None:
+    """The address nearest to us that is not one of TRUSTED_PROXIES; of IPv6 the /64 network, which is one client's.
+
+    X-Forwarded-For is believed only as far as trusted proxies wrote it: the rest may be forged.
+    """
+    address = _parse(request.META.get("REMOTE_ADDR", ""))
+    hops = [hop.strip() for hop in request.META.get("HTTP_X_FORWARDED_FOR", "").split(",")]
+    while address is not None and hops and _is_trusted_proxy(address):
+        further = _parse(hops.pop())
+        if further is None:
+            break
+        address = further
+    return _client_network(address) if address is not None else None
+
+
+def _parse(text: str) -> Address | None:
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
+
+
+def _is_trusted_proxy(address: Address) -> bool:
+    return any(address in ip_network(network) for network in settings.TRUSTED_PROXIES)
+
+
+def _client_network(address: Address) -> str:
+    if isinstance(address, IPv4Address):
+        return str(address)
+    return str(ip_network((address, 64), strict=False).network_address)

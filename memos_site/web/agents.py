@@ -31,8 +31,7 @@ from memories.values.trust import Trust
 from memories.web.facets import MOST_COUNTED, carried, tabs_of
 from memories.web.paging import page_of
 from memos_site.review import setting_aside
-from memos_site.web.agent_runs import runs_of
-from memos_site.web.arrivals import arrivals_of
+from memos_site.web.agent_runs import arrivals_of, runs_of
 from memos_site.web.connecting import connection_texts
 from memos_site.web.responses import Steps
 

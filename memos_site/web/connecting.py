@@ -31,33 +31,13 @@ URL_IN_DOCS, TOKEN_IN_DOCS = "http://127.0.0.1:8000", "YOUR_TOKEN"  # as the doc
 BLOCK = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 PROSE = [  # of the documents, each paragraph on one line, so that it is translated
     _(
-        "Hooks, tools and skills in `~/.claude`, what else stands there stays, and a line for each step that says "
+        "Hooks, tools and skills in %(folder)s, what else stands there stays, and a line for each step that says "
         "whether it works:"
     ),
     _("`doctor` in place of `connect` says later what arrives; `disconnect` takes out what was written."),
     _(
         "Hooks, tools and skills in `~/.codex`. Codex runs no hook that nobody has trusted, `codex exec` not even "
         "a word about it: `--trust` trusts these, without it Codex asks at its next start."
-    ),
-    _(
-        "Hooks, tools and skills in `~/.gemini`, what else stands there stays, and a line for each step that says "
-        "whether it works:"
-    ),
-    _(
-        "Hooks, tools and skills in `~/.cursor`, what else stands there stays, and a line for each step that says "
-        "whether it works:"
-    ),
-    _(
-        "Hooks, tools and skills in `~/.config/opencode`, what else stands there stays, and a line for each step "
-        "that says whether it works:"
-    ),
-    _(
-        "Hooks, tools and skills in `~/.qwen`, what else stands there stays, and a line for each step that says "
-        "whether it works:"
-    ),
-    _(
-        "Hooks, tools and skills in `~/.copilot`, what else stands there stays, and a line for each step that says "
-        "whether it works:"
     ),
     _("With the official Python client, `pip install mcp httpx2`:"),
     _("Any exporter of OTLP over HTTP, in protobuf or JSON; for most SDKs the environment is enough:"),
@@ -69,6 +49,7 @@ PROSE = [  # of the documents, each paragraph on one line, so that it is transla
         "Folders that the script did not make stay untouched. Let cron run it, or a hook at the start of a session."
     ),
 ]
+FOLDER = re.compile(r"(?<=^Hooks, tools and skills in )`~/[^`]+`(?=, what)")
 SECTION = re.compile(r"^## Connect\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _markdown = MarkdownIt("commonmark", {"html": False})
 
@@ -95,7 +76,17 @@ def _filled(name: str, url: str, token: str) -> SafeString:
 
 def _told(name: str) -> str:
     """The section with its paragraphs in the reader's language."""
-    return "\n\n".join(text if is_code else gettext(text) for text, is_code in blocks(name))
+    return "\n\n".join(text if is_code else _translated(text) for text, is_code in blocks(name))
+
+
+def _translated(text: str) -> str:
+    folder = FOLDER.search(text)
+    return gettext(message_of(text)) % {"folder": folder[0]} if folder else gettext(text)
+
+
+def message_of(paragraph: str) -> str:
+    """What is translated of a paragraph: without the folder where several harnesses have the same sentence."""
+    return FOLDER.sub("%(folder)s", paragraph)
 
 
 def blocks(name: str) -> list[tuple[str, bool]]:

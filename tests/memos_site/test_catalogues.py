@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from memos_site.management import catalogues
-from memos_site.management.catalogues import ROOMS, Entry
+from memos_site.management.commands import catalogues
+from memos_site.management.commands.catalogues import ROOMS, Entry
 from tests.memos_site.template_texts import unmarked
 from tests.test_house import templates
 

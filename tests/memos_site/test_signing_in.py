@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.db.models import F
 from django.test import Client, RequestFactory
 
-from memos_site.platform.client_address import address_of
+from memos_site.web.account import address_of
 from tests.make import make_person
 
 pytestmark = pytest.mark.django_db

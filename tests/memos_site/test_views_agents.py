@@ -16,7 +16,7 @@ from pytest_django import DjangoAssertNumQueries
 from memories.models import Agent, AuditEntry
 from memories.scanning.credentials import MASK
 from memories.values.choices import Sensitivity
-from memos_site.web.connecting import HARNESSES, PROSE, blocks, connection_texts
+from memos_site.web.connecting import HARNESSES, PROSE, blocks, connection_texts, message_of
 from tests.make import bearing, make_agent, make_skill
 from tests.pages import signed_in
 
@@ -216,7 +216,7 @@ def test_the_page_of_a_new_agent_shows_by_itself_what_arrives(administrator: Cli
 
 def test_what_stands_around_the_code_is_told_in_the_readers_language() -> None:
     for name in HARNESSES:
-        assert {text for text, is_code in blocks(name) if not is_code} <= {*PROSE}, name
+        assert {message_of(text) for text, is_code in blocks(name) if not is_code} <= {*PROSE}, name
     with translation.override("zh-hans"):
         texts = connection_texts(url="http://testserver")
     assert "把钩子、工具和技能写入" in texts[0].html
