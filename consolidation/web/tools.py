@@ -62,7 +62,7 @@ def tools(request: HttpRequest) -> HttpResponse:
     declared, rules = _declared(trust), tool_rules(decided={})
     context = {
         "rows": [_row(tool, rules, declared, decisions.get(tool.name)) for tool in shown],
-        "q": words,
+        "filters": {"q": words},
         "after": after,
         "asked": list(ToolUse.objects.asked(trust)[:MOST_ASKED]) if decides_about_tools(trust) else [],
         "next": shown[-1].name if len(called) > MOST_TOOLS else "",

@@ -25,6 +25,13 @@ from skills.models import SkillVersion
 
 register = template.Library()
 
+IMPORTS = ("import", "import-file")
+WITHIN = {  # entry of the rail -> other pages on which it is the current one
+    "memories": ("teach", "dismissed", "packs", *IMPORTS),
+    "subjects": ("subject", "places", "place"),
+    "episodes": ("episode", "helped"),
+    "skills": ("lessons",),
+}
 MOST_WALKED = 1_000  # rows of the queue within which the next and the previous one are known
 
 
@@ -41,6 +48,18 @@ def rail_counts(context: Context) -> dict[str, Any]:
         request.counts_of_rail = {"waiting": shown[0], "runs": shown[1], "is_empty": is_empty}
     counts: dict[str, Any] = request.counts_of_rail
     return counts
+
+
+@register.simple_tag(takes_context=True)
+def rail_link(context: Context, name: str, title: str, *, key: str = "", minor: bool = False) -> SafeString:
+    """Render a link of the rail; it is current on its own page, and on the pages WITHIN it."""
+    shown = context["request"].resolver_match
+    page = shown.url_name if shown else ""
+    within = page in WITHIN.get(name, ()) and not (page in IMPORTS and (context.get("rail") or {}).get("is_empty"))
+    if (memory := context.get("memory")) and page != "helped":
+        within |= name == ("skills" if getattr(memory, "skill", None) else "memories")
+    current = "page" if page == name else "true" if within else ""
+    return fragment("components/_rail_link.html", name=name, title=str(title), key=key, minor=minor, current=current)
 
 
 @register.simple_tag

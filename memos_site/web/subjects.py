@@ -20,7 +20,7 @@ from memories.search.subjects import Known
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.text import plain_name
 from memories.values.trust import Trust
-from memories.web.facets import carried, filters_of
+from memories.web.facets import filters_of
 from memories.web.paging import NEWEST, page_of
 from memos_site.web.responses import Steps, answer, posted, refuse, too_late
 
@@ -44,9 +44,8 @@ def subjects(request: HttpRequest) -> HttpResponse:
     page = page_of(request, known.with_counts(rows, trust, at=at), known.BY_NAME, limit=ROWS)
     context = {
         "page": page,
-        "filters": asked | {"sort": kind},
+        "filters": asked,
         "kinds": KINDS.items(),
-        "kept": carried(request.GET, "q", "kind"),
         "most": known.MOST_COUNTED,
     }
     return render(request, "subjects/subjects.html", context)
