@@ -1,5 +1,6 @@
 """Admin of webhooks: make one (its secret is shown once), stop it; see what was sent, and send it again."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django import forms
@@ -121,11 +122,7 @@ class WebhookAdmin(Administrators, Uncounted):  # type: ignore[misc]  # as of th
     @admin.action(description=_("Stop: send nothing more"), permissions=["stop"])
     def stop(self, request: HttpRequest, queryset: QuerySet[Webhook]) -> None:
         for webhook in queryset:
-            try:
-                webhook.stop(by=trust_of(request.user).actor, at=timezone.now())
-                self.message_user(request, f"{webhook.name}: stopped", messages.SUCCESS)
-            except Conflict as conflict:
-                self.message_user(request, f"{webhook.name}: {conflict}", messages.WARNING)
+            _act(self, request, webhook.stop, str(webhook.name), "stopped")
 
 
 @admin.register(WebhookDelivery)
@@ -142,8 +139,12 @@ class WebhookDeliveryAdmin(TrustedAdmin):
     @admin.action(description=_("Send again"), permissions=["replay"])
     def replay(self, request: HttpRequest, queryset: QuerySet[WebhookDelivery]) -> None:
         for delivery in queryset:
-            try:
-                delivery.replay(by=trust_of(request.user).actor, at=timezone.now())
-                self.message_user(request, f"{delivery}: it is sent again", messages.SUCCESS)
-            except Conflict as conflict:
-                self.message_user(request, f"{delivery}: {conflict}", messages.WARNING)
+            _act(self, request, delivery.replay, str(delivery), "it is sent again")
+
+
+def _act(page: Any, request: HttpRequest, verb: Callable[..., object], name: str, done: str) -> None:
+    try:
+        verb(by=trust_of(request.user).actor, at=timezone.now())
+        page.message_user(request, f"{name}: {done}", messages.SUCCESS)
+    except Conflict as conflict:
+        page.message_user(request, f"{name}: {conflict}", messages.WARNING)

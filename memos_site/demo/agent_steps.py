@@ -34,7 +34,7 @@ from memos_site.demo.recorded import conversations, timed
 from skills import outcomes
 from skills.models import Skill
 
-Act = Callable[[datetime], object]
+Act = Callable[..., object]  # takes the time as `at`
 ANNA, WEI = (everything(Actor(ActorKind.PERSON, name, f"demo-{name}")) for name in ("anna", "wei"))
 USES_OF_A_SKILL = 18
 
@@ -45,7 +45,7 @@ class Step:
     act: Act
 
     def run(self, now: datetime) -> None:
-        self.act(now - timedelta(days=self.days_ago))
+        self.act(at=now - timedelta(days=self.days_ago))
 
 
 def agent_of(scope: str) -> Trust:
@@ -82,7 +82,7 @@ def _tellings(claim: Claim) -> Iterator[Step]:
         body = {"key": claim.key, "category": claim.category, "content": claim.content, "scope": claim.scope}
         thread = {"thread_id": f"{claim.key}-session-{number}", "source": AGENTS_SOURCE[claim.scope]}
         report = claim_reports.read({**body, **thread, **claim.more})
-        yield Step(days_ago, partial(_store, report, trust))
+        yield Step(days_ago, partial(claims.store, report, trust=trust))
 
 
 AGENTS_SOURCE = {
@@ -93,10 +93,6 @@ AGENTS_SOURCE = {
     CODE: "coder",
     WAREHOUSE: "warehouse",
 }
-
-
-def _store(report: claim_reports.Statable, trust: Trust, at: datetime) -> None:
-    claims.store(report, trust=trust, at=at)
 
 
 def _questions() -> Iterator[Step]:
@@ -144,8 +140,4 @@ def uses_of(skill: Skill, *, days_ago: float, worked: Callable[[int], bool]) -> 
     for number in range(USES_OF_A_SKILL):
         outcome = Outcome.SUCCESS if worked(number) else Outcome.PARTIAL if number % 5 == 0 else Outcome.FAILURE
         use = outcomes.Use(outcome, latency_ms=900.0 + 70 * number, key=f"demo-use-{number}")
-        yield Step(days_ago * (1 - number / USES_OF_A_SKILL), partial(_report_use, skill, use, trust))
-
-
-def _report_use(skill: Skill, use: outcomes.Use, trust: Trust, at: datetime) -> None:
-    outcomes.report(skill, use, trust=trust, at=at)
+        yield Step(days_ago * (1 - number / USES_OF_A_SKILL), partial(outcomes.report, skill, use, trust=trust))

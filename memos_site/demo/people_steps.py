@@ -1,6 +1,6 @@
 """What the people of the demo team decided, and what the background jobs did, as steps in time."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any
@@ -37,6 +37,7 @@ from skills.models import Skill
 
 TOOK = timedelta(seconds=9)
 ANSWER_WITHIN = timedelta(seconds=60)
+EDIT = Edit(content="Unused goods can be sent back within 30 days")
 PUBLISHED = 19.5  # days ago: the skill that refunds
 PROMOTED = (
     (SHOP, "refund-limit", 27),
@@ -50,7 +51,7 @@ APPLIED = ((SHOP, "greet-by-name", 20), (CODE, "no-print", 5), (TEAM, "language"
 def decisions() -> Iterator[Step]:
     for scope, content, key, days_ago in TAUGHT:
         report = claim_reports.read_teaching({"content": content, "key": key, "scope": scope})
-        yield Step(days_ago, partial(_teach, report))
+        yield Step(days_ago, partial(claims.teach, report, trust=ANNA))
     for scope, key, days_ago in PROMOTED:
         yield Step(days_ago, partial(_decide, WEI, scope, key, "promote"))
     for scope, key, days_ago in APPLIED:
@@ -59,15 +60,11 @@ def decisions() -> Iterator[Step]:
         yield Step(days_ago, partial(_decide, ANNA, scope, key, "dismiss", why=why))
     for scope, key, _first, _second, days_ago in CONTRADICTIONS[:CONTESTED]:
         yield Step(days_ago - 0.1, partial(_contest, scope, key))
-    yield Step(7.5, partial(_edit, SHOP, "returns-window", "Unused goods can be sent back within 30 days"))
+    yield Step(7.5, partial(_decide, WEI, SHOP, "returns-window", "promote", edit=EDIT))
     yield Step(0.4, partial(_snooze, TRAVEL, "rome-office"))
     yield Step(4.5, _take_back)
     yield Step(3.5, _retract)
     yield Step(2.0, _revert)
-
-
-def _teach(report: claim_reports.TeachingReport, at: datetime) -> None:
-    claims.teach(report, trust=ANNA, at=at)
 
 
 def _row(scope: str, key: str) -> Memory:
@@ -81,10 +78,6 @@ def _decide(by: Trust, scope: str, key: str, verb: str, at: datetime, **how: Any
 def _contest(scope: str, key: str, at: datetime) -> None:
     old, new = _row(scope, key), _row(scope, f"{key}-new")
     contest(old, new, by=agent_of(scope).actor, why="both cannot hold", at=at)
-
-
-def _edit(scope: str, key: str, words: str, at: datetime) -> None:
-    _decide(WEI, scope, key, "promote", at, edit=Edit(content=words))
 
 
 def _snooze(scope: str, key: str, at: datetime) -> None:
@@ -109,9 +102,9 @@ def _revert(at: datetime) -> None:
 def jobs() -> Iterator[Step]:
     """The background jobs, whose runs are dated to then."""
     for days_ago in (20.5, 8.5, 0.1):
-        yield Step(days_ago, _consolidate)
-        yield Step(days_ago - 0.02, _apply_rules)
-        yield Step(days_ago - 0.04, _find_duplicates)
+        yield Step(days_ago, partial(_do, consolidation_run.consolidate, wait=True))
+        yield Step(days_ago - 0.02, partial(_do, pattern_run.apply_rules, wait=True))
+        yield Step(days_ago - 0.04, partial(_do, duplicates_run.find_duplicates))
     yield Step(PUBLISHED, partial(_publish, "refund-payment", SHOP))
     yield from _offers()
     yield Step(18.0, _upload_weak_skill)
@@ -119,26 +112,14 @@ def jobs() -> Iterator[Step]:
         1.3, partial(_upload, {"SKILL.md": BETTER_SKILL}, changelog="Articles were sent before the old one was back")
     )
     yield Step(0.9, partial(_upload, {"SKILL.md": FLAGGED_SKILL, "scripts/sync.sh": FLAGGED_SCRIPT}))
-    yield Step(0.15, lambda at: lifecycle.settle(at=at, until=float("inf")))
+    yield Step(0.15, partial(lifecycle.settle, until=float("inf")))
     yield Step(5.2, _fail)
     yield Step(1.1, _ask_model)
 
 
-def _consolidate(at: datetime) -> None:
-    _dated(consolidation_run.consolidate(trigger=Run.Trigger.SCHEDULE, wait=True, at=at), at)
-
-
-def _apply_rules(at: datetime) -> None:
-    _dated(pattern_run.apply_rules(trigger=Run.Trigger.SCHEDULE, wait=True, at=at), at)
-
-
-def _find_duplicates(at: datetime) -> None:
-    _dated(duplicates_run.find_duplicates(trigger=Run.Trigger.SCHEDULE, at=at), at)
-
-
-def _dated(run: Run | None, at: datetime) -> None:
-    """Date a run to the time of the story; its scope tells that it belongs to the demo."""
-    if run is not None:
+def _do(job: Callable[..., Run | None], *, at: datetime, **how: Any) -> None:
+    """Date the run to the time of the story; its scope tells that it belongs to the demo."""
+    if run := job(trigger=Run.Trigger.SCHEDULE, at=at, **how):
         Run.objects.filter(pk=run.pk).update(scope=TEAM, created_at=at, started_at=at, finished_at=at + TOOK)
         RunStep.objects.filter(run=run).update(started_at=at, finished_at=at + TOOK)
 

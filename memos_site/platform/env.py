@@ -18,6 +18,12 @@ from memos_site.platform.environment import SECRETS, Environment
 from memos_site.platform.setting_types import upper
 
 CHECK = "environment"  # the tag of the check of PROBLEMS, which comes before all else
+NEEDED_WITH = {  # setting -> what it needs beside it
+    "EMBEDDING_ENDPOINT": "EMBEDDING_MODEL",
+    "DATABASE_POOLER": "DATABASE_URL",
+    "DATABASE_REPLICA_URLS": "DATABASE_URL",
+    "LLM_BASE_URL": "LLM_MODEL",
+}
 REQUIRED = {  # settings of a backend of packages
     "S3": ("SKILLS_S3_BUCKET",),
     "OSS": ("OSS_REGION", "OSS_BUCKET_NAME", "OSS_ACCESS_KEY_ID", "OSS_ACCESS_KEY_SECRET"),
@@ -47,16 +53,12 @@ def _raw(environ: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
 def read(environ: Mapping[str, str]) -> tuple[Environment, list[str]]:
     """The values of the environment, and a sentence for each wrong one, which is replaced by its default."""
     values, problems = _raw(environ)
-    if "EMBEDDING_ENDPOINT" in values and "EMBEDDING_MODEL" not in values:
-        problems.append("EMBEDDING_MODEL: is required with EMBEDDING_ENDPOINT")
     backend = upper(values.get("SKILLS_REPO_BACKEND", ""))
     missing = (name for name in REQUIRED.get(backend, ()) if name not in values)
     problems += [f"{name}: is required with SKILLS_REPO_BACKEND={backend}" for name in missing]
-    for name in ("DATABASE_POOLER", "DATABASE_REPLICA_URLS"):
-        if name in values and "DATABASE_URL" not in values:
-            problems.append(f"DATABASE_URL: is required with {name}")
-    if "LLM_BASE_URL" in values and "LLM_MODEL" not in values:
-        problems.append("LLM_MODEL: is required with LLM_BASE_URL")
+    for name, needed in NEEDED_WITH.items():
+        if name in values and needed not in values:
+            problems.append(f"{needed}: is required with {name}")
     try:
         return Environment.model_validate(values), problems
     except ValidationError as error:
