@@ -24,7 +24,7 @@ from memories.intake.reports.drafts import AMBIGUOUS_DEPENDENCY
 from memories.intake.reports.events import EventReport, SpanReport, ToolOutputReport
 from memories.models import Episode, Event, Memory, bulk_rows
 from memories.scanning import SECRET
-from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.field_types import united
 from memories.values.trust import Trust
 
@@ -150,7 +150,8 @@ def _of_nodes(
     return [Place(episode, False, waiting[pk], ambiguous=ambiguous) for pk, episode in episodes.items()]
 
 
-def _named(by_id: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
+def _named(named: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
+    by_id = _in_their_scope(named, answers, trust)
     episodes = joining.grow_by_id({pk: len(waiting) for pk, waiting in by_id.items()}, trust=trust, at=at)
     if missing := by_id.keys() - episodes.keys():
         visible = Episode.objects.visible_to(trust).in_bulk(missing)
@@ -158,6 +159,19 @@ def _named(by_id: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at:
             refusal = _refusal(visible.get(pk), trust)
             answers.update({index: refusal for index, _ in by_id[pk]})
     return [Place(episode, False, by_id[pk]) for pk, episode in episodes.items()]
+
+
+def _in_their_scope(named: Mapping[UUID, Waiting], answers: Answers, trust: Trust) -> Mapping[UUID, Waiting]:
+    """Refuse what says another scope than that of the episode that it names: it would be read where it is not meant."""
+    said = [pk for pk, waiting in named.items() if any(report.scope for _, report in waiting)]
+    rows = Episode.objects.visible_to(trust).filter(pk__in=said).values_list("pk", "scope") if said else ()
+    kept = dict(named)
+    for pk, scope in rows:
+        kept[pk] = [(index, report) for index, report in named[pk] if report.scope in (None, "", scope)]
+        refused = [index for index, _ in named[pk] if index not in dict(kept[pk])]
+        error = FieldError("/scope", "another_scope", "is not the scope of this episode")
+        answers.update(dict.fromkeys(refused, Invalid(error)))
+    return {pk: waiting for pk, waiting in kept.items() if waiting}
 
 
 def _refusal(episode: Episode | None, trust: Trust) -> Refusal:
