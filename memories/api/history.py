@@ -15,7 +15,7 @@ from memories.api.base import ApiView
 from memories.api.openapi import operation
 from memories.api.paging import PAGING
 from memories.api.shapes import EXAMPLE_TIME, Json, Page, Shape, Share
-from memories.values.choices import ActorKind, Permission
+from memories.values.choices import ActorKind, Permission, Sensitivity
 from memories.values.exceptions import NotFound
 from memories.values.field_types import OutcomeName
 from memories.values.trust import Trust
@@ -71,9 +71,17 @@ class HistoryEntry(Shape):
             row,
             subject={"kind": row.subject_kind, "id": row.subject_id},
             rationale=row.shown_rationale,  # type: ignore[attr-defined]  # by `with_rationale`
+            before=_with_names(row.before),
+            after=_with_names(row.after),
             batch=row.batch_id,
             state=row.state_address,
         )
+
+
+def _with_names(change: Json) -> Json:
+    """The changed fields, with the name of a level."""
+    level = change.get("sensitivity")
+    return change if level is None else {**change, "sensitivity": Sensitivity(level).label}
 
 
 class EvidenceEntry(Shape):

@@ -33,6 +33,15 @@ def test_the_history_tells_what_was_done_by_whom_in_order() -> None:
     assert told == [("promote", "anna", ""), ("dismiss", "anna", "stale")]
 
 
+def test_the_history_tells_levels_by_their_names() -> None:
+    memory = make_memory()
+    changed = caller(permissions=["review"]).patch(f"{BASE}/{memory.pk}", {"sensitivity": "medium"}, format="json")
+    assert changed.status_code == 200
+    for path in (f"{BASE}/{memory.pk}/history", f"/api/v1/audit?subject={memory.pk}"):
+        [entry] = results(path)
+        assert (entry["before"]["sensitivity"], entry["after"]["sensitivity"]) == ("low", "medium")
+
+
 def test_the_history_outlives_its_memory_and_is_nothing_where_nothing_was() -> None:
     memory = make_memory()
     memory.promote(by=ANNA, at=AT)
