@@ -128,16 +128,6 @@ def test_an_event_may_name_its_episode_until_it_is_closed() -> None:
     assert (refused["http"], refused["detail"]) == (409, "episode is closed")
 
 
-def test_an_event_is_not_put_into_another_scope_than_it_says() -> None:
-    client = caller()
-    episode = post(client, "events", scope="project:a")["id"]
-    refused = post(client, "events", episode_id=episode, scope="project:b")
-    assert (refused["http"], refused["detail"]) == (400, "scope: is not the scope of this episode")
-    for scope in ({}, {"scope": ""}, {"scope": "project:a"}):
-        assert post(client, "tool-outputs", episode_id=episode, **scope)["scope"] == "project:a"
-    assert Event.objects.filter(episode=episode).count() == 4
-
-
 def test_an_event_after_the_close_of_its_threads_episode_opens_the_next() -> None:
     client = caller()
     first = post(client, "events", thread_id="t1")

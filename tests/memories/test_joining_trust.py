@@ -9,7 +9,7 @@ from memories.intake import episodes
 from memories.intake.reports.events import EventReport, ToolOutputReport, check
 from memories.models import Episode, Event
 from memories.values.choices import Sensitivity
-from memories.values.exceptions import NotFound
+from memories.values.exceptions import Invalid, NotFound
 from memories.values.trust import Trust, everything
 from tests.make import AT, make_agent
 
@@ -55,3 +55,13 @@ def test_what_the_caller_sees_takes_it() -> None:
     episode, trust = opened(sensitivity="medium"), make_agent()[0].trust
     episodes.record_events(reports(episode.pk), trust=trust, at=AT)
     assert Episode.objects.get(pk=episode.pk).event_count == 3
+
+
+def test_an_event_is_not_put_into_another_scope_than_it_says() -> None:
+    episode = opened(scope="project:a")
+    body = {"source": "ci", "event_kind": "deploy", "ref": "b8", "episode_id": str(episode.pk)}
+    stated = [check(EventReport, body | scope) for scope in ({"scope": "project:b"}, {"scope": "project:a"}, {})]
+    refused, *joined = episodes.record_events(stated, trust=everything(), at=AT)
+    assert isinstance(refused, Invalid) and refused.errors[0].pointer == "/scope"
+    assert not any(isinstance(answer, Exception) for answer in joined)
+    assert list(Event.objects.filter(episode=episode).values_list("position", flat=True)) == [1, 2, 3]
