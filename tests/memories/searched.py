@@ -13,11 +13,16 @@ from memories.values.trust import Trust, everything
 from tests.make import ANNA, AT, make_memory, make_run, user
 
 
-def known(content: str, **facts: Any) -> Memory:
-    """A confirmed memory that can be found."""
-    memory = make_memory(content, **{"status": Status.CONFIRMED} | facts)
+def indexed(content: str, **facts: Any) -> Memory:
+    """A memory that can be found."""
+    memory = make_memory(content, **facts)
     Passage.objects.write(of_memories([memory]))
     return memory
+
+
+def known(content: str, **facts: Any) -> Memory:
+    """A confirmed one."""
+    return indexed(content, **{"status": Status.CONFIRMED} | facts)
 
 
 def known_together(*contents: str) -> None:

@@ -4,23 +4,14 @@ from typing import Any
 
 import pytest
 
-from memories.models import Passage
-from memories.models.passage import of_memories
 from memories.search import search
 from memories.search.request import check
-from memories.values.choices import Status
 from memories.values.trust import everything
-from tests.make import AT, make_memory
+from tests.make import AT
+from tests.memories.searched import known
 
 pytestmark = pytest.mark.django_db
 SHOP = "project:shop"
-
-
-def known(content: str, scope: str) -> Any:
-
-    memory = make_memory(content, scope=scope, status=Status.CONFIRMED, salience_at=AT)
-    Passage.objects.write(of_memories([memory]))
-    return memory
 
 
 def contents(query: str, *scopes: str, limit: int = 3) -> list[str]:
@@ -29,9 +20,9 @@ def contents(query: str, *scopes: str, limit: int = 3) -> list[str]:
 
 
 def test_a_crowd_of_equal_shared_claims_does_not_push_that_of_the_asked_scope_out(settings: Any) -> None:
-    own = known("Parcels of Globex go by ship", SHOP)
+    own = known("Parcels of Globex go by ship", scope=SHOP)
     for _ in range(120):
-        known("Parcels of Globex go by ship", "")
+        known("Parcels of Globex go by ship", scope="")
     asked = check({"query": "parcels of Globex by ship", "scopes": [SHOP], "limit": 3})
     found = [result.memory.pk for result in search(asked, trust=everything(), at=AT).results]
     assert found[0] == own.pk
@@ -41,9 +32,9 @@ def test_a_crowd_of_equal_shared_claims_does_not_push_that_of_the_asked_scope_ou
 
 
 def test_what_no_scope_has_is_found_where_the_asked_scope_has_nothing_like_it() -> None:
-    known("Refunds need the approval of finance", "")
+    known("Refunds need the approval of finance", scope="")
     for n in range(20):
-        known(f"Shelf {n} holds screws", SHOP)
+        known(f"Shelf {n} holds screws", scope=SHOP)
     assert contents("Who approves refunds?", SHOP)[0] == "Refunds need the approval of finance"
 
 
@@ -51,14 +42,14 @@ def test_a_shared_answer_comes_before_a_crowd_that_says_some_of_the_words() -> N
     answer = "Refunds of broken parcels over 500 euros need the approval of finance"
     for scope in (SHOP, ""):
         for n in range(30):
-            known(f"Finance refunds broken shelf number {n}", scope)
-    known(answer, "")
+            known(f"Finance refunds broken shelf number {n}", scope=scope)
+    known(answer, scope="")
     assert contents("approval of finance for refunds of broken parcels over 500 euros", SHOP)[0] == answer
 
 
 def test_without_a_scope_asked_all_rows_count_alike(settings: Any) -> None:
-    known("Parcels of Globex go by ship", SHOP)
-    known("Parcels of Globex go by ship and train", "")
+    known("Parcels of Globex go by ship", scope=SHOP)
+    known("Parcels of Globex go by ship and train", scope="")
     shares = []
     for shared in (0.0, 1.0):
         settings.SEARCH_WEIGHTS = {**settings.SEARCH_WEIGHTS, "shared": shared}

@@ -12,23 +12,17 @@ from django.test.utils import CaptureQueriesContext
 
 from memories import claims
 from memories.intake.claims import equals_elsewhere
-from memories.models import AuditEntry, Memory, Passage, Tombstone
+from memories.models import AuditEntry, Memory, Tombstone
 from memories.models.nominating import nominated
-from memories.models.passage import of_memories
 from memories.values.choices import Status, Type
 from memories.values.trust import everything
 from memos_site import review
 from tests.make import AT, make_memory
+from tests.memories.searched import indexed
 
 pytestmark = pytest.mark.django_db
 TRUST, LATER = everything(), AT + timedelta(hours=1)
 STANDS = {"demote": "confirmed", "restore": "dismissed"}
-
-
-def indexed(content: str, **facts: Any) -> Memory:
-    memory = make_memory(content, **facts)
-    Passage.objects.write(of_memories([memory]))
-    return memory
 
 
 def dismissed(*memories: Memory) -> Any:

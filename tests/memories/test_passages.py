@@ -22,6 +22,7 @@ from memories.values.choices import Sensitivity, Type
 from memories.values.trust import everything
 from tests.at_once import at_once
 from tests.make import ANNA, AT, answer, call, make_memory, make_run, user
+from tests.memories.searched import indexed
 
 pytestmark = pytest.mark.django_db
 MAY = datetime(2023, 5, 8, 22, tzinfo=UTC)
@@ -38,12 +39,6 @@ def happened(**facts: Any) -> Memory:
     stored = episodes.record_events([report], trust=everything(), at=AT)[0]
     assert isinstance(stored, episodes.Ingested) and stored.memory
     return stored.memory
-
-
-def indexed(content: str, **facts: Any) -> Memory:
-    memory = make_memory(content, **facts)
-    Passage.objects.write(of_memories([memory]))
-    return memory
 
 
 def test_a_conversation_has_a_passage_for_each_event_that_says_something() -> None:
