@@ -8,7 +8,7 @@ from itertools import groupby, pairwise
 
 from consolidation.learning.commands.commands import kind_of, kinds_of, python_kind
 from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS
-from consolidation.learning.commands.shell import LONGEST_LINE, command_words, plain_words
+from consolidation.learning.commands.shell import LONGEST_LINE, command_words, plain_commands
 from consolidation.learning.commands.wrappers import (
     DEEPEST,
     VENV,
@@ -136,7 +136,7 @@ def _shape(form: str, line: str) -> list[tuple[str, str]]:
     the line does not call it so."""
     first, *others = form.split()
     last = [first, *others][-1]
-    for words in map(stripped, plain_words(line)):
+    for words in (stripped(words) for words, _ in plain_commands(line)):
         ends = [n for n, word in enumerate(words) if last in {program_name(word), word, word.rsplit(":", 1)[-1]}]
         if ends and form in {name for _, name in called(" ".join(words[: ends[0] + 1]))}:
             task = words[ends[0]]

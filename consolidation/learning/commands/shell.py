@@ -61,11 +61,6 @@ def _with_values(word: str, given: Mapping[str, str]) -> str:
     return _VARIABLE.sub(lambda name: given.get(name[1], name[0]), word)
 
 
-def plain_words(line: str) -> Iterator[list[str]]:
-    """Yield the words of each command, as `plain_commands` does."""
-    yield from (words for words, _ in plain_commands(line))
-
-
 def plain_commands(line: str) -> Iterator[tuple[list[str], str]]:
     """Yield (words, file into which the output goes, or '') of each command, of a script that a shell is given those of
     its commands; none where the line cannot be parsed."""

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from consolidation.learning.commands import checking, commands, forms, git, purposes, requests
-from consolidation.learning.commands.shell import command_line, heredocs, plain_words
+from consolidation.learning.commands.shell import command_line, heredocs, plain_commands
 from consolidation.learning.effects.command_starts import answer, not_started
 from consolidation.learning.effects.line_results import Pushed, documents, pushes
 from consolidation.learning.effects.tool_rules import ToolRules
@@ -56,7 +56,7 @@ def effects(run: Run, rules: ToolRules) -> frozenset[str]:
 def _scratch_folders(run: Run, rules: ToolRules) -> frozenset[str]:
     """Return the folders that a run makes and removes again: what its commands do in there are experiments."""
     lines = map(rules.line_of, run.steps)
-    called = [words for line in lines if _OF_FOLDERS.search(line) for words in plain_words(line)]
+    called = [words for line in lines if _OF_FOLDERS.search(line) for words, _ in plain_commands(line)]
     made, removed = _paths_after(called, "mkdir", "git worktree add"), _paths_after(called, "rm", "git worktree remove")
     return frozenset(made & removed)
 

@@ -117,7 +117,7 @@ def _fields(
 def _recipe(learned: Learned) -> Iterator[Step]:
     """Yield the steps; of the changes of files the first says which."""
     files = learned.say.join([code(shape.path) for shape in learned.files])
-    for stage in work_steps.recipe_of(learned):
+    for stage in work_steps.acting(learned) or learned.steps:
         yield _step(stage, learned.say, files if work_steps.changes_files(stage) else "")
         files = "" if work_steps.changes_files(stage) else files
 

@@ -6,13 +6,14 @@ how they begin, where they agree: the label of a note (`Added:`), front matter, 
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from os.path import commonpath
 from typing import NamedTuple
 
 from consolidation.learning.commands import checking
 from consolidation.learning.commands.commands import kind_of
-from consolidation.learning.commands.shell import LONGEST_LINE, heredocs, plain_commands, plain_words
+from consolidation.learning.commands.shell import LONGEST_LINE, heredocs, plain_commands
 from consolidation.learning.commands.wrappers import bare, program_name
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import CHORES, IN_PLACE
@@ -151,9 +152,11 @@ def _relative(run: Run) -> list[str]:
     absolute = [path for path in paths if _ABSOLUTE.match(path)]
     if not absolute:
         return list(paths)
-    others = (path for call in run.steps for path in (*_paths(call), *_visited(call)) if path[:1] == absolute[0][:1])
+    commands = [words for call in run.steps for words, _ in plain_commands(call.line)]
+    visited = [words[1] for words in commands if words[0] == "cd" and words[1:] and _ABSOLUTE.match(words[1])]
+    others = [path for path in chain(visited, *map(_paths, run.steps)) if path[:1] == absolute[0][:1]]
     try:
-        root = commonpath([path.rsplit("/", 1)[0] for path in absolute] + list(others))
+        root = commonpath([path.rsplit("/", 1)[0] for path in absolute] + others)
     except ValueError:  # another drive, or a path that is none
         return []
     return [path.removeprefix(root).lstrip("/") if _ABSOLUTE.match(path) else path for path in paths]
@@ -189,13 +192,6 @@ def _written(run: Run) -> Iterator[str]:
             named = [*_NAMED.findall(code), *(name for name in _BARE.findall(code) if name in shown)]
             files += [file for file in named if file not in read]
     yield from (file for file in files if not _SCRATCH.match(file) and file.rsplit("/", 1)[-1] not in used)
-
-
-def _visited(call: Call) -> Iterable[str]:
-    """The absolute folders that a command line goes to."""
-    return [
-        words[1] for words in plain_words(call.line) if words[:1] == ["cd"] and words[1:] and _ABSOLUTE.match(words[1])
-    ]
 
 
 MOST_BEGINNINGS = 3

@@ -41,7 +41,9 @@ def of(scope: Scope, tool: str, calls: Sequence[Call]) -> dict[str, Any]:
 
 def _object(scope: Scope, tool: str, path: Path, seen: Sequence[dict[str, Any]]) -> dict[str, Any]:
     present = Counter(str(key) for item in seen for key in item)
-    named = [key for key in sorted(present) if _may_name(scope, tool, path, key)][:MOST_PROPERTIES]
+    named = [key for key in sorted(present) if (scope.may_name(key) if path else scope.may_name_argument(tool, key))][
+        :MOST_PROPERTIES
+    ]
     schema: dict[str, Any] = {"type": "object"}
     if named:
         schema["properties"] = {
@@ -51,10 +53,6 @@ def _object(scope: Scope, tool: str, path: Path, seen: Sequence[dict[str, Any]])
     if required:
         schema["required"] = required
     return schema
-
-
-def _may_name(scope: Scope, tool: str, path: Path, key: str) -> bool:
-    return scope.may_name(key) if path else scope.may_name_argument(tool, key)
 
 
 def _schema(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> dict[str, Any]:

@@ -64,7 +64,7 @@ def of_work(learned: Learned) -> Iterator[str]:
         return
     if work.tried_before >= MOSTLY * work.of:
         yield say("try_before", n=work.tried_before, of=work.of)
-    acts = [stage for stage in _acting(learned) if stage.via and stage.changes and not is_edit(stage.tool)]
+    acts = [stage for stage in acting(learned) if stage.via and stage.changes and not is_edit(stage.tool)]
     first = [stage for stage in acts if stage.tool in work.before and not _is_named(stage.tool, work.starting)]
     yield from (_command(stage, say) for stage in first)
     yield from _changing_files(learned)
@@ -114,12 +114,7 @@ def in_share(stage: Stage, sentence: str, say: Phrases) -> str:
     return say("if_needed" if stage.optional else "in_runs", n=stage.runs, of=stage.of, step=step)
 
 
-def recipe_of(learned: Learned) -> Sequence[Stage]:
-    """Return the stages of the recipe: of command lines those that act here, or all where none does."""
-    return _acting(learned) or learned.steps
-
-
-def _acting(learned: Learned) -> list[Stage]:
+def acting(learned: Learned) -> list[Stage]:
     """Remove commands that only read, prepare or clean up, and those that do not start here."""
     idle = CHORES | ({form.form for form in learned.work.failing} if learned.work else set())
     return [stage for stage in learned.steps if not stage.via or (stage.changes and stage.tool not in idle)]
