@@ -1,12 +1,16 @@
-"""Pieces that pages show many times are rendered once, and lists do not look for what a row has not."""
+"""Pieces that pages show many times are rendered once, lists do not look for what a row has not, and rows have the
+addresses that `reverse` gives."""
+
+from uuid import UUID
 
 import pytest
+from django.urls import reverse, set_script_prefix
 from django.utils.safestring import mark_safe
 from django.utils.translation import override
 
 from memories.models import Memory, Proposal
 from memos_site.templatetags.page import status
-from memos_site.web.fragments import fragment
+from memos_site.web.fragments import fragment, row_url
 from tests.make import make_memory
 from tests.pages import candidate, signed_in
 
@@ -49,3 +53,18 @@ def test_no_list_looks_through_the_names_of_a_row(path: str, monkeypatch: pytest
     candidate()
     assert signed_in().get(path).status_code == 200
     assert asked == []
+
+
+ROWS = [UUID("0197f3a2-0000-7000-8000-000000000001"), UUID(int=0)]
+
+
+@pytest.mark.parametrize("prefix", ["/", "/memos/"])
+def test_each_row_has_the_address_of_its_name_also_below_a_prefix(prefix: str) -> None:
+    try:
+        for here in ("/elsewhere/", prefix):
+            set_script_prefix(here)
+            for name in ("memory", "pane", "edit", "decide", "merge", "proposal-pane", "decide-proposal"):
+                for pk in ROWS:
+                    assert row_url(name, pk) == reverse(name, args=[pk]), (here, name)
+    finally:
+        set_script_prefix("/")

@@ -1,9 +1,12 @@
-"""The words of a question in what it found: marked in any form, and a long text shows the stretch that holds them."""
+"""Texts as pages mark them: the words of a question in what it found, and what differs between two."""
+
+import re
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
+from memos_site.templatetags.decisions import word_diff
 from memos_site.templatetags.highlighting import excerpt
 from tests.make import make_run
 from tests.memories.storing import agent, store
@@ -53,3 +56,28 @@ def test_pages_that_were_asked_mark_what_was_found(name: str) -> None:
     client: Client = signed_in()
     assert "<mark>invoices</mark>" in client.get(reverse(name), {"q": "invoice"}).content.decode()
     assert "<mark>" not in client.get(reverse(name)).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("Run `npm test` first", "Run `npm test` last", "Run <code>npm test</code> -first +last"),
+        ("Run `npm test` first", "Run `npm run` first", "Run <code>npm -test +run</code> first"),
+        ("Run it", "Run `npm test`", "Run -it +<code>npm test</code>"),
+        ("Call `a <b>`", "Call `a <b>`", "Call <code>a &lt;b&gt;</code>"),
+    ],
+)
+def test_code_in_a_diff_is_shown_as_code(before: str, after: str, expected: str) -> None:
+    shown = re.sub(r'<span class="unseen">[^<]*</span>', "", word_diff(before, after))
+    assert shown.replace("<del>", "-").replace("</del>", " ").replace("<ins>", "+").replace("</ins>", "") == expected
+
+
+def test_a_row_cuts_long_changes_and_their_number_and_a_page_says_where_a_text_goes_on() -> None:
+    long = "Parcels leave at noon. " * 100
+    row, page = (word_diff("Ask first", long, for_a_row=row) for row in (True, False))
+    assert "<del>" in row and len(row) < 400 and row.endswith(" … </ins>")
+    assert len(page) > 2_000
+    evens, odds = (" ".join(f"{n} {word}" for n in range(40)) for word in ("early", "late"))
+    assert word_diff(evens, odds).count("<ins>") == 40
+    assert word_diff(evens, odds, for_a_row=True).count("<ins>") < 5
+    assert word_diff("Ask first " * 450, "Ask last " * 450).endswith(" …")
