@@ -24,6 +24,7 @@ from memos_site.platform import measures, tracing
 
 MOST_MILLISECONDS = 2_000  # of each statement: nobody may wait long for a start
 SAID = "what is known"  # in an empty store
+NEWEST = "SELECT scope, left(text, 300) FROM memories_passage ORDER BY id DESC LIMIT 1"
 log = logging.getLogger("memos.web")
 
 
@@ -64,7 +65,7 @@ def rehearse_search(*, at: datetime) -> None:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SELECT set_config('statement_timeout', %s, true)", [str(MOST_MILLISECONDS)])
             if EmbeddingModel.objects.serving() == embedding.built_in().name:
-                cursor.execute("SELECT scope, left(text, 300) FROM memories_passage ORDER BY id DESC LIMIT 1")
+                cursor.execute(NEWEST)
                 scope, text = cursor.fetchone() or ("", SAID)
                 find(SearchRequest.model_validate({"query": text, "scopes": [scope]}), trust=everything(), at=at)
     except DatabaseError as problem:

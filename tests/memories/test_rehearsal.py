@@ -43,7 +43,7 @@ def test_an_endpoint_is_asked_for_nothing() -> None:
 def test_a_search_that_fails_does_not_end_the_start(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(rehearsal, "SOME_SCOPES", "SELECT 1 / 0, %s, %s")
+    monkeypatch.setattr(rehearsal, "NEWEST", "SELECT 1 / 0")
     assert searches() == []
     assert "division by zero" in caplog.text
     assert not Memory.objects.exists()
