@@ -1,0 +1,149 @@
+"""The browser's tools that agents have, Playwright MCP and Chrome DevTools MCP, at a form in a real browser: what a run
+with their calls has done."""
+
+import asyncio
+import threading
+from collections.abc import Awaitable, Callable, Iterator
+from html import escape
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs
+
+import pytest
+from mcp import ClientSession, StdioServerParameters
+from mcp.client.stdio import stdio_client
+
+from consolidation.learning.runs.browser_pages import elements
+from tests.browser.chromium import chromium
+from tests.consolidation.recorded import Script, run
+
+pytestmark = pytest.mark.agents
+FORM = (
+    '<form method="post"><label>Amount in EUR <input name="amount" value="{amount}"></label>'
+    "<label>Account <select name=account><option>4730 Returns<option>4740 Goodwill</select></label>"
+    '<label><input type="checkbox" name="notify"> Notify customer</label><button>Book refund</button></form>'
+)
+
+
+class Shop(BaseHTTPRequestHandler):
+    """A form that takes whole numbers alone."""
+
+    def log_message(self, *_args: object) -> None:
+        """Say nothing."""
+
+    def do_GET(self) -> None:
+        self._answer("Refund", FORM.format(amount=""))
+
+    def do_POST(self) -> None:
+        sent = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        amount = sent.get("amount", [""])[0]
+        refused = f'<p role="alert">Only whole numbers.</p>{FORM.format(amount=escape(amount))}'
+        self._answer(*(("Order", '<p role="alert">Refund booked.</p>') if amount.isdigit() else ("Refund", refused)))
+
+    def _answer(self, title: str, body: str) -> None:
+        page = f"<!doctype html><title>{title}</title><h1>{title}</h1>{body}".encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(page)))
+        self.end_headers()
+        self.wfile.write(page)
+
+
+@pytest.fixture
+def shop() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Shop)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/orders/80310/refund"
+    server.shutdown()
+    server.server_close()
+
+
+class Hand:
+    """Calls the tools of a server and keeps what a harness records of it."""
+
+    def __init__(self, session: ClientSession, prefix: str) -> None:
+        self._session, self._prefix = session, prefix
+        self.recorded: list[Script] = []
+        self._refs: dict[str, str] = {}
+
+    async def __call__(self, tool: str, **arguments: Any) -> None:
+        answer = await self._session.call_tool(tool, arguments)
+        text = "\n".join(part.text for part in answer.content if part.type == "text")
+        self.recorded.append((f"{self._prefix}{tool}", arguments, text))
+        self._refs |= {
+            element.name: ref for ref, element in elements(text) if element.role not in ("option", "generic")
+        }
+
+    def ref(self, name: str) -> str:
+        return self._refs[name]
+
+
+async def by_playwright(hand: Hand, url: str) -> None:
+    await hand("browser_navigate", url=url)
+    await hand("browser_snapshot")
+    fields = [("Amount in EUR", "textbox", "20.50"), ("Notify customer", "checkbox", "true")]
+    filled = [{"element": name, "target": hand.ref(name), "name": name, "type": kind, "value": value} for name, kind, value in fields]  # fmt: skip # noqa: E501
+    await hand("browser_fill_form", fields=filled)
+    await hand("browser_select_option", element="Account", target=hand.ref("Account"), values=["4740 Goodwill"])
+    await hand("browser_click", element="Book refund button", target=hand.ref("Book refund"))
+    await hand("browser_snapshot")
+    await hand("browser_type", element="Amount", target=hand.ref("Amount in EUR"), text="20")
+    await hand("browser_click", element="the button", target=hand.ref("Book refund"))
+    await hand("browser_snapshot")
+
+
+async def by_devtools(hand: Hand, url: str) -> None:
+    await hand("navigate_page", pageId=1, type="url", url=url)
+    await hand("take_snapshot", pageId=1)
+    await hand("fill_form", pageId=1, elements=[{"uid": hand.ref("Amount in EUR"), "value": "20.50"}])
+    await hand("fill", pageId=1, uid=hand.ref("Account"), value="4740 Goodwill")
+    await hand("click", pageId=1, uid=hand.ref("Notify customer"))
+    await hand("click", pageId=1, uid=hand.ref("Book refund"))
+    await hand("take_snapshot", pageId=1)
+    await hand("fill", pageId=1, uid=hand.ref("Amount in EUR"), value="20")
+    await hand("click", pageId=1, uid=hand.ref("Book refund"))
+    await hand("take_snapshot", pageId=1)
+
+
+PLAYWRIGHT = ("playwright-mcp", "--headless", "--isolated", "--no-sandbox", "--executable-path")
+DEVTOOLS = ("chrome-devtools-mcp", "--headless", "--isolated", "--chromeArg=--no-sandbox", "--executablePath")
+
+
+@pytest.mark.parametrize(
+    ("line", "prefix", "work"),
+    [(PLAYWRIGHT, "mcp__playwright__", by_playwright), (DEVTOOLS, "mcp__chrome-devtools__", by_devtools)],
+    ids=["playwright", "devtools"],
+)
+def test_a_form_filled_in_refused_and_sent_again_is_two_presses_of_its_button(
+    programs: Path,
+    shop: str,
+    tmp_path: Path,
+    line: tuple[str, ...],
+    prefix: str,
+    work: Callable[[Hand, str], Awaitable[None]],
+) -> None:
+    browser = chromium()
+    if browser is None:
+        pytest.skip("no browser on the PATH")
+    recorded = asyncio.run(played(programs, [*line, browser], prefix, lambda hand: work(hand, shop), tmp_path))
+    opened, refused, booked = run(0, "Please refund 20 euros.", *recorded).steps
+    assert opened.name == "GET 127.0.0.1/orders/{order}/refund"
+    assert (refused.name, booked.name) == ("press Book refund", "press Book refund")
+    assert refused.failed
+    assert refused.returned == "Only whole numbers."
+    assert booked.arguments["Amount in EUR"] == "20"
+    assert booked.arguments["Account"] == "4740 Goodwill"
+    assert booked.arguments["Notify customer"] in (True, "true")
+    assert booked.says == "Refund booked."
+
+
+async def played(
+    programs: Path, line: list[str], prefix: str, work: Callable[[Hand], Awaitable[None]], home: Path
+) -> list[Script]:
+    server = StdioServerParameters(command=str(programs / line[0]), args=line[1:], cwd=home)
+    async with stdio_client(server) as streams, ClientSession(*streams) as session:
+        await session.initialize()
+        hand = Hand(session, prefix)
+        await work(hand)
+    return hand.recorded
