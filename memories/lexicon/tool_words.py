@@ -5,7 +5,11 @@ Verbs that read, that change and that hand over; in English what changes is `eng
 (validate, suggest, process) tells nothing: how the tool behaves tells, or a person.
 """
 
+import re
+
 from memories.lexicon import words
+
+_SERVER = re.compile(r"^mcp_+(?:[^_]+(?:_[^_]+)*?)__(?=.)", re.IGNORECASE)
 
 # The beginning of a name of a tool that only reads, and its end (订单查询).
 READS_ZH = tuple(
@@ -165,3 +169,8 @@ PLAIN = words(
     trouvée utilisateur valeur veuillez zéro à été être créneau données dossier système
     """
 )
+
+
+def without_server(tool: str) -> str:
+    """Return the name of a tool of MCP without its server: `browser_click` of mcp__playwright__browser_click."""
+    return _SERVER.sub("", tool)

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from memories.lexicon.tool_words import without_server
+
 MOST_TOOLS = 14
 MOST_NUMBERED = 12  # steps whose lines bear a number
 WIDTH, BOX, HEIGHT, STEP = 288, 176, 40, 64  # of the drawing, of a tool's box, from one box to the next
@@ -47,7 +49,8 @@ class Tool:
 
     @property
     def short(self) -> str:
-        return self.name if len(self.name) <= LONGEST_NAME else f"{self.name[: LONGEST_NAME - 1]}…"
+        name = without_server(self.name)
+        return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 1]}…"
 
 
 @dataclass(frozen=True)

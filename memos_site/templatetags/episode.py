@@ -9,9 +9,11 @@ from uuid import UUID
 
 from django import template
 from django.urls import reverse
+from django.utils.html import format_html
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from memories.lexicon.tool_words import without_server
 from memories.models import Episode, Event, Memory
 from memories.models.ending import EndStatement
 from memories.models.episode import UNKNOWN, node_id
@@ -22,6 +24,7 @@ from memos_site.templatetags.page import as_json, failed, one_line
 from memos_site.web.words import in_words, listed
 
 register = template.Library()
+register.filter(without_server)
 
 KIND_AND_REF = re.compile(r"([a-z]+(?:_[a-z]+)+) (\S.*)")  # what is stored of an event that nobody summarised
 LEADING_TAGS = re.compile(r"^(?:\s*<[A-Za-z][\w:-]{0,40}>)+\s*(?=\S)")
@@ -95,6 +98,15 @@ def reported_value(value: Any) -> str:
 
 def pair(name: str, value: str) -> str:
     return _("%(name)s: %(n)s") % {"name": in_words(name), "n": value}
+
+
+@register.simple_tag
+def tool_code(tool: str) -> str:
+    """Write the name of a tool, of MCP without its server, which the name tells where the pointer rests on it."""
+    short = without_server(tool)
+    if short == tool:
+        return format_html("<code>{}</code>", tool)
+    return format_html('<code title="{}">{}</code>', tool, short)
 
 
 @register.inclusion_tag("memories/_tool_graph.html")

@@ -20,6 +20,7 @@ from memories.lexicon.tool_words import (
     READING,
     READS_ZH,
     READS_ZH_LAST,
+    without_server,
 )
 
 _BOUNDARY = re.compile(r"[^\w]+|_+|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -33,7 +34,6 @@ THOUGHTS = frozenset({"think", "thinking", "thought", "reflect", "sequentialthin
 _VERBS = READING | CHANGING | OF_TOOLS | HANDING_OVER
 _BROWSER = re.compile(r"^(?:browser|puppeteer|playwright|computer)[_.](?=[a-z])")
 _NAMESPACE = re.compile(r"[./:](?=\w)")
-_MCP = re.compile(r"^mcp_+(?:[^_]+(?:_[^_]+)*?)__(?=.)", re.IGNORECASE)
 _LOOKS = {"get", "fetch", "show", "query", "retrieve", "lookup"}
 _ALONE = {
     "think": "think it through", "calculate": "do the arithmetic", "navigate": "open the page", "goto": "open the page",
@@ -59,7 +59,7 @@ def bare_name(tool: str) -> str:
     """Return a tool's name without the server of an MCP tool or a dotted namespace; of an operation as of a tool."""
     if named := operations.tool_name(tool) or resources.tool_name(tool):
         return named
-    bare = _BROWSER.sub("", _MCP.sub("", tool.strip()))
+    bare = _BROWSER.sub("", without_server(tool.strip()))
     return _NAMESPACE.split(bare)[-1] or bare
 
 
@@ -108,7 +108,7 @@ def phrase(tool: str, *, article: str = "the") -> str:
     go_test -> run go test; kundeSuchen -> kunde suchen; press Put on hold -> put on hold.
     """
     parts = words(tool)
-    if len(parts) == 1 and len(named := _NAMESPACE.split(_MCP.sub("", tool.strip()))) > 2:
+    if len(parts) == 1 and len(named := _NAMESPACE.split(without_server(tool.strip()))) > 2:
         kind = words(named[-2])
         parts = [*parts, *kind] if parts[0] in OF_TOOLS else [*kind, *parts]
     is_button = operations.is_button(tool)
