@@ -36,4 +36,7 @@ KINDS = (
         rf"\btextbox {_Q}{LABEL}{_Q}(?:(?: \[[^\]\n]{{0,40}}\]){{0,6}}: {_Q}?|[^\n]{{0,80}}? value={_Q}){_HIDDEN}",
         "password",
     ),
+    kind(  # agent-browser find label "Password" fill ...
+        _LITERALS, rf"\b(?:label|placeholder) {_Q}{LABEL}{_Q} (?:fill|type) (?:{_Q})?{_HIDDEN}", "password"
+    ),
 )

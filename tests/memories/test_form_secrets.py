@@ -23,6 +23,7 @@ PASSWORD = "Zq7vTr0ub4dor"
         f"""page.fill('input[type="password"]', '{PASSWORD}')""",
         f"driver.find_element(By.ID, 'password').send_keys('{PASSWORD}')",
         f"cy.get('#password').type('{PASSWORD}')",
+        {"command": f'agent-browser find label "Password" fill {PASSWORD}'},
     ],
 )
 def test_a_password_that_is_filled_in_is_removed(recorded: Any) -> None:

@@ -4,16 +4,16 @@
     browser_fill_form(fields=[{name: Amount, target: e11, value: 20}])
     browser_click(element=Book refund button, target=e14)        -> `press Book refund`, arguments {Amount: 20}
 
-Of Playwright MCP and Chrome DevTools MCP. A target such as `e14` is of one look at one page, which tells its role and
-name. What leads to a button (looks, links, fields) is no call of its own.
+Of Playwright MCP, Chrome DevTools MCP and command lines (`browser_lines`). A target such as `e14` is of one look at one
+page, which tells its role and name. What leads to a button (looks, links, fields) is no call of its own.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from consolidation.learning.runs import browser_pages, values
+from consolidation.learning.runs import browser_lines, browser_pages, values
 from consolidation.learning.runs.browser_pages import Element
 from consolidation.learning.runs.call import Call
 
@@ -58,9 +58,20 @@ class _Page:
     sent: dict[str, Call] = field(default_factory=dict)  # by button, until another page is opened
 
 
-def is_way(tool: str) -> bool:
-    """Return whether this is a tool of a browser by which an agent looks, fills in or presses."""
-    return _does(tool) in _WAYS
+class _Step(NamedTuple):
+    """A call of a browser's tool, alone or one of a command line. `does`: as Playwright names it; `answer`: of a line
+    that of its last one alone."""
+
+    does: str
+    sent: Mapping[str, Any]
+    answer: str = ""
+    of_line: bool = False
+
+    @property
+    def address(self) -> str:
+        """The address of the page that came."""
+        opened = str(self.sent.get("url") or "") if self.of_line and self.does == "navigate" else ""
+        return browser_pages.address(self.answer) or opened
 
 
 def by_pages(calls: Iterable[Call]) -> list[Call]:
@@ -69,38 +80,47 @@ def by_pages(calls: Iterable[Call]) -> list[Call]:
     The result of each is the page that came then. A button that is pressed again before another page is opened was
     refused the time before.
     """
-    calls = list(calls)
-    if not any(is_way(call.called) and browser_pages.address(browser_pages.answer(call.result)) for call in calls):
-        return calls  # another browser, whose answers tell nothing of its pages
+    steps = [(call, _steps(call)) for call in calls]
+    if not any(step.address for _, of_call in steps for step in of_call):
+        return [call for call, _ in steps]  # of no browser, or of one whose answers tell nothing of its pages
     read: list[Call] = []
     page = _Page()
     known: Sequence[str] = ()  # lines of the page before the last act
     last = -1  # the act to which what the browser shows belongs
-    for call in calls:
-        if not is_way(call.called):
+    for call, of_call in steps:
+        if not of_call:
             read.append(call)
-            continue
-        if call.failed:
-            continue
-        answer = browser_pages.answer(call.result)
-        act = _act(call, page, answer)
-        if act is not None:
-            known = str(read[last].result or "").splitlines() if last >= 0 else []
-            if act.button and last >= 0 and read[last].button == act.button:
-                read[last] = replace(read[last], ok=False, result=read[last].says)
-            read.append(act)
-            last = len(read) - 1
-        if last >= 0:
-            read[last] = _shown(read[last], answer, known)
+        for step in of_call if not call.failed else ():
+            act = _act(call, step, page)
+            if act is not None:
+                known = str(read[last].result or "").splitlines() if last >= 0 else []
+                if act.button and last >= 0 and read[last].button == act.button:
+                    read[last] = replace(read[last], ok=False, result=read[last].says)
+                read.append(act)
+                last = len(read) - 1
+            if last >= 0:
+                read[last] = _shown(read[last], step.answer, known)
     return read
 
 
-def _act(call: Call, page: _Page, answer: str) -> Call | None:
-    """Return the page that a call opens or the button that it presses; None for what only leads there."""
-    element = _element(call.sent, page, answer)
-    page.filled.update((name, value) for name, value in _filled(call, element, page) if not _PASSWORD.search(name))
-    button, url = _button(call, element), browser_pages.address(answer)
-    page.elements.update(browser_pages.elements(answer))
+def _steps(call: Call) -> list[_Step]:
+    """Return what a call does in a browser; none for any other call."""
+    match = _TOOL.search(call.called)
+    does = match[1] or _OF_DEVTOOLS.get(match[2], match[2]) if match else ""
+    if does in _WAYS:
+        return [_Step(does, call.sent, browser_pages.answer(call.result))]
+    given = call.sent.get("command") or call.sent.get("cmd")
+    line = given[-1] if isinstance(given, list) and given else given
+    steps = [_Step(*each, of_line=True) for each in browser_lines.calls(line)] if isinstance(line, str) else []
+    return [*steps[:-1], steps[-1]._replace(answer=browser_pages.answer(call.result))] if steps else []
+
+
+def _act(call: Call, step: _Step, page: _Page) -> Call | None:
+    """Return the page that a step opens or the button that it presses; None for what only leads there."""
+    element = _element(step.sent, page, step.answer)
+    page.filled.update((name, value) for name, value in _filled(step, element, page) if not _PASSWORD.search(name))
+    button, url = _button(step, element), step.address
+    page.elements.update(browser_pages.elements(step.answer))
     if button:
         before = page.sent.get(button)
         fields = {**(before.arguments if before else {}), **page.filled}
@@ -112,7 +132,7 @@ def _act(call: Call, page: _Page, answer: str) -> Call | None:
         return None
     act = replace(call, args={"method": "GET", "url": url}, result=None)
     page.url, page.opened, page.filled, page.sent = url, act.name.partition(" ")[2], {}, {}
-    return act
+    return replace(act, page=page.opened)
 
 
 def _element(arguments: Mapping[str, Any], page: _Page, answer: str) -> Element:
@@ -121,12 +141,14 @@ def _element(arguments: Mapping[str, Any], page: _Page, answer: str) -> Element:
     if told := page.elements.get(target) or browser_pages.acted_on(answer):
         return told
     words = str(arguments.get("name") or arguments.get("element") or "").strip()
+    if arguments.get("role"):
+        return Element(str(arguments["role"]), words)
     return Element("link" if _LINKS.search(words) else "", _KIND.sub("", words))
 
 
-def _filled(call: Call, element: Element, page: _Page) -> list[tuple[str, Any]]:
-    """Return (field, value) of what a call fills in."""
-    does, sent = _does(call.called), call.sent
+def _filled(step: _Step, element: Element, page: _Page) -> list[tuple[str, Any]]:
+    """Return (field, value) of what a step fills in."""
+    does, sent = step.does, step.sent
     if does == "fill_form":
         fields: Any = next((values.parsed(sent[key]) for key in _FIELDS if key in sent), [])
         objects = [each for each in fields if isinstance(each, dict)] if isinstance(fields, list) else []
@@ -134,27 +156,20 @@ def _filled(call: Call, element: Element, page: _Page) -> list[tuple[str, Any]]:
     elif does == "select_option":
         chosen = sent.get("values")
         given = [(element.name, chosen[0] if isinstance(chosen, list) and len(chosen) == 1 else chosen)]
-    elif does == "click" and element.role in _TICKED:
-        given = [(element.name, True)]
+    elif does in ("check", "uncheck") or (does == "click" and element.role in _TICKED):
+        given = [(element.name, does != "uncheck")]
     else:
         given = [(element.name, sent[key]) for key in _TYPED if key in sent and does == "type"]
     return [(name, value) for name, value in given if name]
 
 
-def _button(call: Call, element: Element) -> str:
-    """Return the name of the button that a call presses, without what differs from one record to the next."""
-    does = _does(call.called)
-    is_sent = does == "type" and (call.sent.get("submit") or call.sent.get("submitKey") == "Enter")
-    if not is_sent and (does != "click" or element.role not in {*_PRESSED, ""}):
+def _button(step: _Step, element: Element) -> str:
+    """Return the name of the button that a step presses, without what differs from one record to the next."""
+    is_sent = step.does == "type" and (step.sent.get("submit") or step.sent.get("submitKey") == "Enter")
+    if not is_sent and (step.does != "click" or element.role not in {*_PRESSED, ""}):
         return ""
     name = " ".join(word for word in element.name.split() if not any(map(str.isdigit, word)))[:LONGEST_NAME]
     return "" if name.lower() in _LEADING or (is_sent and _SEARCHED.match(name)) else name
-
-
-def _does(tool: str) -> str:
-    """Return what a tool does by the name that Playwright has for it; '' for a tool that is of no browser."""
-    match = _TOOL.search(tool)
-    return match[1] or _OF_DEVTOOLS.get(match[2], match[2]) if match else ""
 
 
 def _shown(act: Call, answer: str, known: Sequence[str]) -> Call:

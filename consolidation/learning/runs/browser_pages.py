@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 from consolidation.learning.runs import values
 
 _STRING = r"\"((?:[^\"\\]|\\.)*)\""
-_ELEMENT = re.compile(rf"- '?(\w+)(?: {_STRING})?[^\n]*?\[ref=(\w+)\]|^ *uid=(\S+) (\w+)(?: {_STRING})?", re.MULTILINE)
+_ELEMENT = re.compile(
+    rf"- '?(\w+)(?: {_STRING})?[^\n]*?\[(?:[^\]\n]*, )?ref=(\w+)\]|^ *uid=(\S+) (\w+)(?: {_STRING})?", re.MULTILINE
+)
 _RAN = re.compile(r"getByRole\('(\w+)', \{ name: '((?:[^'\\]|\\.)*)'")
 _ADDRESS = re.compile(
     r"^- Page URL: (\S+)$|^\d+: .*\((\S+)\) \[selected\]|RootWebArea [^\n]* url=\"(\S+)\"", re.MULTILINE
@@ -76,7 +78,7 @@ def answer(result: Any) -> str:
     """Return what a tool answered as text; MCP wraps it in a list of contents."""
     told = values.parsed(result)
     if isinstance(told, dict):
-        told = told.get("content", told.get("text", ""))
+        told = next((told[key] for key in ("content", "text", "stdout", "output") if told.get(key)), "")
     if isinstance(told, list):
         told = "\n".join(str(part.get("text", "")) for part in told if isinstance(part, dict))
     return told if isinstance(told, str) else ""

@@ -49,8 +49,8 @@ class Call:
     push: Push | None = None  # of a `git push`, of which each on a line is a call
     whole: bool = False  # its tool counts as one, whatever the arguments say
     after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
-    button: str = ""  # that a call of a browser's tool presses
-    page: str = ""  # on which, where it was opened and not shown by another button
+    button: str = ""  # that a browser presses
+    page: str = ""  # that a browser opens, or on which it presses the button, where that was opened
     says: str = ""  # the message that the page shows then, else the lines that the page before had not
     starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
 

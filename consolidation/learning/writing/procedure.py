@@ -114,7 +114,7 @@ def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: P
 def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
     key = f"step_{stage.kind}" if stage.kind in ("button", "page", "command") else "step"
     tool, page = code(stage.spoken, LONGEST_CALL), code(stage.on, LONGEST_CALL)
-    key = f"{key}_on" if stage.on else key
+    key = f"{key}_on" if stage.on and stage.is_button else key
     head = say(key, phrase=upper_first(phrase(stage.tool)), tool=tool, page=page, often=_often(stage, say))
     head = work_steps.in_share(stage, head, say)
     paths = sorted({path for tool, path in sources if tool == stage.tool and stage.is_open(path)})

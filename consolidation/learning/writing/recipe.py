@@ -13,7 +13,7 @@ from consolidation.learning.commands.resources import is_of_resource
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import refused
 from consolidation.learning.effects.toolnames import words
-from consolidation.learning.runs import browser, operations
+from consolidation.learning.runs import operations
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.lines import Counted, Ids, ids_of
 from consolidation.learning.runs.run import Run
@@ -52,7 +52,7 @@ class Stage(Counted):
     via: str = ""  # of a command: the tool that runs it
     through: str = ""  # of an operation: the tool that does it
     shape: str = ""  # of a command: how it is usually called
-    on: str = ""  # of a button: the page on which it is pressed
+    on: str = ""  # of a button: the page on which it is pressed; of a page: itself
 
     @property
     def agent_tool(self) -> str:
@@ -86,7 +86,7 @@ class Stage(Counted):
     @property
     def is_page(self) -> bool:
         """Whether a browser opens it."""
-        return browser.is_way(self.through) and not self.is_button
+        return bool(self.on) and not self.is_button
 
     @property
     def kind(self) -> Literal["button", "page", "command", "operation", "step"]:
@@ -143,7 +143,7 @@ def _telling(scope: Scope, candidates: list[Stage], sources: Sources) -> list[St
     if last < 0:
         return candidates
     feeds = {(origin.tool, tool) for (tool, _), origins in sources.items() for origin in origins if origin.tool}
-    feeding, on = {origin for origin, _ in feeds}, {stage.on for stage in candidates if stage.on}
+    feeding, on = {origin for origin, _ in feeds}, {stage.on for stage in candidates if stage.is_button}
     candidates = [s for s in candidates if not (s.is_page and s.address in on) or s.tool in feeding]
     useful = {stage.tool for n, stage in enumerate(candidates) if not _may_go(scope, stage, after=n > last)}
     for stage in reversed(candidates):
@@ -246,10 +246,10 @@ def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]]
     )
 
 
-def _page(presses: Sequence[Call]) -> str:
-    """Return the page on which most presses of a button happened; '' for none, and where another button led there."""
-    page, times = Counter(call.page for call in presses).most_common(1)[0]
-    return page if times * 2 > len(presses) else ""
+def _page(calls: Sequence[Call]) -> str:
+    """Return the page that is opened, or on which most presses of a button happened; '' for none."""
+    page, times = Counter(call.page for call in calls).most_common(1)[0]
+    return page if times * 2 > len(calls) else ""
 
 
 def _per(scope: Scope, tool: str, uses: Sequence[Sequence[Call]]) -> str:
