@@ -1,7 +1,10 @@
-"""The browser's tools that agents have, Playwright MCP and Chrome DevTools MCP, at a form in a real browser: what a run
-with their calls has done."""
+"""The browser's tools that agents have, Playwright MCP, Chrome DevTools MCP and `playwright-cli`, at a form in a real
+browser: what a run with their calls has done."""
 
 import asyncio
+import json
+import os
+import subprocess
 import threading
 from collections.abc import Awaitable, Callable, Iterator
 from html import escape
@@ -24,6 +27,8 @@ FORM = (
     "<label>Account <select name=account><option>4730 Returns<option>4740 Goodwill</select></label>"
     '<label><input type="checkbox" name="notify"> Notify customer</label><button>Book refund</button></form>'
 )
+
+NO_CONTROLS = ("option", "generic")
 
 
 class Shop(BaseHTTPRequestHandler):
@@ -127,6 +132,10 @@ def test_a_form_filled_in_refused_and_sent_again_is_two_presses_of_its_button(
     if browser is None:
         pytest.skip("no browser on the PATH")
     recorded = asyncio.run(played(programs, [*line, browser], prefix, lambda hand: work(hand, shop), tmp_path))
+    check(recorded)
+
+
+def check(recorded: list[Script]) -> None:
     opened, refused, booked = run(0, "Please refund 20 euros.", *recorded).steps
     assert opened.name == "GET 127.0.0.1/orders/{order}/refund"
     assert (refused.name, booked.name) == ("press Book refund", "press Book refund")
@@ -136,6 +145,36 @@ def test_a_form_filled_in_refused_and_sent_again_is_two_presses_of_its_button(
     assert booked.arguments["Account"] == "4740 Goodwill"
     assert booked.arguments["Notify customer"] in (True, "true")
     assert booked.says == "Refund booked."
+
+
+def test_the_same_by_command_lines(programs: Path, shop: str, tmp_path: Path) -> None:
+    browser = chromium()
+    if browser is None:
+        pytest.skip("no browser on the PATH")
+    launched = {"headless": True, "executablePath": browser, "args": ["--no-sandbox"]}
+    settings = {"browser": {"browserName": "chromium", "isolated": True, "launchOptions": launched}}
+    (tmp_path / "cli.json").write_text(json.dumps(settings))
+    recorded: list[Script] = []
+    refs: dict[str, str] = {}
+    env = {**os.environ, "PATH": f"{programs}:{os.environ['PATH']}", "HOME": str(tmp_path)}
+
+    def sh(line: str) -> None:
+        words = ["bash", "-c", line]
+        ended = subprocess.run(words, cwd=tmp_path, env=env, capture_output=True, text=True, check=True, timeout=120)
+        recorded.append(("Bash", {"command": line}, {"stdout": ended.stdout, "stderr": ended.stderr}))
+        refs.update({element.name: ref for ref, element in elements(ended.stdout) if element.role not in NO_CONTROLS})
+
+    try:
+        sh(f"playwright-cli open {shop} --config cli.json")
+        sh("playwright-cli snapshot")
+        sh(f"playwright-cli fill {refs['Amount in EUR']} 20.50 && playwright-cli check {refs['Notify customer']}")
+        sh(f"playwright-cli select {refs['Account']} '4740 Goodwill'")
+        sh(f"playwright-cli click {refs['Book refund']} && playwright-cli snapshot")
+        sh(f"playwright-cli fill {refs['Amount in EUR']} 20; playwright-cli click {refs['Book refund']}")
+        sh("playwright-cli snapshot | head -40")
+    finally:
+        subprocess.run([programs / "playwright-cli", "close"], cwd=tmp_path, env=env, check=False, timeout=60)
+    check(recorded)
 
 
 async def played(
