@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from consolidation.learning.commands import forms, requests
+from consolidation.learning.commands import commands, forms, requests
 from consolidation.learning.effects.effects import effects, unfolded
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import RULES, Script, learned, run
@@ -224,3 +224,33 @@ def test_what_is_asked_of_graphql_is_a_look_up_and_a_mutation_is_a_change_with_i
     assert "`id` from `query order` → `data.order.id`" in fields.procedure
     line = """curl -s https://api.a.example/v2/orders -d '{"query": "shoes"}'"""
     assert [kind for kind, _, _ in forms.spelled(line)] == ["POST api.a.example/v2/orders"]
+
+
+@pytest.mark.parametrize(
+    ("line", "kind", "given"),
+    [
+        (
+            "gh api repos/acme/shop/pulls/12/comments --jq '.[].body'",
+            "GET api.github.com/pulls/{pull}/comments",
+            {"pull": "12"},
+        ),
+        (
+            "gh api --method PATCH /repos/{owner}/{repo}/issues/5 -f state=closed",
+            "PATCH api.github.com/issues/{issue}",
+            {"issue": "5", "state": "closed"},
+        ),
+        ("gh api repos/acme/shop/issues -f title=Rounding", "POST api.github.com/issues", {"title": "Rounding"}),
+        ("gh api user -H 'Accept: x' -q .login", "GET api.github.com/user", {}),
+        ("gh api graphql -f query='query($n: Int) { issue(number: $n) { id } }' -F n=5", "query issue", {"n": "5"}),
+        ("gh api graphql -f query='mutation { closeIssue(input: $i) { id } }'", "mutation closeIssue", {}),
+    ],
+)
+def test_what_gh_asks_of_the_api_is_a_request(line: str, kind: str, given: dict[str, Any]) -> None:
+    assert commands.kinds(line) == (kind,)
+    assert requests.arguments(forms.spelled(line), "") == {kind: given}
+
+
+@pytest.mark.parametrize("line", ["gh run list --limit 5", "gh run watch 12", "gh search issues bug", "gh pr view 5"])
+def test_what_gh_shows_changes_nothing(line: str) -> None:
+    assert not any(map(RULES.is_effect, commands.kinds(line)))
+    assert all(map(RULES.is_effect, commands.kinds("gh run rerun 12 && gh pr merge 5")))

@@ -101,8 +101,8 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
 
 
 def _operation(program: str, arguments: Sequence[str]) -> str:
-    if program == "curl":
-        return request.name if (request := requests.operation_of(arguments)) else ""
+    if (sent := requests.sent_by([program, *arguments])) is not None:
+        return request.name if (request := requests.operation_of(sent)) else ""
     if program == "git":
         return git.kind_of(arguments)
     return _statement(program, arguments) if program in programs.DATABASE_CLIENTS else ""

@@ -201,8 +201,9 @@ _READING_KINDS = _lines(
     git check-ignore, git count-objects, git range-diff, git verify-tag, git verify-commit, git, docker ps,
     docker images, docker version,
     docker compose ps, docker compose config, kubectl get, kubectl top, kubectl version, helm get, helm template,
-    cargo metadata, go version, go env, go doc, pip freeze, pip index, uv pip freeze, gh pr checks, coverage report,
-    terraform output, tofu output
+    cargo metadata, go version, go env, go doc, pip freeze, pip index, uv pip freeze, gh pr checks, gh run list,
+    gh run view, gh run watch, gh run download, gh search code, gh search commits, gh search issues, gh search prs,
+    gh search repos, coverage report, terraform output, tofu output
     """
 )
 _SCRIPTS = _words("make just task rake inv invoke poe")  # each project names its targets itself

@@ -1,4 +1,4 @@
-"""Requests that a `curl` sends, as what they do: `POST /api/waivers`, with the fields of their body as arguments.
+"""Requests that a `curl` or `gh api` sends, as what they do: `POST /api/waivers`, with the fields of their body.
 
     curl -X POST -d '{"room": "204"}' "$A/api/bookings/B-7/moves?dry=1"
         -> `POST /api/bookings/{booking}/moves`, arguments {booking: B-7, dry: 1, room: 204}
@@ -34,6 +34,12 @@ _CODE = re.compile(r"%\{(?:http_code|response_code)\}")
 _VARIABLE = re.compile(r"%\{\w+\}")
 _HEADERS = re.compile(r"-[afgijkLnNsSv]*i[afgijkLnNsSvX]*|--include")
 _STATUS_OPTION = re.compile(r"-[afgijkLnNsSv]*w|--write-out")
+_GH_OPTIONS = {  # of `gh api`, those with a value
+    "-X": "method", "--method": "method", "-f": "field", "--raw-field": "field", "-F": "field", "--field": "field",
+    "-H": "", "--header": "", "-q": "", "--jq": "", "-t": "", "--template": "", "--hostname": "", "--input": "",
+    "-p": "", "--preview": "", "--cache": "",
+}  # fmt: skip
+_OF_REPOSITORY = re.compile(r"repos/[^/]+/[^/]+/(?=.)")
 LEAST_USES = 2
 
 
@@ -67,6 +73,35 @@ def operation_of(arguments: Sequence[str], typed: str = "") -> operations.Operat
     return operations.Operation(made.name, {key: value for key, value in given.items() if not _is_unknown(value)})
 
 
+def sent_by(words: Sequence[str]) -> Sequence[str] | None:
+    """Return the arguments of a `curl` that sends what `curl ...` or `gh api ...` sends; None for other words."""
+    program, *rest = words or [""]
+    if program == "gh" and rest[:1] == ["api"]:
+        return _as_curl(rest[1:])
+    return rest if program == "curl" else None
+
+
+def _as_curl(arguments: Sequence[str]) -> list[str]:
+    """Return `gh api repos/o/r/issues -f title=x` as `curl -d '{"title": "x"}' https://api.github.com/issues`: it is
+    mostly about the repository in which it is called."""
+    path, rest = "", iter(arguments)
+    method: list[str] = []
+    fields: dict[str, Any] = {}
+    for word in rest:
+        option, _, joined = word.partition("=") if word.startswith("--") else (word, "", "")
+        if option in _GH_OPTIONS:
+            value = joined or next(rest, "")
+            name, _, given = value.partition("=")
+            method = ["-X", value] if _GH_OPTIONS[option] == "method" else method
+            fields |= {name: given} if _GH_OPTIONS[option] == "field" else {}
+        elif not word.startswith("-"):
+            path = path or _OF_REPOSITORY.sub("", word.strip("/").partition("?")[0])
+    query = fields.pop("query", None) if path == "graphql" else None
+    body = fields if query is None else {"query": query, "variables": fields}
+    address = path if "://" in path else f"https://api.github.com/{path}"
+    return [*method, *(["-d", json.dumps(body)] if body else []), address] if path else []
+
+
 def is_request(kind: str) -> bool:
     """Return whether a command kind is a request: `DELETE a.example/orders`, not the statement `DELETE orders`."""
     method, _, address = kind.partition(" ")
@@ -91,7 +126,8 @@ def arguments(called: Iterable[tuple[str, str, Sequence[str]]], typed: str) -> d
     `typed`: its here-document.
     """
     called = list(called)
-    made = [(kind, operation_of(words[1:], typed)) for kind, _, words in called if is_request(kind)]
+    sent = [(kind, sent_by(words)) for kind, _, words in called if is_request(kind)]
+    made = [(kind, operation_of(words, typed)) for kind, words in sent if words]
     return resources.arguments(called) | {kind: request.arguments for kind, request in made if request}
 
 
