@@ -134,13 +134,33 @@ def test_a_form_sent_again_was_refused_for_what_its_page_says() -> None:
     assert last.arguments == {"RMA number": "RMA5120", "Amount in EUR": "70.65", "Account": "4730 Returns"}
 
 
+def test_a_form_that_is_opened_and_sent_again_for_the_same_record_was_refused_and_for_another_one_was_not() -> None:
+    def sent(order: str, amount: str) -> list[Script]:
+        form = [f"/orders/{order}/refund", f"Refund for order {order}"]
+        return [*opened(*form), filled(Amount=amount), *pressed("Book refund", *form)]
+
+    again = run(0, "Refund it.", *sent("80410", "89.00"), *opened("/orders/80410", "Order"), *sent("80410", "75.65"))
+    others = run(1, "Refund both.", *sent("80410", "89.00"), *opened("/orders/80417", "Order"), *sent("80417", "75.65"))
+    assert [[call.failed for call in each.steps if call.button] for each in (again, others)] == [
+        [True, False],
+        [False, False],
+    ]
+
+
+def test_what_the_agent_typed_comes_from_no_page() -> None:
+    shown = look("/vouchers/new", "New voucher", '- textbox "Code" [ref=e10]: GW-80310')
+    form = opened("/vouchers/new", "New voucher")
+    page = run(0, "Send a voucher.", *form, filled(Code="GW-80310"), shown).steps[0]
+    assert "GW-80310" not in str(page.result)
+
+
 def test_a_skill_says_what_goes_into_a_form_and_where_it_comes_from() -> None:
     competence = learned([refunded(n) for n in range(4)])
     assert competence.fields.procedure.splitlines()[:2] == [
         "1. Press `Create return` on `kontor.internal/returns/new`. `Order number` from the user's request; "
-        "`Reason` `damaged`. Done when it returns “RMA {id} - Kontor”.",
-        "2. Press `Book refund` on `kontor.internal/orders/{order}/refund`. `RMA number` from `press Create return`; "
-        "`Account` `4730 Returns`; where `Amount in EUR` comes from was not seen. "
+        "`Reason` `damaged`.",
+        "2. Press `Book refund` on `kontor.internal/orders/{order}/refund`. `Amount in EUR` from `press Book refund`; "
+        "`RMA number` from `press Create return`; `Account` `4730 Returns`. "
         "Done when it returns “Refund booked.”.",
     ]
     assert (

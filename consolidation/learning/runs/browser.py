@@ -9,11 +9,11 @@ page, which tells its role and name. What leads to a button (looks, links, field
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-from consolidation.learning.runs import browser_lines, browser_pages, values
+from consolidation.learning.runs import browser_lines, browser_pages, operations, values
 from consolidation.learning.runs.browser_pages import Element
 from consolidation.learning.runs.call import Call
 
@@ -55,6 +55,7 @@ class _Page:
     opened: str = ""  # its address as an operation names it; '' where a button led here
     elements: dict[str, Element] = field(default_factory=dict)
     filled: dict[str, Any] = field(default_factory=dict)
+    typed: set[str] = field(default_factory=set)  # all that was filled in
     sent: dict[str, Call] = field(default_factory=dict)  # by button, until another page is opened
 
 
@@ -77,30 +78,55 @@ class _Step(NamedTuple):
 def by_pages(calls: Iterable[Call]) -> list[Call]:
     """Return the calls in order, those of a browser as pages that were opened and buttons that were pressed.
 
-    The result of each is the page that came then. A button that is pressed again before another page is opened was
-    refused the time before.
+    The result of each is the page that came then. A button that is pressed again was refused the time before, where no
+    other page was opened in between, or the form of the same record.
     """
     steps = [(call, _steps(call)) for call in calls]
     if not any(step.address for _, of_call in steps for step in of_call):
         return [call for call, _ in steps]  # of no browser, or of one whose answers tell nothing of its pages
-    read: list[Call] = []
-    page = _Page()
-    known: Sequence[str] = ()  # lines of the page before the last act
-    last = -1  # the act to which what the browser shows belongs
+    reading = _Reading()
     for call, of_call in steps:
         if not of_call:
-            read.append(call)
+            reading.calls.append(call)
         for step in of_call if not call.failed else ():
-            act = _act(call, step, page)
-            if act is not None:
-                known = str(read[last].result or "").splitlines() if last >= 0 else []
-                if act.button and last >= 0 and read[last].button == act.button:
-                    read[last] = replace(read[last], ok=False, result=read[last].says)
-                read.append(act)
-                last = len(read) - 1
-            if last >= 0:
-                read[last] = _shown(read[last], step.answer, known)
-    return read
+            reading.read(call, step)
+    return reading.calls
+
+
+class _Reading:
+    """The calls of a run as far as they are read. `shown_by` and `pressed`: the places of the act to which what the
+    browser shows belongs, and of the last button; `form`: the address at which it was pressed."""
+
+    def __init__(self) -> None:
+        self.calls: list[Call] = []
+        self._page, self._known = _Page(), list[str]()
+        self._shown_by, self._pressed, self._form = -1, -1, ""
+
+    def read(self, call: Call, step: _Step) -> None:
+        """Add what a step of a call does, and what the browser shows then to the act that led there."""
+        form = self._page.url
+        act = _act(call, step, self._page)
+        if act is not None:
+            if act.button:
+                self._was_refused(act, form)
+            self._known = self._shown().splitlines()
+            self.calls.append(act)
+            self._shown_by = len(self.calls) - 1
+            if act.button:
+                self._pressed, self._form = self._shown_by, form
+        if self._shown_by >= 0:
+            shown = _shown(self.calls[self._shown_by], step.answer, self._known, self._page.typed)
+            self.calls[self._shown_by] = shown
+
+    def _shown(self) -> str:
+        return str(self.calls[self._shown_by].result or "") if self._shown_by >= 0 else ""
+
+    def _was_refused(self, act: Call, form: str) -> None:
+        """Mark the last press of the same button as one that failed, where this one repeats it."""
+        last = self.calls[self._pressed] if self._pressed >= 0 else None
+        is_same_form = form == self._form and operations.ONE in act.page
+        if last and last.button == act.button and (self._pressed == self._shown_by or is_same_form):
+            self.calls[self._pressed] = replace(last, ok=False, result=last.says)
 
 
 def _steps(call: Call) -> list[_Step]:
@@ -119,6 +145,7 @@ def _act(call: Call, step: _Step, page: _Page) -> Call | None:
     """Return the page that a step opens or the button that it presses; None for what only leads there."""
     element = _element(step.sent, page, step.answer)
     page.filled.update((name, value) for name, value in _filled(step, element, page) if not _PASSWORD.search(name))
+    page.typed.update(map(str, page.filled.values()))
     button, url = _button(step, element), step.address
     page.elements.update(browser_pages.elements(step.answer))
     if button:
@@ -172,10 +199,10 @@ def _button(step: _Step, element: Element) -> str:
     return "" if name.lower() in _LEADING or (is_sent and _SEARCHED.match(name)) else name
 
 
-def _shown(act: Call, answer: str, known: Sequence[str]) -> Call:
-    """Add what the browser shows to the act that led there."""
-    lines = list(dict.fromkeys([*str(act.result or "").splitlines(), *browser_pages.texts(answer)]))
-    old = {*known, *map(str, act.arguments.values())}
-    new = [line for line in lines if line not in old and len(line.split()) >= MESSAGE_WORDS]
+def _shown(act: Call, answer: str, known: Sequence[str], typed: Collection[str]) -> Call:
+    """Add what the browser shows to the act that led there, without what the agent filled in."""
+    texts = [line for line in browser_pages.texts(answer) if line not in typed]
+    lines = list(dict.fromkeys([*str(act.result or "").splitlines(), *texts]))
+    new = [line for line in lines if line not in known and len(line.split()) >= MESSAGE_WORDS]
     said = "\n".join(browser_pages.alerts(answer)) or act.says or "\n".join(new)
     return replace(act, result="\n".join(lines)[:LONGEST_TEXT], says=said if act.button else "")

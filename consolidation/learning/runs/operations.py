@@ -19,6 +19,7 @@ from consolidation.learning.runs.values import parsed
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.tool_words import CHANGING, READING
 
+ONE = "{"  # begins what stands for an id in an address
 PRESS = "press"  # a button of a page: `press Book refund`
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 _METHOD_NAMES = ("method", "http_method", "verb")

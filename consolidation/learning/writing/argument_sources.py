@@ -58,6 +58,8 @@ def trace(run: Run) -> Iterator[tuple[str, Path, Origin]]:
     for call in run.steps:
         heard.until(call.position)
         if call.failed:
+            if call.button:  # what a form refuses it says with the values that it takes
+                heard.read(call)
             continue
         for path, leaf in leaves(call.arguments):
             for origin in heard.origins(leaf):

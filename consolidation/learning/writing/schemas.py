@@ -9,7 +9,7 @@ from typing import Any
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.operations import is_button
-from consolidation.learning.runs.privacy import names_somebody
+from consolidation.learning.runs.privacy import Holders, names_somebody, safe
 from consolidation.learning.runs.values import ITEM, JSON_TYPES, Path, leaves
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.templates import template
@@ -99,8 +99,9 @@ def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str
 
     A quoted text (“Transfer successful”), an object with a state (`status` shipped) or fields, or a list.
     """
-    told: list[Any] = [call.says.partition("\n")[0] if call.button else call.returned for call in calls]
-    results = [result for result in told if result not in (None, "")]
+    if is_button(tool):
+        return _message(scope, tool)
+    results = [call.returned for call in calls if call.returned not in (None, "")]
     if not results:
         return ""
     if all(isinstance(result, dict) for result in results):
@@ -110,6 +111,18 @@ def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str
     if all(isinstance(result, str) for result in results):
         return _text(scope, results)
     return ""
+
+
+def _message(scope: Scope, button: str) -> str:
+    """Return what pages show when a button was pressed, as several runs saw it."""
+    holders, seen = Holders(), Counter[str]()
+    for run in scope.shown_by:
+        pressed = [call for call in run.steps if call.name == button and not call.failed and call.says]
+        lines = {call.says.partition("\n")[0] for call in pressed}
+        holders.add(lines, run.thread)
+        seen.update(lines)
+    common = [line for line, _ in seen.most_common() if holders.common(line) and safe(line)]
+    return f"“{common[0]}”" if common and not names_somebody(common[0]) else ""
 
 
 def _text(scope: Scope, results: Sequence[str]) -> str:
