@@ -15,6 +15,13 @@ _STATE = (
 _HERE = r"(?:\W*$|[,;!.]| and\b| (?:in|on|for) (?:prod|production|staging|the|me|us|all|every\w*)\b)"
 _RELEASE = r"(?:it|that|this|the (?:release|version|package|fix|hotfix|patch|build)|v?\d+(?:\.\d+)+)"
 _IS = r"(?:'s| is| are)"
+_ARRIVED = (
+    r"(?:(?:is|are) (?:now |all )*(?:there|here|in place|booked|updated|corrected|complete)|arrived|went out"
+    r"|came (?:in|through)|(?:has|have) (?:it|them|everything|the (?:new|right|correct) \w+)(?: now)?)"
+)
+_AMISS = "wrong|other|old|broken|damaged|late|missing|twice|incomplete|only|half|empty"
+_GLAD = r"(?:many thanks|thank you|thanks|thx|cheers|perfect|well done|much appreciated)[\w ]{0,20}"
+_A_THING = rf"(?:the |our |your )?(?!(?:i|you|we|they)\b)(?:(?!(?:no|nothing|{_AMISS})\b)[\w-]+ ){{1,3}}"
 WELL = re.compile(
     rf"\b{_ALERT} (?:has |have |is |are |just |now |all |also )*(?:auto-?)?(?:cleared|resolved|stopped|quiet|gone"
     r"|recovered)\b"
@@ -37,7 +44,8 @@ WELL = re.compile(
     r"|^(?:\w+[,!]+ )*(?:sorted|resolved|recovered|cleared"
     r"|unblocked|published|released)\b[,.! ]*(?:$|cheers|thanks|thx)"
     r"|\bexactly (?:like|as|what) i asked\b|\b(?:i'm|im|i am|we're) satisfied\b|\bcall (?:this|it) done\b"
-    r"|\binstall(?:s|ed) fine\b|\b(?:serv|runn)ing the new \w+",
+    r"|\binstall(?:s|ed) fine\b|\b(?:serv|runn)ing the new \w+"
+    rf"|^(?:\w+[,!]+ )*{_A_THING}{_ARRIVED}\b(?:(?!\b(?:{_AMISS})\b).){{0,60}}[,;:.!–-] ?{_GLAD}\W*$",
     re.IGNORECASE,
 )
 ILL = re.compile(
