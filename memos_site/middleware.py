@@ -5,6 +5,11 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, cast
 
+from csp.constants import HEADER
+from csp.middleware import CSPMiddleware
+from csp.utils import build_policy
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseBadRequest, HttpResponseBase, HttpResponseNotAllowed
 from django.middleware.locale import LocaleMiddleware
@@ -102,6 +107,17 @@ class NotForThem(_Layer):
             raise PermissionDenied(str(exception)) from None
 
 
+class ContentPolicy(CSPMiddleware):
+    """The policy of the settings; to programs, whose answers have none of their own, as a text that is built once."""
+
+    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
+        if not _is_api(request) or request.path.startswith(_docs_path()):
+            return super().process_response(request, response)
+        if HEADER not in response:
+            response[HEADER] = _policy()
+        return response
+
+
 class KnownLength(_Layer):
     """Answer 411 to a chunked body without a length, which Django would read as empty.
 
@@ -131,9 +147,58 @@ class NoNul(_Layer):
         return None
 
 
+class Programs(_Layer):
+    """Passes by every later middleware where a program shows a token, and does itself what an API needs of them.
+
+    So a session is never asked for: a wrong token is refused, whoever is signed in.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        super().__init__(get_response)
+        self.view = MaskedAnswers(_innermost(get_response))
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        if not _shows_token(request):
+            return self.get_response(request)
+        request.get_host()  # raises for one that is not allowed
+        request.user = AnonymousUser()  # until the API has read the token
+        translation.activate("en")
+        try:
+            response = self.view(request)
+        finally:
+            translation.deactivate()
+        for name, value in _headers().items():
+            response.headers.setdefault(name, value)
+        if not response.streaming:
+            response.headers.setdefault("Content-Length", str(len(response.content)))
+        return response
+
+
+def _innermost(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[[HttpRequest], HttpResponse]:
+    """What the last middleware calls: the view with the hooks of the handler, its errors made answers."""
+    while inner := getattr(getattr(get_response, "__wrapped__", None), "get_response", None):
+        get_response = inner
+    return get_response
+
+
+def _shows_token(request: HttpRequest) -> bool:
+    named = request.META.get("HTTP_AUTHORIZATION") or request.META.get("HTTP_X_API_KEY")
+    return bool(named) and _is_api(request) and not request.path.startswith(_docs_path())
+
+
 @cache
 def _docs_path() -> str:
     return reverse("api-docs")
+
+
+@cache
+def _policy() -> str:
+    return build_policy()
+
+
+@cache
+def _headers() -> dict[str, str]:
+    return {HEADER: _policy(), "X-Frame-Options": str(settings.X_FRAME_OPTIONS)}
 
 
 def _is_api(request: HttpRequest) -> bool:

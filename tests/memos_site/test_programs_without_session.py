@@ -1,9 +1,14 @@
-"""Programs that show a token: nobody gains anything by showing one, and answers to them are like all others."""
+"""Programs that show a token pass sessions, messages and forms by; nobody gains anything by showing one."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.conf import settings
+from django.db import connection
+from django.http import HttpRequest, HttpResponse
+from django.test import Client, override_settings
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import translation
 
@@ -17,6 +22,14 @@ pytestmark = pytest.mark.django_db
 def signed_in(client: Client) -> Client:
     client.force_login(make_person("anna"))
     return client
+
+
+def test_a_token_costs_no_look_at_the_session(signed_in: Client) -> None:
+    _agent, token = Agent.objects.issue("P01")
+    with CaptureQueriesContext(connection) as queries:
+        answer = signed_in.get("/api/v1/me", headers={"Authorization": f"Bearer {token}"})
+    assert answer.json()["name"] == "P01"
+    assert [query["sql"] for query in queries if "django_session" in query["sql"] or "auth_user" in query["sql"]] == []
 
 
 @pytest.mark.parametrize(
@@ -43,6 +56,23 @@ def test_answers_to_programs_keep_their_headers(client: Client) -> None:
     answer = client.get("/api/v1/me", headers={"Authorization": "Bearer wrong"})
     for name in ("Content-Security-Policy", "X-Frame-Options", "X-Content-Type-Options", "X-Request-Id"):
         assert answer.headers[name]
+
+
+class Refusing:
+    """Middleware that lets nobody pass."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        return HttpResponse(status=418)
+
+
+@override_settings(MIDDLEWARE=[*settings.MIDDLEWARE, f"{__name__}.Refusing"])
+def test_a_token_passes_by_what_pages_need() -> None:
+    _agent, token = Agent.objects.issue("P01")
+    assert Client().get("/api/v1/me").status_code == 418
+    assert Client().get("/api/v1/me", headers={"Authorization": f"Bearer {token}"}).status_code == 200
 
 
 def test_a_program_is_served_under_an_allowed_name_only(client: Client) -> None:
