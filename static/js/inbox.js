@@ -88,6 +88,9 @@ on("submit", (event) => {
   else row?.setAttribute("aria-busy", "true");
 });
 
+// The focus waits for a row behind the last one, also when that one is answered before.
+const keepLast = (old, element) => old?.hasAttribute("data-last") && !isOpen(element) && element.setAttribute("data-last", "");
+
 // What the server says takes its place. The focus goes to a row that is open again, and stays where it is otherwise.
 export function settle(page, row, { held, leaves }) {
   const had = document.activeElement;
@@ -101,6 +104,7 @@ export function settle(page, row, { held, leaves }) {
   };
   const placed = (event) => {
     const { element, old } = event.detail;
+    keepLast(old, element);
     if (element.matches("[data-row]") && !isOpen(element) && old?.contains(had)) lost = element;
     if (element.matches("[data-row]") && isOpen(element) && (!old || old.hidden || old.contains(had))) restored.push(element);
   };
@@ -109,6 +113,7 @@ export function settle(page, row, { held, leaves }) {
   document.removeEventListener("memos:placed", placed);
   const stays = main?.matches("[data-row]") && row?.isConnected;
   if (stays) {
+    keepLast(row, main);
     row.replaceWith(main);
     forget(main);
   }

@@ -51,9 +51,11 @@ def test_of_150_keys_on_a_slow_line_each_decides_or_is_told_to_have_had_no_effec
     assert decided() > KEYS // 3
 
 
+@pytest.mark.parametrize("answered", ["before", "after"])
 def test_a_key_that_finds_no_row_is_told_and_decides_about_none_that_comes_later(
-    browser: Browser, live_server: LiveServer
+    browser: Browser, live_server: LiveServer, answered: str
 ) -> None:
+    """Whether the decisions were answered before further rows came, or come to be after them."""
     for n in range(FIRST_ROWS + 2):
         make_memory(f"Company {n} pays on time", confidence=50)
     page = sign_in(browser, live_server)
@@ -61,6 +63,9 @@ def test_a_key_that_finds_no_row_is_told_and_decides_about_none_that_comes_later
     page.goto(live_server.url)
     press(page, "j", *"a" * FIRST_ROWS)
     further.seen()
+    if answered == "before":
+        until(page, lambda: decided() == FIRST_ROWS, what=lambda: f"{decided()} decisions")
+        expect(page.locator("#queue > [aria-busy]:not(.pager)")).to_have_count(0)
     press(page, *"aad")
     expect(page.locator("#missed")).to_have_text(re.compile(rf"{WORDS}\s+3"))
     further.let_go()

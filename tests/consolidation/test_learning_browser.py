@@ -190,9 +190,9 @@ def browse(*calls: Script) -> list[tuple[str, dict[str, object]]]:
 
 
 def test_a_look_tells_what_an_element_is_before_the_agent_does() -> None:
-    shown = ['- link "80310" [ref=e20] [cursor=pointer]:', '- button "Delete order 80310" [ref=e31]']
+    shown = ['- link "80310" [ref=e20] [cursor=pointer]:', '- button "Delete order 80310 of a@b.example" [ref=e31]']
     calls = [*opened("/orders", "Orders", *shown), *pressed("x", "/orders", "Orders", ref="e31")]
-    assert browse(*calls)[-1][0] == "press Delete order"
+    assert browse(*calls)[-1][0] == "press Delete order of"
     assert browse(*opened("/orders", "Orders", *shown), tool("click", "", element="order 80310", target="e20")) == [
         ("GET kontor.internal/orders", {})
     ]

@@ -38,10 +38,12 @@ _LINKS = re.compile(r"\s(?:link|tab|row|cell|heading)$", re.IGNORECASE)
 _PASSWORD = re.compile(r"passw|passcode|secret|\botp\b|\bpin\b", re.IGNORECASE)
 # Buttons that lead on, and change nothing.
 _LEADING = frozenset({
-    "", "accept", "accept all", "back", "close", "expand", "log in", "login", "menu", "more", "next", "ok", "previous",
-    "sign in",
+    "", "accept", "accept all", "back", "cancel", "close", "expand", "log in", "login", "menu", "more", "next", "ok",
+    "previous", "sign in", "abbrechen", "anmelden", "schließen", "weiter", "zurück", "登录", "上一步", "下一步", "返回",
+    "关闭", "取消", "更多", "确定",
 })  # fmt: skip
-_SEARCHED = re.compile(r"(?:search|find|filter|look|query|go to|jump|q)\b", re.IGNORECASE)
+_SEARCHED = re.compile(r"(?:search|find|filter|look|query|go to|jump|q|such\w+)\b|[搜查]", re.IGNORECASE)
+_OF_ONE = re.compile(r"[\d@]")  # a word of one record or person
 LONGEST_NAME = 60
 LONGEST_TEXT = 6_000
 MESSAGE_WORDS = 2  # least words of a message
@@ -195,7 +197,7 @@ def _button(step: _Step, element: Element) -> str:
     is_sent = step.does == "type" and (step.sent.get("submit") or step.sent.get("submitKey") == "Enter")
     if not is_sent and (step.does != "click" or element.role not in {*_PRESSED, ""}):
         return ""
-    name = " ".join(word for word in element.name.split() if not any(map(str.isdigit, word)))[:LONGEST_NAME]
+    name = " ".join(word for word in element.name.split() if not _OF_ONE.search(word))[:LONGEST_NAME]
     return "" if name.lower() in _LEADING or (is_sent and _SEARCHED.match(name)) else name
 
 
