@@ -88,9 +88,6 @@ on("submit", (event) => {
   else row?.setAttribute("aria-busy", "true");
 });
 
-// The focus waits for a row behind the last one, also when that one is answered before.
-const keepLast = (old, element) => old?.hasAttribute("data-last") && !isOpen(element) && element.setAttribute("data-last", "");
-
 // What the server says takes its place. The focus goes to a row that is open again, and stays where it is otherwise.
 export function settle(page, row, { held, leaves }) {
   const had = document.activeElement;
@@ -104,7 +101,7 @@ export function settle(page, row, { held, leaves }) {
   };
   const placed = (event) => {
     const { element, old } = event.detail;
-    keepLast(old, element);
+    if (old?.dataset.last === "") element.dataset.last = "";
     if (element.matches("[data-row]") && !isOpen(element) && old?.contains(had)) lost = element;
     if (element.matches("[data-row]") && isOpen(element) && (!old || old.hidden || old.contains(had))) restored.push(element);
   };
@@ -113,7 +110,7 @@ export function settle(page, row, { held, leaves }) {
   document.removeEventListener("memos:placed", placed);
   const stays = main?.matches("[data-row]") && row?.isConnected;
   if (stays) {
-    keepLast(row, main);
+    if (row.dataset.last === "") main.dataset.last = "";
     row.replaceWith(main);
     forget(main);
   }
@@ -142,8 +139,8 @@ async function emptied() {
   }
 }
 
-// Further rows, as the end comes into sight or the focus comes near it. The server may have read them before a decision
-// that is answered while they are under way: `early` are the ids of those that it decided.
+// Further rows, as the end comes into sight or the focus near it. The server may have read them before a decision that is
+// answered meanwhile: `early` are the ids of those.
 const early = new Set();
 
 async function more(link) {
