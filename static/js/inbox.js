@@ -1,6 +1,5 @@
-// A stationary queue. A decided row leaves at once and the next one, which has the focus already, stands in its place; a row
-// that stays (its words were edited, somebody was faster, the server did not answer) gets the focus back, and so does one
-// that an undo brings back.
+// A stationary queue. A decided row leaves at once and the next one stands in its place with the focus; a row that stays
+// (edited, somebody was faster, no answer) or that an undo brings back gets the focus back.
 
 import { empty, forget, pane, show } from "./pane.js";
 import { fetched, place, send } from "./swap.js";
@@ -10,7 +9,7 @@ const byId = (id) => document.getElementById(id);
 const isOpen = (row) => row?.matches('[data-row]:not([hidden], [data-row="done"], [aria-busy])');
 const queue = () => byId("queue");
 export const rowOf = (element) => element.closest?.("[data-row]") ?? byId(element.closest?.("[data-about]")?.dataset.about);
-const SOON = 24; // rows before the end of what is loaded: as many as keys decide while further ones come on a slow line
+const SOON = 24; // rows before the end of those loaded: as many as keys decide while others come on a slow line
 
 function after(row) {
   for (let one = row.nextElementSibling; one; one = one.nextElementSibling) if (isOpen(one)) return one;
@@ -18,7 +17,7 @@ function after(row) {
   return null;
 }
 
-// Whoever types into an edit of another row goes on there: letters would be decisions elsewhere.
+// Who types into an edit of another row goes on there: letters would decide elsewhere.
 export function go(row) {
   const edit = document.activeElement?.closest("form.edit");
   if (!row || (edit && !row.contains(edit))) return;
@@ -26,7 +25,7 @@ export function go(row) {
   row.scrollIntoView({ block: "nearest" });
 }
 
-// The row goes before the server has answered, so that nobody waits for it.
+// Before the server has answered: nobody waits.
 function leave(row) {
   const at = document.activeElement;
   const next = after(row);
@@ -88,7 +87,7 @@ on("submit", (event) => {
   else row?.setAttribute("aria-busy", "true");
 });
 
-// What the server says takes its place. The focus goes to a row that is open again, and stays where it is otherwise.
+// What the server says takes its place. The focus goes to a row that is open again, else it stays.
 export function settle(page, row, { held, leaves }) {
   const had = document.activeElement;
   const restored = [];
@@ -126,7 +125,7 @@ export function settle(page, row, { held, leaves }) {
   emptied();
 }
 
-// Nothing is left of what was loaded: the page says what comes now.
+// Nothing is left: the page says what comes now.
 async function emptied() {
   const here = queue();
   if (!here || here.querySelector(".pager") || [...here.children].some((one) => !one.hidden)) return;
@@ -190,7 +189,7 @@ on("focusin", (event) => {
   ahead(row);
 });
 
-// Further rows where few are left behind the one in hand.
+// Where few rows are left.
 function ahead(row) {
   const further = document.querySelector("#queue > .pager a");
   const all = row?.parentElement.children;

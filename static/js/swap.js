@@ -1,8 +1,8 @@
 // Forms of the queue answered in place. The server sends a first fragment for the row asked about, and any number with
 // `hx-swap-oob` for what has their ids. The page is told `memos:asked` and `memos:answered`, whatever becomes of the form.
 //
-// A few are sent at a time: what the page reads keeps one of a browser's six connections. A page that is left sends the
-// others all the same: one that comes twice meets the version that it was decided on, and does nothing.
+// A few are sent at a time: reads keep one of a browser's six connections. A page that is left sends the others all the
+// same: one that comes twice meets the version that it was decided on, and does nothing.
 
 const tell = (name, detail) => document.dispatchEvent(new CustomEvent(`memos:${name}`, { detail }));
 const HEADERS = () => ({ "HX-Request": "true", "HX-Current-URL": location.href });
