@@ -88,7 +88,10 @@ async def by_playwright(hand: Hand, url: str) -> None:
     await hand("browser_navigate", url=url)
     await hand("browser_snapshot")
     fields = [("Amount in EUR", "textbox", "20.50"), ("Notify customer", "checkbox", "true")]
-    filled = [{"element": name, "target": hand.ref(name), "name": name, "type": kind, "value": value} for name, kind, value in fields]  # fmt: skip # noqa: E501
+    filled = [
+        {"element": name, "target": hand.ref(name), "name": name, "type": kind, "value": value}
+        for name, kind, value in fields
+    ]
     await hand("browser_fill_form", fields=filled)
     await hand("browser_select_option", element="Account", target=hand.ref("Account"), values=["4740 Goodwill"])
     await hand("browser_click", element="Book refund button", target=hand.ref("Book refund"))

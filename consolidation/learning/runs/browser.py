@@ -80,8 +80,8 @@ class _Step(NamedTuple):
 def by_pages(calls: Iterable[Call]) -> list[Call]:
     """Return the calls in order, those of a browser as pages that were opened and buttons that were pressed.
 
-    The result of each is the page that came then. A button that is pressed again was refused the time before, where no
-    other page was opened in between, or the form of the same record.
+    The result of each is the page that came then. A form that is sent again, mostly as it was, was refused the time
+    before, where no other page was opened in between, or the form of the same record.
     """
     steps = [(call, _steps(call)) for call in calls]
     if not any(step.address for _, of_call in steps for step in of_call):
@@ -127,8 +127,15 @@ class _Reading:
         """Mark the last press of the same button as one that failed, where this one repeats it."""
         last = self.calls[self._pressed] if self._pressed >= 0 else None
         is_same_form = form == self._form and operations.ONE in act.page
-        if last and last.button == act.button and (self._pressed == self._shown_by or is_same_form):
+        is_again = last and last.button == act.button and (self._pressed == self._shown_by or is_same_form)
+        if last and is_again and _repeats(act.arguments, last.arguments):
             self.calls[self._pressed] = replace(last, ok=False, result=last.says)
+
+
+def _repeats(fields: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
+    """Return whether at least half of a form is as it was: two notes that are added one after the other are two."""
+    same = [name for name, value in before.items() if fields.get(name) == value]
+    return bool(same) and len(same) * 2 >= len(before)
 
 
 def _steps(call: Call) -> list[_Step]:
