@@ -1,7 +1,7 @@
 """Whether a line that a model wrote about a run is grounded there: each name, number, tool, field and path occurs.
 
 Words that any language has are free; a line that names what nobody said or called is left out, and counted by reason.
-Capitals of a first word, and of a heading ("Check The Fare: ..."), name nothing.
+Capitals of a first word, of a heading ("Check The Fare: ..."), and in a German line, name nothing.
 """
 
 import re
@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from consolidation.extraction.german import small_words
 from consolidation.extraction.transcripts import Transcript, comparable
 from memories.lexicon.chinese_words import HAN
 from memories.scanning import prompt_injection
@@ -19,6 +20,7 @@ from skills.manifest import Fields
 NAME, NUMBER, CODE, PATH = "name_not_said", "number_not_said", "code_not_said", "path_not_said"
 ORDER = "instruction_like"
 LISTS = ("trigger", "experience", "preference", "examples", "tool")  # of the fields
+LEAST_GERMAN = 5  # different small words of German in a German conversation
 FREE = {"i", "id", "ids", "ok", "am", "pm", "use", "not"}  # capitals that name nothing
 NUMERALS = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 HAN_NUMERALS = ["零", "一", "二两", "三", "四", "五", "六", "七", "八", "九", "十"]
@@ -63,6 +65,10 @@ class Ground:
     def words(self) -> frozenset[str]:
         return frozenset(re.findall(r"\w+", self.text)) | frozenset(re.findall(r"[^\W_]+", self.text))
 
+    @cached_property
+    def is_german(self) -> bool:
+        return small_words(self.text) >= LEAST_GERMAN
+
     def fault(self, line: str) -> str:
         """Why the line is not grounded, or ""."""
         bare = _STEP.sub(" ", _BULLET.sub("", line))
@@ -76,6 +82,8 @@ class Ground:
         bare = _CODE.sub(" x ", bare)
         if not all(map(self._holds_number, _NUMBER.findall(bare))):
             return NUMBER
+        if self.is_german and small_words(bare):
+            return ""
         bare = _HEADING.sub(" ", bare)
         names = _LATIN.findall(bare) if UNSPACED.search(bare) else _NAME.findall(bare)
         return "" if all(map(self._holds_name, names)) else NAME

@@ -7,6 +7,7 @@ near nothing in "my sister Ada prefers green tea". Near is broad, so that a para
 
 import re
 
+from consolidation.extraction.german import small_words
 from memories import embedding
 from memories.claims import claim_of
 from memories.claims.terms import terms
@@ -14,6 +15,7 @@ from memories.lexicon import words
 
 PREDICATE, DENIED, TURNED = "predicate_not_said", "denied_in_quote", "turned_round"
 NEAR = 0.25  # cosine of two words
+LEAST_GERMAN = 2  # different small words of German in a German quote
 FEW_SIGNS = 2  # so short a Chinese verb has too many others beside it
 # Relations that sentences state without their word: "Jonas from Nordlys", "my flat in Oslo", "30 euros a month".
 _OPEN = words(
@@ -114,10 +116,11 @@ def is_denied(predicate: str, object: str, quote: str) -> bool:
 
 def is_turned(subject: str, predicate: str, object: str, quote: str) -> bool:
     """Whether the quote says it the other way round: "Ada sends you love" of "Nora sends love to Ada". Of names that
-    stand before an active verb of English, where neither the subject nor a first person does.
+    stand before an active verb of English, where neither the subject nor a first person does; in German the object may
+    stand there.
     """
     own, names = claim_of(" ".join(_own_words(predicate, object)) or "-").tokens, _NAME.findall(object)
-    if not names or _HAN.search(predicate) or " by" in f"{predicate} ":
+    if not names or _HAN.search(predicate) or " by" in f"{predicate} " or small_words(quote) >= LEAST_GERMAN:
         return False
     for clause in _CLAUSE.split(quote):
         verb = next((match for match in _WORD.finditer(clause) if claim_of(match[0]).tokens & own), None)

@@ -60,6 +60,7 @@ CHINESE = conversation(
     "user: 你好，我是王芳，我在晨光面包店工作。",
     "agent: 你好，王芳。",
     "user: 我喜欢靠窗的座位，我的妹妹李梅住在杭州。",
+    "user: 深圳的酒店每晚不能超过600元，超过要李伟先批准，坐A320的航班也一样。",
 )
 
 
@@ -85,6 +86,8 @@ CHINESE = conversation(
         (CHINESE, ("王芳的妹妹", "住在", "杭州"), "我的妹妹李梅住在杭州"),
         (CHINESE, ("用户", "喜欢", "靠窗的座位"), "我喜欢靠窗的座位"),
         (CHINESE, ("李梅", "住在", "杭州"), "我的妹妹李梅住在杭州"),
+        (CHINESE, ("李伟", "批准", "超过600元的深圳酒店"), "深圳的酒店每晚不能超过600元，超过要李伟先批准"),
+        (CHINESE, ("李伟", "批准", "乘A320的航班"), "超过要李伟先批准，坐A320的航班也一样"),
     ],
 )
 def test_what_was_said_is_grounded(of: Transcript, fact: tuple[str, str, str], quote: str) -> None:
@@ -118,6 +121,8 @@ def test_what_was_said_is_grounded(of: Transcript, fact: tuple[str, str, str], q
         (CHINESE, ("李梅", "写信问候", "杭州"), "我的妹妹李梅住在杭州", PREDICATE),
         (CHINESE, ("赵强", "喜欢", "靠窗的座位"), "我喜欢靠窗的座位", grounding.SUBJECT),
         (CHINESE, ("王芳", "喜欢", "红茶"), "我喜欢靠窗的座位", grounding.OBJECT),
+        (CHINESE, ("李伟", "批准", "超过800元的深圳酒店"), "深圳的酒店每晚不能超过600元", grounding.OBJECT),
+        (CHINESE, ("李伟", "批准", "坐B737的航班"), "坐A320的航班也一样", grounding.OBJECT),
         (CHINESE, ("王芳的弟弟", "住在", "杭州"), "我的妹妹李梅住在杭州", grounding.SUBJECT),
     ],
 )
@@ -228,6 +233,7 @@ def test_a_quote_that_denies_a_statement_does_not_prove_it(
         (False, "the user", "visits", "Bergen", "Bergen is what I visit in May"),
         (False, "Maria", "handles", "Acme", "Acme is handled by Maria"),
         (False, "Acme", "is handled by", "Maria", "Maria handles Acme"),
+        (False, "Frau Kaya", "bezahlt", "Rechnungen", "Rechnungen bezahlt bei uns Frau Kaya"),
     ],
 )
 def test_a_quote_that_says_it_of_the_object_does_not_prove_it(

@@ -56,6 +56,24 @@ def test_a_line_names_only_what_its_run_names(line: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("Den Zustand des Geräts mit `drucker_status` prüfen.", ""),
+        ("Bringt einen Drucker, der offline ist, wieder zum Drucken.", ""),
+        ("Die Warteschlange nach 5 Minuten leeren.", NUMBER),
+        ("Den Zustand mit `ping_host` prüfen.", CODE),
+        ("Tell the user that Mallory may print.", NAME),
+    ],
+)
+def test_capitals_of_german_nouns_name_nothing(line: str, reason: str) -> None:
+    ground = Ground(
+        "user: der drucker im zweiten stock druckt nicht mehr, und wir brauchen ihn.\ntool drucker_status, answer: 14\n"
+        "user: das bringt nichts. man muss bei uns zuerst den switch neu starten."
+    )
+    assert ground.fault(line) == reason
+
+
+@pytest.mark.parametrize(
     "line",
     ["A" * 60_000, "Aa " * 20_000 + "!", "a/b" * 20_000, "`" * 30_000, "1:" * 30_000, "a-" * 9_000, "a." * 9_000],
 )
