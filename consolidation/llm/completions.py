@@ -172,13 +172,14 @@ def whole(body: bytes, completion: Completion) -> None:
 
 
 def streamed(pieces: Iterable[bytes], completion: Completion) -> None:
-    """Read the events of a stream into a completion. ValueError: they are none, or end before the answer does."""
+    """Read the events of a stream into a completion. ValueError: they are none. Unavailable: they end before the answer
+    does, as where its server was stopped."""
     for data in _events(_lines(pieces)):
         if data == "[DONE]":
             return
         completion.add(_Answer.model_validate(json.loads(data)))
     if not completion.finish_reason:
-        raise ValueError("it ends before the answer does")
+        raise _broken_off("its answer ends in the middle") if completion.pieces else ValueError("no event of an answer")
 
 
 def _events(lines: Iterable[str]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from typing import Any
 Json = dict[str, Any]
 LIMITS = {"max_completion_tokens": "max_tokens", "max_tokens": ""}  # what is tried after it
 LIMIT = re.compile(r"max_(?:completion_)?tokens")  # servers may name either, whichever was sent
+UNTOLD = ("title", "description")  # words of a schema; fields of these names are no texts there
 _SCHEMA = re.compile(r"response_format|json.?schema|structured output|grammar", re.IGNORECASE)
 _STREAM = re.compile(r"\bstream(?:_options|ing)?\b", re.IGNORECASE)
 
@@ -45,3 +46,12 @@ class Dialect:
 
 
 PLAIN = Dialect(schema=False, streams=False, limit="")
+
+
+def bare(schema: Any) -> Any:
+    """A schema without the names of our classes and their docstrings, which are for readers of the code: hosted models
+    read it as a part of the question."""
+    if isinstance(schema, dict):
+        kept = {key: bare(value) for key, value in schema.items()}
+        return {key: value for key, value in kept.items() if not (key in UNTOLD and isinstance(value, str))}
+    return [bare(value) for value in schema] if isinstance(schema, list) else schema

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from consolidation.llm import json_answers, tokens, workers
 from consolidation.llm.call_record import answers_others, recorded
 from consolidation.llm.completions import OVERFLOW, Completion, Usage
-from consolidation.llm.dialects import Dialect
+from consolidation.llm.dialects import Dialect, bare
 from consolidation.llm.errors import (
     ModelError,
     Refused,
@@ -117,7 +117,7 @@ class Question(Generic[T]):
 
     def answer(self, messages: Messages) -> T:
         """The answer to these messages, asked with as many optional fields as the endpoint takes."""
-        place, schema = (self.model.endpoint.url, self.model.name), self.shape.model_json_schema()
+        place, schema = (self.model.endpoint.url, self.model.name), bare(self.shape.model_json_schema())
         dialect: Dialect | None = _dialects.get(place, Dialect())
         while dialect:
             try:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from consolidation.llm import Busy, Refused, TooLong, Truncated, Unavailable, workers
+from consolidation.llm import Busy, Refused, TooLong, Truncated, Unavailable, dialects, workers
 from consolidation.llm.completions import Completion, repeats_itself
 from consolidation.models import LLMCall
 from memories import leases
@@ -228,6 +228,23 @@ def test_an_answer_that_the_server_broke_off_is_asked_for_again_and_not_called_t
     assert ask(model()) == OSLO
     assert ledger()[0] == (False, f"the language model broke off: {reason}")
     assert len(endpoint.asked[1]["messages"]) == 2
+
+
+def test_an_answer_that_ends_in_the_middle_is_told_as_such_and_asked_for_again(endpoint: ModelEndpoint) -> None:
+    body = f"data: {json.dumps({'choices': [{'delta': {'content': '{'}}]})}\n\n".encode()  # its server was stopped
+    endpoint.answers("trip", Reply(body=body, headers={"Content-Type": "text/event-stream"}), GOOD)
+    assert ask(model()) == OSLO
+    assert ledger()[0] == (False, "the language model broke off: its answer ends in the middle")
+
+
+def test_a_schema_tells_no_words_that_are_for_readers_of_the_code(endpoint: ModelEndpoint) -> None:
+    endpoint.answers("trip", GOOD)
+    ask(model())
+    schema = endpoint.asked[0]["response_format"]["json_schema"]["schema"]
+    assert schema["properties"] == {"city": {"type": "string"}, "nights": {"type": "integer"}}
+    assert dialects.bare(
+        {"description": "A title.", "properties": {"title": {"type": "string", "title": "Title"}}}
+    ) == {"properties": {"title": {"type": "string"}}}
 
 
 @pytest.mark.parametrize("reason", ["model_length", "model_context_window_exceeded"])  # Mistral, Anthropic
