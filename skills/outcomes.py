@@ -11,8 +11,10 @@ from memories.intake.evidence import Witness
 from memories.models import Memory
 from memories.values.choices import LIVE, ActorKind, Outcome, Permission, Type
 from memories.values.exceptions import FieldError, Invalid, NotAllowed, one_of
-from memories.values.trust import Trust
+from memories.values.trust import SHARED_SCOPES, Trust
 from skills.models import Skill, SkillUse, SkillVersion
+
+NOTE_FOR_ALL = "needs episode_id: without a run everybody reads a note of a shared skill, and you are limited to some"
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,14 @@ def report(skill: Skill, use: Use, *, trust: Trust, at: datetime) -> tuple[Skill
     """Record a use of a skill; returns its row, and whether it is new.
 
     The same episode or the same key again is the same use; a different outcome for an episode moves the counters by the
-    difference. NotFound: no such episode; Invalid: no such version; NotAllowed: the skill is in none of the caller's
-    scopes, or the episode is another agent's; Conflict: the skill is no longer live.
+    difference. A shared skill is reported of by everybody to whom it is offered. NotFound: no such episode; Invalid: no
+    such version, or a note that other scopes would read; NotAllowed: the skill is in none of the caller's scopes, or
+    the episode is another agent's; Conflict: the skill is no longer live.
     """
-    trust.scope_to_write(skill.scope)
+    if skill.scope not in SHARED_SCOPES:
+        trust.scope_to_write(skill.scope)
+    elif use.note and use.episode_id is None and trust.scopes is not None:
+        raise Invalid(FieldError("/note", "episode_required", NOTE_FOR_ALL))
     version, episode = _version(skill, use.version), _episode(use.episode_id, trust)
     with transaction.atomic():
         memory = skill.memory

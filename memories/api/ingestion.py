@@ -169,7 +169,8 @@ class Outcomes(ReportView):
     def write(self, request: Request) -> Response:
         """Report how an episode ended
 
-        Closes the episode. A later outcome replaces the first. Only who opened it, or review, may say it.
+        Closes the episode. A later outcome replaces the first. Only who opened it, or review, may say it. A `scope`
+        that is not the episode's is refused.
         """
         return self.ingest(OutcomeReport)
 

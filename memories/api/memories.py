@@ -166,11 +166,9 @@ class Memories(WriteView):
         """Stubs of memories exactly one level above the caller, newest first."""
         above = replace(moment, max_sensitivity=moment.max_sensitivity + 1) if moment else None
         now = moment.at if moment else timezone.now()
-        if "tag" in request.query_params:  # which tags they carry is not told
-            return []
         current = models.Memory.objects.just_above(self.trust).as_of(above).current(now)
-        rows = _of_types(request, current).filter(**paging.exact(request, "scope"))
-        return [Stub.of(row) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
+        rows = _of_tags(request, _of_types(request, current)).filter(**paging.exact(request, "scope"))
+        return [Stub.of(row, at=at) for row in rows.order_by("-created_at", "-pk")[:MOST_STUBS]]
 
 
 class Teach(WriteView):
@@ -229,9 +227,7 @@ def _filtered(
         if values := paging.choice(request, name, allowed):
             rows = rows.with_review() if name == "review" else rows
             rows = rows.filter(**{f"{name}__in": values})
-    rows = rows.filter(**paging.exact(request, *EXACT))
-    for tag in request.query_params.getlist("tag"):
-        rows = rows.filter(tags__contains=[tag])
+    rows = _of_tags(request, rows.filter(**paging.exact(request, *EXACT)))
     rows = _of_numbers(request, rows, at=at)
     if paging.flag(request, "stale"):
         if moment:
@@ -259,6 +255,12 @@ def _of_types(request: Request, rows: MemoryQuerySet) -> MemoryQuerySet:
     """Filter by the types in the query string, else everything but episodes."""
     types = paging.choice(request, "type", Type.values, OTHER_NAMES["type"])
     return rows.filter(type__in=types) if types else rows.knowledge()
+
+
+def _of_tags(request: Request, rows: MemoryQuerySet) -> MemoryQuerySet:
+    for tag in request.query_params.getlist("tag"):
+        rows = rows.filter(tags__contains=[tag])
+    return rows
 
 
 def _by_salience(request: Request, order: Order) -> bool:

@@ -229,18 +229,24 @@ def _payload(row: models.Memory, events: list[models.Event] | None) -> Json:
 
 
 class Stub(Shape):
-    """That there is something exactly one level above the caller, and nothing of what it is about."""
+    """What lies exactly one level above the caller, without its words and where they come from."""
 
     id: UUID
     type: Type
+    scope: str
+    tags: list[str]
     sensitivity: SensitivityName
+    confidence: Percent
+    salience: Share
+    """As of now, or of `as_of`"""
     created_at: datetime
     updated_at: datetime
     redacted: Literal[True]
 
     @classmethod
-    def of(cls, row: models.Memory) -> Json:
-        return cls.from_row(row, sensitivity=Sensitivity(row.sensitivity).label, redacted=True)
+    def of(cls, row: models.Memory, *, at: datetime) -> Json:
+        sensitivity = Sensitivity(row.sensitivity).label
+        return cls.from_row(row, sensitivity=sensitivity, salience=row.salience_on(at), redacted=True)
 
 
 class MemoryPage(Page):

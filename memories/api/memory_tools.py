@@ -184,7 +184,8 @@ def _found(call: ToolCall, question: SearchRequest) -> Reply:
     verb = search.find if call.start else search.search
     answer = verb(question, trust=call.trust, at=call.at)
     items = [_result(result, call.trust, explain=question.explain) for result in answer.results]
-    items += [Stub.of(row) for row in answer.stubs]
+    at = answer.moment.at if answer.moment else call.at
+    items += [Stub.of(row, at=at) for row in answer.stubs]
     head = {"selection": Selected.of(answer.selection) if answer.selection else None, "degraded": list(answer.degraded)}
     return Reply(filled(head), items=items)
 

@@ -87,7 +87,7 @@ SHARED = (
     query(
         "include_redacted",
         BOOLEAN,
-        "Stubs of what lies exactly one level above the caller, after the last page; with `tag` there are none.",
+        "Stubs of what lies exactly one level above the caller, after the last page.",
     ),
     query(
         "ordering",

@@ -139,7 +139,9 @@ class SearchAnswer(Shape):
         results = [
             SearchResult.of(result, at=at, explain=question.explain, as_of=found.moment) for result in found.results
         ]
-        results += [{"memory": Stub.of(row), "score": 0.0, "relevance": None, "passages": []} for row in found.stubs]
+        results += [
+            {"memory": Stub.of(row, at=at), "score": 0.0, "relevance": None, "passages": []} for row in found.stubs
+        ]
         selection = Selected.of(found.selection) if found.selection else None
         return cls.from_row(found, results=results, selection=selection, degraded=list(found.degraded))
 

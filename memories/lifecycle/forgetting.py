@@ -35,7 +35,7 @@ from memories.models.proposal import PROPOSAL
 from memories.models.trusted import new_id
 from memories.values.choices import ActorKind, DeletionPolicy, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
-from memories.values.trust import Trust
+from memories.values.trust import Actor, Trust
 
 NEIGHBOURS = 500  # keys on either side in the alphabet: it costs the same however many there are
 MOST_SUGGESTED, LEAST_LIKE = 3, 0.5
@@ -68,7 +68,8 @@ class Receipt:
 
 
 def forget(memory: Memory, *, trust: Trust, at: datetime, why: str = "", dry_run: bool = False) -> Receipt:
-    """Remove the memory and every word of it; what a person forgets is not stored again. It cannot be undone.
+    """Remove the memory and every word of it; what a person forgets, or a reviewing token of others, is not stored
+    again. It cannot be undone.
 
     `dry_run`: only the receipt. NotAllowed: an agent forgets what is its own, and not what only people delete.
     Conflict: its policy is `never`. NotFound: somebody was faster, as when it is asked a moment later.
@@ -122,7 +123,7 @@ def _take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple
     receipt = Receipt.of(memory)
     subjects = {*memory.adaptations.values_list("pk", flat=True), *_tombstones(memory)}
     instructions = removal.instructions_of([memory.pk])
-    Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=by.kind == ActorKind.PERSON)
+    Tombstone.objects.bury(memory, by=by, why="", at=at, blocks=_blocks(memory, by))
     words_elsewhere.wipe(memory, by=by, at=at)
     proposals = _drop(Proposal.objects.filter(others__contains=[memory.pk])) | unquote(memory)
     words_elsewhere.drop_answers(proposals)
@@ -133,6 +134,12 @@ def _take(memory: Memory, *, trust: Trust, at: datetime, why: str = "") -> tuple
     going.label = ""
     going.save(force_insert=True)
     return receipt, subjects
+
+
+def _blocks(memory: Memory, by: Actor) -> bool:
+    """Whether it is not stored again. What an agent made alone and takes back may be; a token with `review` that
+    forgets what others rely on does what only people do, as when it dismisses."""
+    return by.kind == ActorKind.PERSON or not ownership.is_alone(memory, by)
 
 
 def _tombstones(memory: Memory) -> list[UUID]:

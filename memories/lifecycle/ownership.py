@@ -2,7 +2,7 @@
 
 from memories.models import Evidence, Memory
 from memories.values.choices import ActorKind, Hold, Permission, Status
-from memories.values.trust import Trust
+from memories.values.trust import Actor, Trust
 
 
 def decides(trust: Trust) -> bool:
@@ -11,13 +11,16 @@ def decides(trust: Trust) -> bool:
 
 
 def is_own(memory: Memory, trust: Trust, *, of_others: bool | None = None) -> bool:
-    """Made by this agent, no other agent's evidence, no hold, not applied: what it may revise without a person.
+    """Whether the caller may revise it without a person: who `decides` any, an agent what is its alone."""
+    return decides(trust) or is_alone(memory, trust.actor, of_others=of_others)
+
+
+def is_alone(memory: Memory, agent: Actor, *, of_others: bool | None = None) -> bool:
+    """Made by this agent, no other agent's evidence, no hold, not applied.
 
     `of_others`: whether there is such evidence, where the caller has asked.
     """
-    if decides(trust):
-        return True
-    me = trust.actor.identity
+    me = agent.identity
     mine = memory.created_by_id == me and memory.hold == Hold.NONE and memory.status != Status.APPLIED
     if not mine or of_others is not None:
         return mine and not of_others

@@ -108,8 +108,7 @@ class SearchRequest(AskingRun, Narrowing):
     as_of: PastInstant = None
     limit: Annotated[int, Field(ge=1, le=100), NotBoolean] = 10
     include_redacted: YesNo = False
-    """Stubs of what lies exactly one level above the caller, after the results; they are not searched, and with
-    `tags` there are none"""
+    """Stubs of what lies exactly one level above the caller, after the results; they are not searched"""
     include_candidates: YesNo = False
     """Also what is not decided: candidates and contested"""
     unit: Literal["memory", "passage"] = "memory"

@@ -77,8 +77,7 @@ def find(
     if moment:
         former_state.restore([result.memory for result in results], at)
     results = dismissed_words.offered(results, narrowed)
-    shows_stubs = request.include_redacted and not request.tags  # which tags stubs carry is not told
-    stubs = list(_stubs(wanted, narrowed, moment, at=at)) if shows_stubs else []
+    stubs = list(_stubs(wanted, narrowed, moment, at=at)) if request.include_redacted else []
     took = round((time.perf_counter() - began) * 1000, 2)
     return SearchResults(results, stubs, selection(request, results, at=at), degraded, took, moment)
 
@@ -134,9 +133,9 @@ def _kinds(request: SearchRequest, wanted: Filter, moment: AsOf | None) -> list[
 
 
 def _stubs(wanted: Filter, trust: Trust, moment: AsOf | None, *, at: datetime) -> MemoryQuerySet:
-    """Memories for stubs, by type, scope and time only, newest first. Their content is not matched."""
+    """Memories for stubs, by type, scope, tags and time only, newest first. Their content is not matched."""
     above = replace(moment, max_sensitivity=moment.max_sensitivity + 1) if moment else None
-    rows = Memory.objects.just_above(trust).as_of(above).current(at).filter(wanted.on(("type",)).q())
+    rows = Memory.objects.just_above(trust).as_of(above).current(at).filter(wanted.on(("type", "tags")).q())
     return rows.order_by("-created_at", "-pk")[:MOST_STUBS]
 
 

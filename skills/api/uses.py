@@ -92,7 +92,8 @@ class Uses(SkillView, WriteView):
         It moves the skill's track record and salience, never its confidence. 201 when it is new. The same episode is
         the same use: told otherwise, the counters move by the difference (200). The same Idempotency-Key is the same
         use, also after its 24 hours. Below a success rate of 50 % over at least five uses a proposal of the kind
-        `failing` waits for a person, once for each published version.
+        `failing` waits for a person, once for each published version. Of a shared skill a token with scopes reports as
+        well; its `note` then needs `episode_id`.
         """
         report = check(UseReport, request.data)
         key = request.headers.get("Idempotency-Key", "")

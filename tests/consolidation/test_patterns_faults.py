@@ -162,6 +162,7 @@ def test_what_was_forgotten_by_a_person_stays_away_and_by_its_agent_begins_anew(
     memory = seen_thrice()
     actor = Actor(kind, "who", "1")
     Memory.objects.filter(pk=memory.pk).update(created_by_id=actor.identity)
+    memory.evidence.update(made_by_id=actor.identity)
     lifecycle.forget(memory, trust=everything(actor), at=MORNING + days(3))
     for n in range(4, 6):
         ran(at=MORNING + days(n), **EMAIL)

@@ -76,6 +76,9 @@ def test_a_memory_may_come_with_its_trails() -> None:
     assert caller().get(f"{BASE}/{memory.pk}?include=secrets").status_code == 400
 
 
+STUB = {"id", "type", "sensitivity", "confidence", "salience", "scope", "tags", "created_at", "updated_at"}
+
+
 def test_stubs_show_only_what_lies_exactly_one_level_above_in_scope() -> None:
     for scope in ("project:alpha", "project:beta"):
         for sensitivity in (1, 2, 3):
@@ -84,8 +87,10 @@ def test_stubs_show_only_what_lies_exactly_one_level_above_in_scope() -> None:
     shown = results(f"{BASE}?include_redacted=true", **agent)
     assert [row.get("redacted", False) for row in shown] == [False, True]
     assert shown[1]["sensitivity"] == "medium"
-    assert set(shown[1]) == {"id", "type", "sensitivity", "created_at", "updated_at", "redacted"}
-    assert len(results(f"{BASE}?include_redacted=true&tag=t", **agent)) == 1  # which tags they carry is not told
+    assert (shown[1]["scope"], shown[1]["tags"], shown[1]["confidence"]) == ("project:alpha", ["t"], 20)
+    assert 0 < shown[1]["salience"] <= 1
+    assert set(shown[1]) == STUB | {"redacted"}
+    assert [len(results(f"{BASE}?include_redacted=true&tag={tag}", **agent)) for tag in ("t", "other")] == [2, 0]
     assert len(results(BASE, **agent)) == 1
 
 

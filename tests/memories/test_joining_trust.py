@@ -11,7 +11,7 @@ from memories.models import Episode, Event
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import Invalid, NotFound
 from memories.values.trust import Trust, everything
-from tests.make import AT, make_agent
+from tests.make import AT, caller, make_agent
 
 pytestmark = pytest.mark.django_db
 
@@ -65,3 +65,18 @@ def test_an_event_is_not_put_into_another_scope_than_it_says() -> None:
     assert isinstance(refused, Invalid) and refused.errors[0].pointer == "/scope"
     assert not any(isinstance(answer, Exception) for answer in joined)
     assert list(Event.objects.filter(episode=episode).values_list("position", flat=True)) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("said", [{}, {"scope": "project:a"}, {"scope": "project:b"}])
+def test_nor_does_an_outcome_end_an_episode_of_another_scope_than_it_says(said: dict[str, str]) -> None:
+    episode = opened(scope="project:a")
+    body = {"source": "ci", "target_record_id": str(episode.pk), "outcome_status": "success", **said}
+    answer = caller(permissions=["report", "review"]).post("/api/v1/outcomes", body, format="json")
+    episode.refresh_from_db()
+    if said.get("scope") != "project:b":
+        assert (answer.status_code, episode.outcome) == (200, "success")
+        return
+    assert (answer.status_code, answer.json()["errors"][0]["code"]) == (400, "another_scope")
+    within = caller(permissions=["report", "review"], scopes=["project:a"])
+    assert within.post("/api/v1/outcomes", body, format="json").status_code == 403  # it writes nothing there at all
+    assert episode.outcome is None

@@ -3,7 +3,7 @@
 import pytest
 
 from memories.lifecycle.ownership import is_own
-from memories.models import Evidence, Memory
+from memories.models import Evidence, Memory, Tombstone
 from memories.values.choices import ActorKind
 from memories.values.trust import SYSTEM, Actor, Trust
 from tests.make import ANNA, AT, bearing, caller, make_agent, make_memory, make_run
@@ -46,3 +46,19 @@ def test_a_token_may_have_a_limit_of_its_own() -> None:
         client = caller(requests_per_minute=limit)
         seen += [client.get("/api/v1/me").status_code for _ in range(3)]
     assert statuses == {2: [200, 200, 429], 0: [200] * 3, None: [200] * 3}
+
+
+@pytest.mark.parametrize(
+    ("facts", "blocks"), [({}, False), ({"created_by_id": "agent:2"}, True), ({"hold": "floor"}, True)]
+)
+def test_what_a_reviewing_token_forgets_of_others_is_not_stored_again_and_what_it_made_alone_may_be(
+    facts: dict[str, str], blocks: bool
+) -> None:
+    reviewer = caller(permissions=["ingest", "review"])
+    claim = {"key": "acme-tea", "category": "fact", "content": "Acme drinks tea", "source": "ci"}
+    reviewer.post("/api/v1/memories", claim, format="json")
+    Memory.objects.update(**facts)
+    assert reviewer.delete(f"/api/v1/memories/{Memory.objects.get().pk}").status_code == 200
+    assert Tombstone.objects.get().blocks == blocks
+    again = caller().post("/api/v1/memories", claim, format="json").json()
+    assert (again["created"], again["suppressed"]) == (not blocks, blocks)

@@ -210,7 +210,8 @@ def test_stubs_follow_and_are_never_matched_ranked_or_counted() -> None:
         assert [row.pk for row in found.stubs] == [newer.pk, older.pk]
     assert not Memory.objects.filter(pk=newer.pk, times_used__gt=0).exists()
     assert find("secret", by=AGENT).stubs == []
-    assert find("Acme", by=AGENT, tags=["x"], **asked).stubs == []  # which tags they carry is not told
+    tagged = {tag: [row.pk for row in find("Acme", by=AGENT, tags=[tag], **asked).stubs] for tag in ("x", "y")}
+    assert tagged == {"x": [newer.pk, older.pk], "y": []}
 
 
 def test_competences_and_plans_among_the_results_are_selected_from() -> None:

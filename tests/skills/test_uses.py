@@ -11,8 +11,8 @@ from memories import lifecycle
 from memories.intake import evidence
 from memories.intake.evidence import Witness
 from memories.models import Episode, Evidence, IdempotencyKey, Memory, Performance
-from memories.values.choices import Outcome, Sensitivity
-from memories.values.trust import everything
+from memories.values.choices import ActorKind, Outcome, Sensitivity
+from memories.values.trust import Actor, everything
 from memos_site import review
 from skills import outcomes
 from skills.models import Skill, SkillUse, SkillVersion
@@ -185,12 +185,24 @@ def test_who_may_not_report_or_see_counts_nothing() -> None:
     make_skill("waits", published=False)
     make_skill("secret", sensitivity=Sensitivity.HYPER)
     report(client=caller(permissions=["read", "skills"]), status=403)
-    report(client=caller(scopes=["project:a"]), status=403)  # a shared skill is not in its scope
     for name in ("waits", "secret", "none"):
         report(name=name, status=404)
     for hidden in (make_run(sensitivity="hyper"), make_skill("other").memory):
         report(episode_id=str(hidden.pk), status=404)
     assert not SkillUse.objects.exists()
+
+
+@pytest.mark.parametrize("scope", ["", "global"])
+def test_a_shared_skill_is_reported_of_by_everybody_to_whom_it_is_offered(scope: str) -> None:
+    skill, client = make_used(scope=scope), caller(scopes=["project:a"])
+    told = report("failure", client=client)
+    assert (told["scope"], record(skill)) == (scope, (0, 1, 0))
+    refused = report("failure", client=client, note="Anna's card was charged twice", status=400)
+    assert (refused["errors"][0]["pointer"], record(skill)) == ("/note", (0, 1, 0))  # other scopes would read it
+    run = make_run(scope="project:a", trust=everything(Actor(ActorKind.PERSON, "anna")))
+    told = report("failure", client=client, note="Anna's card was charged twice", episode_id=str(run.pk))
+    assert (told["note"], record(skill)) == ("Anna's card was charged twice", (0, 2, 0))
+    report(client=client, name=make_skill("elsewhere", scope="project:b").name, status=404)
 
 
 def test_a_name_in_two_scopes_needs_its_scope(agent: APIClient) -> None:

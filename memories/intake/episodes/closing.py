@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import transaction
 
 from memories.intake.episodes import agreement
-from memories.intake.episodes.joining import add_tags
+from memories.intake.episodes.joining import ANOTHER_SCOPE, add_tags, says_scope
 from memories.intake.episodes.new_rows import Ingested
 from memories.intake.episodes.sensitivity import first_to_continue
 from memories.intake.reports.events import OutcomeReport
@@ -171,10 +171,12 @@ def _check_reporter(episode: Episode, trust: Trust) -> None:
 def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     """Set the outcome of an episode and close it; a later one replaces the first, unless a person said it.
 
-    NotFound: no such memory, or not to be seen; Invalid: it is no episode; NotAllowed: it is another agent's, or not in
-    the caller's scopes.
+    NotFound: no such memory, or not to be seen; Invalid: it is no episode, or of another scope than the report says;
+    NotAllowed: it is another agent's, or not in the caller's scopes.
     """
     source = trust.source_to_write(report.source)
+    if report.scope is not None:
+        trust.scope_to_write(report.scope)
     rows = Memory.objects.select_related("episode").filter(pk=report.target_record_id)
     memory = rows.visible_to(trust).first() or first_to_continue(rows, trust)
     if memory is None:
@@ -182,6 +184,8 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     if memory.type != Type.EPISODIC:
         detail = f"target record {memory.pk} is not episodic"
         raise Invalid(FieldError("/target_record_id", "not_episodic", detail, names_field=True))
+    if not says_scope(report, memory.scope):
+        raise Invalid(ANOTHER_SCOPE)
     given = {"latency_ms": report.latency_ms, "note": report.note}
     details = {name: value for name, value in given.items() if value not in (None, "")}
     trust.scope_to_write(memory.scope)

@@ -24,7 +24,7 @@ from memories.intake.reports.drafts import AMBIGUOUS_DEPENDENCY
 from memories.intake.reports.events import EventReport, SpanReport, ToolOutputReport
 from memories.models import Episode, Event, Memory, bulk_rows
 from memories.scanning import SECRET
-from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
+from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from memories.values.field_types import united
 from memories.values.trust import Trust
 
@@ -167,10 +167,9 @@ def _in_their_scope(named: Mapping[UUID, Waiting], answers: Answers, trust: Trus
     rows = Episode.objects.visible_to(trust).filter(pk__in=said).values_list("pk", "scope") if said else ()
     kept = dict(named)
     for pk, scope in rows:
-        kept[pk] = [(index, report) for index, report in named[pk] if report.scope in (None, "", scope)]
+        kept[pk] = [(index, report) for index, report in named[pk] if joining.says_scope(report, scope)]
         refused = [index for index, _ in named[pk] if index not in dict(kept[pk])]
-        error = FieldError("/scope", "another_scope", "is not the scope of this episode")
-        answers.update(dict.fromkeys(refused, Invalid(error)))
+        answers.update(dict.fromkeys(refused, Invalid(joining.ANOTHER_SCOPE)))
     return {pk: waiting for pk, waiting in kept.items() if waiting}
 
 

@@ -7,12 +7,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from memories.models import Episode, Memory
 from memories.models import bulk_rows as rows
 from memories.models.episode import node_id
+from memories.values.exceptions import FieldError
 from memories.values.field_types import united
 from memories.values.trust import Trust
 
@@ -40,6 +41,19 @@ GROW = """
     FROM joined JOIN memories_memory AS memory ON memory.id = joined.memory_id
     WHERE episode.memory_id = joined.memory_id RETURNING {columns}
 """
+
+
+ANOTHER_SCOPE = FieldError("/scope", "another_scope", "is not the scope of this episode")
+
+
+class Scoped(Protocol):
+    @property
+    def scope(self) -> str | None: ...
+
+
+def says_scope(report: Scoped, scope: str) -> bool:
+    """Whether a report that names an episode by its id says no other scope than the episode's."""
+    return report.scope in (None, "", scope)
 
 
 def grow_threads(threads: Mapping[Thread, int], *, at: datetime) -> dict[Thread, Episode]:
