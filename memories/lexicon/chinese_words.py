@@ -43,8 +43,11 @@ WORK = (
 # A state is said to be new by them, and what may stand before them without being what they are about.
 UPDATES = (
     *("现在", "如今", "不再", "改成", "改为", "改用", "改由", "改到", "搬到", "搬去", "搬至", "换成", "换到", "调到"),
+    "[自从][^，。]{1,6}起",
 )
 BEFORE_UPDATES = "已经从由也都的，"
+# What is said of a subject follows it, where it does not follow the word that says that it is new.
+VERBS_AFTER_SUBJECTS = "在|是|用|为|由|归|喜欢|偏好|需要|要求|使用|采用|负责|通过|住"
 MOVES, IS_AT = "搬", "在"
 
 # What is done again and again, as a part of a regular expression.

@@ -188,15 +188,18 @@ SERIES = words(
 SERIES_OR_VERBS = words("build call change commit deploy invoice issue order release run")
 HAPPENED = words("failed passed succeeded arrived crashed finished timed broke stopped")
 
-# A state is said to be new by them.
-UPDATES = (
-    *("now", "no longer", "any ?more", "any longer", "these days", "nowadays", "from now on", "instead"),
-    *("moved", "switched", "changed", "migrated", "relocated"),
-)
 
 # What is done again and again, as parts of regular expressions: for the category `pattern` of a claim, and for habits
 # that people tell.
 _DAYS = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+# A state is said to be new by them.
+UPDATES = (
+    *("now", "no longer", "any ?more", "any longer", "these days", "nowadays", "from now on", "instead"),
+    *("moved", "switched", "changed", "migrated", "relocated"),
+    rf"since (?:(?:last |this )?{_DAYS}|yesterday|today|(?:last|this) (?:week|month|quarter|year))",
+)
+# What stands after the subject of a sentence, and after no other verb: "shop payments are late".
+VERBS_AFTER_SUBJECTS = words("is are was were has have does do did can could will would must should may need go come")
 EACH_TIME = (
     r"(?:every|each)\s+(?:single\s+)?(?:day|morning|evening|night|week|weekend|month|quarter|summer|winter|spring|fall|year"
     rf"|{_DAYS})|(?:once|twice|three times|a few times)\s+a\s+(?:day|week|month|year)"

@@ -28,7 +28,18 @@ LONGEST = 200  # characters; a longer text says more than one thing
 COMMON = 0.4  # of the words of the shorter one: fewer say something else, unless the newer one says that it is new
 LEAST_SAME = 0.6  # of all words of two texts that may say the same
 NEAR = 0.6  # centred similarity of two texts that share no word but their subject
-MARKS = re.compile(rf"\b(?:{'|'.join(english_words.UPDATES)})\b|{'|'.join(chinese_words.UPDATES)}", re.IGNORECASE)
+# A language whose grammar is not read: of it only words that mark nothing else.
+GERMAN = (
+    *("jetzt", "nunmehr", "nicht mehr", "ab sofort", "inzwischen", "mittlerweile", "neuerdings"),
+    r"seit (?:(?:mon|diens|donners|frei|sams|sonn)tag|mittwoch|gestern|heute|(?:diese|letzte)r woche)",
+)
+MARKS = re.compile(
+    rf"\b(?:{'|'.join((*english_words.UPDATES, *GERMAN))})\b|{'|'.join(chinese_words.UPDATES)}", re.IGNORECASE
+)
+AT_ITS_END = re.compile(r"\s*(?:[.!?;]|$)")
+VERB_ALONE = re.compile("|".join(english_words.VERBS_AFTER_SUBJECTS))
+VERB = re.compile(rf"[a-z]+[^s\W]s|{VERB_ALONE.pattern}")
+CHINESE_VERB = re.compile(rf"[^\W_]{{2,}}?(?:{chinese_words.VERBS_AFTER_SUBJECTS})")
 WORDS = re.compile(r"[^\W_]+")
 VALUES = frozenset({"number", "date", "time", "unit", "email", "url", "code", "version"})
 Row = TypeVar("Row")
@@ -116,21 +127,38 @@ def replaces(new: str, old: str) -> bool:
         return True
     if mark is None:
         return False
-    runs = UNSPACED.findall(new[: mark.start()])
-    return _goes_on_in_chinese("".join(runs), mark[0], new, old) if runs else _goes_on(new[: mark.start()], new, old)
+    before, after = new[: mark.start()], new[mark.end() :]
+    if UNSPACED.search(new):
+        return _goes_on_in_chinese(before, mark[0], after, old)
+    return _goes_on(before, new, old) or (AT_ITS_END.match(after) is not None and _goes_on_to_its_end(before, new, old))
 
 
 def _goes_on(subject: str, new: str, old: str) -> bool:
     """Whether the older text says what stands before the mark, and more of the newer one, or something near it."""
     about, stated, known = _claim(subject).tokens - english_words.STOP, _claim(new).tokens, _claim(old).tokens
-    if not about:
+    if not subject.strip() or not about:
         return len(stated & known) > 1
     more = stated & known - about or _values(new) & _values(old)
     return about <= known and (bool(more) or _alike(new, old) >= NEAR)
 
 
-def _goes_on_in_chinese(subject: str, mark: str, new: str, old: str) -> bool:
-    about = re.split(f"[{chinese_words.BEFORE_UPDATES}]", subject)[0]
+def _goes_on_to_its_end(before: str, new: str, old: str) -> bool:
+    """Whether the older text says the subject and the verb of a sentence that ends with the mark."""
+    said = re.split(r"[.!?;]\s", before)[-1].split()
+    for place in range(1, len(said)):
+        if VERB.fullmatch(said[place]) and not VERB_ALONE.fullmatch("".join(said[place + 1 : place + 2])):
+            about = _claim(" ".join(said[:place])).tokens - english_words.STOP
+            return bool(about) and about < _claim(new).tokens & _claim(old).tokens
+    return False
+
+
+def _goes_on_in_chinese(before: str, mark: str, after: str, old: str) -> bool:
+    """The same; where the mark opens or ends what is said, the subject is what stands before the verb."""
+    new = before + mark + after
+    about = re.split(f"[{chinese_words.BEFORE_UPDATES}]", "".join(UNSPACED.findall(before)))[0]
+    said = CHINESE_VERB.match(f"{before}{after}".strip("，, "))
+    if said and said[0] in old:
+        return True
     if not about or about not in old:
         return False
     more = set(bigrams(new)) & set(bigrams(old)) - set(bigrams(about)) or _values(new) & _values(old)

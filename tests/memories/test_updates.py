@@ -31,6 +31,16 @@ PAIRS = [
     ("Invoices are paid within 30 days", "Invoices are paid within 14 days"),
     ("Our CRM is Salesforce", "We switched our CRM from Salesforce to HubSpot"),
     ("Payments are processed by Stripe", "Payments are no longer processed by Stripe but by Adyen"),
+    ("Acme pays by invoice", "Acme pays by card now."),
+    ("Acme pays by invoice", "Since Monday Acme pays by card."),
+    ("Acme pays by invoice", "Acme pays by card since Monday."),
+    ("Customer Olsen prefers email", "Customer Olsen prefers phone calls these days."),
+    ("Support answers by phone", "Support answers by chat from now on"),
+    ("Acme zahlt per Rechnung", "Acme zahlt per Karte seit Montag."),
+    ("仓库在上海", "现在仓库在苏州"),
+    ("客户用邮件联系", "如今客户用电话联系"),
+    ("付款方式是银行转账", "付款方式现在是信用卡"),
+    ("付款方式是银行转账", "付款方式是信用卡，自周一起"),
     ("我们的周会在周一上午", "周会现在改成周三下午"),
     ("李雷喜欢喝咖啡", "李雷不再喝咖啡"),
     ("仓库在上海", "仓库已从上海搬到苏州"),
@@ -41,6 +51,12 @@ OTHERS = [
     ("Anna lives in Berlin", "Anna now drinks tea"),
     ("Maria likes tea", "Tom now likes tea"),
     ("The team meets on Monday", "The team now uses Jira"),
+    ("Customer Olsen orders pallets", "Customer Olsen prefers phone calls now"),
+    ("Customer orders go through Stripe", "Customer orders are late now"),
+    ("Acme pays by invoice", "Globex pays by invoice now."),
+    ("Acme pays by invoice", "Acme orders pallets since Monday"),
+    ("仓库在上海", "现在仓库有三名员工"),
+    ("李雷喜欢喝咖啡", "现在韩梅梅喝咖啡"),
     ("仓库在上海", "仓库现在有三名员工"),
     ("李雷喜欢喝咖啡", "韩梅梅不再喝咖啡"),
 ]
@@ -100,6 +116,21 @@ def test_one_agent_alone_ends_nothing_that_several_said_or_a_person_decided(stan
     assert "until" not in given.block
     first, second = find("When are invoices paid?").results
     assert ("30 days" in first.memory.content, first.until, second.until) == (True, None, None)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("new", "ends"),
+    [
+        ("Acme zahlt per Karte.", False),
+        ("Acme zahlt per Karte seit Montag.", True),
+        ("Acme zahlt jetzt per Karte.", True),
+    ],
+)
+def test_who_says_in_german_that_it_is_new_ends_what_several_said(new: str, ends: bool) -> None:
+    known("Acme zahlt per Rechnung", created_at=AT - timedelta(days=1), speakers=["agent:a", "agent:b"])
+    known(new, created_at=AT)
+    assert [one.until is not None for one in find("Wie zahlt Acme?").results] == [False, ends]
 
 
 WEIGHTS = Weights()
