@@ -32,16 +32,16 @@ WHAT = {"en": "the notes", "zh": "笔记"}
 
 
 class NoteAnswer(BaseModel):
-    """What the model says of one note."""
+    """What the model says of one note, in the order in which it is to think."""
 
     number: int
+    said: bool | None = None
     reason: str = ""
     needed: bool = True
-    said: bool | None = None
 
 
 class Answer(BaseModel):
-    notes: list[NoteAnswer] = []
+    notes: list[NoteAnswer]
 
 
 OF_A_RECORD = Opinion(Needless(Redundancy.Why.SHOWN))

@@ -2,7 +2,9 @@
 
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, BeforeValidator, Field, StringConstraints, model_validator
+from pydantic import BaseModel, BeforeValidator, Field, GetJsonSchemaHandler, StringConstraints, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from consolidation.learning.writing import naming
 from memories.values import text
@@ -85,12 +87,26 @@ class DraftSkill(BaseModel):
     update: Annotated[bool, BeforeValidator(_as_bool)] = False
     old_memory_id: str | None = None
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """As the prompts ask for it: the fields beside the to-do lists. A model that answers in a schema writes nothing
+        else, and what it may leave out a weak one does."""
+        named = handler(core)
+        schema = handler.resolve_ref_schema(named)
+        fields = handler.resolve_ref_schema(schema["properties"].pop("fields"))["properties"]
+        schema["properties"] = {name: fields[name] for name in FIELDS} | schema["properties"]
+        schema["required"] = [*FIELDS, "tool"]
+        return named
+
     @model_validator(mode="before")
     @classmethod
     def _apart(cls, value: Any) -> Any:
-        """The fields of the version apart from the to-do lists, which have other shapes there."""
-        if not isinstance(value, dict) or "fields" in value:
+        """The fields of the version apart from the to-do lists, which have other shapes there. What else a version
+        holds, such as its record, is not the model's to say."""
+        if not isinstance(value, dict):
             return value
+        if isinstance(kept := value.get("fields"), dict):
+            return {**value, "fields": {name: kept[name] for name in (*FIELDS, "title") if name in kept}}
         named = {name: value.get(name) for name in FIELDS if value.get(name) is not None}
         if isinstance(called := named.get("name"), str) and text.UNSPACED.search(called):
             named |= {"name": naming.slug(called, called, ()), "title": called}  # pinyin, as learned skills have it
