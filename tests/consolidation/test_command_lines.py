@@ -195,8 +195,41 @@ def test_cmdlets_that_look_are_read_only(kind: str) -> None:
 
 def test_a_subcommand_that_shows_something_reads_whatever_the_program() -> None:
     assert all(map(commands.reads, ["helm history", "mix phx.routes", "aws ec2 describe-vpcs", "artisan route:list"]))
-    changing = ["go get", "make list", "npm run status", "atlas migrate diff", "tofu plan", "kubectl rollout status"]
+    changing = ["go get", "make list", "npm run status", "atlas migrate diff", "kubectl rollout status"]
     assert not any(map(commands.reads, changing))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *("terraform plan -out=a.plan", "tofu -chdir=a plan", "pulumi preview --diff", "npx cdk synth", "cdk diff"),
+        *("kubectl diff -f a", "kubectl kustomize a", "helm template a", "helm lint a", "helm diff upgrade a ./a"),
+        *("docker-compose config", "docker compose -f a.yml config", "ansible-playbook a.yml --check"),
+        *("npm pack --dry-run", "git push -n origin main", "git clean -nd", "git apply --check a.patch"),
+        *("rsync -avn a b", "make -n deploy", "apt-get -s install jq", "aws s3 sync a s3://b --dryrun"),
+        "python manage.py migrate --plan",
+    ],
+)
+def test_what_only_tells_what_would_be_done_changes_nothing(line: str) -> None:
+    assert all(map(commands.reads, commands.kinds(line)))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        *(
+            "terraform apply a.plan",
+            "make plan",
+            "npm run diff",
+            "npm pack",
+            "git clean -fd",
+            "rsync -av --no-owner a b",
+        ),
+        *("git commit -nm 'Mend it'", "kubectl apply --dry-run=none -f a", "helm template a > a.yml", "cp -n a b"),
+    ],
+)
+def test_what_looks_like_that_and_acts_is_a_change(line: str) -> None:
+    assert not all(map(commands.reads, commands.kinds(line)))
 
 
 def test_a_wrapper_of_a_build_is_named_as_it_is_called() -> None:

@@ -35,6 +35,7 @@ def coded(code: int, said: str = "") -> str:
         ("poetry run pytest", coded(0, "== 3 passed in 1s =="), "poetry run pytest"),
         ("pytest tests | tail -3", coded(0, "== 3 passed in 1s =="), "pytest"),
         ("make build", coded(0), "make build"),
+        ("cd infra && tofu plan", coded(0, "Plan: 1 to add, 0 to change, 0 to destroy."), "tofu plan"),
     ],
 )  # fmt: skip
 def test_what_did_its_work_has_started(line: str, answer: Any, form: str) -> None:

@@ -75,7 +75,8 @@ _REWRITING = re.compile(r"--fix\S*|--write|-w|-a|-A|--auto-?correct\S*|--apply\S
 
 def is_check(kind: str, form: str, words: Sequence[str]) -> bool:
     """Return whether a command, as `forms.spelled` gives it, checks something and changes nothing itself."""
-    if commands.reads(kind) or kind.endswith((" --list", " --version", " >")) or not kind:
+    reads = commands.reads(kind) and kind not in programs.PREVIEWS
+    if reads or kind.endswith((" --list", " --version", " >")) or not kind:
         return False
     if kind in _CHECKS:
         option = _CHECKS[kind]

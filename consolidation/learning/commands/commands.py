@@ -36,6 +36,7 @@ _SHOWS = re.compile(
     r"\.(?:schema|tables|indexes|databases|fullschema|dump)\b|\\(?:d\S*|l)(?:\s|$)"
 )  # of clients of databases
 _DRY_RUN = re.compile(r"--dry-run(?:=(?!none$)\S+)?")
+_DRY_GROUP = re.compile(r"-[a-zA-Z]*n[a-zA-Z]*")
 
 
 @lru_cache(maxsize=20_000)
@@ -165,7 +166,7 @@ def _only_lists(names: Collection[str], arguments: Sequence[str]) -> bool:
     """
     options = {option for name in names for option in programs.LISTING_OPTIONS.get(name, ())}
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    if any(map(_DRY_RUN.fullmatch, own)):
+    if any(map(_DRY_RUN.fullmatch, own)) or (programs.GROUPING & {*names} and any(map(_DRY_GROUP.fullmatch, own))):
         return True
     return any(word in options for word in (*own, *(word for word in arguments if word.startswith("--"))))
 

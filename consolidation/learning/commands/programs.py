@@ -61,20 +61,28 @@ SHORT = {
 }
 # Options with which a program, or its subcommand, only lists what it would do.
 LISTING_OPTIONS = {
+    **dict.fromkeys(_words("apt apt-get"), _words("-s --simulate --just-print --no-act")),
+    "aws": _words("--dryrun"),
     "cargo test": _words("--list --no-run"),
     "ctest": _words("-N --show-only"),
     "dotnet test": _words("-t --list-tests"),
+    **dict.fromkeys(_lines("git add, git clean, git push"), _words("-n")),
+    "git apply": _words("--check --stat --numstat --summary"),
     "go test": _words("-list"),
     **dict.fromkeys(_words("gradle gradlew"), _words("-m")),
     "ansible-playbook": _words("--check -C --syntax-check --list-tasks --list-hosts --list-tags"),
     "jest": _words("--listTests --showConfig"),
     "make": _words("-n --just-print --recon"),
+    "manage.py migrate": _words("--plan"),
     "nox": _words("-l --list --list-sessions"),
     "phpunit": _words("--list-tests --list-suites --list-groups"),
     "playwright": _words("--list"),
+    **dict.fromkeys(_words("rsync rclone"), _words("-n")),
     "pytest": _words("--collect-only --collectonly --co --fixtures --markers"),
     "tox": _words("-l --listenvs -a --listenvs-all"),
 }
+# Of these the short option may stand in a group: `rsync -avn`.
+GROUPING = _lines("git add, git clean, git push, rsync")
 
 # Programs that a project has in a folder of its own, and are those of this name: bin/rails, vendor/bin/phpunit.
 INSTALLED = _words("rails rake rspec rubocop phpunit pest pint phpstan psalm php-cs-fixer sail")
@@ -203,7 +211,14 @@ _READING_KINDS = _lines(
     docker compose ps, docker compose config, kubectl get, kubectl top, kubectl version, helm get, helm template,
     cargo metadata, go version, go env, go doc, pip freeze, pip index, uv pip freeze, gh pr checks, gh run list,
     gh run view, gh run watch, gh run download, gh search code, gh search commits, gh search issues, gh search prs,
-    gh search repos, coverage report, terraform output, tofu output
+    gh search repos, coverage report, terraform output, tofu output, kubectl kustomize, kustomize build,
+    docker-compose config
+    """
+)
+# They tell what would be done, and thereby check it.
+PREVIEWS = _lines(
+    """
+    terraform plan, tofu plan, terragrunt plan, pulumi preview, cdk synth, cdk synthesize, helm lint
     """
 )
 _SCRIPTS = _words("make just task rake inv invoke poe")  # each project names its targets itself
@@ -219,7 +234,7 @@ def reads(kind: str) -> bool:
     return (
         kind in _READING
         or kind.removeprefix("sh ") in (ALSO_TOOLS | DATABASE_CLIENTS) - {kind, "split"}
-        or kind in _READING_KINDS
+        or kind in _READING_KINDS | PREVIEWS
         or kind.endswith((" --version", " --list"))
         or bool(_READING_CMDLETS.fullmatch(kind))
         or _reads_by_name(kind)

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from consolidation.learning.commands import commands, forms, purposes
+from consolidation.learning.commands import commands, forms, programs, purposes
 from consolidation.learning.commands.shell import is_plain
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import errors
@@ -92,7 +92,7 @@ def _starts(call: Call, line: str) -> Mapping[str, bool]:
 def _of_line(call: Call, line: str) -> Iterator[tuple[str, bool]]:
     """Yield (form, started) per command; of several acting commands only those that the output names as missing."""
     pairs = forms.called(line)
-    acting = list(dict.fromkeys(form for kind, form in pairs if not commands.reads(kind) and not kind.endswith(" >")))
+    acting = list(dict.fromkeys(form for kind, form in pairs if _acts(kind)))
     code, output = answer(call)
     for form in dict.fromkeys(form for _, form in pairs):
         if not purposes.may_be_named(form):
@@ -103,6 +103,11 @@ def _of_line(call: Call, line: str) -> Iterator[tuple[str, bool]]:
             started = forms.interpreter(form) != "" or judge(output, code if is_plain(line) else None, line)
             if started is not None:
                 yield form, started
+
+
+def _acts(kind: str) -> bool:
+    """Return whether a command works on the project: it changes or checks something."""
+    return kind in programs.PREVIEWS or not (commands.reads(kind) or kind.endswith(" >"))
 
 
 def answer(call: Call) -> tuple[int | None, str]:
