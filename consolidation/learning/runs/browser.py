@@ -5,7 +5,8 @@
     browser_click(element=Book refund button, target=e14)        -> `press Book refund`, arguments {Amount: 20}
 
 Of Playwright MCP, Chrome DevTools MCP and command lines (`browser_lines`). A target such as `e14` is of one look at one
-page, which tells its role and name. What leads to a button (looks, links, fields) is no call of its own.
+page, which tells its role and name. What leads to a button (looks, links, fields) is no call of its own. A switch, a
+box or a text is pressed like a button where the page shows a message after it that it did not show before.
 """
 
 import re
@@ -30,7 +31,10 @@ _OF_DEVTOOLS = {
     "select_page": "tabs", "take_snapshot": "snapshot", "type_text": "type",
 }  # fmt: skip
 _TARGETS, _TYPED, _FIELDS = ("target", "ref", "uid"), ("text", "value"), ("fields", "elements")
-_PRESSED, _TICKED = frozenset({"button", "menuitem"}), frozenset({"checkbox", "radio", "switch"})
+_PRESSED, _MAY_ACT = frozenset({"button", "menuitem"}), frozenset({"checkbox", "generic", "switch"})
+_LOOKS = frozenset(
+    {"console_messages", "find", "hover", "look", "network_requests", "snapshot", "take_screenshot", "wait_for"}
+)
 _KIND = re.compile(
     r"\s+(?:button|link|tab|menu ?item|checkbox|radio|field|input|text ?box|box|drop ?down|select|combo ?box)$", re.I
 )
@@ -59,6 +63,43 @@ class _Page:
     filled: dict[str, Any] = field(default_factory=dict)
     typed: set[str] = field(default_factory=set)  # all that was filled in
     sent: dict[str, Call] = field(default_factory=dict)  # by button, until another page is opened
+    ticks: dict[str, bool] = field(default_factory=dict)  # boxes and radios, as shown last or clicked since
+    ticked_first: dict[str, bool] = field(default_factory=dict)  # as shown first
+    told: frozenset[str] | None = None  # its messages; None: nobody has looked since the last act
+    clicked: Call | None = None  # an act if the page tells of it
+
+    def see(self, answer: str) -> bool:
+        """Read a look at the page; whether it shows a message that was not there before."""
+        shown = dict(browser_pages.elements(answer))
+        self.elements.update(shown)
+        if not shown:
+            return False
+        for element in shown.values():
+            if element.ticked is not None:
+                self.ticks[element.name] = element.ticked
+                self.ticked_first.setdefault(element.name, element.ticked)
+        before, self.told = self.told, frozenset(browser_pages.alerts(answer))
+        return before is not None and any(len(line.split()) >= MESSAGE_WORDS for line in self.told - before)
+
+    def acted(self) -> Call | None:
+        """Return what was clicked before the page told of it; what it says goes into no form then."""
+        act, self.clicked = self.clicked, None
+        for name in act.arguments if act else ():
+            self.filled.pop(name, None)
+        return act
+
+    def tick(self, element: Element, *, on: bool) -> None:
+        """Remember a box; of radios of one group the others are off."""
+        others = self.elements.values() if element.role == "radio" and on else ()
+        self.ticks |= {each.name: False for each in others if (each.role, each.group) == ("radio", element.group)}
+        self.ticks[element.name] = on
+
+    def as_sent(self, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return fields with boxes as they are; one that is off is told only where it was on at first."""
+        now = {
+            name: self.ticks.get(name, value) if isinstance(value, bool) else value for name, value in fields.items()
+        }
+        return {name: value for name, value in now.items() if value is not False or self.ticked_first.get(name, True)}
 
 
 class _Step(NamedTuple):
@@ -107,7 +148,11 @@ class _Reading:
     def read(self, call: Call, step: _Step) -> None:
         """Add what a step of a call does, and what the browser shows then to the act that led there."""
         form = self._page.url
+        if step.does not in _LOOKS:
+            self._page.clicked = None
         act = _act(call, step, self._page)
+        if self._page.see(step.answer) and act is None:
+            act = self._page.acted()
         if act is not None:
             if act.button:
                 self._was_refused(act, form)
@@ -134,7 +179,7 @@ class _Reading:
 
 def _repeats(fields: Mapping[str, Any], before: Mapping[str, Any]) -> bool:
     """Return whether at least half of a form is as it was: two notes that are added one after the other are two."""
-    same = [name for name, value in before.items() if fields.get(name) == value]
+    same = [name for name, value in before.items() if fields.get(name, value is True) == value]  # a tick may be lost
     return bool(same) and len(same) * 2 >= len(before)
 
 
@@ -156,27 +201,30 @@ def _act(call: Call, step: _Step, page: _Page) -> Call | None:
     page.filled.update((name, value) for name, value in _filled(step, element, page) if not _PASSWORD.search(name))
     page.typed.update(map(str, page.filled.values()))
     button, url = _button(step, element), step.address
-    page.elements.update(browser_pages.elements(step.answer))
     if button:
         before = page.sent.get(button)
-        fields = {**(before.arguments if before else {}), **page.filled}
+        fields = page.as_sent({**(before.arguments if before else {}), **page.filled})
         on = page.opened or (before.page if before else "")
         page.sent[button] = replace(call, args=fields, result=None, button=button, page=on)
-        page.opened, page.url, page.filled = "", url or page.url, {}
+        page.opened, page.url, page.filled, page.told = "", url or page.url, {}, None
         return page.sent[button]
     if not url or url == page.url:
+        if step.does in ("click", "check", "uncheck") and element.role in _MAY_ACT and (name := _name(element)):
+            fields = {element.name: page.ticks[element.name]} if element.name in page.ticks else {}
+            page.clicked = replace(call, args=fields, result=None, button=name, page=page.opened)
         return None
     act = replace(call, args={"method": "GET", "url": url}, result=None)
     page.url, page.opened, page.filled, page.sent = url, act.name.partition(" ")[2], {}, {}
+    page.ticks, page.ticked_first, page.told = {}, {}, None
     return replace(act, page=page.opened)
 
 
 def _element(arguments: Mapping[str, Any], page: _Page, answer: str) -> Element:
     """Return what a call is for: as the last look showed it, as the code says, else in the agent's words."""
     target = next((str(arguments[key]) for key in _TARGETS if arguments.get(key)), "")
-    if told := page.elements.get(target) or browser_pages.acted_on(answer):
-        return told
     words = str(arguments.get("name") or arguments.get("element") or "").strip()
+    if told := page.elements.get(target) or browser_pages.acted_on(answer):
+        return told if told.name or told.role != "generic" else told._replace(name=_KIND.sub("", words))
     if arguments.get("role"):
         return Element(str(arguments["role"]), words)
     return Element("link" if _LINKS.search(words) else "", _KIND.sub("", words))
@@ -188,24 +236,41 @@ def _filled(step: _Step, element: Element, page: _Page) -> list[tuple[str, Any]]
     if does == "fill_form":
         fields: Any = next((values.parsed(sent[key]) for key in _FIELDS if key in sent), [])
         objects = [each for each in fields if isinstance(each, dict)] if isinstance(fields, list) else []
-        given = [(_element(each, page, "").name, each.get("value")) for each in objects]
+        given = [_field(_element(each, page, ""), each, page) for each in objects]
     elif does == "select_option":
         chosen = sent.get("values")
         given = [(element.name, chosen[0] if isinstance(chosen, list) and len(chosen) == 1 else chosen)]
-    elif does in ("check", "uncheck") or (does == "click" and element.role in _TICKED):
-        given = [(element.name, does != "uncheck")]
+    elif does in ("check", "uncheck") or (does == "click" and element.role in browser_pages.TICKED):
+        is_off = does == "uncheck" or (does == "click" and element.role != "radio" and page.ticks.get(element.name))
+        page.tick(element, on=not is_off)
+        given = [(element.name, not is_off)]
     else:
         given = [(element.name, sent[key]) for key in _TYPED if key in sent and does == "type"]
     return [(name, value) for name, value in given if name]
 
 
+def _field(element: Element, sent: Mapping[str, Any], page: _Page) -> tuple[str, Any]:
+    """Return (field, value) of one field of a form: of a box whether it is on."""
+    value = sent.get("value")
+    if {element.role, str(sent.get("type"))} & browser_pages.TICKED and str(value).lower() in ("true", "false"):
+        value = str(value).lower() == "true"
+        page.tick(element, on=value)
+    return element.name, value
+
+
+def _name(element: Element) -> str:
+    """Return the name of what is pressed, without what differs from one record to the next."""
+    name = " ".join(word for word in element.name.split() if not _OF_ONE.search(word))[:LONGEST_NAME]
+    return "" if name.lower() in _LEADING else name
+
+
 def _button(step: _Step, element: Element) -> str:
-    """Return the name of the button that a step presses, without what differs from one record to the next."""
+    """Return the name of the button that a step presses; '' for none, and for a field that is searched in."""
     is_sent = step.does == "type" and (step.sent.get("submit") or step.sent.get("submitKey") == "Enter")
     if not is_sent and (step.does != "click" or element.role not in {*_PRESSED, ""}):
         return ""
-    name = " ".join(word for word in element.name.split() if not _OF_ONE.search(word))[:LONGEST_NAME]
-    return "" if name.lower() in _LEADING or (is_sent and _SEARCHED.match(name)) else name
+    name = _name(element)
+    return "" if is_sent and _SEARCHED.match(name) else name
 
 
 def _shown(act: Call, answer: str, known: Sequence[str], typed: Collection[str]) -> Call:

@@ -16,7 +16,14 @@ from consolidation.learning.runs import values
 
 _STRING = r"\"((?:[^\"\\]|\\.)*)\""
 _ELEMENT = re.compile(
-    rf"- '?(\w+)(?: {_STRING})?[^\n]*?\[(?:[^\]\n]*, )?ref=(\w+)\]|^ *uid=(\S+) (\w+)(?: {_STRING})?", re.MULTILINE
+    rf"- '?(\w+)(?: {_STRING})?([^\n]*?\[(?:[^\]\n]*, )?ref=(\w+)\][^\n]*)|^ *uid=(\S+) (\w+)(?: {_STRING})?([^\n]*)",
+    re.MULTILINE,
+)
+_TICK = re.compile(r"\bchecked(?:=\"?true\b)?(?![=\w])")
+_HELD = re.compile(r"\]: \"?(.+?)\"?'?$")  # - generic [ref=e8] [cursor=pointer]: Archive order
+TICKED = frozenset({"checkbox", "radio", "switch"})
+_PARTING = frozenset(
+    {"button", "checkbox", "combobox", "group", "heading", "radiogroup", "spinbutton", "switch", "textbox"}
 )
 _RAN = re.compile(r"getByRole\('(\w+)', \{ name: '((?:[^'\\]|\\.)*)'")
 _ADDRESS = re.compile(
@@ -34,16 +41,24 @@ _ALERT = re.compile(r"^( *)(?:- '?|uid=\S+ )(?:alert|status)\b[^\n]*(?:\n\1 +[^\
 
 
 class Element(NamedTuple):
-    """An element of a page. `role`: '' where nothing tells."""
+    """An element of a page. `role`: '' where nothing tells; `ticked`: of a box as a look showed it; `group`: the same
+    of radios of which one is chosen."""
 
     role: str
     name: str
+    ticked: bool | None = None
+    group: int = 0
 
 
 def elements(look: str) -> Iterator[tuple[str, Element]]:
-    """Yield (ref, element) of what a look at a page shows."""
-    for role, name, ref, uid, uid_role, uid_name in _ELEMENT.findall(look):
-        yield (uid, Element(uid_role, plain(uid_name))) if uid else (ref, Element(role, plain(name)))
+    """Yield (ref, element) of what a look at a page shows. Radios with no other field between them are a group."""
+    group = 0
+    for role, name, more, ref, uid, uid_role, uid_name, uid_more in _ELEMENT.findall(look):
+        kind, state = role or uid_role, more or uid_more
+        group += kind in _PARTING
+        held = _HELD.search(state) if kind == "generic" and not name else None
+        named = plain(name or uid_name or (held[1] if held else ""))
+        yield ref or uid, Element(kind, named, bool(_TICK.search(state)) if kind in TICKED else None, group)
 
 
 def acted_on(answer: str) -> Element | None:
