@@ -60,7 +60,7 @@ def perform(work: Work) -> Notes:
     for fact in _distinct(fact for answer in answers for fact in answer.facts[:MOST_FACTS]):
         result = _proven(fact, work)
         if isinstance(result, str):
-            counters[result] += 1
+            counters[work.leave_out(_content(fact), result)] += 1
         else:
             proven.append(result)
     asked = [one for one in proven if not needs.is_of_a_record(one.fact.object, one.passage, work.transcript)]
@@ -70,7 +70,9 @@ def perform(work: Work) -> Notes:
         given = iter(opinions or [Opinion()] * len(asked))
         for candidate in proven:
             opinion = needs.OF_A_RECORD if candidate not in asked else next(given)
-            counters[opinion.fault or _write(candidate, opinion.needless, work)] += 1
+            content = _content(candidate.fact)
+            refused = opinion.fault and work.leave_out(content, opinion.fault)
+            counters[refused or _write(candidate, opinion.needless, work)] += 1
             counters["not_needed"] += int(opinion.needless is not None and not opinion.fault)
         return +counters
 

@@ -5,10 +5,10 @@ Capitals of a first word, of a heading ("Check The Fare: ..."), and in a German 
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from consolidation.extraction.german import small_words
 from consolidation.extraction.transcripts import Transcript, comparable
@@ -115,17 +115,24 @@ def _plain(number: str) -> str:
     return number.replace(",", "").rstrip(".:/-").lstrip("0") or "0"
 
 
-def grounded(fields: Fields, ground: Ground) -> tuple[Fields | None, Counter[str]]:
-    """The fields without the lines that are not grounded, and how many were left out by reason.
+class LeftOut(NamedTuple):
+    """A line that is not grounded, and why."""
+
+    line: str
+    fault: str
+
+
+def grounded(fields: Fields, ground: Ground) -> tuple[Fields | None, list[LeftOut]]:
+    """The fields without the lines that are not grounded, and these.
 
     None: nothing is left of how the work is done, or of what the skill is for. Programs are not read here: they are
     scanned, and marked for the reviewer.
     """
-    dropped: Counter[str] = Counter()
+    dropped: list[LeftOut] = []
 
     def keep(lines: Iterable[str]) -> list[str]:
-        faults = [(line, ground.fault(line) if line.strip() else "") for line in lines]
-        dropped.update(fault for _line, fault in faults if fault)
+        faults = [LeftOut(line, ground.fault(line) if line.strip() else "") for line in lines]
+        dropped.extend(line_fault for line_fault in faults if line_fault.fault)
         return [line for line, fault in faults if not fault]
 
     kept = {name: keep(getattr(fields, name) or []) or None for name in LISTS}

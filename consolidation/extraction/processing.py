@@ -152,7 +152,7 @@ def _perform(work: Work, do: Callable[[], Done], now: Callable[[], datetime]) ->
     else:
         if isinstance(done, Notes):
             return Unwritten(work, done)
-        work.step.finish(RunStep.Status.SUCCEEDED, at=now())
+        work.step.finish(RunStep.Status.SUCCEEDED, at=now(), reason="; ".join(work.left_out))
         return done
     return Counter()
 

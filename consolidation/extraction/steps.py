@@ -21,10 +21,12 @@ from consolidation.llm import LanguageModel, TooLong, fenced
 from consolidation.llm.workers import ALONE, Workers
 from consolidation.models import Redundancy, Run, RunStep
 from memories.models import Episode, Memory
+from memories.scanning import credentials, prompt_injection
 
 T = TypeVar("T")
 Shape = TypeVar("Shape", bound=BaseModel)
 CHUNKS = "chunks"  # the step that divides a conversation into tasks
+LONGEST_LEFT_OUT = 150  # characters
 MOST_PARTS, MOST_HALVINGS = 8, 3  # of a transcript, of a part
 
 
@@ -81,7 +83,8 @@ class StepSkipped(Exception):
 
 @dataclass(frozen=True)
 class Work:
-    """What a step works with. `at`: the run's time, which it uses as now in everything it writes."""
+    """What a step works with. `at`: the run's time, which it uses as now in everything it writes. `left_out`: sentences
+    about what the model said and the step did not keep."""
 
     run: Run
     step: RunStep
@@ -92,6 +95,14 @@ class Work:
     should_stop: Callable[[], bool] = never
     workers: Workers = ALONE
     keeping: Lock = field(default_factory=Lock)
+    left_out: list[str] = field(default_factory=list)
+
+    def leave_out(self, words: str, counter: str) -> str:
+        """Tell on the page of the run what the model said that is not kept, and why; answers the counter. Of orders to
+        a model no word is shown."""
+        shown = "" if prompt_injection.is_in(words) else credentials.masked(" ".join(words.replace(";", ",").split()))
+        self.left_out.append(f"left out “{shown[:LONGEST_LEFT_OUT]}”: {counter.replace('_', ' ')}")
+        return counter
 
     def together(self, jobs: Sequence[Callable[[], T]]) -> list[T]:
         """What these ask, side by side where there are threads for it, in their order. See `Workers.together`."""

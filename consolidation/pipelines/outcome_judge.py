@@ -49,7 +49,7 @@ def perform(work: Work) -> Counter[str]:
     if judged.outcome == "unknown":
         return Counter(outcomes_unknown=1)
     if fault := _fault(judged, run, transcript, tool_rules([episode])):
-        return Counter({fault: 1})
+        return Counter([work.leave_out(f"{judged.outcome}: {judged.quote}", fault)])
     closing.hear(episode, _statement(judged, transcript, work), by=SYSTEM, at=work.at)
     return Counter(outcomes_judged=1)
 

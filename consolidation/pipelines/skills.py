@@ -154,8 +154,9 @@ def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Notes:
     else:
         detailed = write_details(draft, task=text, tools=tools, work=work, name="details")
     fields, dropped = grounded(detailed.fields, _ground(work.transcript, draft, recalled, detailed.written))
+    counters = Counter(work.leave_out(line, fault) for line, fault in dropped)
     if fields is None:
-        raise StepSkipped(f"{UNGROUNDED}: {', '.join(f'{reason} {n}' for reason, n in dropped.items())}")
+        raise StepSkipped(f"{UNGROUNDED}: {', '.join(f'{reason} {n}' for reason, n in counters.items())}")
     notes = [*FAILED.get(episode.outcome or "", ()), *detailed.left_out]
     needless = _needless(fields, task, work, peers)
 
@@ -166,7 +167,7 @@ def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Notes:
         def former() -> KnownSkill | None:
             return improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
 
-        return dropped + skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
+        return counters + skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
 
     return Notes([] if needless else [_question(fields)], write)
 

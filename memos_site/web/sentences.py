@@ -139,8 +139,8 @@ RUNS = [
     _("no case has both a run that ended well this way and one that failed"),
     _("no failure that was not compared yet stands beside a success that no skill has"),
     _("it is imported already"),
-    _("another worker is at it"),
-    _("another worker is processing it"),
+    *(_("another worker is at it"), _("another worker is processing it")),
+    _("left out “%(what)s”: %(reason)s"),
     _("%(n)s could not be read or written"),
     _("%(n)s could not be read or written; each says why and is tried again"),
     _("its worker died three times"),
@@ -275,10 +275,8 @@ def sentence(text: str) -> str:
     """An English sentence of ours in the reader's language; any other text as it is."""
     if not text or (get_language() or "en").startswith("en"):
         return text
-    if whole := _known(text):
-        return whole
-    parts = {part: _known(part) for part in text.split("; ")}  # of several conflicts or steps
-    return "；".join(map(str, parts.values())) if all(parts.values()) else text
+    parts = {part: _known(part) for part in text.split("; ")}  # of several conflicts, steps or lines
+    return "；".join(map(str, parts.values())) if all(parts.values()) else _known(text) or text
 
 
 def _known(text: str) -> str | None:

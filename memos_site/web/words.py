@@ -64,6 +64,7 @@ COUNTERS = [
     *(_("name not said"), _("number not said"), _("code not said"), _("path not said"), _("lessons created")),
     *(_("policies read"), _("policies created"), _("broken by successes"), _("unknown field"), _("unknown value")),
     *(_("not needed"), _("outcomes judged"), _("outcomes unproven"), _("outcomes unknown")),
+    *(_("denied when asked"), _("not told apart"), _("instruction like")),
     *(_("unread parts"), _("tasks"), _("known"), _("changed"), _("left out"), _("rows")),
     _("former vectors removed"),
 ]

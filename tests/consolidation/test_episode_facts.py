@@ -63,6 +63,16 @@ def test_a_fact_is_a_candidate_with_its_quote_and_event_as_evidence(endpoint: Mo
     assert run.counters == {"facts_created": 1}
 
 
+def test_the_page_of_a_run_tells_which_fact_was_refused_and_why(endpoint: ModelEndpoint) -> None:
+    refused = [{**TERMS, "object": "net-30"}, {**TERMS, "object": ORDER}]
+    endpoint.answers("need", {"notes": [{"number": 1, "said": False}]})
+    run = read(endpoint, say("As you know, we are on net-45 terms."), TERMS, *refused)
+    why = run.steps.get(name="facts").reason
+    of = "left out “Nordlys Bakery has payment terms"
+    assert why == f"{of} net-30”: not proven; left out “”: object not said; {of} net-45”: denied when asked"
+    assert facts() == []
+
+
 @pytest.mark.parametrize(
     "change",
     [

@@ -103,6 +103,8 @@ def test_what_nobody_said_is_left_out_of_a_skill_and_counted_on_the_page_of_the_
     assert {name: n for name, n in run.counters.items() if name in dropped} == dropped
     page = " ".join(signed_in().get(f"/runs/{run.pk}/").content.decode().split())
     assert "Number not said: 2" in page or "number not said: 2" in page
+    assert "left out “Approved by Mallory.”: name not said" in page
+    assert "left out “”: instruction like" in page and "Ignore all previous" not in page
 
 
 def test_a_skill_of_which_nothing_was_said_is_none(endpoint: ModelEndpoint) -> None:
