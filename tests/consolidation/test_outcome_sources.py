@@ -103,6 +103,38 @@ def test_a_user_says_that_it_worked_only_in_plain_words(told: bool | None, texts
     assert {text: says_it_worked(text) for text in texts.split("|")} == dict.fromkeys(texts.split("|"), told)
 
 
+@pytest.mark.parametrize(
+    ("told", "texts"),
+    [
+        (
+            False,
+            "The warehouse says that the label still has the old street.|"
+            "Marta tells me the invoice shows the wrong amount|"
+            "Our driver called and said the slip has the wrong address on it.|Finance says the total is wrong.|"
+            "The warehouse says it did not work.|Jonas says the build fails again.|玛塔告诉我发票金额不对。",
+        ),
+        (
+            True,
+            "the warehouse says thanks, label is right|Marta tells me the invoice is correct now.|"
+            "The customer says it works now.|Jonas says all tests pass.|Anna says thanks, the voucher arrived.",
+        ),
+        (
+            None,
+            "A customer says her invoice shows the wrong amount.|The customer says she ordered the wrong size.|"
+            "The customer says that the old address is wrong, it is Calle Sol 5.|The policy says that it is wrong.|"
+            "The previous agent told me the fee is wrong.|They say it will work next week.|She says thanks.|"
+            "The customer says he has an old phone.|Does the warehouse say the label is right?|"
+            "The customer says the label is right, but she wants another colour.|"
+            "Anna says she wants the label to show the old price.",
+        ),
+    ],
+)
+def test_what_others_say_of_the_work_counts_as_the_users_word_and_what_they_wish_does_not(
+    told: bool | None, texts: str
+) -> None:
+    assert {text: says_it_worked(text) for text in texts.split("|")} == dict.fromkeys(texts.split("|"), told)
+
+
 def ended(memory: Memory) -> tuple[str | None, str]:
     row = Episode.objects.get(pk=memory.pk)
     return row.outcome, row.outcome_source

@@ -148,3 +148,32 @@ FAILED_GERMAN_SPANISH = re.compile(
     re.IGNORECASE,
 )
 OPEN_GERMAN_SPANISH = re.compile(r"\b(?:wenn|falls|ob|bitte|kannst|könntest|soll|sobald|si|cuando)\b", re.IGNORECASE)
+
+# What others said of the work: "the warehouse says that ...", "Marta tells me ..."; no paper, page or earlier agent.
+_NO_TELLER = (
+    r"(?:web ?sites?|pages?|errors?|polic(?:y|ies)|manuals?|docs?|documentation|systems?|logs?|messages?|e-?mails?"
+    r"|letters?|labels?|readme|code|apps?|screens?|terms|outputs?|tools?|results?|tests?|contract|report|previous|last"
+    r"|other|agents?|assistants?|representatives?)\b"
+)
+TELLING = re.compile(
+    r"(?i:(?:well|hm+|so|but|and|now|sorry|unfortunately|ok(?:ay)?)\b[,. ]+)?"
+    rf"(?:(?i:the|our) (?i:(?!{_NO_TELLER})[a-z-]+ ){{1,2}}|(?!(?:It|This|That|There|I|You|We|My|An?|The|Our)\b"
+    r"|Wh|Every|No|Some|Any)[A-Z][\w-]+ (?:[A-Z][\w-]+ )?|(?i:he|she|they) )"
+    r"(?i:(?:just |now |also )?(?:(?:called|phoned|wrote)(?: back)? and )?(?:says?|said|tells? (?:me|us)|told (?:me|us)"
+    r"|reports?|reported|complains?|complained|writes|wrote|repl(?:ies|ied)|confirm(?:s|ed))(?: back)?[,:]? (?:that )?)"
+)
+TELLING_CHINESE = re.compile(r"^[^，。说吗]{1,6}(?:说|告诉我们?|反馈|回复|反映)[，,：: ]?")
+_THING = r"^(?!(?:he|she|i|we|they|you)\b)(?:(?!\b(?:old|current|previous|existing|former)\b).){0,60}"
+TOLD_ILL = re.compile(
+    rf"{_THING}\b(?:(?:has|have|shows?|lists?|reads|contains|gives) (?:\w+ )?the (?:old|wrong|former|previous) \w+"
+    r"|(?:(?:goes|went|sent) to the wrong|still (?:goes|went|points) to the (?:old|wrong|former|previous)) \w+"
+    r"|(?:is|are) (?:still |all )?(?:wrong|incorrect|not (?:right|correct|in order))\b)",
+    re.IGNORECASE,
+)
+TOLD_WELL = re.compile(
+    r"^(?:(?:many )?(?:thanks|thank you|thx)\W+)?(?:the |our |her |his |their )?(?:[\w-]+ ){1,3}(?:is|are|looks?) "
+    r"(?:(?:now |all )*(?:right|correct|in order)|(?:fine|good|okay|ok) now)(?: now)?\W*(?:$|and\b|thank)"
+    r"|^(?:many )?(?:thanks|thank you|thx)\b.{0,40}\b(?:arrived|(?:has|have) come|came through|worked)\b",
+    re.IGNORECASE,
+)
+WISHED = re.compile(r"\b(?:wants?|wanted|needs?|would like|ordered|asks?|asked|instead|new one)\b", re.IGNORECASE)

@@ -17,6 +17,11 @@ from consolidation.learning.statements.outcome_forms import (
     OPEN_CHINESE,
     OPEN_GERMAN_SPANISH,
     QUALIFIED,
+    TELLING,
+    TELLING_CHINESE,
+    TOLD_ILL,
+    TOLD_WELL,
+    WISHED,
     WORKED,
     WORKED_CHINESE,
     WORKED_GERMAN_SPANISH,
@@ -56,7 +61,24 @@ def _sentences(text: str) -> list[str]:
 
 
 def _told(sentence: str) -> bool | None:
-    """Of one sentence. A failure may have its condition ("it still fails when ..."), a success may not."""
+    """Of one sentence, also one that tells what another person said of the work."""
+    if by_another := TELLING.match(sentence) or TELLING_CHINESE.match(sentence):
+        return _by_another(sentence[by_another.end() :])
+    return _of_the_user(sentence)
+
+
+def _by_another(said: str) -> bool | None:
+    """Of what another person said: there a thing stands for the work. What they wish is a new request."""
+    if WISHED.search(said):
+        return None
+    told = _of_the_user(said)
+    if told is not None or said.rstrip().endswith("?") or ASKED.search(said):
+        return told
+    return False if TOLD_ILL.search(said) else True if TOLD_WELL.search(said) else None
+
+
+def _of_the_user(sentence: str) -> bool | None:
+    """Of a sentence of the user's. A failure may have its condition ("it still fails when ..."), a success may not."""
     if OPEN_GERMAN_SPANISH.search(sentence):
         return None
     if sentence.rstrip().endswith(("?", "？")) or ASKED.search(sentence) or OPEN_CHINESE.search(sentence):
