@@ -18,7 +18,8 @@ from memories.values.text import UNSPACED, sentences
 from skills.manifest import Fields
 
 NAME, NUMBER, CODE, PATH = "name_not_said", "number_not_said", "code_not_said", "path_not_said"
-ORDER = "instruction_like"
+ORDER, COPIED = "instruction_like", "copied_from_instructions"
+SHORTEST_COPY = 25  # characters; a Chinese one says twice as much
 LISTS = ("trigger", "experience", "preference", "examples", "tool")  # of the fields
 LEAST_GERMAN = 5  # different small words of German in a German conversation
 FREE = {"i", "id", "ids", "ok", "am", "pm", "use", "not"}  # capitals that name nothing
@@ -46,14 +47,16 @@ _NUMBERED = re.compile(r"^\d+([.)])")
 
 @dataclass(frozen=True)
 class Ground:
-    """What may be named: the texts of a run with its tools, and of skills that it improves."""
+    """What may be named: the texts of a run with its tools, and of skills that it improves. `instructions`: what the
+    model was told, whose example weak models repeat."""
 
     text: str
+    instructions: str = ""
 
     @classmethod
-    def of(cls, transcript: Transcript, *others: str) -> "Ground":
+    def of(cls, transcript: Transcript, *others: str, instructions: str = "") -> "Ground":
         lines = (f"{passage.speaker}: {passage.text}" for passage in transcript.passages)
-        return cls(comparable("\n".join([*lines, *others])))
+        return cls(comparable("\n".join([*lines, *others])), comparable(instructions))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
@@ -72,8 +75,8 @@ class Ground:
     def fault(self, line: str) -> str:
         """Why the line is not grounded, or ""."""
         bare = _STEP.sub(" ", _BULLET.sub("", line))
-        if prompt_injection.is_in(bare):
-            return ORDER
+        if prompt_injection.is_in(bare) or self._is_copied(bare):
+            return ORDER if prompt_injection.is_in(bare) else COPIED
         if not all(comparable(path).rstrip(".,;:") in self.text for path in _PATH.findall(bare)):
             return PATH
         bare = _PATH.sub(" ", bare)
@@ -91,6 +94,11 @@ class Ground:
     def title_fault(self, title: str) -> str:
         """As `fault`, of a title. One Whose Words All Begin So shows no names."""
         return self.fault(title.lower() if _HEADING.fullmatch(title) else title)
+
+    def _is_copied(self, line: str) -> bool:
+        words = comparable(line)
+        long = sum(1 if char.isascii() else 2 for char in words) >= SHORTEST_COPY
+        return long and words in self.instructions and words not in self.text
 
     def _holds_code(self, code: str) -> bool:
         return comparable(code) in self.text or all(word in self.words for word in re.findall(r"\w+", comparable(code)))

@@ -195,7 +195,8 @@ def _question(fields: Fields) -> Question:
 def _ground(transcript: Transcript, draft: DraftSkill, recalled: Recalled, files: Sequence[str]) -> Ground:
     """What a line of the skill may name: the conversation, the skill that the model was shown and improves, files."""
     named = (skill for skill in recalled.skills if draft.update and str(skill.memory.pk) == draft.old_memory_id)
-    return Ground.of(transcript, *(attempt.shown for attempt in named), *files)
+    told = prompt("skill_extraction", transcript.language)
+    return Ground.of(transcript, *(attempt.shown for attempt in named), *files, instructions=told)
 
 
 def _query(task: Task, text: str, work: Work) -> str:

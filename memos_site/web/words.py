@@ -65,6 +65,7 @@ COUNTERS = [
     *(_("policies read"), _("policies created"), _("broken by successes"), _("unknown field"), _("unknown value")),
     *(_("not needed"), _("outcomes judged"), _("outcomes unproven"), _("outcomes unknown")),
     *(_("denied when asked"), _("not told apart"), _("instruction like")),
+    _("copied from instructions"),
     *(_("unread parts"), _("tasks"), _("known"), _("changed"), _("left out"), _("rows")),
     _("former vectors removed"),
 ]

@@ -1,12 +1,14 @@
 """Lines of skills and titles of tasks that a model wrote: what names things that nobody said or called is left out."""
 
+import re
 import time
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
 from consolidation.extraction.line_grounding import CODE, NAME, NUMBER, ORDER, PATH, Ground
 from consolidation.models import Run
+from consolidation.prompts import prompt
 from skills.models import Skill, SkillVersion
 from tests.consolidation.test_conversation_skills import CHUNKS, DETAILS, FIELDS, FULL, process, script, steps, talk
 from tests.make import answer, call, user
@@ -112,6 +114,23 @@ def test_a_skill_of_which_nothing_was_said_is_none(endpoint: ModelEndpoint) -> N
     run = process(talk())
     status, reason = steps(run)["task 1"]
     assert status == "skipped" and "code_not_said 1, number_not_said 1" in reason
+    assert not Skill.objects.exists()
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_example_of_the_instructions_is_no_skill_of_a_conversation(endpoint: ModelEndpoint, language: str) -> None:
+    said = {
+        "en": "Cancel the order, please, and refund it to the card that paid for it. " * 5,
+        "zh": "请取消订单。" * 60,
+    }
+    shown = re.findall(r"^\{.*\}$", prompt("skill_extraction", cast(Any, language)), re.MULTILINE)[-1]
+    endpoint.answers("task_chunking", {"tasks": [{"task_name": "x", "message_indices": [[1, 4]], "query": "x"}]})
+    endpoint.answers("skill_extraction", shown)
+    endpoint.answers("tool_generation", DETAILS["tool_generation"])
+    talked = [user(said[language]), call("cancel"), answer("done"), user("And?"), user(said[language])]
+    run = process(talk(messages=talked))
+    [step] = run.steps.filter(name__startswith="task 1")
+    assert step.status == "skipped" and "copied_from_instructions" in step.reason
     assert not Skill.objects.exists()
 
 
