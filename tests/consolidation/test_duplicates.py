@@ -77,6 +77,11 @@ def test_a_contradiction_asks_which_one_holds() -> None:
     [
         ("Maria works at Initech", "Maria now works at Globex", True),
         ("张伟负责支付", "张伟现在负责物流", True),
+        ("Acme pays by invoice", "Acme pays by card now.", True),
+        ("Acme pays by invoice", "Acme pays by card since Monday.", True),
+        ("客户用邮件联系", "如今客户用电话联系", True),
+        ("仓库在上海", "现在仓库在苏州", True),
+        ("Acme pays by invoice", "Globex pays by card now.", False),
         ("Maria prefers tea", "Maria now works at Globex", False),
         ("Maria works at Initech", "Maria works at Globex", False),
     ],
