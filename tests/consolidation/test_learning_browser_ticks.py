@@ -3,7 +3,8 @@
 import pytest
 
 from consolidation.learning.effects.effects import effects
-from tests.consolidation.recorded import RULES, Script, run
+from consolidation.learning.runs.run import Run
+from tests.consolidation.recorded import RULES, Script, learned, run
 from tests.consolidation.test_learning_browser import filled, look, names, opened, pressed, ran, tool
 
 FORM = ["/orders/80410/refund", "Refund for order 80410"]
@@ -74,6 +75,18 @@ def test_a_box_that_was_on_is_taken_off_by_a_click_and_so_is_one_that_a_form_is_
     box = {"target": NOTIFY, "name": "Notify customer", "type": "checkbox", "value": "false"}
     off = tool("fill_form", "", fields=[box])
     assert fields(*opened(*FORM, *shown(NOTIFY)), *sent(off)) == [{"Notify customer": False}]
+
+
+@pytest.mark.parametrize(
+    ("shown_first", "told"), [([], "`Notify customer` `true`"), ([NOTIFY], "`Notify customer` `false`")]
+)
+def test_a_skill_says_which_boxes_are_ticked_in_a_form(shown_first: list[str], told: str) -> None:
+    def booked(n: int) -> Run:
+        form = [f"/orders/{80410 + n}/refund", "Refund"]
+        script = [*opened(*form, *shown(*shown_first)), clicked(NOTIFY, form), filled(Account="4730")]
+        return run(n, "Refund it.", *script, *pressed("Book refund", *ORDER), thread=f"case {n}")
+
+    assert told in learned([booked(n) for n in range(4)]).fields.procedure
 
 
 THINGS = [

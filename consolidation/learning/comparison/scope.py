@@ -228,7 +228,7 @@ class Scope:
     def may_show_constant(self, tool: str, path: values.Path, sent: float | str) -> bool:
         """Return whether a number below 1,000, or what is filled into a form, may stand in a skill: the only one that
         the runs sent there."""
-        plain = _IN_FORM.fullmatch(sent) if isinstance(sent, str) else 0 < abs(sent) < SMALL
+        plain = _IN_FORM.fullmatch(sent) if isinstance(sent, str) else 0 < abs(sent) < SMALL or sent is False
         if not plain or any(map(personal, path)):
             return False
         holders, all_sent = Holders(), set()

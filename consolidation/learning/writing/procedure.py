@@ -228,4 +228,5 @@ def _told(name: str, sent: list[str], say: Phrases) -> str:
 
 def _examples(schema: dict[str, Any]) -> list[str]:
     """Return what was sent as an argument, or as the items of one that is a list, in the order of the calls."""
-    return [str(example) for example in schema.get("examples") or schema.get("items", {}).get("examples", ())]
+    examples = schema.get("examples") or schema.get("items", {}).get("examples", ())
+    return [str(example).lower() if isinstance(example, bool) else str(example) for example in examples]

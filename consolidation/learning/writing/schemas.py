@@ -87,8 +87,8 @@ def _examples(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> Seque
 
 
 def _constant(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> int | float | str | None:
-    """Return the one number, or of a form the one text, that all calls sent, where it may be shown."""
-    kinds: tuple[type, ...] = (int, float, str) if is_button(tool) else (int, float)
+    """Return the one number, or of a form the one text or tick, that all calls sent, where it may be shown."""
+    kinds: tuple[type, ...] = (int, float, str, bool) if is_button(tool) else (int, float)
     if any(type(value) not in kinds for value in seen) or len(set(seen)) != 1:
         return None
     return seen[0] if scope.may_show_constant(tool, path, seen[0]) else None
