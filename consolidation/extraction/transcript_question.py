@@ -129,8 +129,9 @@ def facts_alone(transcript: Transcript, *, known: str = "") -> ReadingQuestion:
 
 
 def _for_facts(shape: type[BaseModel], names: list[str], transcript: Transcript, known: str) -> ReadingQuestion:
-    """The question with what is known above each part, where the context has room for it and no part is added."""
-    system, with_known = (_prompts(chosen, transcript) for chosen in (names, [names[0], "and_known", *names[1:]]))
+    """The question with what is known above each part, where the context has room for it and no part is added. How that
+    is used stands last: servers keep what questions begin with, and read it once."""
+    system, with_known = (_prompts(chosen, transcript) for chosen in (names, [*names, "and_known"]))
     parts, below = (transcript.parts(part_tokens(text)) for text in (system, f"{with_known}\n{known}"))
     too_large = estimate(with_known, known) * MOST_WITH_KNOWN > settings.LLM_CONTEXT_TOKENS
     if not known or too_large or len(below) > len(parts):

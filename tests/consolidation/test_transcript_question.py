@@ -59,6 +59,13 @@ def test_facts_come_first_and_the_form_of_the_answer_last() -> None:
     assert asked.system.startswith(prompt("facts", "en")) and asked.system.endswith(prompt("and_together", "en"))
 
 
+def test_with_and_without_known_facts_a_question_begins_alike() -> None:
+    transcript = Transcript((), 0)
+    for ask in (partial(transcript_question.question, with_end=True), transcript_question.facts_alone):
+        plain, known = ask(transcript).system, ask(transcript, known="[known] {}").system
+        assert known == f"{plain}\n\n{prompt('and_known', 'en')}"
+
+
 def test_each_note_gets_the_opinion_that_was_given_of_it(endpoint: ModelEndpoint) -> None:
     notes = [
         {"number": 1, "said": True, "needed": False, "reason": "A shop knows it."},
