@@ -46,6 +46,7 @@ named AS (
         SELECT FROM memories_subject AS same
         WHERE same.id = named.subject_id AND same.sensitivity <= named.sensitivity
             AND named.scope = ANY(same.scopes) AND (same.kind <> 'other' OR named.kind = 'other')
+        OFFSET 0  -- looked up for each name: as a join the whole table is read, until it is large
     )
     GROUP BY subject_id, name ORDER BY name
     ON CONFLICT (id) DO UPDATE SET
