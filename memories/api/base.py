@@ -73,6 +73,21 @@ def etag(version: int) -> dict[str, Any]:
     return {"ETag": f'"{version}"'}
 
 
+class Negotiation(DefaultContentNegotiation):
+    """Reads the one header, and as a list only of who wants something else than the first renderer; Django REST reads
+    all headers and parameters first.
+    """
+
+    def select_renderer(
+        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
+    ) -> tuple[BaseRenderer, str]:
+        first = next(iter(renderers))
+        if request.META.get("HTTP_ACCEPT", "*/*") in ("*/*", first.media_type):
+            return first, first.media_type or ""
+        chosen: tuple[BaseRenderer, str] = super().select_renderer(request, renderers, format_suffix)
+        return chosen
+
+
 class FileNegotiation(DefaultContentNegotiation):
     """The answer is a file whatever the Accept header says; only a problem is rendered."""
 
@@ -93,6 +108,7 @@ class ApiView(APIView):
 
     permission_classes = [HasPermission]
     throttle_classes = [CallsPerMinute]
+    content_negotiation_class: type[DefaultContentNegotiation] = Negotiation
     needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = {}
     filters: ClassVar[frozenset[str]] = frozenset()
     others: ClassVar[Mapping[str, frozenset[str]]] = {}

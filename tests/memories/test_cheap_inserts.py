@@ -1,16 +1,20 @@
 """What every insert pays for: planning of generated columns, and making rows."""
 
 import json
+from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.db import connection
 from django.db.models import Model
 from django.utils import timezone
 
-from memories.models import AuditEntry, Episode, Event, Evidence, Memory, Tombstone, bulk_rows
-from tests.make import make_memory
-from tests.plans import new_tables
+from memories.models import AuditEntry, Episode, Event, Evidence, Memory, Subject, Tombstone, bulk_rows
+from memories.models.subject import OF_STORED
+from tests.make import caller, make_memory
+from tests.plans import copies, count_rows, new_tables, reads_all
 
+REPORT = {"source": "crm", "event_kind": "call", "ref": "c-1", "summary": "Acme called"}
 CALLED_BY_GENERATED_COLUMNS = """
 SELECT DISTINCT class.relname, proc.proname, language.lanname
 FROM pg_attrdef AS value
@@ -80,7 +84,28 @@ def test_evidence_is_found_without_a_scan(column: str, which: str) -> None:
     assert f"({column} " in plan
 
 
-@pytest.mark.parametrize("model", [Memory, Episode, Event, AuditEntry, Tombstone])
+@pytest.mark.django_db
+def test_the_names_in_a_memory_are_looked_up_one_by_one_also_where_few_are_known() -> None:
+    new_tables(Subject)
+    acme = Subject.objects.create(pk=uuid4(), name="acme", title="Acme", kind="company", sensitivity=1)
+    copies(acme, 500, name="'acme' || i")
+    count_rows(Subject)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN WITH {OF_STORED} SELECT", ["[]"])
+        plan = "\n".join(line for (line,) in cursor.fetchall())
+    assert "memories_subject_pkey" in plan
+    assert reads_all(plan, "memories_subject") == []
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("accept", [{}, {"Accept": "*/*"}, {"Accept": "application/json"}])
+def test_a_call_reads_no_list_of_headers_and_no_parameters_where_it_has_none(accept: dict[str, str]) -> None:
+    answer: Any = caller().post("/api/v1/events", REPORT, format="json", headers=accept)
+    assert answer.status_code == 201
+    assert {"headers", "GET"}.isdisjoint(vars(answer.wsgi_request))
+
+
+@pytest.mark.parametrize("model", [Memory, Episode, Event, AuditEntry, Evidence, Tombstone])
 def test_a_new_row_equals_one_that_its_model_makes(model: type[Model]) -> None:
     key = "memory_id" if model is Episode else "id"
     by_model = model(**{key: None, **_fresh(model)})
