@@ -14,7 +14,7 @@ from uuid_utils.compat import uuid7
 from memories import claims, scanning
 from memories.claims import Claim
 from memories.intake.reports.payloads import EvidenceSource, Triple, Validity, note
-from memories.models import Evidence, Memory
+from memories.models import Evidence, Memory, bulk_rows
 from memories.models.evidence import LONGEST_SNAPSHOT, episode_occasion, speakers_behind
 from memories.values import decay, speakers
 from memories.values.choices import ActorKind, Category, Origin, Sensitivity, Type
@@ -237,17 +237,20 @@ def evidence_of(
     `content`: the words as they were said, where the occasion has no quote; `delta`: what each adds to confidence.
     """
     return [
-        Evidence(
-            memory=memory,
-            occasion=occasion.name,
-            episode_id=occasion.episode_id,
-            event_id=occasion.event_id,
-            kind=kind,
-            delta=delta,
-            at=occasion.at,
-            made_by=trust.actor.name[:200],
-            made_by_id=trust.actor.identity,
-            snapshot=(occasion.quote or content)[:LONGEST_SNAPSHOT],
+        bulk_rows.new(
+            Evidence,
+            {
+                "memory_id": memory.pk,
+                "occasion": occasion.name,
+                "episode_id": occasion.episode_id,
+                "event_id": occasion.event_id,
+                "kind": kind,
+                "delta": delta,
+                "at": occasion.at,
+                "made_by": trust.actor.name[:200],
+                "made_by_id": trust.actor.identity,
+                "snapshot": (occasion.quote or content)[:LONGEST_SNAPSHOT],
+            },
         )
         for occasion in occasions
     ]
