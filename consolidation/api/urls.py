@@ -1,7 +1,6 @@
 from django.urls import path
 
 from consolidation.api import backlog, places, runs, webhooks
-from consolidation.api.conversations import Conversations
 from consolidation.api.guidance import AskGuidance
 from consolidation.api.insights import InsightsView
 from consolidation.api.packs import PackContent, Packs
@@ -9,7 +8,6 @@ from consolidation.api.verdict import AskVerdict
 from consolidation.api.worth import SkillWorth
 
 urlpatterns = [
-    path("conversations", Conversations.as_view(), name="api-conversations"),
     path("guidance", AskGuidance.as_view(), name="api-guidance"),
     path("insights", InsightsView.as_view(), name="api-insights"),
     path("skills/<str:name>/worth", SkillWorth.as_view(), name="api-skill-worth"),

@@ -2,6 +2,7 @@
 
 from django.urls import include, path, re_path
 
+from consolidation.api.conversations import Conversations
 from memos_site.api import decisions
 from memos_site.api.adaptations import Adaptations, Revert
 from memos_site.api.audit import Audit
@@ -18,6 +19,7 @@ from memos_site.api.tools import CallTool, Tools
 from memos_site.review.verbs import OF_MANY
 
 urlpatterns = [
+    path("conversations", Conversations.as_view(), name="api-conversations"),  # first: behind fifty others to try
     path("", include("memories.api.urls")),
     path("", include("skills.api.urls")),
     path("", include("consolidation.api.urls")),
