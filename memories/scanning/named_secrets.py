@@ -228,7 +228,7 @@ BESIDE = (
         "token",
     ),
     _kind(
-        "with|using|cred",
+        "in with|in using|creds|credentials",
         r"(?i:\b(?:log(?:ged)? ?in|sign(?:ed)? in) (?:with|using)|\bcred(?:ential)?s(?: are)?:?) [\w.@-]{2,40} ?/ ?"
         rf"(?!(?i:oauth))(?=[^\s'\"\\]{{0,40}}\d)(?=[^\s'\"\\]{{0,40}}[A-Za-z])(?P<secret>(?:(?!/){_PLAIN}){{6,64}}+)",
     ),
