@@ -19,7 +19,7 @@ class Redundancy(models.Model):
     class Why(models.TextChoices):
         SHOWN = "shown", _("a tool shows it at once")
         COUNTED = "counted", _("similar runs end as well without it")
-        UNTAUGHT = "untaught", _("nothing in the conversation teaches it")
+        UNTAUGHT = "untaught", _("nothing in the conversation teaches it")  # of rows that are kept; no new ones
         MODEL = "model", _("a language model says that agents do without it")
 
     memory = models.OneToOneField(Memory, models.CASCADE, primary_key=True)

@@ -38,7 +38,7 @@ from consolidation.extraction.steps import (
     parts_in_order,
 )
 from consolidation.extraction.task_answers import Chunks, Division, Task, divide
-from consolidation.extraction.transcripts import Transcript
+from consolidation.extraction.transcripts import Passage, Transcript
 from consolidation.llm import Unusable, fenced, in_halves, part_tokens
 from consolidation.llm.tokens import cut
 from consolidation.models import Redundancy, Run
@@ -77,6 +77,7 @@ OUTCOMES = {
     },
     "zh": {"success": "成功。", "failure": "失败。", "partial": "部分成功。", None: "没有报告。"},
 }
+UNTAUGHT = "Nothing in the conversation teaches it: no tool answered, and nobody said how it is to be done."
 FAILED = {"failure": ["learned from a conversation that failed"]}  # whoever publishes it should know
 NOTHING_KNOWN = {"en": "None.", "zh": "没有。"}
 
@@ -125,22 +126,26 @@ def _title(task: Task, transcript: Transcript) -> str:
     return " ".join(_request(task, transcript).split())[:LONGEST_TITLE]
 
 
+def _passages(task: Task, transcript: Transcript) -> list[Passage]:
+    chosen = set(task.positions)
+    return [passage for passage in transcript.passages if passage.position in chosen]
+
+
 def _request(task: Task, transcript: Transcript) -> str:
     """What the user said first in the messages of a task."""
-    chosen = set(task.positions)
-    spoken = (
-        passage.text for passage in transcript.passages if passage.position in chosen and passage.speaker == "user"
-    )
-    return next(spoken, "")
+    return next((passage.text for passage in _passages(task, transcript) if passage.speaker == "user"), "")
 
 
 def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Notes:
     """A step: turn one task into a skill, or into the next version of one; what it writes, it writes in its turn, for
     tasks of one conversation may make one skill.
 
-    StepSkipped: the model finds nothing worth keeping, with its reason.
+    StepSkipped: the model finds nothing worth keeping, with its reason; or its messages teach nothing, and it is not
+    asked.
     """
     episode, text = work.episode, _task_text(task, work.transcript)
+    if not needs.is_taught(_passages(task, work.transcript), episode.outcome):
+        raise StepSkipped(UNTAUGHT)
     query = _query(task, text, work)
     recalled = recall(query, scope=episode.scope, sensitivity=episode.memory.sensitivity, at=work.at)
     simple = _is_simple(episode)
@@ -173,12 +178,8 @@ def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Notes:
 
 
 def _needless(fields: Fields, task: Task, work: Work, peers: Peers) -> Needless | None:
-    """Why nobody is asked about the skill, nor the model: nothing taught it, or similar runs end as well without it and
-    it holds nothing but steps."""
-    chosen = set(task.positions)
-    passages = [passage for passage in work.transcript.passages if passage.position in chosen]
-    if not needs.is_taught(passages, work.episode.outcome):
-        return Needless(Redundancy.Why.UNTAUGHT)
+    """Why nobody is asked about the skill, nor the model: similar runs end as well without it, and it holds nothing but
+    steps."""
     if not fields.experience and not fields.preference:
         well, cases = peers(_request(task, work.transcript), work.episode)
         if cases >= ENOUGH_CASES and well >= AS_WELL * cases:
@@ -259,17 +260,14 @@ def _candidates(draft: DraftSkill, recalled: Recalled, episode: Episode) -> list
 
 def _task_text(task: Task, transcript: Transcript) -> str:
     """The messages of a task as the model sees them, cut in the middle where they are too long."""
-    chosen = set(task.positions)
-    lines = "\n".join(passage.shown for passage in transcript.passages if passage.position in chosen)
+    lines = "\n".join(passage.shown for passage in _passages(task, transcript))
     room = part_tokens(prompt("skill_extraction", transcript.language)) - KNOWN_TOKENS
     return f"{task.name}\n\n{cut(lines, max(1_000, room))}"
 
 
 def _tools(task: Task, transcript: Transcript) -> list[str]:
     """The tools that were called in a task, in the order of their first call."""
-    chosen = set(task.positions)
-    named = (passage.tool for passage in transcript.passages if passage.position in chosen and passage.tool)
-    return list(dict.fromkeys(named))
+    return list(dict.fromkeys(passage.tool for passage in _passages(task, transcript) if passage.tool))
 
 
 def _history(episode: Episode) -> str:

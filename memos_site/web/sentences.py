@@ -141,6 +141,7 @@ RUNS = [
     _("it is imported already"),
     *(_("another worker is at it"), _("another worker is processing it")),
     _("left out “%(what)s”: %(reason)s"),
+    _("Nothing in the conversation teaches it: no tool answered, and nobody said how it is to be done."),
     _("%(n)s could not be read or written"),
     _("%(n)s could not be read or written; each says why and is tried again"),
     _("its worker died three times"),

@@ -155,27 +155,25 @@ CHAT += [user("Never give up, my friend. What will you write next?"), {"role": "
 
 
 @pytest.mark.parametrize(
-    ("more", "outcome", "why"),
+    ("more", "outcome", "teaches"),
     [
-        ([], "success", "untaught"),
-        ([user("Don't use long sentences.")], "success", None),
-        ([call("save_letter"), answer("saved")], "success", None),
-        ([call("save_letter"), answer("saved")], "failure", "untaught"),
-        ([call("save_letter"), answer({"error": "no paper"})], "failure", None),
-        ([call("save_letter"), answer("saved"), user("That's wrong.")], "failure", None),
+        ([], "success", False),
+        ([user("Don't use long sentences.")], "success", True),
+        ([call("save_letter"), answer("saved")], "success", True),
+        ([call("save_letter"), answer("saved")], "failure", False),
+        ([call("save_letter"), answer({"error": "no paper"})], "failure", True),
+        ([call("save_letter"), answer("saved"), user("That's wrong.")], "failure", True),
     ],
 )
-def test_a_skill_that_nothing_in_the_conversation_teaches_waits_for_nobody(
-    endpoint: ModelEndpoint, settings: Any, more: Any, outcome: str, why: str | None
+def test_the_model_is_asked_for_no_skill_of_messages_that_teach_nothing(
+    endpoint: ModelEndpoint, settings: Any, more: Any, outcome: str, teaches: bool
 ) -> None:
     settings.COMPLETE_SKILL_MEMORY = False
     run = read(endpoint, [*CHAT, *more], skill=SKILL, outcome=outcome)
-    [skill] = extracted()
-    found = Redundancy.objects.filter(memory=skill).values_list("why", flat=True).first()
-    assert found == why and run.counters.get("not_needed", 0) == int(why is not None)
-    assert asked() == (set() if why else {SKILL["description"]})
-    page = signed_in(permissions=["see_medium"]).get(f"/memories/{skill.pk}/").content.decode()
-    assert ("Nothing in the conversation teaches it" in page) == bool(why)
+    assert asked() == ({SKILL["description"]} if teaches else set())
+    assert run.llm_calls.filter(purpose="skill_extraction_simple").exists() == teaches
+    page = signed_in(permissions=["see_medium"]).get(f"/runs/{run.pk}/").content.decode()
+    assert ("Nothing in the conversation teaches it" in page) != teaches
 
 
 def test_a_skill_without_which_similar_runs_end_as_well_waits_for_nobody(
@@ -200,12 +198,13 @@ def test_a_skill_without_which_similar_runs_end_as_well_waits_for_nobody(
     assert not Redundancy.objects.exists()
 
 
-def test_a_kept_skill_waits_once_a_conversation_teaches_something(endpoint: ModelEndpoint, settings: Any) -> None:
+def test_a_kept_skill_waits_once_a_conversation_teaches_more(endpoint: ModelEndpoint, settings: Any) -> None:
     settings.COMPLETE_SKILL_MEMORY = False
-    read(endpoint, CHAT, skill=SKILL)
-    assert asked() == set()
+    short = user("Use short sentences.")
+    read(endpoint, [*CHAT, short], skill=SKILL, need=[{"notes": [note(1, False)]}])
+    assert len(extracted()) == 1 and asked() == set()
     better = {**SKILL, "procedure": f"{SKILL['procedure']}\n3. Use short sentences."}
-    read(endpoint, [*CHAT, user("Use short sentences.")], skill=better, id="2")
+    read(endpoint, [*CHAT, short], skill=better, id="2")
     assert len(extracted()) == 1 and len(asked()) == 1
 
 
