@@ -22,7 +22,7 @@ from consolidation.guidance.request import GuidanceQuestion, with_steps
 from consolidation.guidance.votes import Effects, Vote
 from consolidation.learning.commands.forms import in_braces
 from consolidation.learning.effects.toolnames import code
-from consolidation.learning.runs.operations import PRESS
+from consolidation.learning.runs import operations
 from consolidation.learning.writing.phrases import is_one_of
 from consolidation.models.profiles import RunProfile
 from consolidation.pipelines.tool_rules import tool_rules
@@ -146,6 +146,7 @@ MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 8, 4, 4
 NO_ACTION = "no_action"
 CHECKS = ("say_first", "check_all", "check_more")
 FILES = ("change_files", "change_these_files")
+BESIDE = (*FILES, "write_files", "remove_files", "move_files")  # what command lines do to files beside calls
 TO_DO = ("missing", "fewer", "value", "push_apart")
 NOT_STARTING = ("not_starting",)
 WARNINGS = ("excess", "entity", "acted_on", "error", "more")
@@ -197,15 +198,20 @@ def _that_change(skill: Skill, version: SkillVersion, lines: list[str]) -> list[
     What people wrote stays whole.
     """
     tools = skill.memory.payload.get("effects", ())
-    names = [re.escape(code(tool.removeprefix(f"{PRESS} "))[1:-1]) for tool in tools]
-    if version.made_by in BY_PEOPLE or not names:
+    if version.made_by in BY_PEOPLE or not tools:
         return lines
-    # A command with its wrapper and arguments, too: `bin/rails g migration {name}`.
-    called = re.compile(rf"(?:.*[ /])?(?:{'|'.join(names)})(?: .*)?")
+    called = re.compile("|".join(map(_called, tools)))
     kept = [
-        line for line in lines if is_one_of(line, CHECKS + FILES) or any(map(called.fullmatch, _CODE.findall(line)))
+        line for line in lines if is_one_of(line, CHECKS + BESIDE) or any(map(called.fullmatch, _CODE.findall(line)))
     ]
-    return kept if any(not is_one_of(line, CHECKS + FILES) for line in kept) else lines
+    return kept if any(not is_one_of(line, CHECKS + BESIDE) for line in kept) else lines
+
+
+def _called(tool: str) -> str:
+    """Return a pattern of the code by which a step names a tool: of a command with its wrapper and arguments, too,
+    `bin/rails g migration {name}`."""
+    name = re.escape(code(operations.address(tool))[1:-1])
+    return name if operations.is_sheet(tool) else rf"(?:.*[ /])?{name}(?: .*)?"
 
 
 def _is_weak(skill: Skill, version: SkillVersion) -> bool:

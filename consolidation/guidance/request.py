@@ -15,10 +15,9 @@ from django.db.models import F, Func, IntegerField, QuerySet, Sum, Window
 from django.db.models.functions import Coalesce
 from pydantic import AliasChoices, Field, StringConstraints
 
-from consolidation.learning.runs.browser import by_pages
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.harness_tools import READ
-from consolidation.learning.runs.run import Message, Run
+from consolidation.learning.runs.run import Message, Run, as_done
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import Recording
 from memories.intake.reports.drafts import EventDraft
@@ -98,8 +97,10 @@ class GuidanceQuestion:
         positions = [call.position for call in self.run.calls] + [message.position for message in self.run.messages]
         place = max(positions, default=0) + 1
         call = Call(place, about.tool, about.arguments, None, None, _NOW, None)
-        acts = by_pages([*self.run.calls, call])  # what a browser's tool does depends on what it shows
-        return acts[-1] if acts[-1:] and acts[-1].position == place else replace(call, tool=READ, args={})
+        acts = as_done([*self.run.calls, call])  # what a browser's tool does depends on what it shows
+        own = [act for act in acts if act.position == place] or [act for act in as_done([call]) if act.sheet]
+        lines = [act for act in own if not act.sheet]  # of a command line the line, not the sheets that it writes
+        return (lines or own or [replace(call, tool=READ, args={})])[-1]
 
 
 _NOW = datetime(1970, 1, 1, tzinfo=UTC)  # the moments of messages do not matter here

@@ -10,14 +10,12 @@ from collections.abc import Awaitable, Callable, Iterator
 from html import escape
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
 from urllib.parse import parse_qs
 
 import pytest
-from mcp import ClientSession, StdioServerParameters
-from mcp.client.stdio import stdio_client
 
 from consolidation.learning.runs.browser_pages import elements
+from tests.agents.hand import NO_CONTROLS, Hand, played
 from tests.browser.chromium import chromium
 from tests.consolidation.recorded import Script, run
 
@@ -27,8 +25,6 @@ FORM = (
     "<label>Account <select name=account><option>4730 Returns<option>4740 Goodwill</select></label>"
     '<label><input type="checkbox" name="notify"> Notify customer</label><button>Book refund</button></form>'
 )
-
-NO_CONTROLS = ("option", "generic")
 
 
 class Shop(BaseHTTPRequestHandler):
@@ -62,26 +58,6 @@ def shop() -> Iterator[str]:
     yield f"http://127.0.0.1:{server.server_port}/orders/80310/refund"
     server.shutdown()
     server.server_close()
-
-
-class Hand:
-    """Calls the tools of a server and keeps what a harness records of it."""
-
-    def __init__(self, session: ClientSession, prefix: str) -> None:
-        self._session, self._prefix = session, prefix
-        self.recorded: list[Script] = []
-        self._refs: dict[str, str] = {}
-
-    async def __call__(self, tool: str, **arguments: Any) -> None:
-        answer = await self._session.call_tool(tool, arguments)
-        text = "\n".join(part.text for part in answer.content if part.type == "text")
-        self.recorded.append((f"{self._prefix}{tool}", arguments, text))
-        self._refs |= {
-            element.name: ref for ref, element in elements(text) if element.role not in ("option", "generic")
-        }
-
-    def ref(self, name: str) -> str:
-        return self._refs[name]
 
 
 async def by_playwright(hand: Hand, url: str) -> None:
@@ -134,7 +110,9 @@ def test_a_form_filled_in_refused_and_sent_again_is_two_presses_of_its_button(
     browser = chromium()
     if browser is None:
         pytest.skip("no browser on the PATH")
-    recorded = asyncio.run(played(programs, [*line, browser], prefix, lambda hand: work(hand, shop), tmp_path))
+    program, *options = line
+    server = [str(programs / program), *options, browser]
+    recorded = asyncio.run(played(server, prefix, lambda hand: work(hand, shop), tmp_path))
     check(recorded)
 
 
@@ -178,14 +156,3 @@ def test_the_same_by_command_lines(programs: Path, shop: str, tmp_path: Path) ->
     finally:
         subprocess.run([programs / "playwright-cli", "close"], cwd=tmp_path, env=env, check=False, timeout=60)
     check(recorded)
-
-
-async def played(
-    programs: Path, line: list[str], prefix: str, work: Callable[[Hand], Awaitable[None]], home: Path
-) -> list[Script]:
-    server = StdioServerParameters(command=str(programs / line[0]), args=line[1:], cwd=home)
-    async with stdio_client(server) as streams, ClientSession(*streams) as session:
-        await session.initialize()
-        hand = Hand(session, prefix)
-        await work(hand)
-    return hand.recorded

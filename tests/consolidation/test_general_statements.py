@@ -31,6 +31,14 @@ REPLIES = {
     "Wrong again. Each return creates a second row in order_lines": "Each return creates a second row in order_lines",
     "that's not how we do errors. all errors go through problem+json": "all errors go through problem+json",
     "You used tabs. This repo uses spaces.": "This repo uses spaces",
+    "Not the full 30 days: whoever starts in the year gets the share of the months that are left, 27.5 here.": "whoever"
+    " starts in the year gets the share of the months that are left",
+    "The shop still has the old price: export/prices.csv has to be written anew after each change.": "export/prices.csv"
+    " has to be written anew after each change",
+    "And each change of staff needs a row on the Changes sheet, with today's date.": "each change of staff needs a row"
+    " on the Changes sheet, with today's date",
+    "Not quite. On Changes we write New for a new colleague.": "On Changes we write New for a new colleague",
+    "The file is still in the inbox; booked ones go to inbox/done.": "booked ones go to inbox/done",
     "不对,我们的接口都走网关,不能直接调服务": "我们的接口都走网关,不能直接调服务",
     "数多了。内部员工的订单不算业绩,要剔掉": "内部员工的订单不算业绩",
     "转化率算得太低了。试用期的用户不进分母": "试用期的用户不进分母",
@@ -61,6 +69,8 @@ def test_what_holds_in_general_is_told_apart_from_the_rest_of_a_correction(reply
         "Orders of internal customers are not sales.",
         "make a csv of all invoices that are overdue since more than 30 days",
         "yes, that's right, the second one",
+        "That entitlement is wrong: Owen starts in the year, so only 18 of the 24 days.",
+        "I'd like to change it, we don't have any baggage, not needed",
         "That's wrong. " + "Orders of internal customers are not sales. " * 10,
     ],
 )

@@ -27,6 +27,31 @@ def test_a_value_comes_from_the_first_place_where_it_occurred() -> None:
     }
 
 
+def test_a_date_and_an_amount_are_known_in_the_spelling_of_people_too() -> None:
+    recorded = run(
+        1,
+        "The shelf costs 129.00 net from 1 February 2027, the table from Mar 15th, 2027.",
+        ("read_text", {"path": "x.txt"}, "Rechnung vom 04.01.2027\nNetto 1840.00 EUR\n日期 2027年5月6日"),
+        ("set_price", {"net": 129, "from": "2027-02-01", "table": "2027-03-15"}, "ok"),
+        ("book", {"date": "2027-01-04", "net": 1840.0, "due": "2027-05-06"}, "ok"),
+    )
+    assert origins(recorded) == {
+        "set_price.net": Origin("opening"),
+        "set_price.from": Origin("opening"),
+        "set_price.table": Origin("opening"),
+        "book.date": Origin("result", "read_text"),
+        "book.net": Origin("result", "read_text"),
+        "book.due": Origin("result", "read_text"),
+    }
+
+
+def test_a_name_that_the_request_said_comes_from_there_also_where_a_look_up_shows_it() -> None:
+    recorded = run(
+        1, "Enter Nadia Brandt.", ("list", {}, [{"name": "Nadia Brandt"}]), ("add", {"who": "Nadia Brandt"}, 1)
+    )
+    assert origins(recorded)["add.who"] == Origin("opening")
+
+
 def test_what_the_user_says_later_is_an_answer() -> None:
     recorded = run(1, "Refund me", "> Which order?", "It is A200.", ("refund", {"order": "A200"}, "ok"))
 

@@ -105,8 +105,11 @@ def phrase(tool: str, *, article: str = "the") -> str:
     """Return a tool's name as a phrase; with a verb of another language as it is.
 
     cancel_order -> cancel the order; transfer_to_agents -> transfer to agents; crm.orders.get -> look up the orders;
-    go_test -> run go test; kundeSuchen -> kunde suchen; press Put on hold -> put on hold.
+    go_test -> run go test; kundeSuchen -> kunde suchen; press Put on hold -> put on hold; write sheet Staff of
+    people.xlsx -> update Staff.
     """
+    if operations.is_sheet(tool):
+        return f"update {operations.sheet_title(tool)}"
     parts = words(tool)
     if len(parts) == 1 and len(named := _NAMESPACE.split(without_server(tool.strip()))) > 2:
         kind = words(named[-2])
@@ -121,11 +124,9 @@ def phrase(tool: str, *, article: str = "the") -> str:
     if not rest:
         return _ALONE.get(verb, verb)
     words_of_object = _object(rest, article if verb not in _SEARCHES | {"list"} else "")
-    if verb in _LOOKS:
-        return f"look up {words_of_object}"
     if verb in _SEARCHES:
         return f"search for {_plural(words_of_object)}"
-    return f"{verb} {words_of_object}"
+    return f"{'look up' if verb in _LOOKS else verb} {words_of_object}"
 
 
 def _apart(rest: list[str]) -> list[str]:

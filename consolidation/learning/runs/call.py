@@ -51,6 +51,7 @@ class Call:
     after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
     button: str = ""  # that a browser presses
     page: str = ""  # that a browser opens, or on which it presses the button, where that was opened
+    sheet: str = ""  # the operation of a sheet that it reads or writes
     says: str = ""  # the message that the page shows then, else the lines that the page before had not
     starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
@@ -62,6 +63,8 @@ class Call:
         """
         if self.button:
             return f"{operations.PRESS} {self.button}"
+        if self.sheet:
+            return self.sheet
         if self._operation:
             return self._operation.name
         if self.via:
@@ -97,8 +100,8 @@ class Call:
     @property
     def is_operation(self) -> bool:
         """Whether the name tells more than the tool's: `POST a.example/users` of a tool for HTTP requests, say."""
-        return bool(self.button) or self._operation is not None
+        return bool(self.button or self.sheet) or self._operation is not None
 
     @cached_property
     def _operation(self) -> operations.Operation | None:
-        return None if self.whole or self.button else operations.of(self.called, self.sent)
+        return None if self.whole or self.button or self.sheet else operations.of(self.called, self.sent)

@@ -21,6 +21,7 @@ from memories.lexicon.tool_words import CHANGING, READING
 
 ONE = "{"  # begins what stands for an id in an address
 PRESS = "press"  # a button of a page: `press Book refund`
+WRITE_SHEET, READ_SHEET = "write sheet", "read sheet"  # of a workbook: `write sheet Prices of prices.xlsx`
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 _METHOD_NAMES = ("method", "http_method", "verb")
 _TOOL_NAMES, _TOOL_ARGUMENTS = ("tool_name", "tool", "tool_slug"), ("arguments", "args", "tool_input", "parameters")
@@ -74,6 +75,26 @@ def is_button(operation: str) -> bool:
     return operation.startswith(f"{PRESS} ")
 
 
+def is_sheet(operation: str) -> bool:
+    """Return whether this writes rows of a sheet of a workbook."""
+    return operation.startswith(f"{WRITE_SHEET} ")
+
+
+def address(operation: str) -> str:
+    """Return what an operation names behind its verb, as a step tells it: a button, a sheet; else its name."""
+    return re.sub(rf"^(?:{PRESS}|{WRITE_SHEET}|{READ_SHEET}) ", "", operation)
+
+
+def sheet_title(operation: str) -> str:
+    """Return the title of the sheet that is written or read."""
+    return address(operation).rpartition(" of ")[0]
+
+
+def is_form(operation: str) -> bool:
+    """Return whether fields are filled in for it: of a page's form, or of a row of a sheet."""
+    return is_button(operation) or is_sheet(operation)
+
+
 def tool_name(operation: str) -> str:
     """Return a tool name that says the same as an operation, `update_device`, for its words; '' for other names."""
     verb, _, rest = operation.partition(" ")
@@ -81,6 +102,9 @@ def tool_name(operation: str) -> str:
         return rest
     if verb == PRESS:
         return "_".join(rest.lower().split())
+    if operation.startswith((f"{WRITE_SHEET} ", f"{READ_SHEET} ")):
+        words = re.findall(r"[^\W_]+", sheet_title(operation))
+        return "_".join(["get" if verb == "read" else "update", *words])
     if verb not in _VERBS:
         return ""
     if verb in METHODS:

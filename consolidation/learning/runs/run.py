@@ -11,6 +11,7 @@ from consolidation.learning.runs import errors, terms
 from consolidation.learning.runs.browser import by_pages
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.holdings import Held, hold
+from consolidation.learning.runs.workbooks import by_sheets
 from memories.values import roles
 
 OPENING_MESSAGES = 3
@@ -64,8 +65,9 @@ class Run:
 
     @cached_property
     def steps(self) -> tuple[Call, ...]:
-        """The calls of named tools in the order in which they happened, those of a browser as what they do there."""
-        return tuple(by_pages(sorted((call for call in self.calls if call.name), key=lambda call: call.position)))
+        """The calls of named tools in the order in which they happened, those of a browser or on workbooks as what they
+        do there."""
+        return as_done(sorted((call for call in self.calls if call.name), key=lambda call: call.position))
 
     @cached_property
     def tools(self) -> frozenset[str]:
@@ -128,6 +130,11 @@ class Run:
         """Return the user's last message before a position; None for none."""
         earlier = [message for message in self.said if message.position < position]
         return earlier[-1] if earlier else None
+
+
+def as_done(calls: Iterable[Call]) -> tuple[Call, ...]:
+    """Return the calls in order, those of a browser or on workbooks as what they do there."""
+    return tuple(by_sheets(by_pages(calls)))
 
 
 def _short_answer(call: Call) -> str:

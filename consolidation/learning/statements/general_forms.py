@@ -28,7 +28,8 @@ REJECTION = (
     r"|i'd have expected|how could|why did|why is|why are|we never|last year's|you can't|(?:won't|wont) fly"
     r"|you're (?:missing|off)|your (?:figure|number|list|total|report) (?:includes|has|says|misses)"
     r"|still (?:ha[sd]|have|shows?|says?|reads)|i (?:see|find|found|have|got) no|no \w+ (?:came|arrived|went out)"
-    r"|ha(?:s|ve) to be \w+ (?:when|before|after|once|until|first)"
+    r"|ha(?:s|ve) to be (?:\w+ ){1,2}(?:when|before|after|once|until|first)|still (?:in|on|at) the"
+    r"|(?:each|every) (?:\w+ ){1,4}(?:needs|has to|must|goes)"
     r"|stimmt nicht)\b"
     r"|[不没]对|不是|不能|不行|不该|不像|错|漏|少了|多了|都差|差了|[多少]算|太[低高多少大小远]|有问题|怎么|对不上|重[新算做]"
 )
@@ -52,7 +53,7 @@ _NO_SUBJECT = (
     )
     + r"\b"
 )
-_WORD = r"[^\s,.;:!?()=]+"
+_WORD = r"(?:[^\s,.;:!?()=]|\.(?=\w))+"
 _SELDOM = r"(?:(?:only|always|never|usually|normally|also|all|not|by default|just|here)\s+)*"
 _DONE = _any(
     "measured calculated computed stored billed invoiced counted kept recorded reported logged converted paid owned"
@@ -91,7 +92,8 @@ GENERAL = _regex(
     rf"(?!{_NO_SUBJECT})(?:{_WORD}\s+){{1,8}}?{_DEFINES}\s+\S.*"
     rf"|(?!(?:the|our|their)\b)(?!{_NO_SUBJECT})(?:{_WORD}\s+){{1,8}}?{_VERB}\s+\S.*"
     rf"|`?\w+[_.]\w+`?\s+{_VERB}\s+\S.*"
-    rf"|we\s+(?:(?:only|always|never|usually|also|do not|don't|can't|cannot)\s+)*{_WE_DO}\s+\S.*"
+    rf"|(?:(?:on|in|for) (?:{_WORD}\s+){{1,3}})?we\s+"
+    rf"(?:(?:only|always|never|usually|also|do not|don't|can't|cannot)\s+)*{_WE_DO}\s+\S.*"
     r"|(?:this|our) (?:repo(?:sitory)?|project|code ?base|team|company|app|service)\s+(?:(?:only|never|always)\s+)?"
     r"\w+s\s+\S.*"
     r"|when we say\s.+\bmeans?\s.+|(?:each|every|any|anything|everything|nobody|no one|everyone)\s+(?:\S+\s+){3,}\S+"
@@ -99,16 +101,16 @@ GENERAL = _regex(
 )
 # What a rule does not say: the speaker, the listener, what happens now, what went wrong.
 OF_HERE = _regex(
-    r"#\s?\w*\d|\b\w*\d{5,}\b|\b(?:i|i'm|i've|me|my|still|again|was|had|did|didn't|will|would|could|hope|today|tomorrow"
+    r"#\s?\w*\d|\b\w*\d{5,}\b|\b(?:i|i'm|i've|me|my|still|again|was|had|did|didn't|will|would|could|hope|today(?!'s)|tomorrow"
     r"|yesterday|now|currently|above|below|previous|old|fail\w*|broken|crash\w*|error|exception|wrong|missing"
     r"|empty|undefined|null|too (?:high|low|many|few|much|big|small|late|early|long|short)|(?:is|are) (?:\w+ing|off)"
     r"|(?<!before )(?<!when )(?<!if )(?<!once )(?<!until )you|your|this (?:one|row|order|page)|these)\b"
-    r"|\?|\b(?:said|says|told|asked|wrote|claims?)\b"
+    r"|\d+ of the \d+\b|\?|\b(?:said|says|told|asked|wrote|claims?)\b"
 )
 TAIL = _regex(
     r"\s*(?:,|;|—|–|\s-)\s*(?:(?:so|but|and|while|yet)\s+(?:that's|i|i'm|you|you're|you've|please|can|could|q\d)\b"
     r"|(?:you|yes|check|please|redo|not left|take it|use)\b).*$|\s+-+\s.*\b(?:you|i)\b.*$"
-    r"|\s+(?:so|and|while|but|&) (?:you|you're|you've|i|i'm)\b.*$"
+    r"|\s*[,;:–—-]\s*[\d.,]+ (?:here|now|in this case)\.?$|\s+(?:so|and|while|but|&) (?:you|you're|you've|i|i'm)\b.*$"
 )
 GENERAL_CHINESE = re.compile(
     r"^[^是]{2,10}是(?!不是)(?!\d{3})..|算|的是(?!\d)|按.{1,12}(?:计|记|换算|统计|去重|来)|以.{1,12}为准|包[括含]|不?计入|不进"

@@ -29,10 +29,12 @@ from consolidation.learning.statements.outcome_forms import (
 from consolidation.learning.statements.result_forms import (
     ACCEPTED,
     ACCEPTED_CHINESE,
+    GLAD,
     ILL,
     ILL_CHINESE,
     REFUSED,
     REFUSED_CHINESE,
+    SETTLED,
     WELL,
     WELL_CHINESE,
 )
@@ -48,8 +50,9 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|^>.*$|<[^>]{0,200}>", re.DOTALL |
 
 def says_it_worked(text: str) -> bool | None:
     """Whether a user's message says that what was done worked; None: it says neither, or both, or not wholly."""
-    answers = {answer for sentence in _sentences(text) if (answer := _told(sentence)) is not None}
     whole = _FENCE.sub(" ", text)[:LONGEST]
+    is_glad = bool(GLAD.search(whole))
+    answers = {answer for sentence in _sentences(text) if (answer := _told(sentence, is_glad)) is not None}
     if answers == {True}:
         return None if BUT.search(whole) else True
     return False if answers == {False} else None
@@ -60,24 +63,27 @@ def _sentences(text: str) -> list[str]:
     return [part.strip() for part in SENTENCE.findall(plain) if part.strip()][:MOST_SENTENCES]
 
 
-def _told(sentence: str) -> bool | None:
-    """Of one sentence, also one that tells what another person said of the work."""
+def _told(sentence: str, is_glad: bool) -> bool | None:
+    """Of one sentence, also one that tells what another person said of the work.
+
+    `is_glad`: of the whole message, in which a plain "it is there now" then is a success.
+    """
     if by_another := TELLING.match(sentence) or TELLING_CHINESE.match(sentence):
-        return _by_another(sentence[by_another.end() :])
-    return _of_the_user(sentence)
+        return _by_another(sentence[by_another.end() :], is_glad)
+    return _of_the_user(sentence, is_glad)
 
 
-def _by_another(said: str) -> bool | None:
+def _by_another(said: str, is_glad: bool) -> bool | None:
     """Of what another person said: there a thing stands for the work. What they wish is a new request."""
     if WISHED.search(said):
         return None
-    told = _of_the_user(said)
+    told = _of_the_user(said, is_glad)
     if told is not None or said.rstrip().endswith("?") or ASKED.search(said):
         return told
     return False if TOLD_ILL.search(said) else True if TOLD_WELL.search(said) else None
 
 
-def _of_the_user(sentence: str) -> bool | None:
+def _of_the_user(sentence: str, is_glad: bool) -> bool | None:
     """Of a sentence of the user's. A failure may have its condition ("it still fails when ..."), a success may not."""
     if OPEN_GERMAN_SPANISH.search(sentence):
         return None
@@ -85,7 +91,8 @@ def _of_the_user(sentence: str) -> bool | None:
         return None
     if any(words.search(sentence) for words in _REJECTION):
         return False
-    if (ACCEPTED.search(sentence) or WELL.search(sentence)) and not QUALIFIED.search(sentence):
+    is_well = ACCEPTED.search(sentence) or WELL.search(sentence) or (is_glad and SETTLED.search(sentence))
+    if is_well and not QUALIFIED.search(sentence):
         return True
     if OPEN.search(sentence):
         return None

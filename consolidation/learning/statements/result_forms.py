@@ -95,6 +95,23 @@ ILL_CHINESE = re.compile(
     re.IGNORECASE,
 )
 
+# How something stands by now, said with thanks: "the shop shows the new price now". Names and things, not who speaks.
+_PRAISE = r"(?:thanks|thank you|thx|cheers|great|perfect|good|nice|wonderful|lovely|super|danke|gracias)"
+GLAD = re.compile(rf"(?:^|[.!,;:–-]\s*){_PRAISE}\b(?=\W|\s(?:for|a lot|so much|very much|work|job|\w+\W*$))", re.I)
+_NOBODY = r"(?!(?:i|you|we|he|she|here|there|what|which|who|nothing|nobody|none|no|only)\b)"
+_THANKED = rf"(?:{_PRAISE}[\w ]{{0,12}}[,!.: –-]+)*"
+_THANKS = rf"[,.! ]*(?:{_PRAISE}[\w ]{{0,20}})?[.! ]*$"
+_IS_SHOWN = r"(?:'s| is| are| shows?| has| have| looks?| reads?| adds?)"
+_WHOLE = r"(?:everything|all|it all|all of it)"
+SETTLED = re.compile(
+    rf"^{_THANKED}{_NOBODY}(?:(?:the|our|your) )?(?:[\w-]+ ){{0,3}}?[\w-]+{_IS_SHOWN} "
+    rf"(?:(?!\b(?:not|no|never|only|just|still|{_AMISS})\b|n't)[^,;]){{1,50}}"
+    rf"(?<!by )(?<!for )(?<!until )(?<!right )\bnow\b{_THANKS}"
+    rf"|^{_THANKED}{_WHOLE} (?:is|are) (?:there|in|in place|complete|correct|right)\b{_THANKS}"
+    r"|\b(?:that|it|this|everything)(?:'s| is) (?:all )?right now\b"
+    rf"|^{_PRAISE}[,!:]+ (?:all )?[a-z]+ed(?:(?:,| and) [a-z]+ed)*\W*$",
+    re.IGNORECASE,
+)
 
 _A = r"(?:number|figure|total|sum|result|answer|amount|value|list|report)s?"
 ACCEPTED = re.compile(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.runs import spellings
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import Path, leaves, spelled
@@ -84,7 +85,9 @@ class _Heard:
             speech = self._coming.pop().text[:LONGEST_SPEECH]
             text, origin = speech.lower(), Origin("answer" if self._speech else "opening")
             for word in _TOKEN.findall(text):
-                self._from.setdefault(word.strip(".:-/"), origin)
+                self._from.setdefault(spellings.number(word.strip(".:-/")), origin)
+            for date in spellings.dates(text):
+                self._from.setdefault(date, origin)
             for word in _CODE.findall(speech):
                 self._from.setdefault(_key(word), origin)
             if len(self._speech) < LONGEST_SPEECH:
@@ -98,11 +101,14 @@ class _Heard:
             if token not in paths:
                 self._from.setdefault(token, Origin("result", call.name))
         for path, leaf in leaves(call.returned):
-            if (key := _key(leaf)) and key not in paths:
+            if (key := _key(leaf)) and key not in paths and not self._was_said(key):
                 self._from.setdefault(key, Origin("result", call.name, path))
             if path and isinstance(leaf, str) and len(leaf.split()) >= PROSE:  # the text of a ticket names its order
                 self._read_text(leaf, Origin("result", call.name, path), paths)
         self._used.update((key, path[-1]) for key, path in paths.items() if " " not in key and len(key) >= 4)
+
+    def _was_said(self, key: str) -> bool:
+        return " " in key and len(key) <= LONGEST_KEY and key in self._speech
 
     def _read_text(self, text: str, origin: Origin, sent: Container[str]) -> None:
         for token in _ids(text):
@@ -136,7 +142,8 @@ def _ids(result: object) -> Iterator[str]:
     if isinstance(result, str):
         for word in _TOKEN.findall(result[:LONGEST_SPEECH].lower()):
             if len(token := word.strip(".:-/")) >= LEAST_ID and any(map(str.isdigit, token)):
-                yield token
+                yield spellings.number(token)
+        yield from spellings.dates(result[:LONGEST_SPEECH])
 
 
 def _key(leaf: object) -> str:
@@ -148,6 +155,6 @@ def _key(leaf: object) -> str:
         return ""
     if isinstance(leaf, str) and _CODE.fullmatch(leaf):
         return f"={leaf}"
-    text = str(leaf).strip().lower()
+    text = spellings.number(str(leaf).strip().lower())
     short = 2 if text and ord(text[0]) > 0x2E80 else 3
     return text if len(text) >= short else ""

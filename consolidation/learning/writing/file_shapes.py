@@ -36,6 +36,7 @@ _READ = re.compile(
     r"\b(?:open|read_\w+|load\w*|glob)\(\s*f?['\"]([^'\"\n]+)['\"]\s*(?:\)(?!\.write)|,\s*(?:encoding|newline|['\"]r|dtype|sep))"
     r"|\bPath\(\s*['\"]([^'\"\n]+)['\"]\s*\)\.(?:read_|open\(\s*\)|exists)"
 )
+_REWRITTEN = re.compile(r"\bopen\(\s*['\"]([^'\"\n]+)['\"]\s*,\s*(?:mode=)?['\"][wax]")  # also where it is read before
 PRINTING = frozenset({"cat", "echo", "printf"})
 MAKING = frozenset({"touch", "mkdir", "cp", "mv", "ln", "tee", "tar", "git"})
 _KEPT = re.compile(r"(?!-|/tmp/|/dev/)/?(?:[\w.@-]+/)+[\w.@-]+")  # a file or folder of a folder
@@ -108,6 +109,26 @@ def _removed(run: Run) -> set[str]:
     called = [(words, target) for line in lines for words, target in plain_commands(line) if words]
     made = {target for _, target in called} | {word for words, _ in called if words[0] in MAKING for word in words}
     return {word for words, _ in called if words[0] == "rm" for word in words[1:] if _KEPT.fullmatch(word)} - made
+
+
+def moved(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
+    """Return the folders into which at least MOSTLY of the runs moved a file of another one by a command line."""
+    held = Holders((_moved(run), run.thread) for run in runs).held(MOSTLY * len(runs))[:MOST]
+    return [FileShape(path, n) for path, n in held if scope.names_nobody(path.replace("/", " "))]
+
+
+def _moved(run: Run) -> set[str]:
+    lines = [call.line[:LONGEST_LINE] for call in run.steps if call.line and call.started]
+    called = [bare(words) for line in lines for words, _ in plain_commands(line)]
+    moves = [[word for word in words[1:] if not word.startswith("-")] for words in called if words[:1] == ["mv"]]
+    files = [(word, words[-1]) for words in moves for word in words[:-1] if _FILE.fullmatch(word)]
+    folders = {(file.rpartition("/")[0], _folder_of(target)) for file, target in files}
+    return {target for folder, target in folders if target != folder and _KEPT.fullmatch(target)}
+
+
+def _folder_of(path: str) -> str:
+    """Return the folder into which a file is moved that gets this path, or is moved there."""
+    return path.rpartition("/")[0] if path.endswith("/") or _FILE.fullmatch(path) else path
 
 
 def _number(paths: Sequence[Sequence[str]]) -> str:
@@ -188,7 +209,7 @@ def _written(run: Run) -> Iterator[str]:
     for line in lines:
         code = "\n".join(heredocs(line))
         if checking.changes_in_code(code):
-            read = {path for pair in _READ.findall(code) for path in pair}
+            read = {path for pair in _READ.findall(code) for path in pair} - {*_REWRITTEN.findall(code)}
             named = [*_NAMED.findall(code), *(name for name in _BARE.findall(code) if name in shown)]
             files += [file for file in named if file not in read]
     yield from (file for file in files if not _SCRATCH.match(file) and file.rsplit("/", 1)[-1] not in used)

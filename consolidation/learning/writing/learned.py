@@ -27,7 +27,7 @@ class Learned:
     """`said`: terms of the requests; `met`: errors; `signs`: conditions of the records acted on; `other`: a value with
     which another effect is right; `seen`: other ways for similar requests; `beside`: how failed runs differ; `work`:
     statistics of command lines; `files`: shapes of the files that most runs changed, `files_by_commands`: of those that
-    their commands changed, `removed`: of those that they removed.
+    their commands changed, `removed`: of those that they removed; `moved`: the folders to which they moved files.
     """
 
     scope: Scope
@@ -44,6 +44,7 @@ class Learned:
     files: Sequence[FileShape]
     files_by_commands: Sequence[FileShape]
     removed: Sequence[FileShape]
+    moved: Sequence[FileShape]
 
     @cached_property
     def own(self) -> frozenset[str]:
@@ -67,7 +68,7 @@ class Learned:
     @cached_property
     def is_coding(self) -> bool:
         """Whether files are changed, by command lines or by the tools of a coding agent."""
-        return bool(self.work or self.files or self.removed) or any(
+        return bool(self.work or self.files or self.removed or self.moved) or any(
             stage.tool in FILE_CHANGES and PATHS & stage.args_schema.get("properties", {}).keys()
             for stage in self.steps
         )
@@ -92,4 +93,5 @@ def look(scope: Scope) -> Learned:
         files,
         file_shapes.changed_by_commands(scope, scope.shown_by, files),
         file_shapes.removed(scope, scope.shown_by),
+        file_shapes.moved(scope, scope.shown_by),
     )

@@ -25,8 +25,10 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "step_command": ("Run {tool}{often}.", "运行 {tool}{often}。"),
     "step_button": ("Press {tool}{often}.", "点击 {tool}{often}。"),
     "step_button_on": ("Press {tool} on {page}{often}.", "在 {page} 点击 {tool}{often}。"),
+    "step_sheet": ("Write to the sheet {tool}{often}.", "写入工作表 {tool}{often}。"),
     "step_page": ("Open {tool}{often}.", "打开 {tool}{often}。"),
     "plain_button": ("press {tool}", "点击 {tool}"),
+    "plain_sheet": ("write to the sheet {tool}", "写入工作表 {tool}"),
     "plain_page": ("open {tool}", "打开 {tool}"),
     "plain_step": ("{phrase}", "调用 {tool}"),
     "plain_operation": ("{phrase}: {tool}", "调用 {tool}"),
@@ -44,6 +46,7 @@ _SENTENCES: dict[str, tuple[str, str]] = {
     "change_files": ("Change the files ({tools}).", "修改文件（{tools}）。"),
     "write_files": ("Write the files; of {of} runs: {files}.", "写入文件；{of} 次记录中：{files}。"),
     "remove_files": ("Remove files; of {of} runs: {files}.", "删除文件；{of} 次记录中：{files}。"),
+    "move_files": ("Move files; of {of} runs: to {folders}.", "移动文件；{of} 次记录中：移至 {folders}。"),
     "change_these_files": (
         "Change the files ({tools}); of {of} runs: {files}.",
         "修改文件（{tools}）；{of} 次记录中：{files}。",

@@ -45,6 +45,8 @@ def steps(learned: Learned) -> Iterator[Line]:
     told = [stage for stage in stages if _is_step(stage, learned)]
     agreed = next(((stage, assent) for stage in told if (assent := _assent(stage, learned))), None)
     begun = next((n for n, stage in enumerate(stages) if stage.via or work_steps.changes_files(stage)), 0)
+    if learned.work is None and any(stage.kind == "sheet" for stage in stages):
+        begun = len(stages)  # what lines do beside rows of a sheet they mostly do afterwards
     before = [stage for stage in stages[:begun] if stage in told]
     yield from _calls(before, agreed, learned)
     if learned.is_coding:
@@ -112,18 +114,28 @@ def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: P
 
 
 def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
-    key = f"step_{stage.kind}" if stage.kind in ("button", "page", "command") else "step"
+    key = f"step_{stage.kind}" if stage.kind in ("button", "page", "sheet", "command") else "step"
     tool, page = code(stage.spoken, LONGEST_CALL), code(stage.on, LONGEST_CALL)
     key = f"{key}_on" if stage.on and stage.is_button else key
     head = say(key, phrase=upper_first(phrase(stage.tool)), tool=tool, page=page, often=_often(stage, say))
     head = work_steps.in_share(stage, head, say)
-    paths = sorted({path for tool, path in sources if tool == stage.tool and stage.is_open(path)})
+    paths = sorted(path for (tool, path), seen in sources.items() if tool == stage.tool and _is_told(path, seen, stage))
     came = [line for path in paths[:MOST_ARGUMENTS] if (line := _from(path, sources[stage.tool, path], stage, say))]
     came += [*_filled_in(stage, paths, say), *_unseen(stage, paths, say)]
     stop, gap, space = ("。", "；", "") if say.language == "zh" else (".", "; ", " ")
     line_text = f"{space}{upper_first(gap.join(came))}{stop}" if came else ""
     returned = stage.returns.rstrip(".") if stage.changes and stage.tells and not stage.via else ""
     return head + line_text + (say("done", what=returned) if returned else "")
+
+
+def _is_told(path: str, seen: Counter[Origin], stage: Stage) -> bool:
+    """Return whether it is told where an argument comes from: of a row of a sheet, whose cells hold many values, only
+    where most runs show it, and not where all wrote the same that nobody asked for."""
+    if stage.kind != "sheet" or not stage.is_open(path):
+        return stage.is_open(path)
+    is_constant = len(_examples(stage.args_schema.get("properties", {}).get(path, {}))) == 1
+    asked = sum(n for origin, n in seen.items() if not origin.tool)
+    return (asked if is_constant else seen.total()) * 2 > stage.runs
 
 
 def _often(stage: Stage, say: Phrases) -> str:
@@ -154,7 +166,8 @@ def _from(path: str, counted: Counter[Origin], stage: Stage, say: Phrases) -> st
 
 def _filled_in(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:
     """Tell the fields of a form in which all runs wrote or ticked the same."""
-    fields: dict[str, dict[str, Any]] = stage.args_schema.get("properties", {}) if stage.is_button else {}
+    is_form = stage.kind in ("button", "sheet")
+    fields: dict[str, dict[str, Any]] = stage.args_schema.get("properties", {}) if is_form else {}
     for name in stage.args_schema.get("required", []) if fields else []:
         if name not in paths and len(sent := _examples(fields[name])) == 1:
             yield say("filled_in", path=code(name), value=code(sent[0]))

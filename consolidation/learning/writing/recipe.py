@@ -71,13 +71,13 @@ class Stage(Counted):
 
     @property
     def spoken(self) -> str:
-        """The name in a sentence: of a command with the shape of its arguments, of a button or page its own."""
-        return self.address if self.is_button or self.is_page else self.shape or self.tool
+        """The name in a sentence: of a command with the shape of its arguments, of a button, page or sheet its own."""
+        return self.address if self.kind in ("button", "page", "sheet") else self.shape or self.tool
 
     @property
     def address(self) -> str:
-        """What an operation names behind its verb: a button, a page."""
-        return self.tool.partition(" ")[2]
+        """What an operation names behind its verb: a button, a page, a sheet."""
+        return operations.address(self.tool) if self.kind == "sheet" else self.tool.partition(" ")[2]
 
     @property
     def is_button(self) -> bool:
@@ -89,8 +89,10 @@ class Stage(Counted):
         return bool(self.on) and not self.is_button
 
     @property
-    def kind(self) -> Literal["button", "page", "command", "operation", "step"]:
+    def kind(self) -> Literal["button", "page", "sheet", "command", "operation", "step"]:
         """Which sentence tells it."""
+        if operations.is_sheet(self.tool):
+            return "sheet"
         if self.is_button or self.is_page:
             return "button" if self.is_button else "page"
         if self.is_command:

@@ -8,7 +8,7 @@ from typing import Any
 
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.runs.call import Call
-from consolidation.learning.runs.operations import is_button
+from consolidation.learning.runs.operations import is_button, is_form
 from consolidation.learning.runs.privacy import Holders, names_somebody, safe
 from consolidation.learning.runs.values import ITEM, JSON_TYPES, Path, leaves
 from consolidation.learning.writing.phrases import Phrases
@@ -88,7 +88,7 @@ def _examples(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> Seque
 
 def _constant(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> int | float | str | None:
     """Return the one number, or of a form the one text or tick, that all calls sent, where it may be shown."""
-    kinds: tuple[type, ...] = (int, float, str, bool) if is_button(tool) else (int, float)
+    kinds: tuple[type, ...] = (int, float, str, bool) if is_form(tool) else (int, float)
     if any(type(value) not in kinds for value in seen) or len(set(seen)) != 1:
         return None
     return seen[0] if scope.may_show_constant(tool, path, seen[0]) else None

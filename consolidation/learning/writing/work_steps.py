@@ -28,15 +28,15 @@ def changes_files(stage: Stage) -> bool:
 
 
 def _changing_files(learned: Learned) -> Iterator[str]:
-    """Yield the sentences that files are changed and removed, with the shapes of those that most runs changed."""
+    """Yield the sentences that files are changed, removed and moved, with shapes of those that most runs changed."""
     say, by_line = learned.say, learned.work.changing if learned.work else ()
     by_tool = [stage for stage in learned.steps if changes_files(stage) and not stage.via]
     own = [stage for stage in by_tool if not stage.optional] or by_tool
     tools = say.join([*(code(stage.tool) for stage in own), *map(code, by_line)], "or")
     of = max((stage.of for stage in learned.steps), default=0)
-    named, by_commands, removed = [
+    named, by_commands, removed, moved = [
         say.join([_shape(shape, say) for shape in shapes])
-        for shapes in (learned.files, learned.files_by_commands, learned.removed)
+        for shapes in (learned.files, learned.files_by_commands, learned.removed, learned.moved)
     ]
     if tools or named:
         key = "change_files" if not named else "change_these_files" if tools else "write_files"
@@ -44,6 +44,8 @@ def _changing_files(learned: Learned) -> Iterator[str]:
         yield sentence + (say("changed_by_commands", of=of, files=by_commands) if by_commands else "")
     if removed:
         yield say("remove_files", of=of, files=removed)
+    if moved:
+        yield say("move_files", of=of, folders=moved)
 
 
 def _shape(shape: FileShape, say: Phrases) -> str:

@@ -1,0 +1,225 @@
+"""Runs of agents that work on spreadsheets: by excel-mcp-server 2.2 and 0.1, by the server of negokaz 0.12, as these
+answer, and by code that uses openpyxl."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+
+from consolidation.guidance.request import check
+from consolidation.learning.effects.effects import effects
+from consolidation.learning.effects.toolnames import phrase
+from consolidation.learning.runs.run import Run
+from consolidation.learning.runs.workbook_code import sheets_written
+from tests.consolidation.recorded import RULES, Script, learned, run
+
+STAFF: list[list[object]] = [["No", "Name", "Team", "Status"], [101, "Greta Holm", "Workshop", "active"]]
+HOLIDAYS: list[list[object]] = [["No", "Name", "Days 2027", "Taken", "Left"], [101, "Greta Holm", 30, 2, "=C2-D2"]]
+NAMES = ["Nadia Brandt", "Owen Tully", "Marek Dvorak", "Ines Calder"]
+
+
+def read(sheet: str, rows: Sequence[Sequence[object]], file: str = "people.xlsx") -> Script:
+    answer = json.dumps({"range": "A1:F9", "values": rows})
+    return "mcp__excel__read_range", {"path": file, "sheet": sheet, "mode": "formulas"}, answer
+
+
+def write(sheet: str, at: str, *rows: Sequence[object], file: str = "people.xlsx") -> Script:
+    answer = json.dumps({"sheet": sheet, "range": at, "cells_written": sum(map(len, rows))})
+    return "mcp__excel__write_range", {"path": file, "sheet": sheet, "at": at, "rows": [*rows]}, answer
+
+
+def started(n: int) -> Run:
+    """Somebody new is entered, at first without their share of the year."""
+    name, number = NAMES[n], 102 + n
+    return run(
+        n,
+        f"Please enter {name} in people.xlsx, Workshop, from 1 March 2027.",
+        read("Staff", STAFF),
+        read("Holidays", HOLIDAYS),
+        write("Staff", "A3", [number, name, "Workshop", "active"]),
+        write("Holidays", "A3", [number, name, 30, 0, "=C3-D3"]),
+        "> Done.",
+        "Not the full 30 days: whoever starts in the year gets the share of the months that are left.",
+        write("Holidays", "C3", [24 + n]),
+        read("Holidays", [*HOLIDAYS, [number, name, 24 + n, 0, "=C3-D3"]]),
+        thread=f"case {n}",
+    )
+
+
+def acts(*calls: Script) -> list[tuple[str, dict[str, Any]]]:
+    return [(call.name, call.arguments) for call in run(0, "Please do it.", *calls).steps]
+
+
+def test_a_row_is_told_by_the_names_of_its_columns_and_once_as_it_was_left() -> None:
+    written = [call for call in started(0).steps if call.name.startswith("write")]
+    assert [(call.name, call.arguments) for call in written] == [
+        (
+            "write sheet Staff of people.xlsx",
+            {"No": 102, "Name": "Nadia Brandt", "Team": "Workshop", "Status": "active"},
+        ),
+        (
+            "write sheet Holidays of people.xlsx",
+            {"No": 102, "Name": "Nadia Brandt", "Days 2027": 24, "Taken": 0, "Left": "=C{row}-D{row}"},
+        ),
+    ]
+    assert effects(started(0), RULES) == {"write sheet Staff of people.xlsx", "write sheet Holidays of people.xlsx"}
+
+
+def test_a_skill_says_which_rows_are_written_and_where_their_cells_come_from() -> None:
+    competence = learned([started(n) for n in range(4)])
+    assert competence.fields.title == "Update Staff and Holidays"
+    assert [line for line in competence.fields.procedure.splitlines() if "Write" in line] == [
+        "3. Write to the sheet `Staff of people.xlsx`. `Name` from the user's request; `Team` from the user's request; "
+        "`Status` `active`; where `No` comes from was not seen.",
+        "4. Write to the sheet `Holidays of people.xlsx`. `Name` from the user's request; `Left` `=C{row}-D{row}`; "
+        "where `Days 2027`, `No` and `Taken` come from was not seen.",
+    ]
+
+
+def test_a_changed_cell_is_of_the_record_of_its_row() -> None:
+    prices: list[list[object]] = [["SKU", "Article", "Net"], ["SH-80", "Oak shelf", 119], ["CH-02", "Chair", 89]]
+    changed = acts(read("Prices", prices, "prices.xlsx"), write("Prices", "C3", [94.5], file="prices.xlsx"))
+    assert changed[1] == ("write sheet Prices of prices.xlsx", {"SKU": "CH-02", "Net": 94.5})
+
+
+def test_rows_of_a_sheet_that_was_not_read_have_no_fields_and_months_are_one_sheet() -> None:
+    [(name, fields)] = acts(write("2027-01", "A9", ["x", 5], file="/home/kim/books-2027.xlsx"))
+    assert (name, fields) == ("write sheet N-N of books-N.xlsx", {})
+
+
+def test_how_cells_look_is_no_act_and_a_refused_call_is_a_failed_one() -> None:
+    look = {"path": "people.xlsx", "sheet": "Staff", "range": "A3:F3", "style": {"bold": True}}
+    room = {"path": "people.xlsx", "sheet": "Staff", "axis": "rows", "start": 2}
+    refused: Script = (*write("Staff", "A3", [1])[:2], "Error: Sheet 'Staff' does not exist")
+    calls: list[Script] = [("mcp__excel__format_range", look, "{}"), ("mcp__excel__insert_rows_or_columns", room, "{}")]
+    steps = run(0, "Please do it.", *calls, refused).steps
+    assert [(call.name, call.failed) for call in steps] == [("write sheet Staff of people.xlsx", True)]
+
+
+CELLS = {
+    "range": "A1:B2",
+    "sheet_name": "Changes",
+    "cells": [
+        {"address": "A1", "value": "What", "row": 1, "column": 1, "validation": {"has_validation": False}},
+        {"address": "B1", "value": "Who", "row": 1, "column": 2, "validation": {"has_validation": False}},
+        {"address": "A2", "value": "Hours", "row": 2, "column": 1, "validation": {"has_validation": False}},
+    ],
+}
+TABLE = """<h2>Read Sheet</h2>
+<h2>Sheet Data</h2>
+<table>
+<tr><th></th><th>A</th><th>B</th></tr>
+<tr><th>1</th><td>What</td><td>Who</td></tr>
+<tr><th>2</th><td>Hours &amp; team</td><td></td></tr>
+</table>
+<h2>Metadata</h2>
+<ul>
+<li>backend: excelize</li>
+</ul>
+"""
+
+
+@pytest.mark.parametrize(
+    ("looked", "wrote"),
+    [
+        (
+            ("mcp__excel__read_data_from_excel", {"filepath": "/w/t.xlsx", "sheet_name": "Changes"}, json.dumps(CELLS)),
+            (
+                "mcp__excel__write_data_to_excel",
+                {"filepath": "/w/t.xlsx", "sheet_name": "Changes", "data": [["New", "Kim"]], "start_cell": "A3"},
+                "Data written to Changes",
+            ),
+        ),
+        (
+            ("mcp__excel__excel_read_sheet", {"fileAbsolutePath": "/w/t.xlsx", "sheetName": "Changes"}, TABLE),
+            (
+                "mcp__excel__excel_write_to_sheet",
+                {
+                    "fileAbsolutePath": "/w/t.xlsx",
+                    "sheetName": "Changes",
+                    "newSheet": False,
+                    "range": "A3:B3",
+                    "values": [["New", "Kim"]],
+                },
+                TABLE,
+            ),
+        ),
+    ],
+)
+def test_other_servers_are_read_as_well(looked: Script, wrote: Script) -> None:
+    assert acts(looked, wrote)[1] == ("write sheet Changes of t.xlsx", {"What": "New", "Who": "Kim"})
+    assert run(0, "Please do it.", looked).steps[0].name == "read sheet Changes of t.xlsx"
+
+
+CODE = """python3 - <<'E'
+import openpyxl, datetime as d
+from copy import copy
+wb = openpyxl.load_workbook('data/people.xlsx')
+s, h = wb['Staff'], wb['Holidays']
+def add(ws, vals):
+    r = ws.max_row + 1
+    for i, v in enumerate(vals, 1):
+        x = ws.cell(r, i, v); x._style = copy(ws.cell(r - 1, i)._style)
+{lines}
+wb.save('data/people.xlsx')
+E"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "titles"),
+    [
+        ("add(s, [105, 'Nadia'])\nadd(wb['Changes'], ['New', 'Nadia'])", ["Staff", "Changes"]),
+        ("s.append([105, 'Nadia'])\nprint(h['C6'].value)", ["Staff"]),
+        ("h['C6'] = 27.5\ns['B2'].value = 'Kim'", ["Staff", "Holidays"]),
+        ("for ws, row in ((s, [1]), (h, [2])):\n    ws.append(row)", ["Staff", "Holidays"]),
+        ("wb.active['A1'] = 'Staff'\nwb.create_sheet('Log').append(['x'])", ["", "Log"]),
+        ("s.column_dimensions['A'].width = 20\nassert s.max_row == 5", []),
+    ],
+)
+def test_code_writes_the_sheets_that_its_names_stand_for(lines: str, titles: list[str]) -> None:
+    written = sheets_written(CODE.replace("{lines}", lines))
+    assert sorted(sheet.title for sheet in written) == sorted(titles)
+    assert {sheet.file for sheet in written} <= {"people.xlsx"}
+
+
+def test_code_that_saves_nothing_or_cannot_be_parsed_writes_nothing() -> None:
+    assert sheets_written(CODE.replace("{lines}", "s.append([1])").replace("wb.save('data/people.xlsx')", "")) == []
+    assert sheets_written(CODE.replace("{lines}", "s.append([")) == []
+
+
+def test_code_and_tools_are_one_way_and_what_lines_do_beside_stands_behind_the_rows() -> None:
+    def booked(n: int) -> Run:
+        code = CODE.replace("{lines}", "s.append([1])").replace("data/people.xlsx", "books.xlsx")
+        lines = [code, "cat books.txt", f"mkdir -p inbox/done && mv -n inbox/invoice-{n}.txt inbox/done/"]
+        calls = [("bash", {"command": line}, "") for line in lines]
+        return run(n, f"Please book the invoice {n}.", *calls, thread=f"case {n}")
+
+    by_tool = run(9, "Please book it.", write("Staff", "A3", [1], file="books.xlsx"))
+    assert effects(booked(0), RULES) == effects(by_tool, RULES) == {"write sheet Staff of books.xlsx"}
+    assert learned([booked(n) for n in range(3)]).fields.procedure.splitlines()[:2] == [
+        "1. Write to the sheet `Staff of books.xlsx`.",
+        "2. Move files; of 3 runs: to `inbox/done` (3).",
+    ]
+
+
+def test_the_row_that_is_about_to_be_written_is_what_is_checked() -> None:
+    messages: list[dict[str, object]] = [{"role": "user", "content": "Enter Kim."}]
+    for n, call in enumerate([read("Staff", STAFF), write("Staff", "A3", [102, "Kim"])]):
+        function = {"name": call[0], "arguments": json.dumps(call[1])}
+        messages.append({"role": "assistant", "tool_calls": [{"id": f"c{n}", "function": function}]})
+        messages.append({"role": "tool", "tool_call_id": f"c{n}", "content": call[2]})
+
+    def asked(call: Script) -> str:
+        about = check({"messages": messages, "about_to": {"tool": call[0], "arguments": call[1]}}).call
+        assert about
+        return about.name
+
+    assert asked(write("Staff", "A4", [103, "Ada"])) == "write sheet Staff of people.xlsx"
+    assert asked(write("Staff", "C3", ["Sales"])) == "write sheet Staff of people.xlsx"  # of a row that was written
+    assert asked(("bash", {"command": CODE.replace("{lines}", "s.append([1])")}, "")) == "bash"
+
+
+def test_a_sheet_is_told_by_its_title() -> None:
+    assert phrase("write sheet Staff of people.xlsx") == "update Staff"
+    assert phrase("read sheet Price list of prices.xlsx") == "look up the price list"
