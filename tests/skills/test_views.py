@@ -109,7 +109,7 @@ def test_a_skill_without_an_outcome_says_so_and_a_phone_shows_no_empty_cells() -
     make_skill()
     page = " ".join(signed_in().get("/skills/").content.decode().split())
     assert '<td class="lead">no outcome yet</td>' in page
-    assert '<td class="number none" data-unit="cases"> 0 </td> <td class="number none">–</td>' in page
+    assert '<td class="number none" data-is="cases"> 0 </td> <td class="number none">–</td>' in page
 
 
 def test_skill_md_stands_open_above_the_recipe_which_says_the_same_in_brief() -> None:
@@ -126,7 +126,7 @@ def test_runs_of_one_thread_are_one_case() -> None:
         run = make_run(thread_id=thread)
         Evidence.objects.create(memory=skill.memory, occasion=f"episode:{run.pk}", episode_id=run.pk, at=AT)
     page = " ".join(signed_in().get("/skills/").content.decode().split())
-    assert '<td class="number" data-unit="cases"> 4 </td>' in page
+    assert '<td class="number" data-is="cases"> 4 </td>' in page
 
 
 def test_a_version_is_shown_beside_the_one_before_it_or_any_other() -> None:
