@@ -84,7 +84,8 @@ def test_after_the_last_decision_the_page_says_that_nothing_waits(browser: Brows
 def test_the_same_without_scripts(browser: Browser, live_server: LiveServer) -> None:
     memory = make_memory()
     page = sign_in(browser, live_server, scripts=False)
-    page.locator("#queue").get_by_role("button", name="Promote a").click()
+    expect(page.locator("kbd:visible")).to_have_count(0)
+    page.locator("#queue").get_by_role("button", name="Promote", exact=True).click()
     expect(page.locator("#toast")).to_contain_text("Promoted")
     page.get_by_role("button", name="Undo").click()
     expect(page.locator("#toast")).to_contain_text("Undone")
