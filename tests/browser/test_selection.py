@@ -33,7 +33,7 @@ def test_reload_and_back_tick_no_row(browser: Browser, live_server: LiveServer, 
     assert ticked(page) == 0
     page.get_by_role("checkbox", name="Select", exact=True).nth(1).check()
     page.get_by_role("link", name="Skills").click()
-    expect(page.get_by_role("heading", name="Skills")).to_be_visible()
+    expect(page.get_by_role("heading", name="Skills", exact=True)).to_be_visible()
     page.go_back()
     expect(page.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
     page.wait_for_load_state()

@@ -154,7 +154,7 @@ def test_back_and_forth_without_scripts_and_through_proposals(browser: Browser, 
     memory, proposed = make_memory("Acme pays late"), make_memory(status="confirmed")
     proposal = propose(proposed)
     page = sign_in(browser, live_server, scripts=False)
-    page.locator(f"#row-{memory.pk}").get_by_role("button", name="Promote a").click()
+    page.locator(f"#row-{memory.pk}").get_by_role("button", name="Promote", exact=True).click()
     page.locator(f"#row-{proposal.pk}").get_by_role("button", name="Reject").click()
     toast = page.locator("#toast")
     toast.get_by_role("button", name="Undo").click()
