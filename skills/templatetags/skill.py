@@ -62,7 +62,7 @@ def description_below_title(memory: Memory, version: SkillVersion | None) -> str
     """Return the description below a skill's title: without its first sentence where this is the title again."""
     text = str(version.fields.get("description") or memory.content) if version else memory.content
     title = re.escape(str(version.fields.get("title") or "") if version else "")
-    return re.sub(rf"\A{title}[.。]\s*(?=\S)", "", text) if title else text
+    return re.sub(rf"\A{title}[.。]\s*", "", text) if title else text
 
 
 @register.filter

@@ -42,7 +42,7 @@ def test_how_every_coding_agent_looks_at_files_and_changes_them_is_no_step_of_th
             "Use when a request mentions refund.",
         ),
         ("申请退款", "申请退款。适用于：请求中提到退款。", "适用于：请求中提到退款。"),
-        ("Refund a payment", "Refund a payment.", "Refund a payment."),
+        ("Refund a payment", "Refund a payment.", ""),
         ("Refund", "Refund a payment. Use when asked.", "Refund a payment. Use when asked."),
         ("a.c", "abc. Use when asked.", "abc. Use when asked."),
         ("", ". Use when asked.", ". Use when asked."),
