@@ -71,7 +71,7 @@ class ChatEndpoint:
     def complete(self, request: dict[str, Any], tell: Callable[[int], None] = lambda _pieces: None) -> Completion:
         """Send one request and wait for its answer. Unavailable, Refused, RejectedRequest or Truncated: there is none.
 
-        `told`: called now and then with how many pieces have come. Runs in a thread, because no timeout of a connection
+        `tell`: called now and then with how many pieces have come. Runs in a thread, because no timeout of a connection
         covers the name lookup and slow headers; when the time is over the connection is closed under it.
         """
         client, answer = self._client(), Completion()

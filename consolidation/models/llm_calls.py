@@ -11,7 +11,7 @@ from memories.models.trusted import new_id
 from memories.values.trust import Trust
 
 PURPOSES = {  # name of a prompt, as which a call is kept -> what the model was asked to do
-    "task_chunking": _("find the tasks in a conversation"),
+    "task_chunking": _("read facts and tasks in a conversation"),
     "facts": _("read facts"),
     "skill_extraction": _("write a skill"),
     "skill_extraction_simple": _("write a skill in short"),
@@ -19,7 +19,7 @@ PURPOSES = {  # name of a prompt, as which a call is kept -> what the model was 
     "script_generation": _("write the scripts of a skill"),
     "tool_generation": _("describe the tools of a skill"),
     "others_generation": _("write a document of a skill"),
-    "need": _("judge what agents do without"),
+    "need": _("judge which of it an agent needs"),
     "outcome": _("judge how a conversation ended"),
     "policies": _("read instructions for rules"),
     "contrast": _("compare a success with a failure"),

@@ -133,3 +133,10 @@ def test_how_an_episode_ended_is_said_in_words_of_its_own() -> None:
         entry.save(force_insert=True)
     page = signed_in().get(f"/runs/{done.pk}/").content.decode()
     assert "said how it ended" in page and "judged how it ended" in page and "outcome of a use" not in page
+
+
+def test_runs_under_way_tell_their_scopes_by_which_one_is_known_from_another() -> None:
+    for scope in ("project:billing", "project:shop"):
+        Run.objects.create(kind="extract", trigger=Run.Trigger.API, scope=scope)
+    cards = signed_in().get("/runs/").content.decode().partition('class="unfinished"')[2].partition("</ul>")[0]
+    assert "project:billing" in cards and "project:shop" in cards

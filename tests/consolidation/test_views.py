@@ -286,7 +286,9 @@ def test_each_question_to_the_model_is_named_by_what_it_asks() -> None:
     client = signed_in()
     for page in (f"/runs/{run.pk}/", "/runs/"):
         text = client.get(page).content.decode()
-        assert "find the tasks in a conversation" in text and "task chunking" not in text and "a former one" in text
+        assert (
+            "read facts and tasks in a conversation" in text and "task chunking" not in text and "a former one" in text
+        )
 
 
 def test_a_job_rests_on_the_page_however_many_runs_wait_before_the_paused_one() -> None:
