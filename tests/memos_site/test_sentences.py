@@ -115,6 +115,8 @@ def test_why_a_step_failed_is_said_after_the_name_of_the_step() -> None:
     why = "facts: the language model did not answer within 60 seconds; part 3: the language model refused to answer"
     with translation.override("zh-hans"):
         assert sentence(why) == "事实：语言模型在 60 秒内没有应答；第 3 部分：语言模型拒绝回答"
+        assert sentence("no instructions") == "没有指令"
+        assert sentence("its worker ended before an answer was recorded") == "工作进程在记录应答之前就结束了"
         assert sentence("left out “a”: not proven; left out “b”: object not said") == (
             "未采用“a”：没有依据；未采用“b”：对话中没有说到内容"
         )
