@@ -11,6 +11,7 @@ from memories.values import text
 from skills.manifest import Fields
 
 MOST_FILES = 5  # scripts, and documents, of one skill
+NOTHING = "#.… \t\r\n"  # a file of these alone repeats the form of the answer
 FIELDS = ("name", "description", "trigger", "procedure", "experience", "preference", "examples")
 
 
@@ -147,7 +148,7 @@ class Scripts(BaseModel):
             value = {"scripts": value}
         files = (value["scripts"] or {}) if isinstance(value, dict) else value
         if isinstance(files, dict):
-            files = {name: code for name, code in files.items() if str(code).strip()}
+            files = {name: code for name, code in files.items() if str(code).strip(NOTHING)}
         return {"scripts": files}
 
 
@@ -169,5 +170,5 @@ class Document(BaseModel):
 
     @model_validator(mode="after")
     def _stripped(self) -> Self:
-        self.content = self.content.strip()
+        self.content = self.content.strip() if self.content.strip(NOTHING) else ""
         return self

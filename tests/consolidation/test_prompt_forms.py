@@ -78,3 +78,10 @@ def test_a_model_says_nothing_of_the_record_of_a_skill() -> None:
         assert (
             skill_answers.Extraction.model_validate(skill_answers.Extraction(skill=skill).model_dump()).skill == skill
         )
+
+
+def test_a_file_that_repeats_the_form_of_the_answer_is_not_written() -> None:
+    scripts, document = (forms(name, "en")[0] for name in ("script_generation", "others_generation"))
+    assert skill_answers.Scripts.model_validate(scripts).scripts == {}
+    assert skill_answers.Document.model_validate(document).content == ""
+    assert skill_answers.Document.model_validate({"content": " # Fares\n\n... "}).content == "# Fares\n\n..."
