@@ -12,7 +12,8 @@ from functools import lru_cache
 
 from consolidation.learning.commands import git, programs, purposes, requests, resources
 from consolidation.learning.commands.programs import GOALS, NEUTRAL, OF_FILES, PYTHON, SHELLS, SUBCOMMANDS
-from consolidation.learning.commands.shell import LONGEST_LINE, command_words
+from consolidation.learning.commands.request_code import command_words_with_requests
+from consolidation.learning.commands.shell import LONGEST_LINE
 from consolidation.learning.commands.wrappers import (
     DEEPEST,
     bare,
@@ -47,7 +48,9 @@ def kinds(line: str, depth: int = 0) -> tuple[str, ...]:
     """
     try:
         kinds_called = [
-            kind for words, target in command_words(line[:LONGEST_LINE]) for kind in kinds_of(words, target, depth)
+            kind
+            for words, target in command_words_with_requests(line[:LONGEST_LINE])
+            for kind in kinds_of(words, target, depth)
         ]
     except ValueError:  # an open quote, say
         return ()

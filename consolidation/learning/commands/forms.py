@@ -8,7 +8,8 @@ from itertools import groupby, pairwise
 
 from consolidation.learning.commands.commands import kind_of, kinds_of, python_kind
 from consolidation.learning.commands.programs import NEUTRAL, PYTHON, SHELLS
-from consolidation.learning.commands.shell import LONGEST_LINE, command_words, plain_commands
+from consolidation.learning.commands.request_code import command_words_with_requests
+from consolidation.learning.commands.shell import LONGEST_LINE, plain_commands
 from consolidation.learning.commands.wrappers import (
     DEEPEST,
     VENV,
@@ -50,7 +51,8 @@ def called(line: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
 def spelled(line: str, depth: int = 0) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
     """Return (kind, form, words) of each command of a line, as `called` does."""
     try:
-        calls = [call for words, target in command_words(line[:LONGEST_LINE]) for call in _calls(words, target, depth)]
+        commands = command_words_with_requests(line[:LONGEST_LINE])
+        calls = [call for words, target in commands for call in _calls(words, target, depth)]
     except ValueError:  # an open quote, say
         return ()
     return tuple(call for call in calls if call[0] not in NEUTRAL)

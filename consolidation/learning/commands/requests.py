@@ -41,6 +41,8 @@ _GH_OPTIONS = {  # of `gh api`, those with a value
 }  # fmt: skip
 _OF_REPOSITORY = re.compile(r"repos/[^/]+/[^/]+/(?=.)")
 LEAST_USES = 2
+CODE_USES = 3  # of a code of digits that all sent, an account's say
+_SHORT_CODE = re.compile(r"\d{2,5}")
 
 
 class Output(NamedTuple):
@@ -159,7 +161,10 @@ def usual_request(kind: str, uses: Sequence[Mapping[str, Any]], may_name: Callab
 
 def _value(name: str, given: Sequence[Any], may_name: Callable[[str], bool]) -> str:
     first = given[0]
-    is_plain = isinstance(first, bool) or (isinstance(first, str) and resources.may_tell(name, first, may_name))
+    is_code = isinstance(first, str) and len(given) >= CODE_USES and bool(_SHORT_CODE.fullmatch(first))
+    is_plain = (
+        isinstance(first, bool) or is_code or (isinstance(first, str) and resources.may_tell(name, first, may_name))
+    )
     return json.dumps(first) if is_plain and all(value == first for value in given) else f"{{{name}}}"
 
 

@@ -1,5 +1,6 @@
 """Results of single commands of a line, where client programs of services and requests print JSON documents."""
 
+import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -12,7 +13,8 @@ from consolidation.learning.runs import errors
 from consolidation.learning.runs.call import Call, Push, name_at_remote
 
 _DECODER = json.JSONDecoder()
-_BEGINS = re.compile(r"^[\[{]", re.MULTILINE)
+# A document at the beginning of a line, or behind an address and a status, as code prints them.
+_BEGINS = re.compile(r"^(?:(?:/\S* )?([1-5]\d\d) )?(?=[\[{])", re.MULTILINE)
 _HERE = re.compile(r"[\[{]")  # behind another one, say
 _HEADERS = re.compile(r"HTTP/[\d.]+ (?!1|30)(\d{3})\b[^\n]*\n(?:[\w-]+:[^\n]*\n)*\n?")
 _BAD = 400
@@ -67,7 +69,8 @@ def _result(text: str, at: int, output: requests.Output) -> tuple[Any, int, int]
     if output.headers:
         status, at = _status(_HEADERS, text, at)
     if not output.hides and at >= 0:
-        document, at = _document(text, at)
+        document, at, told = _document(text, at)
+        status = status or told
     if output.code and at >= 0:
         status, at = _status(re.compile(output.code), text, at)
     return document, status, at
@@ -78,15 +81,30 @@ def _status(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:
     return (int(told[1]), told.end()) if told else (0, -1)
 
 
-def _document(text: str, at: int) -> tuple[Any, int]:
-    """Return the next object or list that begins here or with a line, and its end; -1 for none."""
-    begins = _HERE.match(text, at) or _BEGINS.search(text, at)
-    while begins:
-        try:
-            return _DECODER.raw_decode(text, begins.start())
-        except (ValueError, RecursionError):
-            begins = _BEGINS.search(text, begins.end())
-    return None, -1
+def _document(text: str, at: int) -> tuple[Any, int, int]:
+    """Return the next object or list that begins here or with a line, its end (-1 for none), and the HTTP status before
+    it, 0 for none."""
+    if _HERE.match(text, at):
+        document, end = _decoded(text, at)
+        if end >= 0:
+            return document, end, 0
+    for begins in _BEGINS.finditer(text, at):
+        document, end = _decoded(text, begins.end())
+        if end >= 0:
+            return document, end, int(begins[1] or 0)
+    return None, -1, 0
+
+
+def _decoded(text: str, at: int) -> tuple[Any, int]:
+    """Return what begins at a place, as JSON or as Python prints it on a line, and its end; -1 for neither."""
+    try:
+        return _DECODER.raw_decode(text, at)
+    except (ValueError, RecursionError):
+        line = text[at:].partition("\n")[0]
+    try:
+        return ast.literal_eval(line), at + len(line)
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return None, -1
 
 
 def _is_refusal(kind: str, document: Any) -> bool:

@@ -28,8 +28,8 @@ REJECTION = (
     r"|i'd have expected|how could|why did|why is|why are|we never|last year's|you can't|(?:won't|wont) fly"
     r"|you're (?:missing|off)|your (?:figure|number|list|total|report) (?:includes|has|says|misses)"
     r"|still (?:ha[sd]|have|shows?|says?|reads)|i (?:see|find|found|have|got) no|no \w+ (?:came|arrived|went out)"
-    r"|ha(?:s|ve) to be (?:\w+ ){1,2}(?:when|before|after|once|until|first)|still (?:in|on|at) the"
-    r"|(?:each|every) (?:\w+ ){1,4}(?:needs|has to|must|goes)"
+    r"|ha(?:s|ve) to be (?:\w+ ){1,3}(?:when|before|after|once|until|first)|still (?:in|on|at) the"
+    r"|(?:each|every) (?:\w+ ){1,4}(?:needs|has to|must|goes|is)\b"
     r"|stimmt nicht)\b"
     r"|[不没]对|不是|不能|不行|不该|不像|错|漏|少了|多了|都差|差了|[多少]算|太[低高多少大小远]|有问题|怎么|对不上|重[新算做]"
 )

@@ -108,7 +108,7 @@ SETTLED = re.compile(
     rf"(?:(?!\b(?:not|no|never|only|just|still|{_AMISS})\b|n't)[^,;]){{1,50}}"
     rf"(?<!by )(?<!for )(?<!until )(?<!right )\bnow\b{_THANKS}"
     rf"|^{_THANKED}{_WHOLE} (?:is|are) (?:there|in|in place|complete|correct|right)\b{_THANKS}"
-    r"|\b(?:that|it|this|everything)(?:'s| is) (?:all )?right now\b"
+    rf"|^{_THANKED}{_NOBODY}(?:[\w-]+ ){{0,3}}[\w-]+(?:'s| is| are) (?:all )?right now\b(?=\W*$| and\b|[,.!])"
     rf"|^{_PRAISE}[,!:]+ (?:all )?[a-z]+ed(?:(?:,| and) [a-z]+ed)*\W*$",
     re.IGNORECASE,
 )

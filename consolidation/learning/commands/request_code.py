@@ -1,0 +1,184 @@
+"""Requests that Python code sends by requests, httpx or urllib, as the `curl` that sends the same.
+
+u = os.environ["SHOP"]; requests.post(u + "/orders/17/hold", json={"why": reason})
+    -> curl -X POST -d {"why": "$reason"} $u/orders/17/hold
+
+Nothing is run: what a name holds is followed through assignments, loops over listed values and functions of the code;
+any other value is unknown, `$` with its name.
+"""
+
+import ast
+import json
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from consolidation.learning.commands.programs import PYTHON
+from consolidation.learning.commands.requests import operation_of
+from consolidation.learning.commands.shell import command_words, heredocs
+from consolidation.learning.commands.wrappers import bare, kind_name, program_name
+
+LONGEST = 20_000
+MOST_VALUES, MOST_SENT, DEEPEST = 8, 40, 3
+_SENDS = re.compile(r"\b(?:requests|httpx|urllib)\b")
+_METHODS = frozenset({"get", "post", "put", "patch", "delete", "head"})
+_CLIENTS = frozenset({"Session", "Client"})
+_SAME = frozenset({"rstrip", "lstrip", "strip", "encode", "decode", "dumps", "str", "quote"})  # as told of their value
+_BODIES = ("json", "data", "content")
+Values = list[Any]
+Names = Mapping[str, Values]
+
+
+def command_words_with_requests(line: str) -> Iterator[tuple[list[str], str]]:
+    """Yield what `command_words` does, for a Python with code that sends requests these. ValueError as there."""
+    for words, target in command_words(line):
+        own = bare(words)
+        sent = curls(_given(own, line)) if own and kind_name(program_name(own[0])) in PYTHON else []
+        elsewhere = [request for request in sent if operation_of(request[1:])]  # not those to a server of its own
+        yield from ((request, "") for request in elsewhere) if elsewhere else [(words, target)]
+
+
+def _given(words: Sequence[str], line: str) -> str:
+    """Return the code that an interpreter is given in its words, or as a here-document of the line."""
+    if "-c" in words[:-1]:
+        return words[words.index("-c") + 1]
+    return "" if any(not word.startswith("-") for word in words[1:]) else "\n".join(heredocs(line))
+
+
+def curls(code: str) -> list[list[str]]:
+    """Return the words of the `curl` commands that send what Python code sends, in its order; none of other code."""
+    if not _SENDS.search(code[:LONGEST]):
+        return []
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of escapes in the agent's strings
+            tree = ast.parse(code[:LONGEST])
+        sent = _Reading(tree).sent
+    except (SyntaxError, ValueError, RecursionError):  # of another language, or cut
+        return []
+    return [list(words) for words in dict.fromkeys(map(tuple, sent))]
+
+
+class _Reading:
+    """The requests of a program; `clients`: the names of modules and sessions that send, with their base address."""
+
+    def __init__(self, tree: ast.Module) -> None:
+        self.sent: list[list[str]] = []
+        self._clients: dict[str, str] = {"requests": "", "httpx": ""}
+        self._functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
+        self._block([node for node in tree.body if not isinstance(node, ast.FunctionDef)], {}, 0)
+
+    def _block(self, nodes: Sequence[ast.AST], names: dict[str, Values], depth: int) -> None:
+        for node in nodes:
+            if isinstance(node, ast.For):
+                items = [item for held in _values(node.iter, names) if isinstance(held, list) for item in held]
+                self._bind(node.target, items[:MOST_VALUES], names)
+                self._block(node.body, names, depth)
+                continue
+            for inner in _in_order(node):
+                if isinstance(inner, ast.Call) and len(self.sent) < MOST_SENT:
+                    self._call(inner, names, depth)
+            if isinstance(node, ast.Assign):
+                for target in node.targets:
+                    self._bind(target, _values(node.value, names), names)
+                    self._open(target, node.value, names)
+            for item in getattr(node, "items", ()):
+                self._open(item.optional_vars, item.context_expr, names)
+            self._block([*getattr(node, "body", ()), *getattr(node, "orelse", ())], names, depth)
+
+    def _bind(self, target: ast.expr, held: Values, names: dict[str, Values]) -> None:
+        if isinstance(target, ast.Name):
+            names[target.id] = held or [f"${target.id}"]
+        elif isinstance(target, ast.Tuple):
+            for n, part in enumerate(target.elts):
+                each = [value[n] for value in held if isinstance(value, list) and n < len(value)]
+                self._bind(part, each, names)
+
+    def _open(self, target: ast.expr | None, value: ast.expr, names: Names) -> None:
+        if isinstance(target, ast.Name) and isinstance(value, ast.Call) and _name(value.func) in _CLIENTS:
+            base = next((keyword.value for keyword in value.keywords if keyword.arg == "base_url"), None)
+            self._clients[target.id] = str(_values(base, names)[0]) if base else ""
+
+    def _call(self, call: ast.Call, names: dict[str, Values], depth: int) -> None:
+        name = _name(call.func)
+        given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+        if isinstance(call.func, ast.Name) and name in self._functions and depth < DEEPEST:
+            self._block(self._functions[name].body, {**names, **self._bound(name, call, names)}, depth + 1)
+        elif name == "Request" and call.args:
+            method = _values(given.get("method"), names) or ["POST" if "data" in given or len(call.args) > 1 else "GET"]
+            body = {"data": call.args[1]} if len(call.args) > 1 else {}
+            self._send(method, _values(call.args[0], names), {**given, **body}, names)
+        elif isinstance(call.func, ast.Attribute) and _name(call.func.value) in self._clients and call.args:
+            base = self._clients[_name(call.func.value)]
+            if name == "request" and len(call.args) > 1:
+                addresses = [f"{base}{address}" for address in _values(call.args[1], names)]
+                self._send(_values(call.args[0], names), addresses, given, names)
+            elif name in _METHODS:
+                self._send([name], [f"{base}{address}" for address in _values(call.args[0], names)], given, names)
+
+    def _bound(self, name: str, call: ast.Call, names: Names) -> dict[str, Values]:
+        """Return what the parameters of a function hold in a call; what `**` takes stays by its own name."""
+        declared = self._functions[name].args
+        parameters = [argument.arg for argument in declared.args]
+        defaults = dict(zip(parameters[len(parameters) - len(declared.defaults) :], declared.defaults, strict=True))
+        given = {**defaults, **dict(zip(parameters, call.args, strict=False))}
+        given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+        return {parameter: _values(value, names) for parameter, value in given.items()}
+
+    def _send(self, methods: Values, addresses: Values, given: Mapping[str, ast.expr], names: Names) -> None:
+        key = next((key for key in _BODIES if key in given), "")
+        body = (_values(given[key], names) if key else names.get("json", []))[:1]
+        query = next((held for held in _values(given.get("params"), names) if isinstance(held, dict)), {})
+        asked = "?" + "&".join(f"{name}={value}" for name, value in query.items()) if query else ""
+        for method, address in product(methods[:MOST_VALUES], addresses[:MOST_VALUES]):
+            sends = ["-d", json.dumps(body[0])] if body and isinstance(body[0], dict) else []
+            self.sent.append(["curl", "-X", str(method).upper(), *sends, f"{address}{asked}"])
+
+
+def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the expressions of a statement, the inner ones first, without the statements inside of it."""
+    for child in ast.iter_child_nodes(node):
+        if not isinstance(child, ast.stmt):
+            yield from _in_order(child)
+            yield child
+
+
+def _name(node: ast.expr) -> str:
+    """Return the last name of what is called: `post` of `requests.post`."""
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+def _values(node: ast.expr | None, names: Names) -> Values:
+    """Return the values that an expression may have, at most MOST_VALUES; `$` and a name for an unknown one."""
+    if node is None:
+        return []
+    if isinstance(node, ast.Constant):
+        return [node.value]
+    if isinstance(node, ast.Name):
+        return list(names.get(node.id) or [f"${node.id}"])
+    if isinstance(node, ast.Call) and _name(node.func) in _SAME:
+        inner = node.func.value if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value) else None
+        return _values(inner or next(iter(node.args), None), names) or ["$"]
+    return _composed(node, names)
+
+
+def _composed(node: ast.expr, names: Names) -> Values:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        parts = [_values(node.left, names), _values(node.right, names)]
+        return ["".join(map(str, pair)) for pair in product(*parts)][:MOST_VALUES]
+    if isinstance(node, ast.JoinedStr):
+        parts = [_values(part.value if isinstance(part, ast.FormattedValue) else part, names) for part in node.values]
+        return ["".join(map(str, pair)) for pair in product(*parts)][:MOST_VALUES]
+    if isinstance(node, ast.Dict):
+        pairs = zip(node.keys, node.values, strict=True)
+        return [{str(key.value): _values(value, names)[0] for key, value in pairs if isinstance(key, ast.Constant)}]
+    if isinstance(node, ast.List | ast.Tuple):
+        return [[value for part in node.elts for value in _values(part, names)[:1]]]
+    return ["$"]
+
+
+def _is_module(node: ast.expr) -> bool:
+    """Return whether a method is a function of a module: `json.dumps(x)`, not `x.encode()`."""
+    return isinstance(node, ast.Name) and node.id in {"json", "urllib", "parse"}

@@ -1,0 +1,121 @@
+"""Requests that agents send by Python code, as they wrote it against an office's API: learned like those of `curl`."""
+
+import json
+
+import pytest
+
+from consolidation.learning.commands.commands import kinds
+from consolidation.learning.commands.request_code import curls
+from consolidation.learning.effects.effects import effects, unfolded
+from consolidation.learning.runs.run import Run
+from tests.consolidation.recorded import RULES, Script, learned, run
+
+HEAD = "import os, requests\nu = os.environ['KONTOR_URL'].rstrip('/')\n"
+
+
+def sent(code: str) -> list[str]:
+    return [" ".join(words[2:]) for words in curls(HEAD + code)]
+
+
+@pytest.mark.parametrize(
+    ("code", "requests"),
+    [
+        ("print(requests.get(u + '/api/orders/17').json())", ["GET $/api/orders/17"]),
+        ("o = f'{u}/api/orders/17'\nr = requests.post(o + '/hold')", ["POST $/api/orders/17/hold"]),
+        (
+            "for p in ['/api', '/api/orders/17']:\n    r = requests.get(u + p); print(p, r.status_code, r.text)",
+            ["GET $/api", "GET $/api/orders/17"],
+        ),
+        (
+            "r = requests.post(u + '/api/returns', json={'order': '17', 'sku': sku})\n"
+            "if r.ok:\n    i = r.json().get('id')\n    g = requests.get(f'{u}/api/returns/{i}')",
+            ['POST -d {"order": "17", "sku": "$sku"} $/api/returns', "GET $/api/returns/$"],
+        ),
+        (
+            "def call(m, p, **kw):\n    r = requests.request(m, u + p, **kw); print(r.text); return r.json()\n"
+            "o = call('GET', '/orders/17')\ncall('PATCH', '/orders/17', json={'to': 'Gent'})",
+            ["GET $/orders/17", 'PATCH -d {"to": "Gent"} $/orders/17'],
+        ),
+        (
+            "import httpx\nwith httpx.Client(base_url='https://a.example/v1') as c:\n    c.delete('/orders/17')",
+            ["DELETE https://a.example/v1/orders/17"],
+        ),
+        (
+            "import httpx\nc = httpx.Client(base_url='https://a.example/v1')\nc.put('/orders/17', params={'dry': 1})",
+            ["PUT https://a.example/v1/orders/17?dry=1"],
+        ),
+        (
+            "import json, urllib.request as r\n"
+            "q = r.Request(u + '/mails', data=json.dumps({'to': 'c-1'}).encode(), method='POST')\nr.urlopen(q)",
+            ['POST -d {"to": "c-1"} $/mails'],
+        ),
+        ("headers.get('/x'); print(requests.codes.ok)", []),
+        ("requests.post(u + '/x'", []),
+    ],
+)
+def test_code_is_the_curl_that_sends_the_same(code: str, requests: list[str]) -> None:
+    assert sent(code) == requests
+
+
+def test_a_line_with_code_counts_as_its_requests_and_code_without_any_as_python() -> None:
+    line = f"ls; python3 - <<'E'\n{HEAD}requests.post(u + '/api/orders/17/hold')\nE"
+    assert kinds(line) == ("ls", "POST /api/orders/{order}/hold")
+    assert kinds("python -c \"import requests; requests.delete('https://a.example/api/orders/17')\"") == (
+        "DELETE a.example/api/orders/{order}",
+    )
+    assert kinds("python3 - <<'E'\nprint(1)\nE") == ("python",)
+    own = "python3 - <<'E'\nimport requests\nrequests.post('http://127.0.0.1:8000/orders')\nE"
+    assert kinds(own) == ("python",), "its own server is what it tries out"
+
+
+def shell(code: str, *printed: str) -> Script:
+    return "bash", {"command": f"python3 - <<'E'\n{HEAD}{code}\nE"}, "\n".join(printed)
+
+
+def refunded(n: int) -> Run:
+    order, sku, rma = f"79{120 + 7 * n}", ["CH-02", "TB-160", "SH-120", "BD-90"][n], f"RMA-51{40 + 7 * n}"
+    row = {"id": order, "customer": f"c-{205 + 107 * n}", "items": [{"sku": sku, "unit_price": 94.5 + n}]}
+    body = {"order": order, "sku": sku, "reason": "damaged"}
+    refund = {"order": order, "return": rma, "amount": 94.5 + n, "account": "4730"}
+    look = (
+        "for p in ['/api/orders/{0}', '/api/accounts']:\n    r = requests.get(u + p); print(p, r.status_code, r.text)"
+    )
+    post = "r = requests.post(u + '/api/{0}', json={1}); print(r.status_code, {2})"
+    return run(
+        n,
+        f"Customer reports a damaged {sku} from order {order}, please pay the money back.",
+        shell(
+            look.format(order),
+            f"/api/orders/{order} 200 {json.dumps(row)}",
+            '/api/accounts 200 [{"account": "4730", "name": "Returns, damaged"}]',
+        ),
+        shell(post.format("refunds", refund, "r.text"), '409 {"error": "a refund needs the number of a return"}'),
+        shell(post.format("returns", body, "r.json()"), f"201 {body | {'id': rma}}"),
+        shell(post.format("refunds", refund, "r.text"), f"201 {json.dumps(refund | {'id': f'RF-9{n:02}'})}"),
+        thread=f"case {n}",
+    )
+
+
+def test_a_skill_comes_of_requests_by_code_with_where_their_fields_come_from() -> None:
+    fields = learned([refunded(n) for n in range(4)]).fields
+    assert effects(refunded(0), RULES) == {"POST /api/returns", "POST /api/refunds"}
+    assert fields.title == "Create a return and a refund"
+    steps = fields.procedure.splitlines()
+    assert (
+        '`POST /api/refunds {"order": {order}, "return": {return}, "amount": {amount}, "account": "4730"}`' in steps[2]
+    )
+    assert "`amount` from `GET /api/orders/{order}` → `items[].unit_price`" in steps[2]
+    assert "`return` from `POST /api/returns` → `id`" in steps[2]
+
+
+def test_what_code_prints_of_each_request_is_its_result_and_its_status() -> None:
+    calls = [call for call in unfolded(refunded(0), RULES).steps if call.via]
+    assert [(call.name, call.failed) for call in calls] == [
+        ("GET /api/orders/{order}", False),
+        ("GET /api/accounts", False),
+        ("POST /api/refunds", True),
+        ("POST /api/returns", False),
+        ("POST /api/refunds", False),
+    ]
+    assert calls[1].returned == [{"account": "4730", "name": "Returns, damaged"}]
+    assert calls[3].returned["id"] == "RMA-5140"
