@@ -223,3 +223,66 @@ def test_the_row_that_is_about_to_be_written_is_what_is_checked() -> None:
 def test_a_sheet_is_told_by_its_title() -> None:
     assert phrase("write sheet Staff of people.xlsx") == "update Staff"
     assert phrase("read sheet Price list of prices.xlsx") == "look up the price list"
+
+
+PRICES: list[list[object]] = [["SKU", "Net"], ["SH-80", 119], ["CH-02", 89]]
+
+
+@pytest.mark.parametrize(
+    "line", ["x = wb" + ".a" * 9_000, "wb['Staff']" + ".a" * 2_000 + "[1] = 3", "x = " + "-" * 15_000 + "1"]
+)
+def test_code_that_is_nested_too_deep_writes_nothing(line: str) -> None:
+    assert sheets_written(CODE.replace("{lines}", f"s.append([1])\n{line}")) == []
+
+
+def test_code_whose_saving_is_a_comment_writes_nothing() -> None:
+    assert sheets_written(CODE.replace("{lines}", "s.append([1])").replace("wb.save", "# wb.save")) == []
+
+
+def test_a_table_that_is_written_at_once_is_a_limited_number_of_rows() -> None:
+    rows = [[f"SKU-{n}", n] for n in range(3_000)]
+    assert len(acts(read("Prices", PRICES), write("Prices", "A4", *rows))) == 61
+
+
+def test_the_names_of_columns_are_no_record() -> None:
+    assert [fields for _, fields in acts(write("Changes", "A1", ["What", "Who"], ["New", "Kim"]))] == [
+        {},
+        {"What": "New", "Who": "Kim"},
+    ]
+
+
+def test_the_first_row_of_a_part_and_addresses_of_people_name_no_columns() -> None:
+    part = {"range": "A5:B5", "values": [["Anna Kessler", "Workshop"]]}
+    seen: Script = ("mcp__excel__read_range", {"path": "people.xlsx", "sheet": "Staff"}, json.dumps(part))
+    people = read("Staff", [["Anna Kessler", "anna@firm.example"], ["Ben Ortiz", "ben@firm.example"]])
+    assert [acts(look, write("Staff", "A6", ["Kim", "Sales"]))[1][1] for look in (seen, people)] == [{}, {}]
+
+
+@pytest.mark.parametrize("tool", ["mcp__excel__insert_rows_or_columns", "mcp__excel__delete_rows"])
+def test_rows_that_were_moved_are_not_taken_for_those_before(tool: str) -> None:
+    moved: Script = (tool, {"path": "people.xlsx", "sheet": "Prices", "start": 2, "count": 1}, "{}")
+    first, last = write("Prices", "B3", [95]), write("Prices", "A3", ["TB-01", 240])
+    written = [fields for name, fields in acts(read("Prices", PRICES), first, moved, last) if name.startswith("write")]
+    assert written == [{"SKU": "CH-02", "Net": 95}, {"SKU": "TB-01", "Net": 240}]
+
+
+def test_files_of_one_name_in_two_folders_are_two_and_a_whole_path_is_the_same_file() -> None:
+    def orders(file: str, at: str) -> list[Script]:
+        return [read("Orders", PRICES, file), write("Orders", at, ["X", 1], file=file)]
+
+    assert len(acts(*orders("a/orders.xlsx", "A4"), *orders("b/orders.xlsx", "A4"))) == 4
+    assert len(acts(*orders("/work/a/orders.xlsx", "A4"), *orders("a/orders.xlsx", "A4"))) == 3
+
+
+@pytest.mark.parametrize(
+    ("tool", "file", "more", "name"),
+    [
+        ("mcp__x__get_rows", "p.xlsx", {"column": "A", "value": "Kim"}, "read sheet Lead of p.xlsx"),
+        ("mcp__x__find_cells", "p.xlsx", {"value": "Kim"}, "read sheet Lead of p.xlsx"),
+        ("mcp__music__add_notes", "song.mid", {"data": [60, 62]}, "mcp__music__add_notes"),
+    ],
+)
+def test_a_value_that_is_looked_for_and_a_file_of_another_kind_are_not_written(
+    tool: str, file: str, more: dict[str, Any], name: str
+) -> None:
+    assert [called for called, _ in acts((tool, {"path": file, "sheet": "Lead", **more}, "[]"))] == [name]

@@ -27,11 +27,14 @@ _SHEETS, _ROWS = ("sheet", "sheet_name", "sheetName", "worksheet"), ("rows", "da
 _STARTS = ("at", "start_cell", "startCell", "cell", "range", "target_start")
 _CONTENTS = ("value", "formula")
 _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*")
-_READING = frozenset({"read", "get"})
+_READING = frozenset({"read", "get", "find", "search", "filter", "count"})
 # How cells look, and the room for further ones: a change that leads to the next one, or to none.
 _LAYOUT = frozenset(
-    {"format", "layout", "style", "width", "height", "freeze", "merge", "unmerge", "insert", "validation"}
+    {"format", "layout", "style", "width", "height", "freeze", "merge", "unmerge", "insert", "validation", "comment"}
 )
+# After these rows have other numbers.
+_MOVING = frozenset({"insert", "delete", "remove", "move", "sort"})
+_OTHER_FILE = re.compile(r"\.(?!(?:xls[xmb]?|ods|csv|tsv)$)[a-z]\w{0,4}$", re.IGNORECASE)
 _CELL = re.compile(r"\$?([A-Z]{1,3})\$?(\d{1,7})")
 _TABLE_ROW = re.compile(r"<tr><th>(\d+)</th>(.*?)</tr>", re.DOTALL)
 _TABLE_HEAD = re.compile(r"<tr><th></th>(.*?)</tr>", re.DOTALL)
@@ -45,24 +48,43 @@ class SheetCall(NamedTuple):
     """`does`: `read`, `write`, or `look` for what changes no cell; `cells`: those that were written, or were shown."""
 
     does: str
-    file: str
+    path: str
     title: str
     cells: Cells
+
+    @property
+    def file(self) -> str:
+        """The file's name without its folders."""
+        return self.path.rsplit("/", 1)[-1]
+
+
+def place(call: Call) -> tuple[str, str]:
+    """Return the file and the sheet that a call names; '' for what it does not."""
+    file = _first(call.sent, _FILES).replace("\\", "/").rstrip("/").removeprefix("./")
+    return "" if _OTHER_FILE.search(file) else file, _first(call.sent, _SHEETS)
+
+
+def moves_rows(call: Call) -> bool:
+    """Return whether rows may have other numbers afterwards."""
+    return bool(_words(call) & _MOVING)
+
+
+def _words(call: Call) -> set[str]:
+    return {word.lower() for word in _WORD.findall(call.called.rpartition("__")[2])}
 
 
 def read(call: Call) -> SheetCall | None:
     """Return what a call reads or writes; None where its arguments name no sheet of a file."""
     sent = call.sent
-    file, title = _first(sent, _FILES), _first(sent, _SHEETS)
-    if not file or not title:
+    name, title = place(call)
+    if not name or not title:
         return None
-    words = {word.lower() for word in _WORD.findall(call.called.rpartition("__")[2])}
-    name = file.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
+    words = _words(call)
     rows = next((rows for key in _ROWS if isinstance(rows := values.parsed(sent.get(key)), list)), None)
     content = next((sent[key] for key in _CONTENTS if key in sent and isinstance(sent[key], str | int | float)), None)
     if words & _LAYOUT:
         return SheetCall("look", name, title, {})
-    if rows is not None or (content is not None and "query" not in sent):
+    if rows is not None or (content is not None and not words & _READING and "query" not in sent):
         return SheetCall("write", name, title, _grid(_start(sent), rows if rows is not None else [[content]]))
     return SheetCall("read", name, title, dict(_shown(call.returned, sent))) if words & _READING else None
 

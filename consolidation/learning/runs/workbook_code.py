@@ -40,9 +40,9 @@ def _written(code: str) -> list[Sheet]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes in the agent's strings
             tree = ast.parse(code)
-    except (SyntaxError, ValueError):  # of a shell's script, or cut
+        reading = _Reading(tree)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # of a shell's script, or cut; nested too deep
         return []
-    reading = _Reading(tree)
     return [sheet for sheet in reading.sheets if sheet in reading.written]
 
 
@@ -50,7 +50,8 @@ class _Reading:
     """Which sheets the names of a program may stand for, and which of these it writes."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self._tree = tree
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        self._parameters = {node.name: [each.arg for each in node.args.args] for node in reversed(functions)}
         self._names: dict[str, set[Sheet]] = defaultdict(set)
         self._books: dict[str, str] = {}  # name -> file
         self._file = next((name[0] for name in map(_WORKBOOK.fullmatch, _texts(tree)) if name), "")
@@ -58,7 +59,9 @@ class _Reading:
         for _ in range(PASSES):
             for node in ast.walk(tree):
                 self._bind(node)
-        self.written = {sheet for node in ast.walk(tree) for sheet in self._changed(node)}
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        saves = any(_called(call) == "save" for call in calls)
+        self.written = {sheet for node in ast.walk(tree) if saves for sheet in self._changed(node)}
 
     def _bind(self, node: ast.AST) -> None:
         if isinstance(node, ast.Assign):
@@ -68,12 +71,8 @@ class _Reading:
             for value in node.iter.elts:
                 self._pair(node.target, value)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-            for name, value in zip(self._parameters(node.func.id), node.args, strict=False):
+            for name, value in zip(self._parameters.get(node.func.id, ()), node.args, strict=False):
                 self._names[name] |= self._sheets(value)
-
-    def _parameters(self, function: str) -> list[str]:
-        own = [node for node in ast.walk(self._tree) if isinstance(node, ast.FunctionDef) and node.name == function]
-        return [argument.arg for node in own[:1] for argument in node.args.args]
 
     def _pair(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):

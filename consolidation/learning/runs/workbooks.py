@@ -17,9 +17,11 @@ from consolidation.learning.runs import operations, sheet_tools, workbook_code
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.sheet_tools import Cells, SheetCall
 
-MOST_RECORDS = 60
+MOST_RECORDS = 60  # of a look, and rows of one call
+HEAD_ROWS = 10  # of which one names the columns
 _DIGITS = re.compile(r"\d+")
 _WORD = re.compile(r"[^\W\d_]")
+Rows = dict[int, dict[int, Any]]  # row -> column -> value
 
 
 def by_sheets(calls: Iterable[Call]) -> list[Call]:
@@ -36,11 +38,14 @@ class _Reading:
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
-        self._held: dict[str, Cells] = {}
+        self._held: dict[str, Rows] = {}
         self._written: dict[tuple[str, int], int] = {}
 
     def add(self, call: Call) -> None:
         step = None if call.sheet or call.via else sheet_tools.read(call)
+        file, title = sheet_tools.place(call)
+        if file and title and sheet_tools.moves_rows(call):
+            self._forget_rows(self._place(file, title))
         if step is None:
             self.calls.append(call)
             if not call.failed:
@@ -61,9 +66,9 @@ class _Reading:
 
     def _add_look(self, call: Call, step: SheetCall) -> None:
         name = _operation("read", step.file, step.title)
-        held = self._held.setdefault(_place(step), {})
-        held.update(step.cells)
-        records = list(_records(held))[:MOST_RECORDS]
+        rows, held = _rows(step.cells), self._held_of(step)
+        _add(rows, held)
+        records = list(_records(rows, _fields(held)))[:MOST_RECORDS]
         self.calls.append(replace(call, args={}, result=records, sheet=name))
 
     def _add_rows(self, call: Call, step: SheetCall) -> None:
@@ -71,22 +76,34 @@ class _Reading:
 
         A row is told with the first field of its record, by which it is found.
         """
-        name, held = _operation("write", step.file, step.title), self._held.setdefault(_place(step), {})
-        known = {row for row, _ in held}
-        held.update(step.cells)
+        name, held = _operation("write", step.file, step.title), self._held_of(step)
+        known, rows, place = set(held), _rows(step.cells), self._place(step.path, step.title)
+        _add(rows, held)
         fields = _fields(held)
-        for row in dict.fromkeys(row for row, _ in step.cells):
-            given = {
-                fields[column]: _plain(value, row)
-                for (at, column), value in step.cells.items()
-                if at == row and column in fields
-            }
-            first = min(fields, default=0)
-            key = {fields[first]: held[row, first]} if row in known and (row, first) in held else {}
-            n = self._written.setdefault((name, row), len(self.calls))
+        first = min(fields, default=0)
+        for row, cells in list(rows.items())[:MOST_RECORDS]:
+            is_head = fields == _names(cells)
+            given = {fields[n]: _plain(value, row) for n, value in cells.items() if n in fields and not is_head}
+            key = {fields[first]: held[row][first]} if row in known and first in held[row] and not is_head else {}
+            n = self._written.setdefault((place, row), len(self.calls))
             if n == len(self.calls):
                 self.calls.append(replace(call, args={}, result=None, sheet=name))
             self.calls[n] = replace(self.calls[n], args={**self.calls[n].args, **key, **given})
+
+    def _held_of(self, step: SheetCall) -> Rows:
+        return self._held.setdefault(self._place(step.path, step.title), {})
+
+    def _place(self, path: str, title: str) -> str:
+        """Return the sheet as it was named first: by its whole path, or by the end of it."""
+        place = f"/{path}/{title}"
+        return next((known for known in self._held if known.endswith(place) or place.endswith(known)), place)
+
+    def _forget_rows(self, place: str) -> None:
+        """Keep no more than the first rows, whose numbers the others have no longer."""
+        held = self._held.get(place, {})
+        head = _head(held)
+        self._held[place] = {row: cells for row, cells in held.items() if row <= head}
+        self._written = {key: n for key, n in self._written.items() if key[0] != place}
 
 
 def _line(call: Call) -> str:
@@ -95,8 +112,16 @@ def _line(call: Call) -> str:
     return line if isinstance(line, str) else ""
 
 
-def _place(step: SheetCall) -> str:
-    return f"{step.file}/{step.title}"
+def _rows(cells: Cells) -> Rows:
+    rows: Rows = {}
+    for (row, column), value in cells.items():
+        rows.setdefault(row, {})[column] = value
+    return rows
+
+
+def _add(rows: Rows, held: Rows) -> None:
+    for row, cells in rows.items():
+        held.setdefault(row, {}).update(cells)
 
 
 def _operation(does: str, file: str, title: str) -> str:
@@ -105,27 +130,36 @@ def _operation(does: str, file: str, title: str) -> str:
     return f"{operations.WRITE_SHEET if does == 'write' else operations.READ_SHEET} {_DIGITS.sub('N', name)}"
 
 
-def _fields(held: Cells) -> dict[int, str]:
-    """Return column -> its name, from the first row that holds nothing but several words; {} for none."""
-    rows: dict[int, dict[int, Any]] = {}
-    for (row, column), value in held.items():
-        rows.setdefault(row, {})[column] = value
-    heads = (rows[row] for row in sorted(rows) if len(rows[row]) > 1 and all(map(_is_word, rows[row].values())))
-    return {column: str(name).strip() for column, name in next(heads, {}).items()}
+def _head(held: Rows) -> int:
+    """Return the first row that holds nothing but several words; 0 for none.
+
+    Of a sheet whose top was not seen, too: the first row of a part may be a person's.
+    """
+    if 1 not in held:
+        return 0
+    rows = ((row, held.get(row, {}).values()) for row in range(1, HEAD_ROWS + 1))
+    return next((row for row, cells in rows if len(cells) > 1 and all(map(_is_word, cells))), 0)
+
+
+def _fields(held: Rows) -> dict[int, str]:
+    """Return column -> its name; {} for none."""
+    return _names(held.get(_head(held), {}))
+
+
+def _names(cells: dict[int, Any]) -> dict[int, str]:
+    return {column: str(name).strip() for column, name in cells.items()}
 
 
 def _is_word(value: Any) -> bool:
-    return isinstance(value, str) and bool(_WORD.search(value)) and not value.startswith("=")
+    return isinstance(value, str) and bool(_WORD.search(value)) and "@" not in value and not value.startswith("=")
 
 
-def _records(held: Cells) -> Iterator[dict[str, Any]]:
+def _records(rows: Rows, fields: dict[int, str]) -> Iterator[dict[str, Any]]:
     """Yield the rows below the names of the columns as records."""
-    fields = _fields(held)
-    rows: dict[int, dict[str, Any]] = {}
-    for (row, column), value in sorted(held.items(), key=lambda pair: pair[0]):
-        if column in fields:
-            rows.setdefault(row, {})[fields[column]] = value
-    yield from (record for record in rows.values() if list(record.values()) != list(fields.values()))
+    for _, cells in sorted(rows.items()):
+        record = {fields[column]: value for column, value in sorted(cells.items()) if column in fields}
+        if record and list(record.values()) != list(fields.values()):
+            yield record
 
 
 def _plain(value: Any, row: int) -> Any:

@@ -99,7 +99,7 @@ ILL_CHINESE = re.compile(
 _PRAISE = r"(?:thanks|thank you|thx|cheers|great|perfect|good|nice|wonderful|lovely|super|danke|gracias)"
 GLAD = re.compile(rf"(?:^|[.!,;:–-]\s*){_PRAISE}\b(?=\W|\s(?:for|a lot|so much|very much|work|job|\w+\W*$))", re.I)
 _NOBODY = r"(?!(?:i|you|we|he|she|here|there|what|which|who|nothing|nobody|none|no|only)\b)"
-_THANKED = rf"(?:{_PRAISE}[\w ]{{0,12}}[,!.: –-]+)*"
+_THANKED = rf"(?:{_PRAISE}[\w ]{{0,12}}[,!.: –-]{{1,3}}){{0,2}}"  # bounded: tried in every way
 _THANKS = rf"[,.! ]*(?:{_PRAISE}[\w ]{{0,20}})?[.! ]*$"
 _IS_SHOWN = r"(?:'s| is| are| shows?| has| have| looks?| reads?| adds?)"
 _WHOLE = r"(?:everything|all|it all|all of it)"
