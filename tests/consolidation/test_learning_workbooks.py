@@ -12,7 +12,7 @@ from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.toolnames import phrase
 from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.workbook_code import sheets_written
-from tests.consolidation.recorded import RULES, Script, learned, run
+from tests.consolidation.recorded import RULES, Script, learned, run, text
 
 STAFF: list[list[object]] = [["No", "Name", "Team", "Status"], [101, "Greta Holm", "Workshop", "active"]]
 HOLIDAYS: list[list[object]] = [["No", "Name", "Days 2027", "Taken", "Left"], [101, "Greta Holm", 30, 2, "=C2-D2"]]
@@ -286,3 +286,15 @@ def test_a_value_that_is_looked_for_and_a_file_of_another_kind_are_not_written(
     tool: str, file: str, more: dict[str, Any], name: str
 ) -> None:
     assert [called for called, _ in acts((tool, {"path": file, "sheet": "Lead", **more}, "[]"))] == [name]
+
+
+def test_people_who_stand_in_cells_and_columns_are_not_told() -> None:
+    rota: list[list[object]] = [["Day", "Anna", "Lead", "Room"], ["Mon", 1, "Ben Ortiz", "yard"]]
+
+    def entered(n: int) -> Run:
+        row = write("Rota", "A3", ["Tue", n + 3, "Ben Ortiz", "yard"])
+        return run(n, f"Please enter {n + 3} hours for Anna on Tuesday.", read("Rota", rota), row, thread=f"case {n}")
+
+    told = text(learned([entered(n) for n in range(4)]))
+    assert "`Room` `yard`" in told
+    assert not {word for word in ("Anna", "Ben", "Ortiz") if word in told}

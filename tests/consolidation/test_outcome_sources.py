@@ -279,3 +279,21 @@ def test_an_agent_that_people_disagree_with_counts_no_more_and_takes_no_other_ag
         row = run(["refund"], None, minutes=80, trust=trust)
         set_outcome(row.episode, WELL, trust=trust, source=trust.actor.name, at=NOON)
         assert Episode.objects.get(pk=row.pk).outcome_counts == (trust == honest)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Thanks. The server is down now.",
+        "Thanks, Kim is waiting for the list now.",
+        "Great, Anna is on holiday now.",
+        "Thanks, the price is too high now.",
+        "Thanks, the report shows errors now.",
+        "Thanks, confused.",
+        "Good, rejected.",
+        "Thanks, that is right now urgent.",
+        "thanks " * 80,
+    ],
+)
+def test_thanks_with_now_that_tell_no_end_are_no_approval(said: str) -> None:
+    assert says_it_worked(said) is not True

@@ -11,10 +11,10 @@ from consolidation.learning.comparison.vocabulary import Vocabulary
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import words
-from consolidation.learning.runs import dialogue, terms, values
+from consolidation.learning.runs import dialogue, operations, terms, values
 from consolidation.learning.runs.holdings import Record, goods, place
 from consolidation.learning.runs.lines import plain_line, template_lines
-from consolidation.learning.runs.privacy import Holders, personal, safe
+from consolidation.learning.runs.privacy import Holders, names_somebody, personal, safe
 from consolidation.learning.runs.run import OPENING_CHARACTERS, SPEECH_CHARACTERS, Run
 from consolidation.learning.runs.terms import stem
 from memories.lexicon import chinese_words
@@ -188,6 +188,11 @@ class Scope:
         """Return whether a text holds no id, no mask, and no name of a person or place."""
         return safe(text) and not self.names.intersection(text.lower().split())
 
+    def _may_name_somebody(self, text: str, *, of_talk_alone: bool = False) -> bool:
+        """Return whether a text of a form may name a person: by a word that people write as a name, or how it looks."""
+        spoken = self.names - PLAIN - STOP_OF_REQUESTS - OF_TOOLS
+        return bool(spoken.intersection(text.lower().split())) or (not of_talk_alone and names_somebody(text))
+
     @cached_property
     def _tool_names(self) -> frozenset[str]:
         return self._vocabulary.tools
@@ -222,6 +227,8 @@ class Scope:
             return True
         if not isinstance(leaf, str) or any(map(personal, path)) or not safe(leaf):
             return False
+        if operations.is_sheet(tool) and self._may_name_somebody(leaf):
+            return False
         holders = self._values(place(tool, kind, path))
         return bool(holders and holders.common(leaf)) and not self._personal.intersection(leaf.lower().split())
 
@@ -229,7 +236,7 @@ class Scope:
         """Return whether a number below 1,000, or what is filled into a form, may stand in a skill: the only one that
         the runs sent there."""
         plain = _IN_FORM.fullmatch(sent) if isinstance(sent, str) else 0 < abs(sent) < SMALL or sent is False
-        if not plain or any(map(personal, path)):
+        if not plain or any(map(personal, path)) or (isinstance(sent, str) and self._may_name_somebody(sent)):
             return False
         holders, all_sent = Holders(), set()
         for run in self.all:
@@ -251,6 +258,8 @@ class Scope:
 
     def may_name_argument(self, tool: str, key: str) -> bool:
         """Return whether an argument may be named: `may_name`, or at least half of the tool's calls have it."""
+        if operations.is_sheet(tool) and self._may_name_somebody(key, of_talk_alone=True):  # the columns of a rota, say
+            return False
         return self.may_name(key) or (key in self._parameters.get(tool, ()) and bool(_NAME.fullmatch(key)))
 
     def shown_argument(self, tool: str, path: values.Path) -> values.Path:

@@ -102,14 +102,18 @@ _NOBODY = r"(?!(?:i|you|we|he|she|here|there|what|which|who|nothing|nobody|none|
 _THANKED = rf"(?:{_PRAISE}[\w ]{{0,12}}[,!.: –-]{{1,3}}){{0,2}}"  # bounded: tried in every way
 _THANKS = rf"[,.! ]*(?:{_PRAISE}[\w ]{{0,20}})?[.! ]*$"
 _IS_SHOWN = r"(?:'s| is| are| shows?| has| have| looks?| reads?| adds?)"
+_OPEN = (
+    r"too|down|offline|waiting|nothing|errors?|questions?|about|away|on (?:holiday|leave|vacation)|confused"
+    r"|delayed|rejected|needed|agreed|attached|noted|blocked|failed|stopped|interested|worried|puzzled|annoyed"
+)
 _WHOLE = r"(?:everything|all|it all|all of it)"
 SETTLED = re.compile(
     rf"^{_THANKED}{_NOBODY}(?:(?:the|our|your) )?(?:[\w-]+ ){{0,3}}?[\w-]+{_IS_SHOWN} "
-    rf"(?:(?!\b(?:not|no|never|only|just|still|{_AMISS})\b|n't)[^,;]){{1,50}}"
+    rf"(?:(?!\b(?:not|no|never|only|just|still|{_AMISS}|{_OPEN})\b|n't)[^,;]){{1,50}}"
     rf"(?<!by )(?<!for )(?<!until )(?<!right )\bnow\b{_THANKS}"
     rf"|^{_THANKED}{_WHOLE} (?:is|are) (?:there|in|in place|complete|correct|right)\b{_THANKS}"
     rf"|^{_THANKED}{_NOBODY}(?:[\w-]+ ){{0,3}}[\w-]+(?:'s| is| are) (?:all )?right now\b(?=\W*$| and\b|[,.!])"
-    rf"|^{_PRAISE}[,!:]+ (?:all )?[a-z]+ed(?:(?:,| and) [a-z]+ed)*\W*$",
+    rf"|^{_PRAISE}[,!:]+ (?:all )?(?!(?:{_OPEN})\b)[a-z]+ed(?:(?:,| and) [a-z]+ed)*\W*$",
     re.IGNORECASE,
 )
 
