@@ -68,6 +68,20 @@ def test_a_line_with_code_counts_as_its_requests_and_code_without_any_as_python(
     assert kinds(own) == ("python",), "its own server is what it tries out"
 
 
+def test_a_script_that_its_line_writes_is_read_and_one_from_before_is_not() -> None:
+    code = f"{HEAD}requests.post(u + '/api/orders/17/hold')"
+    assert kinds(f"cat > /tmp/x.py <<'E'\n{code}\nE\npython3 /tmp/x.py") == ("cat >", "POST /api/orders/{order}/hold")
+    assert kinds("python3 /tmp/x.py") == ("python",)
+
+
+def test_code_that_would_send_without_an_end_is_read_in_no_long_time() -> None:
+    names = "".join(f"for a{n} in [1, 2, 3, 4, 5, 6, 7, 8]:\n{' ' * (n + 1)}" for n in range(12))
+    joined = "".join(f"{{a{n}}}" for n in range(12))
+    assert len(sent(f"{names}requests.get(f'{{u}}/{joined}')")) == 8
+    calls = "\n".join(" f(1)" for _ in range(300))
+    assert sent(f"def f(x):\n{calls}\n{calls.replace(' ', '')}\nrequests.get(u + '/x')") == []
+
+
 def shell(code: str, *printed: str) -> Script:
     return "bash", {"command": f"python3 - <<'E'\n{HEAD}{code}\nE"}, "\n".join(printed)
 

@@ -12,7 +12,8 @@ import json
 import re
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import product
+from functools import lru_cache
+from itertools import islice, product
 from typing import Any
 
 from consolidation.learning.commands.programs import PYTHON
@@ -21,7 +22,7 @@ from consolidation.learning.commands.shell import command_words, heredocs
 from consolidation.learning.commands.wrappers import bare, kind_name, program_name
 
 LONGEST = 20_000
-MOST_VALUES, MOST_SENT, DEEPEST = 8, 40, 3
+MOST_VALUES, MOST_SENT, MOST_CALLS, DEEPEST = 8, 40, 2_000, 3
 _SENDS = re.compile(r"\b(?:requests|httpx|urllib)\b")
 _METHODS = frozenset({"get", "post", "put", "patch", "delete", "head"})
 _CLIENTS = frozenset({"Session", "Client"})
@@ -44,21 +45,25 @@ def _given(words: Sequence[str], line: str) -> str:
     """Return the code that an interpreter is given in its words, or as a here-document of the line."""
     if "-c" in words[:-1]:
         return words[words.index("-c") + 1]
-    return "" if any(not word.startswith("-") for word in words[1:]) else "\n".join(heredocs(line))
+    file = next((word for word in words[1:] if not word.startswith("-")), "")
+    is_here = not file or re.search(rf">\s*['\"]?{re.escape(file)}\b", line)  # the line writes the script that it runs
+    return "\n".join(heredocs(line)) if is_here else ""
 
 
 def curls(code: str) -> list[list[str]]:
     """Return the words of the `curl` commands that send what Python code sends, in its order; none of other code."""
-    if not _SENDS.search(code[:LONGEST]):
-        return []
+    return [list(words) for words in _sent(code[:LONGEST])] if _SENDS.search(code[:LONGEST]) else []
+
+
+@lru_cache(maxsize=1_000)
+def _sent(code: str) -> tuple[tuple[str, ...], ...]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of escapes in the agent's strings
-            tree = ast.parse(code[:LONGEST])
-        sent = _Reading(tree).sent
+            tree = ast.parse(code)
+        return tuple(dict.fromkeys(map(tuple, _Reading(tree).sent)))
     except (SyntaxError, ValueError, RecursionError):  # of another language, or cut
-        return []
-    return [list(words) for words in dict.fromkeys(map(tuple, sent))]
+        return ()
 
 
 class _Reading:
@@ -66,6 +71,7 @@ class _Reading:
 
     def __init__(self, tree: ast.Module) -> None:
         self.sent: list[list[str]] = []
+        self._left = MOST_CALLS
         self._clients: dict[str, str] = {"requests": "", "httpx": ""}
         self._functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
         self._block([node for node in tree.body if not isinstance(node, ast.FunctionDef)], {}, 0)
@@ -78,7 +84,8 @@ class _Reading:
                 self._block(node.body, names, depth)
                 continue
             for inner in _in_order(node):
-                if isinstance(inner, ast.Call) and len(self.sent) < MOST_SENT:
+                if isinstance(inner, ast.Call) and len(self.sent) < MOST_SENT and self._left:
+                    self._left -= 1
                     self._call(inner, names, depth)
             if isinstance(node, ast.Assign):
                 for target in node.targets:
@@ -167,16 +174,20 @@ def _values(node: ast.expr | None, names: Names) -> Values:
 def _composed(node: ast.expr, names: Names) -> Values:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         parts = [_values(node.left, names), _values(node.right, names)]
-        return ["".join(map(str, pair)) for pair in product(*parts)][:MOST_VALUES]
+        return _joined(parts)
     if isinstance(node, ast.JoinedStr):
         parts = [_values(part.value if isinstance(part, ast.FormattedValue) else part, names) for part in node.values]
-        return ["".join(map(str, pair)) for pair in product(*parts)][:MOST_VALUES]
+        return _joined(parts)
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
         return [{str(key.value): _values(value, names)[0] for key, value in pairs if isinstance(key, ast.Constant)}]
     if isinstance(node, ast.List | ast.Tuple):
         return [[value for part in node.elts for value in _values(part, names)[:1]]]
     return ["$"]
+
+
+def _joined(parts: Sequence[Values]) -> Values:
+    return ["".join(map(str, pair)) for pair in islice(product(*parts), MOST_VALUES)]
 
 
 def _is_module(node: ast.expr) -> bool:
