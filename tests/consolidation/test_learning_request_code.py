@@ -133,3 +133,7 @@ def test_what_code_prints_of_each_request_is_its_result_and_its_status() -> None
     ]
     assert calls[1].returned == [{"account": "4730", "name": "Returns, damaged"}]
     assert calls[3].returned["id"] == "RMA-5140"
+
+
+def test_code_that_is_nested_too_deep_sends_nothing() -> None:
+    assert curls("import requests\nx = " + "-" * 15_000 + "1") == []

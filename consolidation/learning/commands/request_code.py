@@ -62,7 +62,7 @@ def _sent(code: str) -> tuple[tuple[str, ...], ...]:
             warnings.simplefilter("ignore")  # of escapes in the agent's strings
             tree = ast.parse(code)
         return tuple(dict.fromkeys(map(tuple, _Reading(tree).sent)))
-    except (SyntaxError, ValueError, RecursionError):  # of another language, or cut
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # of another language, or cut; nested too deep
         return ()
 
 
