@@ -252,6 +252,8 @@ def arguments(schema: dict[str, Any]) -> list[dict[str, str]]:
 
 
 def _summary(facts: dict[str, Any], required: bool) -> str:
-    summary = str(facts.get("type", "")) if required else f"{facts.get('type', '')}, {_('optional')}"
+    kinds = facts.get("type", "")
+    kind = " / ".join(map(str, kinds)) if isinstance(kinds, list) else str(kinds)
+    summary = kind if required else f"{kind}, {_('optional')}"
     values = ", ".join(str(value) for value in (facts.get("enum") or facts.get("examples") or [])[:4])
     return f"{summary}: {values}" if values else summary

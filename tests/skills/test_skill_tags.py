@@ -5,7 +5,7 @@ import pytest
 from consolidation.templatetags.worth import telling_steps
 from memories.models import Memory
 from skills.models import SkillVersion
-from skills.templatetags.skill import description_below_title, step_label
+from skills.templatetags.skill import arguments, description_below_title, step_label
 
 
 @pytest.mark.parametrize(
@@ -57,3 +57,9 @@ def test_a_description_is_shown_without_the_title_that_stands_above_it(
 
 def test_a_skill_without_a_version_is_described_by_its_content() -> None:
     assert description_below_title(Memory(content="the content"), None) == "the content"
+
+
+def test_an_argument_of_several_types_names_each() -> None:
+    kinds = {"type": "object", "properties": {"days": {"type": ["integer", "number"]}, "name": {"type": "string"}}}
+    told = [argument["summary"] for argument in arguments(kinds | {"required": ["days"]})]
+    assert told == ["integer / number", "string, optional"]
