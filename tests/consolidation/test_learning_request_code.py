@@ -137,3 +137,28 @@ def test_what_code_prints_of_each_request_is_its_result_and_its_status() -> None
 
 def test_code_that_is_nested_too_deep_sends_nothing() -> None:
     assert curls("import requests\nx = " + "-" * 15_000 + "1") == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("mcp__jupyter__execute_code", {"code": "{code}", "timeout": 30}),
+        ("mcp__jupyter__insert_execute_code_cell", {"cell_index": -1, "cell_source": "{code}"}),
+        ("python_interpreter", {"code": "{code}", "language": "python"}),
+    ],
+)
+def test_a_tool_for_code_is_a_command_line_that_gives_it_to_python(tool: str, arguments: dict[str, object]) -> None:
+    def calling(code: str) -> Run:
+        given = {name: code if value == "{code}" else value for name, value in arguments.items()}
+        return run(0, "Please hold order 17.", (tool, given, "200"))
+
+    hold = calling(f"{HEAD}requests.post(u + '/api/orders/17/hold')")
+    assert effects(hold, RULES) == {"POST /api/orders/{order}/hold"}
+    sheet = "import openpyxl\nwb = openpyxl.load_workbook('a.xlsx')\nwb['Log'].append([1])\nwb.save('a.xlsx')"
+    assert effects(calling(sheet), RULES) == {"write sheet Log of a.xlsx"}
+    assert [call.name for call in calling("print(1)").steps] == ["bash"]
+
+
+def test_code_of_another_language_and_another_tool_with_code_are_what_they_were() -> None:
+    other = run(0, "x", ("execute_code", {"code": "1", "language": "r"}, ""), ("get_discount", {"code": "SPRING"}, ""))
+    assert [call.name for call in other.steps] == ["execute_code", "get_discount"]

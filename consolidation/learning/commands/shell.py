@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.learning.commands.programs import SHELLS
 from consolidation.learning.commands.wrappers import bare, program_name, shell_script
-from consolidation.learning.runs import values
+from consolidation.learning.runs import harness_tools, values
 
 LONGEST_LINE = 20_000
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*\\?(['\"]?)([A-Za-z_][\w.-]*)\1")
@@ -155,7 +155,9 @@ _LINES = (
 
 
 def command_line(call: "Call") -> str:
-    """Return the command line of a call of a command tool; '' for none."""
+    """Return the command line of a call of a command tool; '' for none. Code of a tool for code is given to Python."""
+    if code := harness_tools.code_line(call.called, call.sent):
+        return code
     if not call.arguments and isinstance(call.args, str | list):
         return _line(call.args)
     return _line(call.arguments.get(line_argument(call)))

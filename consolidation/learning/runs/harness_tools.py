@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from memories.lexicon.tool_words import without_server
+
 RUN, EDIT, WRITE, READ, FIND, ASK, FETCH, PLAN = "bash", "edit", "write", "read", "find", "ask", "fetch", "plan"
 PATHS = frozenset({"file_path", "filePath", "path", "target_file", "absolute_path", "notebook_path", "paths"})
 # What each harness calls them, by the `source` of its hook; the first name of a kind is the one that it is told.
@@ -38,6 +40,12 @@ _KIND_OF |= {"str_replace_based_edit_tool": EDIT}
 _OF_FILES = frozenset({EDIT, WRITE, READ})
 _TOLD = frozenset({"apply_patch", "view_image", "read_many_files"})  # no other program has a tool of this name
 _ELSEWHERE = frozenset({"question", "list", "edit", "write", "read", "find", "ask", "fetch", "plan"})
+# Tools that run Python code, in which a command line would be a here-document; and their arguments that hold it.
+_CODE_TOOLS = frozenset({
+    "code_execution", "code_interpreter", "execute_code", "execute_ipython_cell", "execute_python",
+    "insert_execute_code_cell", "python", "python_interpreter", "run_python", "run_python_code",
+})  # fmt: skip
+CODES = ("code", "cell_source")
 _COMMANDS = {"view": READ, "create": WRITE}  # of an editor that is one tool
 
 
@@ -45,12 +53,19 @@ def canonical(tool: str, arguments: Mapping[str, Any]) -> str:
     """The one name of what a coding agent's tool does; the tool's own name where it is none of theirs."""
     kind = _KIND_OF.get(tool)
     if kind is None:
-        return tool
+        return RUN if code_line(tool, arguments) else tool
     if kind in _OF_FILES and tool not in _TOLD:
         if not arguments.keys() & PATHS:
             return tool
         return _COMMANDS.get(str(arguments.get("command")), kind)
     return tool if tool in _ELSEWHERE else kind
+
+
+def code_line(tool: str, arguments: Mapping[str, Any]) -> str:
+    """The command line that gives Python the code which a tool for code runs; '' for any other call."""
+    code = next((code for key in CODES if isinstance(code := arguments.get(key), str) and code.strip()), "")
+    is_python = str(arguments.get("language") or "python").lower() in {"python", "python3", "py"}
+    return f"python - <<'CODE'\n{code}\nCODE" if code and is_python and without_server(tool) in _CODE_TOOLS else ""
 
 
 def effect_name(tool: str) -> str:
@@ -66,5 +81,6 @@ def known_as(tool: str) -> list[str]:
 def names_of(source: str, called: tuple[str, ...] = ()) -> dict[str, str]:
     """Canonical name -> what a caller calls it: of its harness, else by the tools that it called."""
     own = {kind: names[0] for kind, names in HARNESSES.get(source, {}).items()}
-    names = own | {_KIND_OF[name]: name for name in reversed(called) if name in _KIND_OF and _KIND_OF[name] not in own}
+    kinds = {name: RUN if without_server(name) in _CODE_TOOLS else _KIND_OF.get(name) for name in reversed(called)}
+    names = own | {kind: name for name, kind in kinds.items() if kind is not None and kind not in own}
     return {EDIT: names[WRITE]} | names if WRITE in names else names  # as an effect both are EDIT

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from consolidation.learning.runs import harness_tools
 from consolidation.learning.runs.values import parsed
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.tool_words import CHANGING, READING
@@ -26,7 +27,7 @@ METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 _METHOD_NAMES = ("method", "http_method", "verb")
 _TOOL_NAMES, _TOOL_ARGUMENTS = ("tool_name", "tool", "tool_slug"), ("arguments", "args", "tool_input", "parameters")
 _STATEMENTS, _ACTIONS = ("sql", "statement", "sql_query", "query"), ("action", "operation")
-KEYS = (*_METHOD_NAMES, *_TOOL_NAMES, *_STATEMENTS, *_ACTIONS, "url")
+KEYS = (*_METHOD_NAMES, *_TOOL_NAMES, *_STATEMENTS, *_ACTIONS, *harness_tools.CODES, "url")
 LONGEST = 120  # of a name
 LONGEST_TEXT = 5_000
 _VERBS = {

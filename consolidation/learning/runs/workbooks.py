@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from consolidation.learning.runs import operations, sheet_tools, workbook_code
+from consolidation.learning.runs import harness_tools, operations, sheet_tools, workbook_code
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.sheet_tools import Cells, SheetCall
 
@@ -107,6 +107,8 @@ class _Reading:
 
 
 def _line(call: Call) -> str:
+    if code := harness_tools.code_line(call.called, call.sent):
+        return code
     given = call.sent.get("command") or call.sent.get("cmd")
     line = given[-1] if isinstance(given, list) and given else given
     return line if isinstance(line, str) else ""
