@@ -20,7 +20,7 @@ from memories import leases
 from memories.leases import LeaseLost
 from memories.models import Evidence, Lease, Tombstone
 from skills.models import Skill, SkillVersion
-from tests.consolidation.test_conversation_skills import DETAILS, FIELDS, talk
+from tests.consolidation.test_conversation_skills import DETAILS, FIELDS, HIKE, talk
 from tests.make import AT
 from tests.memories.test_leases import take_over, write
 from tests.model_endpoint import ModelEndpoint, Reply
@@ -36,6 +36,10 @@ SKILLS = {  # task -> what its skill does, and by which words it is found
     "epsilon": "Files the yearly tax return of a freelancer.",
 }
 NAMES = list(SKILLS)
+# Each message teaches how something is to be done.
+TAUGHT = [
+    {"role": "user", "content": f"Always use the list of {name}: {text} {text} {text}"} for name, text in SKILLS.items()
+]
 Json = dict[str, Any]
 Answer = Callable[[Json], Json]
 
@@ -74,8 +78,8 @@ def together(parties: int, answer: Answer) -> Answer:
     return answered
 
 
-def process(*, minutes: float = 0) -> Run:
-    run = Run.objects.filter(kind="extract").first() or queue.request(talk(), trigger=Run.Trigger.API, at=AT)
+def process(messages: Any = TAUGHT, *, minutes: float = 0) -> Run:
+    run = Run.objects.filter(kind="extract").first() or queue.request(talk(messages), trigger=Run.Trigger.API, at=AT)
     extraction_run.process_queue(now=lambda: AT + timedelta(minutes=minutes), steps=skills.STEPS, threads=AT_ONCE)
     run.refresh_from_db()
     return run
@@ -92,7 +96,7 @@ def test_recall_and_extraction_of_five_tasks_are_asked_at_once(endpoint: ModelEn
     endpoint.answers("query_rewrite", *[together(AT_ONCE, lambda body: {"query": task_of(body)})] * AT_ONCE)
     endpoint.answers("skill_extraction_simple", *[together(AT_ONCE, skill_of)] * AT_ONCE)
     run = process()
-    assert (run.status, run.counters) == ("succeeded", {"tasks": 5, "skills_created": 5, "not_needed": 2})
+    assert (run.status, run.counters) == ("succeeded", {"tasks": 5, "skills_created": 5})
     assert steps(run) == [(name, "succeeded", 1) for name in NAMES]
     assert len(endpoint.asked) == LLMCall.objects.filter(run=run).exclude(purpose="need").count() == 11
 
@@ -115,7 +119,7 @@ def test_the_details_of_one_task_are_asked_at_once(endpoint: ModelEndpoint) -> N
     endpoint.answers("skill_extraction", {"skill": full, "reason": "r"})
     for stage, times in (("script_generation", 1), ("tool_generation", 1), ("others_generation", 3)):
         endpoint.answers(stage, *[detail(stage)] * times)
-    assert process().status == "succeeded"
+    assert process(HIKE).status == "succeeded"
     fields = SkillVersion.objects.get().fields
     assert fields["others"] == {f"{name}.md": f"# {name}" for name in NAMES[:3]}
     assert set(fields["scripts"]) == {"total.py"} and fields["tool"] == ["`weigh`: Gives the weights."]
@@ -234,7 +238,7 @@ def test_what_was_answered_beside_an_outage_is_kept_and_not_paid_for_again(
     asked = len(endpoint.asked)
     endpoint.answers("skill_extraction_simple", skill_of)
     run = process(minutes=30)
-    assert run.counters == {"tasks": 3, "skills_created": 3, "not_needed": 1} and len(endpoint.asked) == asked + 1
+    assert run.counters == {"tasks": 3, "skills_created": 3} and len(endpoint.asked) == asked + 1
 
 
 def test_each_thread_has_a_connection_of_its_own_which_it_closes() -> None:
