@@ -5,6 +5,7 @@ import re
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -162,13 +163,11 @@ def dripping_server() -> Iterator[str]:
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def drip() -> None:
-            connection, _ = server.accept()
-            with connection:
-                while not over.wait(0.1):
-                    try:
+            with suppress(OSError):  # closed, also while nobody has come
+                connection, _ = server.accept()
+                with connection:
+                    while not over.wait(0.1):
                         connection.sendall(b"H")
-                    except OSError:
-                        return
 
         thread = threading.Thread(target=drip, daemon=True)
         thread.start()
