@@ -124,7 +124,8 @@ def check(recorded: list[Script]) -> None:
     assert refused.returned == "Only whole numbers."
     assert booked.arguments["Amount in EUR"] == "20"
     assert booked.arguments["Account"] == "4740 Goodwill"
-    assert booked.arguments["Notify customer"] in (True, "true")
+    assert refused.arguments["Notify customer"] in (True, "true")
+    assert "Notify customer" not in booked.arguments, "the page that came lost the tick"
     assert booked.says == "Refund booked."
 
 
