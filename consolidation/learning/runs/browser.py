@@ -189,9 +189,7 @@ def _steps(call: Call) -> list[_Step]:
     does = match[1] or _OF_DEVTOOLS.get(match[2], match[2]) if match else ""
     if does in _WAYS:
         return [_Step(does, call.sent, browser_pages.answer(call.result))]
-    given = call.sent.get("command") or call.sent.get("cmd")
-    line = given[-1] if isinstance(given, list) and given else given
-    steps = [_Step(*each, of_line=True) for each in browser_lines.calls(line)] if isinstance(line, str) else []
+    steps = [_Step(*each, of_line=True) for each in browser_lines.calls(call.command_line)]
     return [*steps[:-1], steps[-1]._replace(answer=browser_pages.answer(call.result))] if steps else []
 
 

@@ -98,6 +98,15 @@ class Call:
         return {str(key): value for key, value in arguments.items()} if isinstance(arguments, dict) else {}
 
     @property
+    def command_line(self) -> str:
+        """The command line of a call, or the code of a tool for code as one gives it to Python; '' for none."""
+        if code := harness_tools.code_line(self.called, self.sent):
+            return code
+        given = self.sent.get("command") or self.sent.get("cmd")
+        line = given[-1] if isinstance(given, list) and given else given
+        return line if isinstance(line, str) else ""
+
+    @property
     def is_operation(self) -> bool:
         """Whether the name tells more than the tool's: `POST a.example/users` of a tool for HTTP requests, say."""
         return bool(self.button or self.sheet) or self._operation is not None

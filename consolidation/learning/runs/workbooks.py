@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from consolidation.learning.runs import harness_tools, operations, sheet_tools, workbook_code
+from consolidation.learning.runs import operations, sheet_tools, workbook_code
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.sheet_tools import Cells, SheetCall
 
@@ -58,7 +58,7 @@ class _Reading:
             self._add_rows(call, step)
 
     def _add_code(self, call: Call) -> None:
-        for sheet in [] if call.sheet else workbook_code.sheets_written(_line(call)):
+        for sheet in [] if call.sheet else workbook_code.sheets_written(call.command_line):
             name = _operation("write", sheet.file, sheet.title)
             if (name, 0) not in self._written:
                 self._written[name, 0] = len(self.calls)
@@ -104,14 +104,6 @@ class _Reading:
         head = _head(held)
         self._held[place] = {row: cells for row, cells in held.items() if row <= head}
         self._written = {key: n for key, n in self._written.items() if key[0] != place}
-
-
-def _line(call: Call) -> str:
-    if code := harness_tools.code_line(call.called, call.sent):
-        return code
-    given = call.sent.get("command") or call.sent.get("cmd")
-    line = given[-1] if isinstance(given, list) and given else given
-    return line if isinstance(line, str) else ""
 
 
 def _rows(cells: Cells) -> Rows:
