@@ -68,6 +68,13 @@ def test_a_line_with_code_counts_as_its_requests_and_code_without_any_as_python(
     assert kinds(own) == ("python",), "its own server is what it tries out"
 
 
+def test_a_request_whose_printed_status_refuses_it_has_failed_whatever_its_document_says() -> None:
+    code = "for p in ['/api/a', '/api/b']:\n r = requests.post(u + p); print(p, r.status_code, r.text)"
+    line = shell(code, '/api/a 200 {"id": 1}', '/api/b 409 {"id": 2}')
+    calls = unfolded(run(0, "Please do both.", line), RULES).steps
+    assert [(call.name, call.failed) for call in calls] == [("POST /api/a", False), ("POST /api/b", True)]
+
+
 def test_a_script_that_its_line_writes_is_read_and_one_from_before_is_not() -> None:
     code = f"{HEAD}requests.post(u + '/api/orders/17/hold')"
     assert kinds(f"cat > /tmp/x.py <<'E'\n{code}\nE\npython3 /tmp/x.py") == ("cat >", "POST /api/orders/{order}/hold")

@@ -11,7 +11,6 @@ from consolidation.guidance.request import check
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.toolnames import phrase
 from consolidation.learning.runs.run import Run
-from consolidation.learning.runs.workbook_code import sheets_written
 from tests.consolidation.recorded import RULES, Script, learned, run, text
 
 STAFF: list[list[object]] = [["No", "Name", "Team", "Status"], [101, "Greta Holm", "Workshop", "active"]]
@@ -75,6 +74,16 @@ def test_a_skill_says_which_rows_are_written_and_where_their_cells_come_from() -
         "4. Write to the sheet `Holidays of people.xlsx`. `Name` from the user's request; `Left` `=C{row}-D{row}`; "
         "where `Days 2027`, `No` and `Taken` come from was not seen.",
     ]
+
+
+def test_a_source_that_few_runs_show_is_not_told_of_a_cell() -> None:
+    def noted(n: int) -> Run:
+        shown = read("Log", [["Date", "What"], ["2027-01-04", "Hours"]])
+        date = "2027-01-04" if n == 0 else f"2027-02-{10 + n}"
+        return run(n, "Please note it.", shown, write("Log", "A3", [date, f"case {n}"]), thread=f"case {n}")
+
+    [step] = [line for line in learned([noted(n) for n in range(4)]).fields.procedure.splitlines() if "Write" in line]
+    assert "`Date` from" not in step
 
 
 def test_a_changed_cell_is_of_the_record_of_its_row() -> None:
@@ -152,57 +161,6 @@ def test_other_servers_are_read_as_well(looked: Script, wrote: Script) -> None:
     assert run(0, "Please do it.", looked).steps[0].name == "read sheet Changes of t.xlsx"
 
 
-CODE = """python3 - <<'E'
-import openpyxl, datetime as d
-from copy import copy
-wb = openpyxl.load_workbook('data/people.xlsx')
-s, h = wb['Staff'], wb['Holidays']
-def add(ws, vals):
-    r = ws.max_row + 1
-    for i, v in enumerate(vals, 1):
-        x = ws.cell(r, i, v); x._style = copy(ws.cell(r - 1, i)._style)
-{lines}
-wb.save('data/people.xlsx')
-E"""
-
-
-@pytest.mark.parametrize(
-    ("lines", "titles"),
-    [
-        ("add(s, [105, 'Nadia'])\nadd(wb['Changes'], ['New', 'Nadia'])", ["Staff", "Changes"]),
-        ("s.append([105, 'Nadia'])\nprint(h['C6'].value)", ["Staff"]),
-        ("h['C6'] = 27.5\ns['B2'].value = 'Kim'", ["Staff", "Holidays"]),
-        ("for ws, row in ((s, [1]), (h, [2])):\n    ws.append(row)", ["Staff", "Holidays"]),
-        ("wb.active['A1'] = 'Staff'\nwb.create_sheet('Log').append(['x'])", ["", "Log"]),
-        ("s.column_dimensions['A'].width = 20\nassert s.max_row == 5", []),
-    ],
-)
-def test_code_writes_the_sheets_that_its_names_stand_for(lines: str, titles: list[str]) -> None:
-    written = sheets_written(CODE.replace("{lines}", lines))
-    assert sorted(sheet.title for sheet in written) == sorted(titles)
-    assert {sheet.file for sheet in written} <= {"people.xlsx"}
-
-
-def test_code_that_saves_nothing_or_cannot_be_parsed_writes_nothing() -> None:
-    assert sheets_written(CODE.replace("{lines}", "s.append([1])").replace("wb.save('data/people.xlsx')", "")) == []
-    assert sheets_written(CODE.replace("{lines}", "s.append([")) == []
-
-
-def test_code_and_tools_are_one_way_and_what_lines_do_beside_stands_behind_the_rows() -> None:
-    def booked(n: int) -> Run:
-        code = CODE.replace("{lines}", "s.append([1])").replace("data/people.xlsx", "books.xlsx")
-        lines = [code, "cat books.txt", f"mkdir -p inbox/done && mv -n inbox/invoice-{n}.txt inbox/done/"]
-        calls = [("bash", {"command": line}, "") for line in lines]
-        return run(n, f"Please book the invoice {n}.", *calls, thread=f"case {n}")
-
-    by_tool = run(9, "Please book it.", write("Staff", "A3", [1], file="books.xlsx"))
-    assert effects(booked(0), RULES) == effects(by_tool, RULES) == {"write sheet Staff of books.xlsx"}
-    assert learned([booked(n) for n in range(3)]).fields.procedure.splitlines()[:2] == [
-        "1. Write to the sheet `Staff of books.xlsx`.",
-        "2. Move files; of 3 runs: to `inbox/done` (3).",
-    ]
-
-
 def test_the_row_that_is_about_to_be_written_is_what_is_checked() -> None:
     messages: list[dict[str, object]] = [{"role": "user", "content": "Enter Kim."}]
     for n, call in enumerate([read("Staff", STAFF), write("Staff", "A3", [102, "Kim"])]):
@@ -217,7 +175,8 @@ def test_the_row_that_is_about_to_be_written_is_what_is_checked() -> None:
 
     assert asked(write("Staff", "A4", [103, "Ada"])) == "write sheet Staff of people.xlsx"
     assert asked(write("Staff", "C3", ["Sales"])) == "write sheet Staff of people.xlsx"  # of a row that was written
-    assert asked(("bash", {"command": CODE.replace("{lines}", "s.append([1])")}, "")) == "bash"
+    code = "import openpyxl\nwb = openpyxl.load_workbook('a.xlsx')\nwb['Log'].append([1])\nwb.save('a.xlsx')"
+    assert asked(("bash", {"command": f"python3 - <<'E'\n{code}\nE"}, "")) == "bash"
 
 
 def test_a_sheet_is_told_by_its_title() -> None:
@@ -226,17 +185,6 @@ def test_a_sheet_is_told_by_its_title() -> None:
 
 
 PRICES: list[list[object]] = [["SKU", "Net"], ["SH-80", 119], ["CH-02", 89]]
-
-
-@pytest.mark.parametrize(
-    "line", ["x = wb" + ".a" * 9_000, "wb['Staff']" + ".a" * 2_000 + "[1] = 3", "x = " + "-" * 15_000 + "1"]
-)
-def test_code_that_is_nested_too_deep_writes_nothing(line: str) -> None:
-    assert sheets_written(CODE.replace("{lines}", f"s.append([1])\n{line}")) == []
-
-
-def test_code_whose_saving_is_a_comment_writes_nothing() -> None:
-    assert sheets_written(CODE.replace("{lines}", "s.append([1])").replace("wb.save", "# wb.save")) == []
 
 
 def test_a_table_that_is_written_at_once_is_a_limited_number_of_rows() -> None:

@@ -182,10 +182,19 @@ def test_a_tool_that_people_say_only_reads_or_that_counts_as_nothing_stays_one()
 def test_of_a_long_run_the_calls_are_read_with_what_tells_what_they_do() -> None:
     asked = [user("pay"), tool_call("run_sql", sql="UPDATE orders SET state = 'x'"), answer("ok")]
     recorded = recorded_run(
-        ["cancel_order"], messages=[*asked, tool_call("pay", "c2", order="O-1"), answer("ok", "c2")]
+        ["cancel_order"],
+        messages=[
+            *asked,
+            *(tool_call("pay", "c2", order="O-1"), answer("ok", "c2")),
+            *(tool_call("execute_code", "c3", code="print(1)"), answer("1", "c3")),
+        ],
     )
     ((found, _),) = calls_of([Episode.objects.get(pk=recorded.pk)])
-    assert [(made.name, bool(made.arguments)) for made in found.calls] == [("UPDATE orders", True), ("pay", False)]
+    assert [(made.name, bool(made.arguments)) for made in found.calls] == [
+        ("UPDATE orders", True),
+        ("pay", False),
+        ("bash", True),
+    ]
 
 
 def test_a_model_may_name_a_call_by_its_tool_or_by_what_it_does() -> None:

@@ -95,6 +95,7 @@ Said = list[dict[str, Any]]
             "The wrong item arrived, thanks.|Both items arrived broken, thanks|Nothing arrived, thanks|"
             "They are here, thanks|"
             "Can you bring it back up?|The alert cleared, but I have not looked at the logs|"
+            "Thanks. The new shop is the main focus right now|Thanks, that is all for now|"
             "I will let you know if it fires again|上线了吗|恢复了再说|"
             "能用了吗？|如果可以了请告诉我|结果不对的话再改|登录页面报错，帮我看看|"
             "合并之前再跑一遍测试|好了没|没用过这个功能|改成红色就可以了",
