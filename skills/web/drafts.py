@@ -1,10 +1,10 @@
-"""What a person has typed on the page that edits a skill, and the same changes put on top of another version."""
+"""What a person has typed on the page that edits a skill."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 from django.http import HttpRequest
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext_lazy
 
 from memories.values.exceptions import FieldError
 from skills import markdown
@@ -30,10 +30,7 @@ LABELS = {
 
 @dataclass
 class Draft:
-    """What a person has typed: the fields by name, the examples, the rows of the files, and what is wrong by place.
-
-    `overlaps`: fields and files that the newer version changed too on which the draft was put, None without one.
-    """
+    """What a person has typed: the fields by name, the examples, the rows of the files, and what is wrong by place."""
 
     base: SkillVersion
     texts: dict[str, str]
@@ -41,7 +38,6 @@ class Draft:
     files: list[FileRow]
     why: str = ""
     errors: dict[str, str] = field(default_factory=dict)
-    overlaps: list[str] | None = None
 
     @property
     def changes(self) -> dict[str, Any]:
@@ -91,27 +87,3 @@ def typed(request: HttpRequest, base: SkillVersion, files: Files) -> Draft:
 def _plain(text: str) -> str:
     """Browsers send other line ends, and drop the first one of a text."""
     return text.replace("\r\n", "\n").strip()
-
-
-def rebase(newer: SkillVersion, draft: Draft, before: Files, files: Files) -> Draft:
-    """The changes of a draft put on top of a newer version. What both changed stays as the draft has it.
-
-    `before`, `files`: those of the two versions.
-    """
-    former, latest, changed = _texts_of(draft.base), _texts_of(newer), draft.changes
-    texts = {name: draft.texts[name] if name in changed else latest[name] for name in LABELS}
-    overlaps = [
-        str(LABELS[name])
-        for name in LABELS
-        if name in changed and _plain(latest[name]) not in (_plain(former[name]), _plain(texts[name]))
-    ]
-    examples = newer.fields.get("examples") or []
-    if "examples" in changed:
-        overlaps += [gettext("Examples")] if examples != (draft.base.fields.get("examples") or []) else []
-        examples = draft.examples
-    rows = file_rows.rebase(file_rows.of_version(newer, files), draft.files)
-    for row in rows:
-        path = row.former or row.path
-        if row.is_edited and before.get(path) != files.get(path):
-            overlaps.append(path)
-    return Draft(newer, texts, examples, rows, draft.why, overlaps=overlaps)

@@ -24,7 +24,7 @@ from skills.models import Skill, SkillVersion
 from skills.packaging.skill_md_writer import skill_md
 from skills.publishing import VERSION
 from skills.web import file_rows
-from skills.web.drafts import LABELS, Draft, Files, draft_of, rebase, typed
+from skills.web.drafts import LABELS, Draft, Files, draft_of, typed
 from skills.web.file_rows import FileRow
 
 ROWS = {"title": 1, "description": 3, "trigger": 1, "procedure": 12}
@@ -55,10 +55,6 @@ def edit_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     if request.method != "POST":
         return _page(request, draft_of(base, before))
     draft = typed(request, base, before)
-    if request.POST.get("do") == "rebase":
-        newer = _base(memory_id, "", trust)
-        files = _files_of(newer)
-        draft, before = rebase(newer, draft, before, files), files
     try:
         return _preview_or_propose(request, draft, before, trust)
     except Invalid as invalid:

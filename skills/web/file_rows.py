@@ -1,7 +1,7 @@
 """The files of a skill on the page that edits it: a row each, one more for a new file, and what is uploaded."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -91,21 +91,6 @@ def of_request(request: HttpRequest, known: Iterable[FileRow]) -> list[FileRow]:
             row.changed = row.text is not None and row.text.splitlines() != (origin.text or "").splitlines()
         rows.append(row)
     return [row for row in rows if not row.is_empty]
-
-
-def rebase(newer: Iterable[FileRow], typed: Iterable[FileRow]) -> list[FileRow]:
-    """The rows of a newer version with what was typed on top. A file that is gone from it comes back if it was edited,
-    and not if it was only moved.
-    """
-    rows = {row.path: row for row in newer}
-    added = []
-    for row in filter(lambda row: row.is_edited, typed):
-        path = row.former or row.path
-        if path in rows:
-            rows[path] = replace(row, former=path, changed=row.changed or not row.former)
-        elif row.text is not None and not row.removed:
-            added.append(replace(row, former=""))
-    return [*rows.values(), *added]
 
 
 def add_uploads(rows: list[FileRow], uploads: Iterable[Any], *, reference_folder: str) -> None:
