@@ -1,5 +1,5 @@
-"""Lists of two tabs, of what holds and what has ended, on pages and as files: adaptations (changes of agents'
-behaviour), and dismissed and forgotten claims (why, by whom, how often each was reported again).
+"""Lists of two tabs, of what holds and what has ended: adaptations (changes of agents' behaviour), and dismissed and
+forgotten claims (why, by whom, how often each was reported again).
 
 A tombstone whose memory is gone, or above the reader, is shown without its content.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 from django.db.models import Case, F, Q, QuerySet, TextField, Value, When
-from django.http import HttpRequest, HttpResponse, QueryDict, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -23,21 +23,12 @@ from memories.people import trust_of
 from memories.values.choices import REASONS, Category, RevertReason
 from memories.values.keyset import Order
 from memories.values.trust import Trust
-from memories.web.exports import file_of
 from memories.web.facets import carried, counted_facets, filters_of, tabs_of
 from memories.web.paging import page_of
 
 SORTS = {"": gettext_lazy("Newest first"), "oldest": gettext_lazy("Oldest first")}
 OF_BLOCKED = {"returned": gettext_lazy("Most often said again")}
 SAID_AGAIN, NOT_SINCE = "said_again", "not_since"
-OF_ADAPTATIONS = (
-    *("id", "memory_id", "memory_key", "plugin", "description", "scope", "uses"),
-    *("applied_at", "applied_by", "reverted_at", "reverted_by", "revert_reason"),
-)
-OF_DISMISSED = (
-    *("id", "memory_id", "key", "scope", "category", "reason", "by", "at", "hits", "last_hit_at"),
-    *("lifted_at", "lifted_by"),
-)
 
 
 @dataclass(frozen=True)
@@ -129,13 +120,6 @@ def adaptations(request: HttpRequest) -> HttpResponse:
     return render(request, "memories/adaptations.html", context)
 
 
-@require_safe
-def adaptations_file(request: HttpRequest, form: str) -> StreamingHttpResponse:
-    """The list that is shown, whole, as `csv` or `jsonl`."""
-    rows = AdaptationList.of(request).rows().select_related("memory")
-    return file_of("adaptations", form, OF_ADAPTATIONS, rows.iterator(500))
-
-
 class DismissedList(TwoTabs):
     columns = {name: name for name in ("why", "category", "scope", "by", "returned")}
     tab, moments = "lifted", ("at", "lifted_at")
@@ -181,9 +165,3 @@ def dismissed(request: HttpRequest) -> HttpResponse:
         **asked.context(request.GET, titles, _("Kept out"), _("Allowed again")),
     }
     return render(request, "memories/dismissed.html", context)
-
-
-@require_safe
-def dismissed_file(request: HttpRequest, form: str) -> StreamingHttpResponse:
-    """The list that is shown, whole, as `csv` or `jsonl`. No claim's words are in it."""
-    return file_of("dismissed", form, OF_DISMISSED, DismissedList.of(request).rows().iterator(500))

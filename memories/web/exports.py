@@ -4,13 +4,11 @@ CSV for spreadsheets has the columns that are shown; JSON lines have the whole m
 """
 
 import csv
-import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from django.core.serializers.json import DjangoJSONEncoder
-from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.http import HttpRequest, StreamingHttpResponse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
@@ -38,7 +36,7 @@ def csv_file(request: HttpRequest) -> StreamingHttpResponse:
         columns = ("id", "content", *(cell for name in columns_of(request) for cell in SHOWN.get(name, (name,))))
     ordered = asked.listed().with_salience(asked.moment).order_by(*asked.order)
     rows = iter(asked.hits) if asked.words else ordered.iterator(500)
-    return _file(_csv_lines(rows, columns, _cell), "text/csv; charset=utf-8", "memories.csv")
+    return _file(_csv_lines(rows, columns), "text/csv; charset=utf-8", "memories.csv")
 
 
 @require_safe
@@ -57,25 +55,6 @@ def _file(lines: Iterator[str], content_type: str, name: str) -> StreamingHttpRe
     return response
 
 
-def file_of(name: str, form: str, columns: Sequence[str], rows: Iterable[Any]) -> StreamingHttpResponse:
-    """These columns of the rows as a file, `csv` or `jsonl`. Http404: another form."""
-    if form == "csv":
-        lines = _csv_lines(rows, columns, _plain)
-        return _file(lines, "text/csv; charset=utf-8", f"{name}.csv")
-    if form == "jsonl":
-        shown = ({column: getattr(row, column) for column in columns} for row in rows)
-        lines = (f"{json.dumps(row, cls=DjangoJSONEncoder, ensure_ascii=False)}\n" for row in shown)
-        return _file(lines, "application/x-ndjson", f"{name}.jsonl")
-    raise Http404(form)
-
-
-def _plain(row: Any, name: str) -> str:
-    value: Any = getattr(row, name)
-    if isinstance(value, datetime):
-        return format_instant(value)
-    return "" if value is None else str(value)
-
-
 class _Line:
     """What a csv.writer writes to: each row is handed back."""
 
@@ -83,11 +62,11 @@ class _Line:
         return line
 
 
-def _csv_lines(rows: Iterable[Any], columns: Sequence[str], cell: Callable[[Any, str], str]) -> Iterator[str]:
+def _csv_lines(rows: Iterable[Memory], columns: Sequence[str]) -> Iterator[str]:
     writer = csv.writer(_Line())
     yield f"\ufeff{writer.writerow(columns)}"  # by this mark spreadsheets know UTF-8
     for row in rows:
-        yield str(writer.writerow([safe_cell(cell(row, name)) for name in columns]))
+        yield str(writer.writerow([safe_cell(_cell(row, name)) for name in columns]))
 
 
 def _cell(row: Memory, name: str) -> str:
@@ -97,7 +76,10 @@ def _cell(row: Memory, name: str) -> str:
         return f"{getattr(row, name):.3f}"
     if name == "tags":
         return ", ".join(row.tags)
-    return _plain(row, name)
+    value: Any = getattr(row, name)
+    if isinstance(value, datetime):
+        return format_instant(value)
+    return "" if value is None else str(value)
 
 
 def safe_cell(text: str) -> str:

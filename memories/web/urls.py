@@ -15,7 +15,6 @@ from memories.web import (
 urlpatterns = [
     path("memories/", memory_table.memories, name="memories"),
     path("dismissed/", ended_lists.dismissed, name="dismissed"),
-    path("dismissed/dismissed.<str:form>", ended_lists.dismissed_file, name="dismissed-file"),
     path("memories/teach/", teach.teach, name="teach"),
     path("memories/teach/look/", teach.look, name="teach-look"),
     path("memories/export.csv", exports.csv_file, name="export-csv"),
@@ -26,7 +25,6 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/reveal/", memories.reveal, name="reveal"),
     path("memories/<uuid:memory_id>/forget/", memories.forget, name="forget"),
     path("adaptations/", ended_lists.adaptations, name="adaptations"),
-    path("adaptations/adaptations.<str:form>", ended_lists.adaptations_file, name="adaptations-file"),
     path("episodes/", episode_list.episodes, name="episodes"),
     path("episodes/<uuid:episode_id>/", episodes.episode, name="episode"),
     path("episodes/<uuid:episode_id>/<int:position>/<str:name>/", episodes.part, name="event-part"),

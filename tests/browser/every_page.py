@@ -53,8 +53,6 @@ NO_PAGES = {
         "export-csv",
         "export-jsonl",
         "insights-csv",
-        "adaptations-file",
-        "dismissed-file",
         "pack-download",
         "agents-md",
         "harness-plugin",

@@ -3,8 +3,6 @@
 The list of what was dismissed: why, by whom, how often it was said again, and taken back.
 """
 
-import json
-
 import pytest
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
@@ -79,18 +77,6 @@ def test_oldest_first_is_paged_on(client: Client) -> None:
     cursor = first.context["page"].next.encode()
     second = client.get(PAGE, {"sort": "oldest", "cursor": cursor}).context["page"].rows
     assert [row.content for row in second] == ["Reply in language 50"]
-
-
-def test_the_file_has_the_rows_of_the_list(client: Client) -> None:
-    make_applied("Reply in German", source="mailer")
-    make_applied("Reply in Italian", source="=cmd()")
-    make_applied("Reply in Greek", sensitivity=4)
-    answer = client.get(f"{PAGE}adaptations.jsonl?plugin=mailer")
-    [row] = map(json.loads, b"".join(answer.streaming_content).splitlines())  # type: ignore[attr-defined]
-    assert (row["plugin"], row["uses"], row["applied_at"]) == ("mailer", 0, "2026-03-01T12:00:00Z")
-    csv = b"".join(client.get(f"{PAGE}adaptations.csv").streaming_content).decode()  # type: ignore[attr-defined]
-    assert "'=cmd()" in csv
-    assert "Greek" not in csv
 
 
 def test_what_outlived_its_memory_is_told_without_a_link(client: Client) -> None:
@@ -218,15 +204,3 @@ def test_the_search_does_not_find_words_above_the_reader() -> None:
     Memory.objects.filter(pk=hidden.pk).update(sensitivity=Sensitivity.HIGH)
     answer = signed_in().get(f"{DISMISSED}?q=never")
     assert answer.context["counts"] == {"list": 0, "first": 0, "second": 0}
-
-
-def test_the_file_has_the_rows_that_are_shown_and_no_words_of_claims() -> None:
-    dismissed("Acme pays late", "=1+1")
-    dismissed("Acme pays early", "stale")
-    client = signed_in()
-    csv = b"".join(client.get(f"{DISMISSED}dismissed.csv?by=agent").streaming_content).decode()  # type: ignore[attr-defined]
-    assert csv.count("\r\n") == 1
-    csv = b"".join(client.get(f"{DISMISSED}dismissed.csv").streaming_content).decode()  # type: ignore[attr-defined]
-    assert "'=1+1" in csv
-    assert "Acme" not in csv
-    assert client.get(f"{DISMISSED}dismissed.exe").status_code == 404

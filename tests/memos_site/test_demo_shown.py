@@ -125,7 +125,7 @@ def pages(person: Any) -> Iterator[str]:
         yield from (f"/memories/{memory.pk}/edit/", f"/memories/{memory.pk}/pane/")
     yield from (f"/proposals/{one.pk}/pane/" for one in Proposal.objects.all()[:3])
     yield from ("/memories/", "/memories/?q=password", "/memories/export.csv", "/memories/export.jsonl")
-    yield from ("/dismissed/dismissed.csv", "/adaptations/adaptations.jsonl", "/search/?q=password")
+    yield "/search/?q=password"
     episode = Episode.objects.filter(event_count__gt=2)[0]
     yield from (f"/episodes/{episode.pk}/{place}/{part}/" for place in (1, 2, 3) for part in ("text", "args", "result"))
     for model in apps.get_models():

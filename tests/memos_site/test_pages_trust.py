@@ -60,7 +60,7 @@ TESTED_ELSEWHERE = {
 }
 WITH_A_TEST_BELOW = {
     *("search", "bulk", "teach", "teach-look", "outcomes", "judge", "arrivals", "harness-plugin"),
-    *("export-csv", "export-jsonl", "adaptations-file", "dismissed-file", "first-report", "unread"),
+    *("export-csv", "export-jsonl", "first-report", "unread"),
 }
 
 
@@ -232,12 +232,10 @@ def test_files_hold_what_the_reader_may_see_and_nothing_else(scene: Scene) -> No
     client, trust = scene.reader("reader")
     hidden = [one for secret in scene.hidden(trust) for one in (secret.word, str(secret.memory))]
     seen = {secret.word for secret in scene.secrets if secret.is_seen_by(trust)}
-    for name in ("memories/export", "adaptations/adaptations", "dismissed/dismissed"):
-        for form in ("csv", "jsonl"):
-            shown = bytes_of(client.get(f"/{name}.{form}" + ("?status=candidate" if "export" in name else ""))).decode()
-            assert not [one for one in hidden if one in shown], (name, form, trust)
-            if not name.startswith("dismissed"):  # which tells no words
-                assert seen <= set(re.findall(r"secret\d", shown)), (name, form, trust)
+    for form in ("csv", "jsonl"):
+        shown = bytes_of(client.get(f"/memories/export.{form}?status=candidate")).decode()
+        assert not [one for one in hidden if one in shown], (form, trust)
+        assert seen <= set(re.findall(r"secret\d", shown)), (form, trust)
 
 
 def test_the_search_finds_what_the_reader_may_see_and_nothing_else(scene: Scene) -> None:
