@@ -17,7 +17,7 @@ from pydantic import AliasChoices, Field, StringConstraints
 
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.harness_tools import READ
-from consolidation.learning.runs.run import Message, Run, as_done
+from consolidation.learning.runs.run import Message, Run
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import Recording
 from memories.intake.reports.drafts import EventDraft
@@ -97,8 +97,8 @@ class GuidanceQuestion:
         positions = [call.position for call in self.run.calls] + [message.position for message in self.run.messages]
         place = max(positions, default=0) + 1
         call = Call(place, about.tool, about.arguments, None, None, _NOW, None)
-        acts = as_done([*self.run.calls, call])  # what a browser's tool does depends on what it shows
-        own = [act for act in acts if act.position == place] or [act for act in as_done([call]) if act.sheet]
+        acts = self.run.as_done([*self.run.calls, call])  # what a browser's tool does depends on what it shows
+        own = [act for act in acts if act.position == place] or [act for act in self.run.as_done([call]) if act.sheet]
         lines = [act for act in own if not act.sheet]  # of a command line the line, not the sheets that it writes
         return (lines or own or [replace(call, tool=READ, args={})])[-1]
 

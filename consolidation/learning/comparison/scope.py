@@ -184,14 +184,18 @@ class Scope:
     def _personal(self) -> set[str]:
         return self._vocabulary.personal - STOP_OF_REQUESTS - PLAIN
 
+    @cached_property
+    def spoken_names(self) -> set[str]:
+        """Likely names without the words of tools and requests."""
+        return self.names - PLAIN - STOP_OF_REQUESTS - OF_TOOLS
+
     def names_nobody(self, text: str) -> bool:
         """Return whether a text holds no id, no mask, and no name of a person or place."""
         return safe(text) and not self.names.intersection(text.lower().split())
 
     def _may_name_somebody(self, text: str, *, of_talk_alone: bool = False) -> bool:
         """Return whether a text of a form may name a person: by a word that people write as a name, or how it looks."""
-        spoken = self.names - PLAIN - STOP_OF_REQUESTS - OF_TOOLS
-        return bool(spoken.intersection(text.lower().split())) or (not of_talk_alone and names_somebody(text))
+        return bool(self.spoken_names.intersection(text.lower().split())) or (not of_talk_alone and names_somebody(text))
 
     @cached_property
     def _tool_names(self) -> frozenset[str]:

@@ -109,7 +109,8 @@ def phrase(tool: str, *, article: str = "the") -> str:
     people.xlsx -> update Staff.
     """
     if operations.is_sheet(tool):
-        return f"update {operations.sheet_title(tool)}"
+        titled = " ".join(operations.sheet_title(tool).replace(operations.NAME, "").split())
+        return f"update {titled or f'{article} sheet'.strip()}"
     parts = words(tool)
     if len(parts) == 1 and len(named := _NAMESPACE.split(without_server(tool.strip()))) > 2:
         kind = words(named[-2])

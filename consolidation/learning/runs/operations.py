@@ -21,6 +21,7 @@ from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.tool_words import CHANGING, READING
 
 ONE = "{"  # begins what stands for an id in an address
+NAME = "{name}"  # stands for a person in the name of a sheet, file or button
 PRESS = "press"  # a button of a page: `press Book refund`
 WRITE_SHEET, READ_SHEET = "write sheet", "read sheet"  # of a workbook: `write sheet Prices of prices.xlsx`
 METHODS = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
@@ -102,10 +103,10 @@ def tool_name(operation: str) -> str:
     if verb == "mutation":
         return rest
     if verb == PRESS:
-        return "_".join(rest.lower().split())
+        return "_".join(rest.replace(NAME, "").lower().split()) or PRESS
     if operation.startswith((f"{WRITE_SHEET} ", f"{READ_SHEET} ")):
-        words = re.findall(r"[^\W_]+", sheet_title(operation))
-        return "_".join(["get" if verb == "read" else "update", *words])
+        words = re.findall(r"[^\W_]+", sheet_title(operation).replace(NAME, ""))
+        return "_".join(["get" if verb == "read" else "update", *(words or ["sheet"])])
     if verb not in _VERBS:
         return ""
     if verb in METHODS:

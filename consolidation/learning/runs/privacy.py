@@ -18,7 +18,8 @@ _PERSONAL = re.compile(
     re.IGNORECASE,
 )
 
-_TITLE = re.compile(r"\b(?:Drs?|Dra|Sra?|Mrs?|Ms|Prof|Don|Doña|Frau|Herr|Mme)\b\.?\s+[A-ZÀ-Ý]")
+TITLE = r"\b(?:Drs?|Dra|Sra?|Mrs?|Ms|Prof|Don|Doña|Frau|Herr|Mme)\b"
+_TITLED = re.compile(rf"{TITLE}\.?\s+[A-ZÀ-Ý]")
 _WITHIN = re.compile(r"(?<=[a-zà-ÿ,;] )[A-ZÀ-Ý][a-zà-ÿ'’-]+")
 _COMMON_END = re.compile(r"(?:ed|ful|ing|tion|ment|ado|ada|ido|ida|ción)$")
 
@@ -26,7 +27,7 @@ _COMMON_END = re.compile(r"(?:ed|ful|ing|tion|ment|ado|ada|ido|ida|ción)$")
 def names_somebody(text: str) -> bool:
     """Return whether a text may name a person: by a title, or by a capitalised word within a sentence that is none of
     those that tools' messages are made of."""
-    if _TITLE.search(text):
+    if _TITLED.search(text):
         return True
     within = [word for word in _WITHIN.findall(text) if not word.isupper()]
     return any(word.lower() not in PLAIN | OF_TOOLS and not _COMMON_END.search(word) for word in within)

@@ -11,6 +11,7 @@ from consolidation.learning.runs import errors, terms
 from consolidation.learning.runs.browser import by_pages
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.holdings import Held, hold
+from consolidation.learning.runs.people import without_people
 from consolidation.learning.runs.workbooks import by_sheets
 from memories.values import roles
 
@@ -67,7 +68,11 @@ class Run:
     def steps(self) -> tuple[Call, ...]:
         """The calls of named tools in the order in which they happened, those of a browser or on workbooks as what they
         do there."""
-        return as_done(sorted((call for call in self.calls if call.name), key=lambda call: call.position))
+        return self.as_done(sorted((call for call in self.calls if call.name), key=lambda call: call.position))
+
+    def as_done(self, calls: Iterable[Call]) -> tuple[Call, ...]:
+        """Return calls in order, those of a browser or on workbooks as what they do there, whomever that is for."""
+        return without_people(tuple(by_sheets(by_pages(calls))), "\n".join(message.text for message in self.said))
 
     @cached_property
     def tools(self) -> frozenset[str]:
@@ -130,11 +135,6 @@ class Run:
         """Return the user's last message before a position; None for none."""
         earlier = [message for message in self.said if message.position < position]
         return earlier[-1] if earlier else None
-
-
-def as_done(calls: Iterable[Call]) -> tuple[Call, ...]:
-    """Return the calls in order, those of a browser or on workbooks as what they do there."""
-    return tuple(by_sheets(by_pages(calls)))
 
 
 def _short_answer(call: Call) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from consolidation.learning.comparison.rare_names import without_rare_names
 from consolidation.learning.comparison.scope import Scope, ordered
 from consolidation.learning.comparison.triggers import Term
 from consolidation.learning.comparison.vocabulary import Vocabulary
@@ -62,7 +63,7 @@ def learn(
     if not runs:
         raise ValueError("no runs to learn from")
     mine, rest = (ordered(located(run, rules) for run in each) for each in (runs, others))
-    scope = Scope(mine, rest, rules, vocabulary)
+    scope = without_rare_names(Scope(mine, rest, rules, vocabulary))
     learned = look(scope)
     lines = _lines(learned)
     fields = _fields(effects, learned, lines, record, taken)
