@@ -23,6 +23,7 @@ from consolidation.learning.runs import values
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.privacy import HOLDING_RUNS, personal, safe
 from consolidation.learning.runs.run import Run
+from memories.lexicon.tool_words import without_server
 
 LEAST_CALLS = 3
 LEAST_NODES = 2
@@ -243,8 +244,8 @@ def _repeat(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def intent(graph: Mapping[str, Any]) -> str:
-    """The steps in one line: `get_order → refund`."""
-    line = " → ".join(node["op"] for node in graph["nodes"])
+    """The steps in one line, tools of MCP by their own names: `get_order → refund`."""
+    line = " → ".join(without_server(node["op"]) for node in graph["nodes"])
     return line if len(line) <= LONGEST_INTENT else line[: LONGEST_INTENT - 1] + "…"
 
 

@@ -9,7 +9,7 @@ import re
 
 from memories.lexicon import words
 
-_SERVER = re.compile(r"^mcp_+(?:[^_]+(?:_[^_]+)*?)__(?=.)", re.IGNORECASE)
+_SERVER = re.compile(r"(?<!\S)mcp_+(?:[^_\s]+(?:_[^_\s]+)*?)__(?=.)", re.IGNORECASE)
 
 # The beginning of a name of a tool that only reads, and its end (订单查询).
 READS_ZH = tuple(
@@ -172,5 +172,6 @@ PLAIN = words(
 
 
 def without_server(tool: str) -> str:
-    """Return the name of a tool of MCP without its server: `browser_click` of mcp__playwright__browser_click."""
+    """Return the name of a tool of MCP without its server, `browser_click` of mcp__playwright__browser_click; of a line
+    of names each."""
     return _SERVER.sub("", tool)

@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from memories.lexicon.tool_words import without_server
 from memories.models import Memory
 from memories.people import trust_of
 from memories.values.choices import Type
@@ -67,10 +68,10 @@ def description_below_title(memory: Memory, version: SkillVersion | None) -> str
 
 @register.filter
 def step_label(step: Mapping[str, Any]) -> str:
-    """What a step calls or changes: its command or files, else its tool; '' for a step without one."""
+    """What a step calls or changes: its command or files, else its tool, of MCP by its own name; '' for none."""
     tool = str(step.get("tool") or "")
     named = _CODE.findall(str(step.get("step") or "")) if tool in settings.COMMAND_TOOLS | CHANGING_FILES else []
-    return ", ".join(named) or tool
+    return ", ".join(named) or without_server(tool)
 
 
 @register.filter

@@ -81,5 +81,10 @@ def test_what_two_runs_alone_call_by_a_name_is_not_told() -> None:
 
 
 def test_a_slot_is_said_as_one_of_its_kind() -> None:
-    names = ["write sheet Leave {name} of a.xlsx", "read sheet {name} of a.xlsx", "press {name}", "press Approve {name}"]
+    names = [
+        "write sheet Leave {name} of a.xlsx",
+        "read sheet {name} of a.xlsx",
+        "press {name}",
+        "press Approve {name}",
+    ]
     assert [phrase(name) for name in names] == ["update Leave", "look up the sheet", "press", "approve"]

@@ -291,6 +291,25 @@ def test_the_page_of_a_plan_shows_its_steps_with_where_their_arguments_come_from
     assert "after step 1, 2" in steps
 
 
+def test_tools_of_mcp_stand_in_plans_by_their_own_names() -> None:
+    tools = ["mcp__shop__get_order", "mcp__bank_eu__get_payment", "mcp__bank_eu__refund"]
+    for number in range(4):
+        run(tools, minutes=number, thread_id=f"case-{number}")
+    digested()
+    browser, line = Client(), "get_order → get_payment → refund"
+    browser.force_login(make_person())
+    [plan] = memories()
+    page = browser.get(f"/memories/{plan.pk}/").content.decode()
+    assert plan.content == line
+    assert "<code>mcp__" not in page and '<code title="mcp__shop__get_order">get_order</code>' in page
+    PlanShape.objects.update(steps=" → ".join(tools))  # as they were noted before
+    skill = Memory.objects.get(type="competence")
+    assert (
+        f'<a href="/memories/{plan.pk}/">{line}</a>'
+        in browser.get(f"/memories/{skill.pk}/", follow=True).content.decode()
+    )
+
+
 def test_a_long_search_for_a_way_is_no_plan() -> None:
     run(["look"] * 31)
     digested()

@@ -17,6 +17,7 @@ from skills.templatetags.skill import arguments, description_below_title, step_l
         ({"step": "Change `a/*.py` and `b.py`", "tool": "edit"}, "a/*.py, b.py"),
         ({"step": "Edit", "tool": "edit"}, "edit"),
         ({"step": "Ask for the `order_id`", "tool": "get_order"}, "get_order"),
+        ({"step": "Look up the order", "tool": "mcp__shop__get_order"}, "get_order"),
         ({"step": "Say good-bye"}, ""),
     ],
 )

@@ -195,7 +195,8 @@ class Scope:
 
     def _may_name_somebody(self, text: str, *, of_talk_alone: bool = False) -> bool:
         """Return whether a text of a form may name a person: by a word that people write as a name, or how it looks."""
-        return bool(self.spoken_names.intersection(text.lower().split())) or (not of_talk_alone and names_somebody(text))
+        spoken = self.spoken_names.intersection(text.lower().split())
+        return bool(spoken) or (not of_talk_alone and names_somebody(text))
 
     @cached_property
     def _tool_names(self) -> frozenset[str]:
