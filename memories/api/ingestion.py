@@ -170,7 +170,7 @@ class Outcomes(ReportView):
         """Report how an episode ended
 
         Closes the episode. A later outcome replaces the first. Only who opened it, or review, may say it. A `scope`
-        that is not the episode's is refused.
+        that is not the episode's is refused; a higher `sensitivity` raises the episode. `timestamp`: when it was said.
         """
         return self.ingest(OutcomeReport)
 

@@ -10,12 +10,12 @@ from django.db import transaction
 from memories.intake.episodes import agreement
 from memories.intake.episodes.joining import ANOTHER_SCOPE, add_tags, says_scope
 from memories.intake.episodes.new_rows import Ingested
-from memories.intake.episodes.sensitivity import first_to_continue
+from memories.intake.episodes.sensitivity import first_to_continue, raise_together
 from memories.intake.reports.events import OutcomeReport
 from memories.models import AuditEntry, Episode, Memory
 from memories.models.ending import TOLD, EndStatement
 from memories.models.trusted import new_id
-from memories.values.choices import ActorKind, Outcome, OutcomeSource, Permission, Type
+from memories.values.choices import ActorKind, Outcome, OutcomeSource, Permission, Sensitivity, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, one_of
 from memories.values.trust import Actor, Trust
 
@@ -37,16 +37,17 @@ def set_outcome(
     trust: Trust,
     source: str,
     at: datetime,
+    said_at: datetime | None = None,
     details: dict[str, Any] | None = None,
     said_by: OutcomeSource = OutcomeSource.REPORTED,
 ) -> bool:
     """Say how it ended. What a higher source said stays; else it is replaced, and a digested episode is read again, so
     that counts follow. False: nothing changed.
 
-    `source` says so, on behalf of the caller; `outcome` None: a person cannot tell. Only who opened the episode may, or
-    a reviewer (NotAllowed).
+    `source` says so, on behalf of the caller, at `said_at`, by default now; `outcome` None: a person cannot tell. Only
+    who opened the episode may, or a reviewer (NotAllowed).
     """
-    statement = EndStatement(said_by, outcome, at, source, details or {})
+    statement = EndStatement(said_by, outcome, min(said_at or at, at), source, details or {})
     return hear(episode, statement, by=trust.actor, at=at, reporter=trust)
 
 
@@ -169,12 +170,34 @@ def _check_reporter(episode: Episode, trust: Trust) -> None:
 
 
 def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
-    """Set the outcome of an episode and close it; a later one replaces the first, unless a person said it.
+    """Set the outcome of an episode and close it; a later one replaces the first, unless a person said it. One that is
+    more secret than its episode raises it, as an event that joins it does.
 
     NotFound: no such memory, or not to be seen; Invalid: it is no episode, or of another scope than the report says;
     NotAllowed: it is another agent's, or not in the caller's scopes.
     """
     source = trust.source_to_write(report.source)
+    memory = _target(report, trust)
+    given = {"latency_ms": report.latency_ms, "note": report.note}
+    with transaction.atomic():
+        changed = set_outcome(
+            memory.episode,
+            Outcome(report.outcome_status),
+            trust=trust,
+            source=source,
+            at=at,
+            said_at=report.timestamp,
+            details={name: value for name, value in given.items() if value not in (None, "")},
+            said_by=source_of(memory.episode, trust),
+        )
+        if changed:
+            add_tags({memory: report.tags}, at=at)
+        _raise(memory, report, trust=trust, at=at)
+    visible = trust.sees(memory)
+    return Ingested(memory if visible else None, created=False, changed=changed)
+
+
+def _target(report: OutcomeReport, trust: Trust) -> Memory:
     if report.scope is not None:
         trust.scope_to_write(report.scope)
     rows = Memory.objects.select_related("episode").filter(pk=report.target_record_id)
@@ -186,16 +209,11 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
         raise Invalid(FieldError("/target_record_id", "not_episodic", detail, names_field=True))
     if not says_scope(report, memory.scope):
         raise Invalid(ANOTHER_SCOPE)
-    given = {"latency_ms": report.latency_ms, "note": report.note}
-    details = {name: value for name, value in given.items() if value not in (None, "")}
     trust.scope_to_write(memory.scope)
-    reported = Outcome(report.outcome_status)
-    with transaction.atomic():
-        said_by = source_of(memory.episode, trust)
-        changed = set_outcome(
-            memory.episode, reported, trust=trust, source=source, at=at, details=details, said_by=said_by
-        )
-        if changed:
-            add_tags({memory: report.tags}, at=at)
-    visible = trust.sees(memory)
-    return Ingested(memory if visible else None, created=False, changed=changed)
+    return memory
+
+
+def _raise(memory: Memory, report: OutcomeReport, *, trust: Trust, at: datetime) -> None:
+    if report.sensitivity and (level := Sensitivity.named(report.sensitivity)) > memory.sensitivity:
+        _check_reporter(memory.episode, trust)
+        AuditEntry.objects.bulk_create(raise_together({memory: level}, by=trust.actor, at=at))
