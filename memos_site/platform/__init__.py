@@ -1,7 +1,7 @@
 """What starts, serves and logs, below all rooms.
 
 postgres/, supervision/, webserver/     the embedded database, the processes, HTTP
-environment.py, env.py, setting_types.py    every setting, as it is read, and its type; settings_page.py writes the page
+environment.py, env.py, setting_types.py    every setting, as it is read, and its type
 service_settings.py     what settings become for Django
 logs.py, correlation.py, tracing.py, measures.py      log lines, request ids, spans, counts
 problem_details.py, outages.py          errors as answers, and which say that something is out of reach

@@ -5,7 +5,7 @@ The name of a field is the name of its variable in the environment, which env.py
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -52,9 +52,8 @@ REMOVED = {  # settings of former versions: what holds instead
 
 
 class Section(BaseModel):
-    """Settings of one subject, which the docstring of the class names; `INTRO` stands above them on the page."""
+    """Settings of one subject, which the docstring of the class names."""
 
-    INTRO: ClassVar[str] = ""
     model_config = ConfigDict(frozen=True, validate_default=False)
 
 
@@ -233,13 +232,6 @@ class Models(Section):
 
 class Packages(Section):
     """Packages of skills"""
-
-    INTRO: ClassVar[str] = (
-        "Keys, region and address of `S3` are variables that boto3 reads by itself: `AWS_ACCESS_KEY_ID`, "
-        "`AWS_SECRET_ACCESS_KEY`,\n`AWS_SESSION_TOKEN`, `AWS_DEFAULT_REGION`, and for another store that speaks its "
-        "protocol `AWS_ENDPOINT_URL_S3`. Keys may also\nstand in a file that `AWS_SHARED_CREDENTIALS_FILE` names; "
-        "without any it takes what AWS gives the machine (a role, a profile).\n"
-    )
 
     SKILLS_REPO_BACKEND: Backend = Field("LOCAL", description="where packages of skills lie: `LOCAL`, `S3` or `OSS`")
     SKILLS_LOCAL_DIR: Directory | None = Field(

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from memos_site.management.commands import catalogues
-from memos_site.management.commands.catalogues import ROOMS, Entry
+from tests.memos_site import catalogues
+from tests.memos_site.catalogues import ROOMS, Entry
 from tests.test_house import templates
 
-UPDATE = "run `manage.py catalogues`, and translate what it added"
+UPDATE = "run `python -m tests.memos_site.catalogues`, and translate what it added"
 PLACEHOLDER = re.compile(r"%%|%\(\w+\)[a-z]|%[a-z]|{\w*}")
 
 

@@ -38,8 +38,8 @@ def known() -> set[str]:
 
 
 def read_at_run_time(rooms: set[str]) -> set[str]:
-    """Paths below the root that the code of the rooms names; what `manage.py catalogues` reads is for development."""
-    files = [path for room in rooms for path in (ROOT / room).rglob("*.py") if path.stem != "catalogues"]
+    """Paths below the root that the code of the rooms names."""
+    files = [path for room in rooms for path in (ROOT / room).rglob("*.py")]
     named = [match for path in files for match in PATHS.findall(path.read_text())]
     return {"/".join(NAMES.findall(match)) for match in named} - {"var"}
 

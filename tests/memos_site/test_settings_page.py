@@ -1,7 +1,7 @@
 """The page of settings is made from the settings, so that their text stands once."""
 
-from memos_site.platform import settings_page
 from memos_site.platform.environment import BASE_DIR, FIRST, SECRETS, Environment
+from tests.memos_site import settings_page
 
 
 def test_the_page_of_settings_is_the_one_that_the_settings_make() -> None:

@@ -1,19 +1,20 @@
 """The catalogues of translations: marked strings of templates and Python into `<room>/locale/zh_Hans/`, and compiled.
 
-Babel reads and writes them (a requirement of development, not of the server). The result is the same on every machine:
-sorted, without places and dates. A string that several rooms use stands once, in the lowest of them.
+`python -m tests.memos_site.catalogues` collects and compiles them; a test holds them to that. Babel reads and writes
+them. The result is the same on every machine: sorted, without places and dates. A string that several rooms use stands
+once, in the lowest of them.
 """
 
+import os
 from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
-from typing import Any
 
+import django
 from babel.messages.catalog import Catalog, Message
 from babel.messages.extract import DEFAULT_KEYWORDS, extract
 from babel.messages.mofile import read_mo, write_mo
 from babel.messages.pofile import read_po, write_po
-from django.core.management.base import BaseCommand
 from django.utils.translation.template import templatize
 
 from memos_site.platform import model_names
@@ -31,15 +32,6 @@ KEYWORDS = {
 }
 Text = str | tuple[str, ...] | list[str]
 Entry = tuple[str, str | tuple[str, ...]]  # context ('' for none), text or (singular, plural)
-
-
-class Command(BaseCommand):
-    help = "Collects the strings to translate into the catalogues of all rooms, and compiles them (for developers)"
-    requires_system_checks = ()
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        for room, missing in update().items():
-            self.stdout.write(f"{po_file(room).relative_to(BASE_DIR)}: {missing} untranslated")
 
 
 def marked(room: str) -> set[Entry]:
@@ -159,3 +151,10 @@ def compile_catalogue(path: Path) -> None:
         catalogue.add(message, text, context=context or None)
     with compiled.open("wb") as file:
         write_mo(file, catalogue)
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memos_site.settings")
+    django.setup()  # the names of models are translated too
+    for room, untranslated in update().items():
+        print(f"{po_file(room).relative_to(BASE_DIR)}: {untranslated} untranslated")

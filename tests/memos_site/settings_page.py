@@ -1,4 +1,4 @@
-"""docs/settings.md, from the settings themselves: `python -m memos_site.platform.settings_page > docs/settings.md`."""
+"""docs/settings.md, from the settings themselves: `python -m tests.memos_site.settings_page > docs/settings.md`."""
 
 import sys
 from pathlib import Path
@@ -13,6 +13,14 @@ HEAD = """# Settings
 All come from the environment, and each has a default: nothing needs to be set. A secret may also stand in a file that
 `NAME_FILE` names. A wrong value stops the start with a sentence that names it.
 """
+INTRO = {  # by the section
+    "Packages": (
+        "Keys, region and address of `S3` are variables that boto3 reads by itself: `AWS_ACCESS_KEY_ID`, "
+        "`AWS_SECRET_ACCESS_KEY`,\n`AWS_SESSION_TOKEN`, `AWS_DEFAULT_REGION`, and for another store that speaks its "
+        "protocol `AWS_ENDPOINT_URL_S3`. Keys may also\nstand in a file that `AWS_SHARED_CREDENTIALS_FILE` names; "
+        "without any it takes what AWS gives the machine (a role, a profile).\n"
+    ),
+}
 TABLE = "| setting | default | what |\n|---|---|---|"
 
 
@@ -24,7 +32,7 @@ def page() -> str:
     for section in sections:
         own = {name: field for name, field in fields.items() if name in section.__annotations__}
         if own:
-            parts.append(_section(section.__doc__ or "", own, section.INTRO))
+            parts.append(_section(section.__doc__ or "", own, INTRO.get(section.__name__, "")))
     return "\n".join(parts)
 
 
