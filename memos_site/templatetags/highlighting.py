@@ -6,6 +6,7 @@ Of a long text the stretch is shown that holds the most different words of the q
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
+from itertools import groupby
 from typing import NamedTuple
 
 from django import template
@@ -21,7 +22,8 @@ from memories.values.text import UNSPACED
 
 MAX_READ = 20_000  # characters of a text in which words are sought
 LEAD = 40  # characters before the first word of a stretch
-_WORD = re.compile(r"[^\W_]+")
+_UNSPACED = UNSPACED.pattern.removesuffix("+")
+_WORD = re.compile(rf"{_UNSPACED}+|(?:(?!{_UNSPACED})[^\W_])+")
 
 
 class Match(NamedTuple):
@@ -39,7 +41,24 @@ def matches_in(text: str, question: str) -> list[Match]:
     """
     asked = {word.word for word in _words(question)}
     telling = {word for word in asked if not word.startswith("stop ")} or asked
-    return [word for word in _words(text[:MAX_READ], alone=True) if word.word in telling]
+    return sorted(word for word in _words(text[:MAX_READ], alone=True) if word.word in telling)
+
+
+def _words(text: str, *, alone: bool = False) -> Iterator[Match]:
+    """`alone`: of scripts without spaces each character too, for a question of a single one."""
+    for match in _WORD.finditer(text):
+        written, start = match[0], match.start()
+        if not UNSPACED.match(written):
+            yield Match(start, match.end(), _stem(written))
+            continue
+        yield from (Match(at, at + len(pair), pair) for at, pair in enumerate(pairs(written), start))
+        if alone:
+            yield from (Match(at, at + 1, character) for at, character in enumerate(written, start))
+
+
+def _stem(written: str) -> str:
+    kind, value, small, _case = words.meanings(written)[0]
+    return f"{kind} {value if kind == 'word' else small}"
 
 
 def stretch(text: str, matches: list[Match], most: int) -> tuple[int, int]:
@@ -49,21 +68,6 @@ def stretch(text: str, matches: list[Match], most: int) -> tuple[int, int]:
     starts = {match.start // LEAD: max(0, match.start - LEAD) for match in reversed(matches) if match.end > most}
     best = max([0, *starts.values()], key=lambda start: (len(_within(matches, start, start + most)), -start))
     return _at_words(text, best, best + most)
-
-
-def spans(matches: list[Match], start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The places within the stretch that are to be marked; those that touch or overlap as one."""
-    begun, ended = -1, -1
-    for match in matches:
-        if match.start < start or match.end > end:
-            continue
-        if match.start > ended:
-            if begun >= 0:
-                yield begun, ended
-            begun = match.start
-        ended = max(ended, match.end)
-    if begun >= 0:
-        yield begun, ended
 
 
 def _within(matches: list[Match], start: int, end: int) -> set[str]:
@@ -79,42 +83,6 @@ def _at_words(text: str, start: int, end: int) -> tuple[int, int]:
     if end < len(text) and (space := text.rfind(" ", end - LEAD, end + 1)) > start:
         end = space
     return start, min(end, len(text))
-
-
-def _words(text: str, *, alone: bool = False) -> Iterator[Match]:
-    """`alone`: of scripts without spaces each character too, for a question of a single one."""
-    for match in _WORD.finditer(text):
-        for start, end, is_unspaced in _runs(match.group(), match.start()):
-            if is_unspaced:
-                yield from _characters(text, start, end, alone=alone and end - start > 1)
-            else:
-                yield Match(start, end, _stem(text[start:end]))
-
-
-def _runs(written: str, at: int) -> Iterator[tuple[int, int, bool]]:
-    """Of a word its runs of scripts without spaces, and what stands between these."""
-    end = 0
-    for run in UNSPACED.finditer(written):
-        if run.start() > end:
-            yield at + end, at + run.start(), False
-        yield at + run.start(), at + run.end(), True
-        end = run.end()
-    if end < len(written):
-        yield at + end, at + len(written), False
-
-
-def _characters(text: str, start: int, end: int, *, alone: bool) -> Iterator[Match]:
-    for at, pair in enumerate(pairs(text[start:end]), start):
-        if alone:
-            yield Match(at, at + 1, text[at])
-        yield Match(at, at + len(pair), pair)
-    if alone:
-        yield Match(end - 1, end, text[end - 1])
-
-
-def _stem(written: str) -> str:
-    kind, value, small, _case = words.meanings(written)[0]
-    return f"{kind} {value if kind == 'word' else small}"
 
 
 register = template.Library()
@@ -142,10 +110,9 @@ def name_excerpt(memory: Memory, question: str, most: int) -> SafeString:
 def _pieces(text: str, question: str, most: int) -> Iterator[str]:
     matches = matches_in(text, question)
     start, end = stretch(text, matches, most)
+    places = {place for match in matches if match.end <= end for place in range(match.start, match.end)}
     yield "… " if start else ""
-    shown = start
-    for begun, ended in spans(matches, start, end):
-        yield f"{escape(text[shown:begun])}<mark>{escape(text[begun:ended])}</mark>"
-        shown = ended
-    yield escape(text[shown:end])
+    for is_marked, group in groupby(range(start, end), places.__contains__):
+        shown = escape("".join(text[place] for place in group))
+        yield f"<mark>{shown}</mark>" if is_marked else shown
     yield "…" if end < len(text) else ""
