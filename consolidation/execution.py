@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
 
+from django.db.models import F
 from django.utils import timezone
 
 from consolidation.llm.workers import ALONE, Workers
-from consolidation.models import Run, RunStopped
+from consolidation.models import Run, RunStep, RunStopped
 from consolidation.models.llm_calls import CUT_OFF, PENDING
 from memories import leases
 from memos_site.platform import correlation, tracing
@@ -22,6 +23,7 @@ from memos_site.platform.outages import UNAVAILABLE
 
 OF_THE_LAST_ATTEMPT = ("failed", "skipped", "set_aside")  # counters that another attempt begins anew
 MOST_SEEN = 50  # queued runs that a worker looks at to find one that no other has
+MOST_CUT_OFF = 20  # calls of one run, each paid for
 COLLECT_AFTER = 50_000  # new objects that hold others
 log = logging.getLogger(__name__)
 
@@ -94,11 +96,16 @@ def process_queue(
 
 
 def recover(kind: str) -> None:
-    """Queue the runs whose worker died again. What they have paid for is kept; their steps count the attempts."""
+    """Queue the runs whose worker died again. What they have paid for is kept; their steps count the attempts.
+
+    A worker that waited for the model was stopped, say for a new version: no attempt of its step, a few times.
+    """
     for run in Run.objects.filter(kind=kind, status=Run.Status.RUNNING):
         with leases.hold(_lease(run), wait=False) as dead:
             if dead:
-                run.llm_calls.filter(error=PENDING).update(error=CUT_OFF)
+                was_waiting = run.llm_calls.filter(error=PENDING).update(error=CUT_OFF)
+                if was_waiting and run.llm_calls.filter(error=CUT_OFF).count() <= MOST_CUT_OFF:
+                    run.steps.filter(status=RunStep.Status.RUNNING).update(attempts=F("attempts") - 1)
                 run.requeue()
 
 

@@ -8,8 +8,9 @@ from consolidation import llm
 from consolidation.models import Run, RunStep
 
 MOST_ATTEMPTS = 3  # of one step
-AGAIN = timedelta(minutes=1)  # until a failed step is tried again; longer each time
-OUTAGE = timedelta(minutes=5)  # until the model is asked again after it was out of reach
+AGAIN = timedelta(minutes=1)  # until a failed step, or a model that was out of reach, is tried again; longer each time
+LONGEST = timedelta(minutes=5)  # of an outage
+OTHERS_FIRST = timedelta(minutes=2)  # in which jobs begin those that wait
 DONE = (RunStep.Status.SUCCEEDED, RunStep.Status.SKIPPED)
 
 
@@ -44,11 +45,11 @@ def is_unfinished(row: RunStep, run: Run) -> bool:
 def pause(run: Run, fault: llm.NotNow, *, at: datetime) -> None:
     """Pause the run and all of its kind that wait: nothing can be asked now."""
     wait = timedelta(seconds=fault.seconds or 0.0)
-    until = at + (wait if isinstance(fault, llm.DailyLimit) else max(wait, OUTAGE))
+    until = at + (wait if isinstance(fault, llm.DailyLimit) else max(wait, min(AGAIN * run.attempts, LONGEST)))
     paused = {"status": Run.Status.PAUSED, "paused_until": until, "error": str(fault)}
     waiting = Run.objects.queued().filter(kind=run.kind).update(**paused)
     by_text = isinstance(fault, llm.Unavailable) and fault.by_text  # then the others go first
-    run.pause_until(until + OUTAGE if by_text and waiting else until, error=str(fault))
+    run.pause_until(until + OTHERS_FIRST if by_text and waiting else until, error=str(fault))
 
 
 def uncount(row: RunStep, reason: str) -> None:

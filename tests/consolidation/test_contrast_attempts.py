@@ -97,7 +97,7 @@ def test_while_the_model_is_out_of_reach_the_run_pauses_and_goes_on_by_itself(
     run = compare(skill)
     assert run.status == "paused" and str(reply.status) in run.error
     assert steps_of(run) == [("case 1", "succeeded", 1), ("case 2", "pending", 0)]
-    assert compare(skill, minutes=4).status == "paused"
+    assert compare(skill, minutes=0.9).status == "paused"
     assert compare(skill, minutes=16).status == "succeeded" and len(endpoint.asked) == 3
 
 

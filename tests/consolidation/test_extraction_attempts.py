@@ -1,6 +1,7 @@
 """Faults while a language model reads conversations: nothing is paid for twice, and nothing is lost."""
 
 from collections import Counter
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -8,7 +9,8 @@ import pytest
 
 from consolidation import extraction_run
 from consolidation.extraction.steps import Step, StepSkipped, Work
-from consolidation.models import LLMCall, Run
+from consolidation.models import LLMCall, Run, RunStep
+from consolidation.models.llm_calls import PENDING
 from memories.models import Memory
 from tests import make
 from tests.consolidation.extracted import (
@@ -83,11 +85,28 @@ def test_while_the_model_is_out_of_reach_all_runs_pause_and_go_on_by_themselves(
     process()
     assert [run.status for run in Run.objects.filter(kind="extract")] == ["paused"] * 3
     assert all(str(reply.status) in state(run)[1] for run in runs)
-    process(minutes=4)
+    process(minutes=0.9)
     assert len(endpoint.asked) == 1
     process(minutes=16)
     assert [state(run) for run in runs] == [("succeeded", "")] * 3
     assert steps_of(runs[0]) == [("facts", "succeeded", 1)]  # an outage is no attempt
+
+
+def test_a_model_that_is_back_is_asked_after_a_minute_and_one_that_stays_away_more_rarely(
+    endpoint: ModelEndpoint,
+) -> None:
+    run = queued(talk())
+    endpoint.answers("facts", *[Reply(status=401)] * 7, NONE)
+    now, waits = 0.0, list[float]()
+    for _ in range(7):
+        process(minutes=now)
+        run.refresh_from_db()
+        assert run.paused_until
+        waits.append((run.paused_until - AT) / timedelta(minutes=1) - now)
+        now += waits[-1]
+    assert [round(wait) for wait in waits] == [1, 2, 3, 4, 5, 5, 5]
+    process(minutes=now)
+    assert state(run)[0] == "succeeded"
 
 
 def test_a_conversation_at_which_the_model_breaks_down_does_not_hold_up_the_others(endpoint: ModelEndpoint) -> None:
@@ -96,9 +115,9 @@ def test_a_conversation_at_which_the_model_breaks_down_does_not_hold_up_the_othe
     )
     endpoint.answers("facts", *[lambda asked: Reply(status=403) if "Break down." in str(asked) else NONE] * 99)
     process()
-    process(minutes=6)
+    process(minutes=1)
     assert [state(run)[0] for run in (broken, *others)] == ["paused", "succeeded", "succeeded"]
-    for minutes in range(12, 60, 6):
+    for minutes in range(2, 60):
         process(minutes=minutes)
         queued(talk(id=f"later-{minutes}"))
     assert state(broken) == ("failed", "facts: the language model answered 403: scripted 403")
@@ -150,6 +169,30 @@ def test_a_worker_that_dies_leaves_its_run_to_the_next_one_three_times(endpoint:
     process([Step("killer", perform)])
     assert state(run) == ("failed", "killer: its worker died each time") and deaths["died"] == 3
     assert len(endpoint.asked) == 1
+
+
+@pytest.mark.parametrize(("stops", "ended"), [(5, "succeeded"), (24, "failed")])
+def test_a_worker_that_is_stopped_while_the_model_answers_makes_no_attempt_of_its_step(
+    endpoint: ModelEndpoint, stops: int, ended: str
+) -> None:
+    run = queued(talk())
+
+    class Stop(BaseException):
+        pass
+
+    def perform(work: Work) -> Counter[str]:
+        work.ask(Word, system="Say a word.", text="Now.")
+        if LLMCall.objects.filter(run=run).count() <= stops:
+            LLMCall.objects.filter(run=run, ok=True).update(ok=False, error=PENDING)
+            RunStep.objects.filter(run=run).update(answer=None)
+            raise Stop  # as if it had been killed before the answer came
+        return Counter()
+
+    endpoint.answers("stopped", *[{"word": "a"}] * 30)
+    for _ in range(stops + 1):
+        with suppress(Stop):
+            process([Step("stopped", perform)])
+    assert state(run)[0] == ended
 
 
 def test_a_run_goes_with_its_conversation(endpoint: ModelEndpoint) -> None:
