@@ -44,6 +44,19 @@ def begin(page: Page) -> None:
     expect(page.locator("#queue > .row")).to_have_count(LOADED)
 
 
+@pytest.mark.parametrize("width", [320, 390])
+def test_the_boxes_of_a_selection_stand_side_by_side_on_a_phone(
+    browser: Browser, live_server: LiveServer, width: int
+) -> None:
+    fill(MANY)
+    page = sign_in(browser, live_server)
+    page.set_viewport_size({"width": width, "height": 844})
+    page.goto(live_server.url)
+    expect(page.get_by_label("All loaded")).to_be_visible()
+    boxes = [box.bounding_box() for box in page.locator("#bulk label").all()]
+    assert [box and box["y"] for box in boxes] == [boxes[0] and boxes[0]["y"]] * 2
+
+
 def test_all_that_match_are_selected_with_the_keys_decided_by_a_run_and_taken_back(
     browser: Browser, live_server: LiveServer
 ) -> None:

@@ -169,7 +169,7 @@ def test_the_queue_is_narrowed_with_the_keyboard(browser: Browser, live_server: 
     page.keyboard.type("short")
     press(page, "Enter")
     expect(page.locator(".row")).to_have_count(1)
-    expect(page.get_by_text("Select all 1 that match")).to_have_count(0)  # it stands there already
+    expect(page.get_by_text("All 1 that match")).to_have_count(0)  # it stands there already
     press(page, "a")
     expect(page.locator("#kind-semantic")).to_have_text("0")
     page.get_by_role("link", name="Show all").click()

@@ -39,7 +39,7 @@ def test_reload_and_back_tick_no_row(browser: Browser, live_server: LiveServer, 
     page.wait_for_load_state()
     assert ticked(page) == 0
     if scripts:
-        expect(page.locator("#bulk")).to_contain_text("Select what is loaded")
+        expect(page.locator("#bulk")).to_contain_text("All loaded")
 
 
 @pytest.mark.parametrize("width", [390, 1440])
@@ -130,7 +130,7 @@ def test_escape_ends_the_selection_and_keys_are_about_the_row_again(browser: Bro
     page.goto(f"{live_server.url}/?sort=surest")
     page.get_by_label(f"all {len(memories)} that match").check()
     press(page, "j", "x", "j", "Escape")
-    expect(page.locator("#bulk")).to_contain_text("Select what is loaded")
+    expect(page.locator("#bulk")).to_contain_text("All loaded")
     press(page, "a")
     expect(page.locator("#toast")).to_contain_text("Promoted")
     expect(page.locator("#waiting")).to_have_text(str(len(memories) - 1))

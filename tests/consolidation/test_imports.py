@@ -39,6 +39,7 @@ def test_an_upload_is_shown_before_anything_comes_in_and_then_imported_by_a_run(
     text = page.content.decode()
     assert fact(1) in text
     assert "confidence: must be a number" in text
+    assert "<td>new</td>" in text and "<td>imported</td>" not in text
     assert not Memory.objects.exists()
     file = ImportFile.objects.get()
     assert file.preview["statuses"] == {"candidate": 1, "confirmed": 1}
@@ -53,7 +54,8 @@ def test_an_upload_is_shown_before_anything_comes_in_and_then_imported_by_a_run(
         ("team:a", "confirmed", "anna"),
         ("team:a", "candidate", "anna"),
     }
-    assert b"every 2s" not in anna.get(f"/import/{file.pk}/").content
+    done = anna.get(f"/import/{file.pk}/").content.decode()
+    assert "every 2s" not in done and "<td>imported</td>" in done
     file.refresh_from_db()
     assert (bytes(file.content), file.summary["counts"]) == (b"", [["imported", 2], ["failed", 1]])
 

@@ -143,7 +143,7 @@ def test_all_that_match_are_those_that_waited_when_the_page_was_shown(client: Cl
     skill = make_skill()
     make_version(skill, description="Otherwise")
     page = client.get("/?kind=semantic").content.decode()
-    assert f"Select all {len(ids)} that match" in page
+    assert f"All {len(ids)} that match" in page
     as_of = re.search(r'name="as_of" value="([^"]+)"', page)
     assert as_of
     late = make_memory("came later", created_at="2999-01-01T00:00:00Z", updated_at="2999-01-01T00:00:00Z")
