@@ -49,6 +49,20 @@ def sent(code: str) -> list[str]:
             "q = r.Request(u + '/mails', data=json.dumps({'to': 'c-1'}).encode(), method='POST')\nr.urlopen(q)",
             ['POST -d {"to": "c-1"} $/mails'],
         ),
+        (
+            "import asyncio, httpx\nasync def main():\n    async with httpx.AsyncClient(base_url=u) as c:\n"
+            "        r = await c.post('/orders/17/hold', json={'why': why})\nasyncio.run(main())",
+            ['POST -d {"why": "$why"} $/orders/17/hold'],
+        ),
+        (
+            "import aiohttp\nasync with aiohttp.ClientSession('https://a.example') as s:\n"
+            "    async with s.patch('/orders/17', json={'n': 2}) as r:\n        print(await r.text())",
+            ['PATCH -d {"n": 2} https://a.example/orders/17'],
+        ),
+        (
+            "send = lambda p, **kw: requests.post(u + p, json=kw or None)\nb: str = u\nsend('/orders/17', n=2)",
+            ['POST -d {"n": 2} $/orders/17'],
+        ),
         ("headers.get('/x'); print(requests.codes.ok)", []),
         ("requests.post(u + '/x'", []),
     ],
@@ -66,6 +80,29 @@ def test_a_line_with_code_counts_as_its_requests_and_code_without_any_as_python(
     assert kinds("python3 - <<'E'\nprint(1)\nE") == ("python",)
     own = "python3 - <<'E'\nimport requests\nrequests.post('http://127.0.0.1:8000/orders')\nE"
     assert kinds(own) == ("python",), "its own server is what it tries out"
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        "os.environ.get('SHOP_URL', 'http://localhost:8000')",
+        "os.getenv('SHOP_URL', default).rstrip('/')",
+        "os.environ.get('SHOP_URL') or 'http://localhost:8000'",
+    ],
+)
+def test_a_server_is_on_this_machine_where_code_falls_back_on_it(base: str) -> None:
+    code = f"import os, requests\ndefault = 'http://localhost:8000'\nB = {base}\nrequests.post(B + '/api/orders')"
+    assert kinds(f"python3 - <<'E'\n{code}\nE") == ("python",)
+    assert kinds(f"python3 - <<'E'\n{code.replace('http://localhost:8000', 'https://a.example')}\nE") != ("python",)
+
+
+def test_each_here_document_of_a_line_is_given_to_the_command_that_reads_it() -> None:
+    note, hold = "cat > note.txt <<'E'\nHold it, please\nE", f"{HEAD}requests.post(u + '/api/orders/17/hold')"
+    first = f"{note}\npython3 - <<'E'\n{hold}\nE"
+    assert kinds(first) == ("cat >", "POST /api/orders/{order}/hold")
+    other = f"python3 - <<'E' | tee a.txt\n{hold.replace('hold', 'free')}\nE"
+    assert kinds(f"{first}\n{other}") == (*kinds(first), "POST /api/orders/{order}/free", "tee")
+    assert kinds(f"{note}\npython3 note.txt") == ("cat >", "python")
 
 
 def test_a_request_whose_printed_status_refuses_it_has_failed_whatever_its_document_says() -> None:

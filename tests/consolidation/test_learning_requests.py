@@ -117,7 +117,10 @@ def test_what_the_ticket_says_that_was_looked_up_tells_when_to_use_a_skill() -> 
         ("curl -G -d page=2 $A/orders", {"page": "2"}),
         ('curl -d @- $A/orders <<\'EOF\'\n{"a": "it\'s"}\nEOF\n', {"a": "it's"}),
         ('curl -d "$(cat <<EOF\n{"a": 1}\nEOF\n)" $A/orders', {"a": 1}),
-        ('B=O-7; N=3; curl -d "{\\"n\\": \\"$N\\", \\"m\\": \\"$M\\"}" $A/orders/$B', {"order": "O-7", "n": "3"}),
+        (
+            'B=O-7; N=3; curl -d "{\\"n\\": \\"$N\\", \\"m\\": \\"$M\\"}" $A/orders/$B',
+            {"order": "O-7", "n": "3", "m": None},
+        ),
         ("curl -d @order.json $A/orders", {}),
         ("curl -d 'not a form' -X POST $A/orders", {}),
         ("curl -X DELETE $A/orders", {}),

@@ -1,4 +1,4 @@
-"""Requests that Python code sends by requests, httpx or urllib, as the `curl` that sends the same.
+"""Requests that Python code sends by requests, httpx, aiohttp or urllib, as the `curl` that sends the same.
 
 u = os.environ["SHOP"]; requests.post(u + "/orders/17/hold", json={"why": reason})
     -> curl -X POST -d {"why": "$reason"} $u/orders/17/hold
@@ -10,7 +10,6 @@ any other value is unknown, `$` with its name.
 import ast
 import json
 import re
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice, product
@@ -18,36 +17,46 @@ from typing import Any
 
 from consolidation.learning.commands.programs import PYTHON
 from consolidation.learning.commands.requests import operation_of
-from consolidation.learning.commands.shell import command_words, heredocs
+from consolidation.learning.commands.shell import command_words, documents
 from consolidation.learning.commands.wrappers import bare, kind_name, program_name
+from consolidation.learning.runs import cells
 
 LONGEST = 20_000
 MOST_VALUES, MOST_SENT, MOST_CALLS, DEEPEST = 8, 40, 2_000, 3
-_SENDS = re.compile(r"\b(?:requests|httpx|urllib)\b")
+_SENDS = re.compile(r"\b(?:requests|httpx|urllib|aiohttp)\b")
 _METHODS = frozenset({"get", "post", "put", "patch", "delete", "head"})
-_CLIENTS = frozenset({"Session", "Client"})
+_CLIENTS = frozenset({"AsyncClient", "Client", "ClientSession", "Session"})
 _SAME = frozenset({"rstrip", "lstrip", "strip", "encode", "decode", "dumps", "str", "quote"})  # as told of their value
+_FROM_ENVIRONMENT = frozenset({"get", "getenv"})  # `os.environ.get("URL", "http://localhost:8000")`, or of a dict
 _BODIES = ("json", "data", "content")
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 Values = list[Any]
 Names = Mapping[str, Values]
+_Function = tuple[ast.arguments, Sequence[ast.AST]]
 
 
 def command_words_with_requests(line: str) -> Iterator[tuple[list[str], str]]:
     """Yield what `command_words` does, for a Python with code that sends requests these. ValueError as there."""
+    typed = documents(line)
     for words, target in command_words(line):
         own = bare(words)
-        sent = curls(_given(own, line)) if own and kind_name(program_name(own[0])) in PYTHON else []
+        sent = curls(_given(own, typed)) if own and kind_name(program_name(own[0])) in PYTHON else []
         elsewhere = [request for request in sent if operation_of(request[1:])]  # not those to a server of its own
         yield from ((request, "") for request in elsewhere) if elsewhere else [(words, target)]
 
 
-def _given(words: Sequence[str], line: str) -> str:
-    """Return the code that an interpreter is given in its words, or as a here-document of the line."""
+def _given(words: Sequence[str], typed: list[tuple[str, str]]) -> str:
+    """Return the code that an interpreter is given in its words, or as a here-document of the line, of those that are
+    left: one is given once."""
     if "-c" in words[:-1]:
         return words[words.index("-c") + 1]
     file = next((word for word in words[1:] if not word.startswith("-")), "")
-    is_here = not file or re.search(rf">\s*['\"]?{re.escape(file)}\b", line)  # the line writes the script that it runs
-    return "\n".join(heredocs(line)) if is_here else ""
+    # The line writes the script that it runs, or gives it the code itself.
+    reads = re.compile(rf">\s*['\"]?{re.escape(file)}\b" if file else rf"(?:^|[\s/]){re.escape(words[0])}\b")
+    given = next((document for document in typed if reads.search(document[0])), None)
+    if given and not file:
+        typed.remove(given)
+    return given[1] if given else ""
 
 
 def curls(code: str) -> list[list[str]]:
@@ -57,12 +66,10 @@ def curls(code: str) -> list[list[str]]:
 
 @lru_cache(maxsize=1_000)
 def _sent(code: str) -> tuple[tuple[str, ...], ...]:
+    tree = cells.tree_of(code)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes in the agent's strings
-            tree = ast.parse(code)
-        return tuple(dict.fromkeys(map(tuple, _Reading(tree).sent)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # of another language, or cut; nested too deep
+        return tuple(dict.fromkeys(map(tuple, _Reading(tree).sent))) if tree else ()
+    except RecursionError:  # nested too deep
         return ()
 
 
@@ -73,22 +80,24 @@ class _Reading:
         self.sent: list[list[str]] = []
         self._left = MOST_CALLS
         self._clients: dict[str, str] = {"requests": "", "httpx": ""}
-        self._functions = {node.name: node for node in tree.body if isinstance(node, ast.FunctionDef)}
-        self._block([node for node in tree.body if not isinstance(node, ast.FunctionDef)], {}, 0)
+        self._functions: dict[str, _Function] = {
+            node.name: (node.args, node.body) for node in tree.body if isinstance(node, _DEFINITIONS)
+        }
+        self._block([node for node in tree.body if not isinstance(node, _DEFINITIONS)], {}, 0)
 
     def _block(self, nodes: Sequence[ast.AST], names: dict[str, Values], depth: int) -> None:
         for node in nodes:
-            if isinstance(node, ast.For):
+            if isinstance(node, ast.For | ast.AsyncFor):
                 items = [item for held in _values(node.iter, names) if isinstance(held, list) for item in held]
                 self._bind(node.target, items[:MOST_VALUES], names)
                 self._block(node.body, names, depth)
                 continue
-            for inner in _in_order(node):
+            for inner in _in_order(node) if not isinstance(getattr(node, "value", None), ast.Lambda) else ():
                 if isinstance(inner, ast.Call) and len(self.sent) < MOST_SENT and self._left:
                     self._left -= 1
                     self._call(inner, names, depth)
-            if isinstance(node, ast.Assign):
-                for target in node.targets:
+            if isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
+                for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
                     self._bind(target, _values(node.value, names), names)
                     self._open(target, node.value, names)
             for item in getattr(node, "items", ()):
@@ -104,15 +113,20 @@ class _Reading:
                 self._bind(part, each, names)
 
     def _open(self, target: ast.expr | None, value: ast.expr, names: Names) -> None:
-        if isinstance(target, ast.Name) and isinstance(value, ast.Call) and _name(value.func) in _CLIENTS:
-            base = next((keyword.value for keyword in value.keywords if keyword.arg == "base_url"), None)
+        if not isinstance(target, ast.Name):
+            return
+        if isinstance(value, ast.Lambda):
+            self._functions[target.id] = value.args, [value.body]
+        if isinstance(value, ast.Call) and (opened := _name(value.func)) in _CLIENTS:
+            first = value.args[0] if value.args and opened == "ClientSession" else None
+            base = next((keyword.value for keyword in value.keywords if keyword.arg == "base_url"), first)
             self._clients[target.id] = str(_values(base, names)[0]) if base else ""
 
     def _call(self, call: ast.Call, names: dict[str, Values], depth: int) -> None:
         name = _name(call.func)
         given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
         if isinstance(call.func, ast.Name) and name in self._functions and depth < DEEPEST:
-            self._block(self._functions[name].body, {**names, **self._bound(name, call, names)}, depth + 1)
+            self._called(name, call, names, depth)
         elif name == "Request" and call.args:
             method = _values(given.get("method"), names) or ["POST" if "data" in given or len(call.args) > 1 else "GET"]
             body = {"data": call.args[1]} if len(call.args) > 1 else {}
@@ -125,14 +139,22 @@ class _Reading:
             elif name in _METHODS:
                 self._send([name], [f"{base}{address}" for address in _values(call.args[0], names)], given, names)
 
+    def _called(self, name: str, call: ast.Call, names: Names, depth: int) -> None:
+        """Read the requests of a function as it is called; one that is a lambda is its expression."""
+        _, body = self._functions[name]
+        within = {**names, **self._bound(name, call, names)}
+        self._block([ast.Expr(node) if isinstance(node, ast.expr) else node for node in body], within, depth + 1)
+
     def _bound(self, name: str, call: ast.Call, names: Names) -> dict[str, Values]:
-        """Return what the parameters of a function hold in a call; what `**` takes stays by its own name."""
-        declared = self._functions[name].args
+        """Return what the parameters of a function hold in a call; what `**` takes by its name, and each by its own."""
+        declared, _ = self._functions[name]
         parameters = [argument.arg for argument in declared.args]
         defaults = dict(zip(parameters[len(parameters) - len(declared.defaults) :], declared.defaults, strict=True))
         given = {**defaults, **dict(zip(parameters, call.args, strict=False))}
         given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-        return {parameter: _values(value, names) for parameter, value in given.items()}
+        held = {parameter: _values(value, names) for parameter, value in given.items()}
+        taken = {key: value[0] for key, value in held.items() if key not in parameters and value}
+        return held | ({declared.kwarg.arg: [taken]} if declared.kwarg else {})
 
     def _send(self, methods: Values, addresses: Values, given: Mapping[str, ast.expr], names: Names) -> None:
         key = next((key for key in _BODIES if key in given), "")
@@ -165,10 +187,17 @@ def _values(node: ast.expr | None, names: Names) -> Values:
         return [node.value]
     if isinstance(node, ast.Name):
         return list(names.get(node.id) or [f"${node.id}"])
-    if isinstance(node, ast.Call) and _name(node.func) in _SAME:
+    return _of_call(node, names) if isinstance(node, ast.Call) else _composed(node, names)
+
+
+def _of_call(node: ast.Call, names: Names) -> Values:
+    name = _name(node.func)
+    if name in _FROM_ENVIRONMENT and len(node.args) > 1:
+        return _values(node.args[1], names)
+    if name in _SAME:
         inner = node.func.value if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value) else None
         return _values(inner or next(iter(node.args), None), names) or ["$"]
-    return _composed(node, names)
+    return ["$"]
 
 
 def _composed(node: ast.expr, names: Names) -> Values:
@@ -183,6 +212,9 @@ def _composed(node: ast.expr, names: Names) -> Values:
         return [{str(key.value): _values(value, names)[0] for key, value in pairs if isinstance(key, ast.Constant)}]
     if isinstance(node, ast.List | ast.Tuple):
         return [[value for part in node.elts for value in _values(part, names)[:1]]]
+    if isinstance(node, ast.BoolOp):  # what it falls back on, where the first is not known
+        held = [value for part in node.values for value in _values(part, names) if not str(value).startswith("$")]
+        return held[:1] or ["$"]
     return ["$"]
 
 

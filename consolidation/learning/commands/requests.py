@@ -71,8 +71,8 @@ def operation_of(arguments: Sequence[str], typed: str = "") -> operations.Operat
     if made.name.partition(" ")[0] in _OF_GRAPHQL:
         variables = parsed(fields.get("variables"))
         fields = variables if isinstance(variables, dict) else {}
-    given = {**made.arguments.get("url", {}), **fields}
-    return operations.Operation(made.name, {key: value for key, value in given.items() if not _is_unknown(value)})
+    url = {key: value for key, value in made.arguments.get("url", {}).items() if not _is_unknown(value)}
+    return operations.Operation(made.name, url | {key: _known(value) for key, value in fields.items()})
 
 
 def sent_by(words: Sequence[str]) -> Sequence[str] | None:
@@ -209,6 +209,11 @@ def _body_texts(arguments: Sequence[str]) -> Iterator[str]:
             yield option[2] if option[2] is not None else next(iter(arguments[n + 1 : n + 2]), "")
         elif not word.startswith("--") and (joined := _SHORT_BODY_OPTION.fullmatch(word)):
             yield joined[1]
+
+
+def _known(value: Any) -> Any:
+    """Return a value that was sent; None for one that is not told."""
+    return None if _is_unknown(value) else value
 
 
 def _is_unknown(value: Any) -> bool:

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.learning.commands.programs import SHELLS
 from consolidation.learning.commands.wrappers import bare, program_name, shell_script
-from consolidation.learning.runs import harness_tools, values
+from consolidation.learning.runs import values
 
 LONGEST_LINE = 20_000
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*\\?(['\"]?)([A-Za-z_][\w.-]*)\1")
+_BETWEEN = re.compile(r"[;|]|&&")  # commands of a row
 _PUNCTUATION = "();<>|&\n"
 _NO_FILE = re.compile(r"/dev/(?:null|stdout|stderr|tty|fd/\d+)|&?\d|-")
 # What a shell reads before it splits words: escapes, quotes, substitutions and comments.
@@ -133,6 +134,21 @@ def heredocs(line: str) -> list[str]:
     return [row for row, is_outside in _rows(line) if not is_outside]
 
 
+def documents(line: str) -> list[tuple[str, str]]:
+    """Return (the command that reads it, its text) of each here-document of a line, in order."""
+    read: list[tuple[str, list[str]]] = []
+    ends: list[str] = []
+    for row in line.split("\n"):
+        if not ends:
+            read += [(command, []) for command in _BETWEEN.split(row) for _ in _HEREDOC.finditer(command)]
+            ends = [sign[2] for sign in _HEREDOC.finditer(row)]
+        elif row.strip() == ends[0]:
+            ends.pop(0)
+        else:
+            read[len(read) - len(ends)][1].append(row)
+    return [(command, "\n".join(rows)) for command, rows in read]
+
+
 def _rows(line: str) -> Iterator[tuple[str, bool]]:
     """Yield (row, whether it is no part of a here-document); the rows that end one are left out."""
     ends: list[str] = []
@@ -156,8 +172,8 @@ _LINES = (
 
 def command_line(call: "Call") -> str:
     """Return the command line of a call of a command tool; '' for none. Code of a tool for code is given to Python."""
-    if code := harness_tools.code_line(call.called, call.sent):
-        return code
+    if line := call.code_line:
+        return line
     if not call.arguments and isinstance(call.args, str | list):
         return _line(call.args)
     return _line(call.arguments.get(line_argument(call)))

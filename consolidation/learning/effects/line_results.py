@@ -13,9 +13,13 @@ from consolidation.learning.runs import errors
 from consolidation.learning.runs.call import Call, Push, name_at_remote
 
 _DECODER = json.JSONDecoder()
-# A document at the beginning of a line, or behind an address and a status, as code prints them.
-_BEGINS = re.compile(r"^(?:(?:/\S* )?([1-5]\d\d) )?(?=[\[{])", re.MULTILINE)
+# A document at the beginning of a line, or behind a request and its status as code prints them; of a pair, in brackets.
+_BEGINS = re.compile(
+    r"^ ?\(?(?:(?:[A-Z]{3,7} )?(?:\S*/\S*:? )?(?:(?:->|=>|→) )?([1-5]\d\d)(?: [A-Z][A-Za-z]+)?:? )?(?=[\[{])",
+    re.MULTILINE,
+)
 _HERE = re.compile(r"[\[{]")  # behind another one, say
+_BRACKET = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|([\[{(])|([\]})])")
 _HEADERS = re.compile(r"HTTP/[\d.]+ (?!1|30)(\d{3})\b[^\n]*\n(?:[\w-]+:[^\n]*\n)*\n?")
 _BAD = 400
 _REPORTED = {"stdout", "output"}
@@ -96,15 +100,25 @@ def _document(text: str, at: int) -> tuple[Any, int, int]:
 
 
 def _decoded(text: str, at: int) -> tuple[Any, int]:
-    """Return what begins at a place, as JSON or as Python prints it on a line, and its end; -1 for neither."""
+    """Return what begins at a place, as JSON or as Python prints it, and its end; -1 for neither."""
     try:
         return _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
-        line = text[at:].partition("\n")[0]
+        end = _closed(text, at)
     try:
-        return ast.literal_eval(line), at + len(line)
+        return ast.literal_eval(text[at:end]), end
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None, -1
+
+
+def _closed(text: str, at: int) -> int:
+    """Return the place behind the bracket that closes the one at a place; that itself where none does."""
+    depth = 0
+    for mark in _BRACKET.finditer(text, at):
+        depth += 1 if mark[1] else -1 if mark[2] else 0
+        if not depth:
+            return mark.end()
+    return at
 
 
 def _is_refusal(kind: str, document: Any) -> bool:

@@ -5,7 +5,7 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from consolidation.learning.runs import errors, harness_tools, operations, values
+from consolidation.learning.runs import cells, errors, harness_tools, operations, values
 
 
 class Push(NamedTuple):
@@ -51,6 +51,7 @@ class Call:
     after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
     button: str = ""  # that a browser presses
     page: str = ""  # that a browser opens, or on which it presses the button, where that was opened
+    code: str = ""  # the program that a tool for code runs, with what earlier cells of the run defined for it
     sheet: str = ""  # the operation of a sheet that it reads or writes
     says: str = ""  # the message that the page shows then, else the lines that the page before had not
     starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
@@ -69,6 +70,8 @@ class Call:
             return self._operation.name
         if self.via:
             return self.called
+        if self.code:
+            return harness_tools.RUN
         return harness_tools.canonical(self.called, self.sent)
 
     @property
@@ -100,11 +103,16 @@ class Call:
     @property
     def command_line(self) -> str:
         """The command line of a call, or the code of a tool for code as one gives it to Python; '' for none."""
-        if code := harness_tools.code_line(self.called, self.sent):
-            return code
+        if self.code_line:
+            return self.code_line
         given = self.sent.get("command") or self.sent.get("cmd")
         line = given[-1] if isinstance(given, list) and given else given
         return line if isinstance(line, str) else ""
+
+    @cached_property
+    def code_line(self) -> str:
+        """The command line that gives Python the code of a tool for code; '' for any other call."""
+        return "" if self.via else cells.line(self.code or harness_tools.code_of(self.called, self.sent))
 
     @property
     def is_operation(self) -> bool:

@@ -42,8 +42,9 @@ _TOLD = frozenset({"apply_patch", "view_image", "read_many_files"})  # no other 
 _ELSEWHERE = frozenset({"question", "list", "edit", "write", "read", "find", "ask", "fetch", "plan"})
 # Tools that run Python code, in which a command line would be a here-document; and their arguments that hold it.
 _CODE_TOOLS = frozenset({
-    "code_execution", "code_interpreter", "execute_code", "execute_ipython_cell", "execute_python",
-    "insert_execute_code_cell", "python", "python_interpreter", "run_python", "run_python_code",
+    "append_execute_code_cell", "code_execution", "code_interpreter", "execute_code", "execute_ipython",
+    "execute_ipython_cell", "execute_python", "insert_execute_code_cell", "python", "python_interpreter", "run_python",
+    "run_python_code",
 })  # fmt: skip
 CODES = ("code", "cell_source")
 _COMMANDS = {"view": READ, "create": WRITE}  # of an editor that is one tool
@@ -53,7 +54,7 @@ def canonical(tool: str, arguments: Mapping[str, Any]) -> str:
     """The one name of what a coding agent's tool does; the tool's own name where it is none of theirs."""
     kind = _KIND_OF.get(tool)
     if kind is None:
-        return RUN if code_line(tool, arguments) else tool
+        return RUN if code_of(tool, arguments) else tool
     if kind in _OF_FILES and tool not in _TOLD:
         if not arguments.keys() & PATHS:
             return tool
@@ -61,11 +62,14 @@ def canonical(tool: str, arguments: Mapping[str, Any]) -> str:
     return tool if tool in _ELSEWHERE else kind
 
 
-def code_line(tool: str, arguments: Mapping[str, Any]) -> str:
-    """The command line that gives Python the code which a tool for code runs; '' for any other call."""
-    code = next((code for key in CODES if isinstance(code := arguments.get(key), str) and code.strip()), "")
+def code_of(tool: str, arguments: Mapping[str, Any]) -> str:
+    """The Python code that a tool for code runs; '' for any other call."""
+    if without_server(tool) not in _CODE_TOOLS:
+        return ""
     is_python = str(arguments.get("language") or "python").lower() in {"python", "python3", "py"}
-    return f"python - <<'CODE'\n{code}\nCODE" if code and is_python and without_server(tool) in _CODE_TOOLS else ""
+    return next(
+        (code for key in CODES if isinstance(code := arguments.get(key), str) and code.strip() and is_python), ""
+    )
 
 
 def effect_name(tool: str) -> str:

@@ -11,6 +11,7 @@ from consolidation.learning.runs import errors, terms
 from consolidation.learning.runs.browser import by_pages
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.holdings import Held, hold
+from consolidation.learning.runs.notebooks import by_cells
 from consolidation.learning.runs.people import without_people
 from consolidation.learning.runs.workbooks import by_sheets
 from memories.values import roles
@@ -66,13 +67,14 @@ class Run:
 
     @cached_property
     def steps(self) -> tuple[Call, ...]:
-        """The calls of named tools in the order in which they happened, those of a browser or on workbooks as what they
-        do there."""
+        """The calls of named tools in the order in which they happened, those of a browser, a notebook or on workbooks
+        as what they do there."""
         return self.as_done(sorted((call for call in self.calls if call.name), key=lambda call: call.position))
 
     def as_done(self, calls: Iterable[Call]) -> tuple[Call, ...]:
-        """Return calls in order, those of a browser or on workbooks as what they do there, whomever that is for."""
-        return without_people(tuple(by_sheets(by_pages(calls))), "\n".join(message.text for message in self.said))
+        """Return calls in order, those of a browser, a notebook or on workbooks as what they do, whomever it is for."""
+        done = tuple(by_sheets(by_pages(by_cells(calls))))
+        return without_people(done, "\n".join(message.text for message in self.said))
 
     @cached_property
     def tools(self) -> frozenset[str]:

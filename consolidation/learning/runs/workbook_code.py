@@ -6,10 +6,11 @@ p, h = wb["Prices"], wb["History"]; h.append([...]); p["C3"] = 129; wb.save("pri
 
 import ast
 import re
-import warnings
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
+
+from consolidation.learning.runs import cells
 
 LONGEST = 20_000
 PASSES = 3  # for names that are bound to names
@@ -32,18 +33,18 @@ def sheets_written(line: str) -> list[Sheet]:
     if "openpyxl" not in line or ".save(" not in line:
         return []
     found = (match[3] or match[5] for match in _CODE.finditer(line[:LONGEST]))
-    return list(dict.fromkeys(sheet for code in found if ".save(" in code for sheet in _written(code)))
+    changes = [changes_of(code) for code in found if ".save(" in code]
+    return list(dict.fromkeys(sheet for sheets, saves in changes if saves for sheet in sheets))
 
 
-def _written(code: str) -> list[Sheet]:
+def changes_of(code: str) -> tuple[list[Sheet], bool]:
+    """Return the sheets that code writes, in the order in which it names them, and whether it saves a workbook."""
+    tree = cells.tree_of(code) if "openpyxl" in code else None
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of escapes in the agent's strings
-            tree = ast.parse(code)
-        reading = _Reading(tree)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # of a shell's script, or cut; nested too deep
-        return []
-    return [sheet for sheet in reading.sheets if sheet in reading.written]
+        reading = _Reading(tree) if tree else None
+    except RecursionError:  # nested too deep
+        reading = None
+    return ([sheet for sheet in reading.sheets if sheet in reading.written], reading.saves) if reading else ([], False)
 
 
 class _Reading:
@@ -60,8 +61,8 @@ class _Reading:
             for node in ast.walk(tree):
                 self._bind(node)
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        saves = any(_called(call) == "save" for call in calls)
-        self.written = {sheet for node in ast.walk(tree) if saves for sheet in self._changed(node)}
+        self.saves = any(_called(call) == "save" for call in calls)
+        self.written = {sheet for node in ast.walk(tree) for sheet in self._changed(node)}
 
     def _bind(self, node: ast.AST) -> None:
         if isinstance(node, ast.Assign):

@@ -15,7 +15,9 @@ from typing import Any
 
 from consolidation.learning.runs import operations, sheet_tools, workbook_code
 from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.cells import python
 from consolidation.learning.runs.sheet_tools import Cells, SheetCall
+from consolidation.learning.runs.workbook_code import Sheet
 
 MOST_RECORDS = 60  # of a look, and rows of one call
 HEAD_ROWS = 10  # of which one names the columns
@@ -34,12 +36,13 @@ def by_sheets(calls: Iterable[Call]) -> list[Call]:
 
 class _Reading:
     """The calls of a run as far as they are read, and what each sheet is known to hold. `_written`: the place of the
-    call that wrote a row first."""
+    call that wrote a row first. `_unsaved`: the sheets that a kernel holds changed."""
 
     def __init__(self) -> None:
         self.calls: list[Call] = []
         self._held: dict[str, Rows] = {}
         self._written: dict[tuple[str, int], int] = {}
+        self._unsaved: list[Sheet] = []
 
     def add(self, call: Call) -> None:
         step = None if call.sheet or call.via else sheet_tools.read(call)
@@ -58,11 +61,21 @@ class _Reading:
             self._add_rows(call, step)
 
     def _add_code(self, call: Call) -> None:
-        for sheet in [] if call.sheet else workbook_code.sheets_written(call.command_line):
+        for sheet in [] if call.sheet or call.via else self._saved(call):
             name = _operation("write", sheet.file, sheet.title)
             if (name, 0) not in self._written:
                 self._written[name, 0] = len(self.calls)
                 self.calls.append(replace(call, args={}, result=None, sheet=name))
+
+    def _saved(self, call: Call) -> list[Sheet]:
+        """Return the sheets that a call saves as changed by its code, of a kernel also by that of the cells before."""
+        if not call.code:
+            return workbook_code.sheets_written(call.command_line)
+        changed, saves = workbook_code.changes_of(python(call.code))
+        self._unsaved += changed
+        saved = list(dict.fromkeys(self._unsaved)) if saves else []
+        self._unsaved = [] if saves else self._unsaved
+        return saved
 
     def _add_look(self, call: Call, step: SheetCall) -> None:
         name = _operation("read", step.file, step.title)
