@@ -111,7 +111,7 @@ def insert(
         transaction_id, _, *values = made[row.pk]
         for name, value in zip(names, values, strict=True):
             setattr(row, name, value)
-    learn_transaction_id(transaction_id)
+    connection.learn_transaction_id(transaction_id)  # type: ignore[attr-defined]  # it verifies its commits
     for group in groups:
         for row in group:
             row._state.adding, row._state.db = False, "default"
@@ -133,13 +133,7 @@ def update(rows: Sequence[Model], names: Collection[str]) -> None:
 
 def prepared() -> Any:
     """A cursor for statements of constant text, which the server plans once for each connection."""
-    return getattr(connection, "prepared_cursor", connection.cursor)()
-
-
-def learn_transaction_id(transaction_id: str) -> None:
-    """Tell the connection the id of its transaction; see `VerifiedCommits`."""
-    if connection.in_atomic_block and (learn := getattr(connection, "learn_transaction_id", None)):
-        learn(transaction_id)
+    return connection.prepared_cursor()  # type: ignore[attr-defined]  # see `VerifiedCommits`
 
 
 def columns(model: type[Model], alias: str) -> str:
