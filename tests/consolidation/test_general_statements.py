@@ -38,6 +38,13 @@ REPLIES = {
     "And each change of staff needs a row on the Changes sheet, with today's date.": "each change of staff needs a row"
     " on the Changes sheet, with today's date",
     "Not quite. On Changes we write New for a new colleague.": "On Changes we write New for a new colleague",
+    "T-4414 should have no team yet: damages are assigned when the photos are there.": "damages are assigned when the"
+    " photos are there",
+    "T-5072 is a small amount, high priority is for refunds of more than 500 EUR only. Please correct that.": "high"
+    " priority is for refunds of more than 500 EUR only",
+    "T-4421 is wrong. The team wants a line in the channel #triage after each round.": "The team wants a line in the"
+    " channel #triage after each round",
+    "Wrong dates. All dates are stored in ISO-8601.": "All dates are stored in ISO-8601",
     "The file is still in the inbox; booked ones go to inbox/done.": "booked ones go to inbox/done",
     "不对,我们的接口都走网关,不能直接调服务": "我们的接口都走网关,不能直接调服务",
     "数多了。内部员工的订单不算业绩,要剔掉": "内部员工的订单不算业绩",
@@ -60,6 +67,8 @@ def test_what_holds_in_general_is_told_apart_from_the_rest_of_a_correction(reply
         "Now the header overlaps the logo on my phone",
         "The invoice to Hartley has the PO number from the previous order on it",
         "wrong. try again",
+        "T-4421 comes from a business customer. Please correct that.",
+        "This is wrong, such tickets are merged into the older one.",
         "the dropdown is still showing the old names",
         "Sadly no. The meeting collides with the dentist appt I told you about",
         "this can't be right, how could we have sold -12 chairs",

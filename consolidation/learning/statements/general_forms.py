@@ -29,7 +29,7 @@ REJECTION = (
     r"|you're (?:missing|off)|your (?:figure|number|list|total|report) (?:includes|has|says|misses)"
     r"|still (?:ha[sd]|have|shows?|says?|reads)|i (?:see|find|found|have|got) no|no \w+ (?:came|arrived|went out)"
     r"|ha(?:s|ve) to be (?:\w+ ){1,3}(?:when|before|after|once|until|first)|still (?:in|on|at) the"
-    r"|(?:each|every) (?:\w+ ){1,4}(?:needs|has to|must|goes|is)\b"
+    r"|(?:each|every) (?:\w+ ){1,4}(?:needs|has to|must|goes|is)\b|please (?:correct|mend|redo|adjust)"
     r"|stimmt nicht)\b"
     r"|[不没]对|不是|不能|不行|不该|不像|错|漏|少了|多了|都差|差了|[多少]算|太[低高多少大小远]|有问题|怎么|对不上|重[新算做]"
 )
@@ -46,10 +46,10 @@ NEXT_CHINESE = re.compile(r"[,，;；?？]")
 _NO_SUBJECT = (
     _any(
         "this that these those it its they he his him she i i'm i've i'd my mine me you your you're you've there what"
-        " which who whose how why where if in on at for from with as to of or then now maybe perhaps same another some"
-        " something next last let let's just still not please pls thanks look looks seem seems should did does do is"
-        " are can could will would has have yeah once after before whether until unless need needs waiting sure thing"
-        " things other otherwise no ask send"
+        " which who whose such how why where if in on at for from with as to of or then now maybe perhaps same another"
+        " some something next last let let's just still not please pls thanks look looks seem seems should did does do"
+        " is are can could will would has have yeah once after before whether until unless need needs waiting sure"
+        " thing things other otherwise no ask send"
     )
     + r"\b"
 )
@@ -96,12 +96,13 @@ GENERAL = _regex(
     rf"(?:(?:only|always|never|usually|also|do not|don't|can't|cannot)\s+)*{_WE_DO}\s+\S.*"
     r"|(?:this|our) (?:repo(?:sitory)?|project|code ?base|team|company|app|service)\s+(?:(?:only|never|always)\s+)?"
     r"\w+s\s+\S.*"
+    rf"|(?!{_NO_SUBJECT})(?:{_WORD}\s+){{1,4}}?{_VERB}\s.*\b(?:after|before|with|for|on|in|at)\s+(?:each|every)\s+\w.*"
     r"|when we say\s.+\bmeans?\s.+|(?:each|every|any|anything|everything|nobody|no one|everyone)\s+(?:\S+\s+){3,}\S+"
     rf"|(?:{_WORD}\s+){{1,4}}=\s*\S+\s+\S+.*|use \S+ for \S.*"
 )
 # What a rule does not say: the speaker, the listener, what happens now, what went wrong.
 OF_HERE = _regex(
-    r"#\s?\w*\d|\b\w*\d{5,}\b|\b(?:i|i'm|i've|me|my|still|again|was|had|did|didn't|will|would|could|hope|today(?!'s)|tomorrow"
+    r"#\s?\w*\d|\b\w*\d{5,}\b|(?-i:\b(?!(?:ISO|UTF|SHA|RFC|AES)-)[A-Z]{1,6}-\d{2,}\b)|\b(?:i|i'm|i've|me|my|still|again|was|had|did|didn't|will|would|could|hope|today(?!'s)|tomorrow"
     r"|yesterday|now|currently|above|below|previous|old|fail\w*|broken|crash\w*|error|exception|wrong|missing"
     r"|empty|undefined|null|too (?:high|low|many|few|much|big|small|late|early|long|short)|(?:is|are) (?:\w+ing|off)"
     r"|(?<!before )(?<!when )(?<!if )(?<!once )(?<!until )you|your|this (?:one|row|order|page)|these)\b"

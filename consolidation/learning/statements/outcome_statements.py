@@ -40,7 +40,7 @@ from consolidation.learning.statements.result_forms import (
 )
 
 LONGEST = 600  # characters that are read of a message
-MOST_SENTENCES = 4
+MOST_SENTENCES = 4  # and the last one: "Please correct these."
 SENTENCE = re.compile(r"(?:[^.!?\n。！？；]|\.(?=\w))+[.!?。！？；]*")  # a version or a file's name is in one
 _APPROVAL = (WORKED, WORKED_CHINESE, WORKED_GERMAN_SPANISH, ACCEPTED_CHINESE, WELL_CHINESE)
 _REJECTION = (FAILED, FAILED_CHINESE, FAILED_GERMAN_SPANISH, REFUSED, REFUSED_CHINESE, ILL, ILL_CHINESE)
@@ -59,8 +59,10 @@ def says_it_worked(text: str) -> bool | None:
 
 
 def _sentences(text: str) -> list[str]:
-    plain = _APOSTROPHE.sub(r"\1n't", _FENCE.sub(" ", text)[:LONGEST].replace("’", "'"))
-    return [part.strip() for part in SENTENCE.findall(plain) if part.strip()][:MOST_SENTENCES]
+    unquoted = _FENCE.sub(" ", text)
+    plain = _APOSTROPHE.sub(r"\1n't", unquoted[:LONGEST].replace("’", "'"))
+    parts = [part.strip() for part in SENTENCE.findall(plain) if part.strip()]
+    return parts[:MOST_SENTENCES] + (parts[MOST_SENTENCES:][-1:] if len(unquoted) <= LONGEST else [])
 
 
 def _told(sentence: str, is_glad: bool) -> bool | None:

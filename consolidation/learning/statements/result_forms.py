@@ -113,6 +113,8 @@ SETTLED = re.compile(
     rf"(?<!by )(?<!for )(?<!until )(?<!right )\bnow\b{_THANKS}"
     rf"|^{_THANKED}{_WHOLE} (?:is|are) (?:there|in|in place|complete|correct|right)\b{_THANKS}"
     rf"|^{_THANKED}{_NOBODY}(?:[\w-]+ ){{0,3}}[\w-]+(?:'s| is| are) (?:all )?right now\b(?=\W*$| and\b|[,.!])"
+    rf"|^{_THANKED}(?:it |that |this |all )?(?:looks? (?:all |very )?good|looking good|all (?:right|good) now)"
+    rf"(?: now| to me)?{_THANKS}"
     rf"|^{_PRAISE}[,!:]+ (?:all )?(?!(?:{_OPEN})\b)[a-z]+ed(?:(?:,| and) [a-z]+ed)*\W*$",
     re.IGNORECASE,
 )
