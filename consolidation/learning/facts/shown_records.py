@@ -68,7 +68,7 @@ class ShownRecords:
     def see(self, returned: Any) -> None:
         """Add the records in a result."""
         latest: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for record, names in _records(returned):
+        for record, names in records(returned):
             found = [*states(record)] if names else []
             for key, name in names:
                 for field, state in found:
@@ -114,13 +114,13 @@ class ShownRecords:
         return {place: [own, sorted(seen.difference(own))] for place, own, seen in each if len(seen) <= MOST_SEEN}
 
 
-def _records(value: Any, under: Any = "", depth: int = 0) -> Iterator[tuple[Mapping[str, Any], list[tuple[str, str]]]]:
+def records(value: Any, under: Any = "", depth: int = 0) -> Iterator[tuple[Mapping[str, Any], list[tuple[str, str]]]]:
     """Yield each object with the keys that name it, and the field that held each: `*` for one that it stands under."""
     if depth >= DEEPEST or not isinstance(value, dict | list):
         return
     if isinstance(value, list):
         for inner in value:
-            yield from _records(inner, "", depth + 1)
+            yield from records(inner, "", depth + 1)
         return
     fields = ((str(name), inner) for name, inner in value.items() if not isinstance(inner, dict | list))
     keys = {key: name for name, inner in fields if FIELD.fullmatch(name) and (key := key_of(inner))}
@@ -128,7 +128,7 @@ def _records(value: Any, under: Any = "", depth: int = 0) -> Iterator[tuple[Mapp
         keys[above] = "*"
     yield value, [*keys.items()]
     for name, inner in value.items():
-        yield from _records(inner, name, depth + 1)
+        yield from records(inner, name, depth + 1)
 
 
 def states(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -2,11 +2,12 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence, Set
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.facts.shown_records import given, key_of
 from consolidation.learning.runs import spellings
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.run import Run
@@ -17,6 +18,7 @@ LONGEST_SPEECH = 30_000
 LONGEST_KEY = 200
 MOST_TEXTS = 40
 LEAST_ID = 4
+MOST_WORDS = 3  # of a state: what is longer is a text
 PROSE = 5  # least words of what an agent writes itself; two Chinese characters are one
 _CODE = re.compile(r"(?<![A-Z\d'-])[A-Z]{2}(?![A-Z\d'-])")
 _HAN = re.compile(f"[{HAN}]")
@@ -62,8 +64,9 @@ def trace(run: Run) -> Iterator[tuple[str, Path, Origin]]:
             if call.button:  # what a form refuses it says with the values that it takes
                 heard.read(call)
             continue
+        about = _ids_sent(call)
         for path, leaf in leaves(call.arguments):
-            for origin in heard.origins(leaf):
+            for origin in heard.origins(leaf, about):
                 yield call.name, path, origin
         heard.read(call)
 
@@ -78,6 +81,8 @@ class _Heard:
         self._from: dict[str, Origin] = {}
         self._used: dict[str, str] = {}
         self._texts: list[tuple[str, Origin]] = []  # of results, in small letters
+        self._words: dict[str, list[tuple[Origin, set[str]]]] = defaultdict(list)  # with the ids of their records
+        self._ids: set[str] = set()
 
     def until(self, position: int) -> None:
         """Add the user's messages before a position."""
@@ -100,9 +105,15 @@ class _Heard:
         for token in _ids(call.returned):
             if token not in paths:
                 self._from.setdefault(token, Origin("result", call.name))
+        records: dict[str, set[str]] = defaultdict(set)
+        _collect(call.returned, _ids_sent(call), records)
+        self._ids.update(*records.values())
         for path, leaf in leaves(call.returned):
             if (key := _key(leaf)) and key not in paths and not self._was_said(key):
-                self._from.setdefault(key, Origin("result", call.name, path))
+                origin = Origin("result", call.name, path)
+                self._from.setdefault(key, origin)
+                if key in records and len(self._words[key]) < MOST_TEXTS:
+                    self._words[key].append((origin, records.pop(key)))
             if path and isinstance(leaf, str) and len(leaf.split()) >= PROSE:  # the text of a ticket names its order
                 self._read_text(leaf, Origin("result", call.name, path), paths)
         self._used.update((key, path[-1]) for key, path in paths.items() if " " not in key and len(key) >= 4)
@@ -117,13 +128,19 @@ class _Heard:
         if len(self._texts) < MOST_TEXTS:
             self._texts.append((text[:LONGEST_SPEECH].lower(), origin))
 
-    def origins(self, leaf: object) -> Iterator[Origin]:
-        """Yield the origin of a value; of a longer text also the arguments whose values it contains."""
+    def origins(self, leaf: object, about: Set[str]) -> Iterator[Origin]:
+        """Yield the origin of a value; of a longer text also the arguments whose values it contains.
+
+        `about`: ids that the call sends. A word (open, normal) then comes from a record of these alone.
+        """
         key = _key(leaf)
         if not key:
             return
         if key in self._from:
-            yield self._from[key]
+            if self._from[key].kind != "result" or not _is_word(key) or not (about := about & self._ids):
+                yield self._from[key]
+            else:
+                yield from [origin for origin, ids in self._words[key] if ids & about][:1]
         elif (not key.replace(".", "").isalnum() and " " not in key and key in self._speech) or (
             (" " in key or ord(key[0]) > 0x2E80) and len(key) <= LONGEST_KEY and key in self._speech
         ):
@@ -135,6 +152,30 @@ class _Heard:
             words = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))
             for name in sorted({self._used[word] for word in words if word in self._used}):
                 yield Origin("names", path=(name,))
+
+
+def _ids_sent(call: Call) -> set[str]:
+    return {key for _, key in given(call.arguments)}
+
+
+def _collect(value: Any, ids: Set[str], records: dict[str, set[str]]) -> None:
+    """Add the words in a value, each with the ids that stand beside it or around it."""
+    if isinstance(value, list):
+        for inner in value:
+            _collect(inner, ids, records)
+    elif isinstance(value, dict):
+        plain = [inner for inner in value.values() if not isinstance(inner, dict | list)]
+        ids = ids | {key for inner in plain if (key := key_of(inner))}
+        for inner in plain:
+            if (key := _key(inner)) and _is_word(key):
+                records[key] |= ids
+        for inner in value.values():
+            if isinstance(inner, dict | list):
+                _collect(inner, ids, records)
+
+
+def _is_word(key: str) -> bool:
+    return len(key.split()) <= MOST_WORDS and not any(map(str.isdigit, key))
 
 
 def _ids(result: object) -> Iterator[str]:

@@ -1,9 +1,10 @@
 """Write the recipe as numbered steps, and as one line for each tool."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
+from consolidation.learning.comparison.choices import choices
 from consolidation.learning.comparison.contrast import Companion, companions
 from consolidation.learning.comparison.records import Condition
 from consolidation.learning.effects.effects import CHORES
@@ -14,7 +15,7 @@ from consolidation.learning.runs.lines import Line, ids_of
 from consolidation.learning.runs.values import ITEM, spelled
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing import work_steps
-from consolidation.learning.writing.argument_sources import Origin, Sources
+from consolidation.learning.writing.argument_sources import Origin
 from consolidation.learning.writing.learned import Learned
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.recipe import LONGEST_CALL, Stage
@@ -76,7 +77,7 @@ def _calls(told: Sequence[Stage], agreed: tuple[Stage, Assent] | None, learned: 
             assent = agreed[1]
             yield Line(say("say_first", n=assent.yes, of=assent.runs, tool=code(stage.tool)), assent.ids)
         chosen = [_choice(sign, say) for sign in learned.signs if sign.acted == stage.tool][:2]
-        sentence = _line(stage, learned.sources, say)
+        sentence = _line(stage, learned, say)
         yield Line("".join([sentence, *(space + choice for choice in chosen if choice not in choices)]), stage.ids)
         choices.update(chosen)
 
@@ -113,15 +114,19 @@ def _completeness(acts: Sequence[Stage], companions: Sequence[Companion], say: P
         yield Line(say("check_more", of=companions[0].of, own=own, more=more), together)
 
 
-def _line(stage: Stage, sources: Sources, say: Phrases) -> str:
+def _line(stage: Stage, learned: Learned, say: Phrases) -> str:
+    sources = learned.sources
     key = f"step_{stage.kind}" if stage.kind in ("button", "page", "sheet", "command") else "step"
     tool, page = code(stage.spoken, LONGEST_CALL), code(stage.on, LONGEST_CALL)
     key = f"{key}_on" if stage.on and stage.is_button else key
     head = say(key, phrase=upper_first(phrase(stage.tool)), tool=tool, page=page, often=_often(stage, say))
     head = work_steps.in_share(stage, head, say)
     paths = sorted(path for (tool, path), seen in sources.items() if tool == stage.tool and _is_told(path, seen, stage))
-    came = [line for path in paths[:MOST_ARGUMENTS] if (line := _from(path, sources[stage.tool, path], stage, say))]
-    came += [*_filled_in(stage, paths, say), *_unseen(stage, paths, say)]
+    decided = _decided(stage, learned, say)
+    told = {path: _from(sources[stage.tool, path], stage, say) for path in paths[:MOST_ARGUMENTS]}
+    parts = {path: [part for part in (decided.get(path), told.get(path)) if part] for path in {**told, **decided}}
+    came = [f"{code(path)} {say('else').join(part)}" for path, part in parts.items() if part]
+    came += [*_filled_in(stage, paths, say), *_unseen(stage, {*paths, *decided}, say)]
     stop, gap, space = ("。", "；", "") if say.language == "zh" else (".", "; ", " ")
     line_text = f"{space}{upper_first(gap.join(came))}{stop}" if came else ""
     returned = stage.returns.rstrip(".") if stage.changes and stage.tells and not stage.via else ""
@@ -150,18 +155,27 @@ def _often(stage: Stage, say: Phrases) -> str:
     return each + say("usually", n=usual, most=say.times(stage.most))
 
 
-def _from(path: str, counted: Counter[Origin], stage: Stage, say: Phrases) -> str:
+def _from(counted: Counter[Origin], stage: Stage, say: Phrases) -> str:
     """Describe where an argument comes from, the most frequent source first, at most two sources."""
     origins = Counter({origin: n for origin, n in counted.items() if origin.kind != "names"})
     ranked = sorted(origins.items(), key=lambda pair: (-pair[1], pair[0].kind, pair[0].tool, pair[0].path))
     if ranked[0][0].kind == "own":
-        return _own_words(path, counted, ranked[0][1], say) if stage.changes else ""
+        return _own_words(counted, ranked[0][1], say) if stage.changes else ""
     kept = [origin for origin, n in ranked if n * 5 >= origins.total() and origin.kind != "own"]
     users = [say(f"from_{'request' if origin.kind == 'opening' else 'answer'}") for origin in kept if not origin.tool]
     tools = list(dict.fromkeys(origin.tool for origin in kept if origin.tool))
     fields = [_field(tool, [origin for origin in kept if origin.tool == tool], say) for tool in tools]
     sources = [*users[:1], *fields] if not kept[0].tool else [*fields, *users[:1]]
-    return f"{code(path)} {say('else').join(sources[:2])}"
+    return say("else").join(sources[:2])
+
+
+def _decided(stage: Stage, learned: Learned, say: Phrases) -> dict[str, str]:
+    """Return by argument what those of a change that take few values depend on."""
+    told: dict[str, list[str]] = {}
+    for one in choices(learned.scope, stage.tool) if stage.changes and stage.kind == "step" else ():
+        where = {"value": code(one.value), "field": code(one.field), "state": code(one.state)}
+        told.setdefault(one.argument, []).append(say("decided", **where, n=one.calls, of=one.of))
+    return {argument: say.join(conditions) for argument, conditions in told.items()}
 
 
 def _filled_in(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:
@@ -173,7 +187,7 @@ def _filled_in(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str
             yield say("filled_in", path=code(name), value=code(sent[0]))
 
 
-def _unseen(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:
+def _unseen(stage: Stage, paths: Collection[str], say: Phrases) -> Iterator[str]:
     """Name required arguments of a change whose values neither the user nor a result had shown before."""
     schema = stage.args_schema if stage.changes and not stage.via else {}
     heads = {path.split(".")[0].removesuffix("[]") for path in paths}
@@ -189,10 +203,10 @@ def _is_clear(schema: dict[str, Any]) -> bool:
     return bool(schema.get("examples")) or schema.get("type") == "boolean"
 
 
-def _own_words(path: str, counted: Counter[Origin], written: int, say: Phrases) -> str:
+def _own_words(counted: Counter[Origin], written: int, say: Phrases) -> str:
     named = sorted(spelled(o.path) for o, n in counted.items() if o.kind == "names" and n * 2 >= written)
     naming = say("naming", names=say.join([code(name) for name in named[:3]])) if named else ""
-    return say("own_words", path=code(path), naming=naming)
+    return say("own_words", naming=naming)
 
 
 def _field(tool: str, origins: Sequence[Origin], say: Phrases) -> str:
