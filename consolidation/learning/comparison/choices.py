@@ -15,98 +15,121 @@ from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.facts.shown_records import given, records, states
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.lines import Counted
+from consolidation.learning.runs.privacy import Holders
 from consolidation.learning.runs.run import Run
 
 LEAST_CALLS, MOST_VALUES = 8, 8  # of an argument
-LEAST_RUNS, LEAST_CASES = 3, 3
-NEARLY_ALL = 0.95
+LEAST_CASES = 3
+MOSTLY = 0.8
 CHANCE = 0.001  # highest p-value: many fields are looked at
-MOST = 4  # of one argument
+MOST = 5  # of one argument
+ABSENT = ""
 
 
 @dataclass(frozen=True)
-class Choice(Counted):
-    """`argument` of `tool` was `value` in `calls` of the `of` calls about a record whose `field` is `state`."""
+class Condition(Counted):
+    """`value` was sent in `calls` of the `of` calls about a record whose `field` is one of `states`; ABSENT: none was.
 
-    tool: str
-    argument: str
+    `together`: `field` is another argument of the call.
+    """
+
     value: str
     field: str
-    state: str
+    states: Sequence[str]
     calls: int
     of: int
+    together: bool
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What an argument of few values depends on; `others`: values of which nothing is known, most frequent first."""
+
+    conditions: Sequence[Condition]
+    others: Sequence[str]
 
 
 @dataclass(frozen=True)
 class _Sent:
-    """One value that a call sent, with its other arguments and the states of its record, by field, as last shown."""
+    """One call: its short arguments, the names of all, and the states of its record, by field, as last shown."""
 
     run: Run
-    value: str
+    values: Mapping[str, str]
+    names: Set[str]
     shown: Mapping[str, str]
 
 
-def choices(scope: Scope, tool: str) -> list[Choice]:
-    """Return for each argument of a tool up to MOST conditions, one for a value; those of most calls first."""
-    sent: dict[str, list[_Sent]] = defaultdict(list)
-    for run in scope.successes:
-        for name, value in _sent_by(run, tool) if any(call.name == tool for call in run.steps) else ():
-            sent[name].append(value)
-    kinds = {name: (len({one.value for one in each}), name) for name, each in sent.items()}
-    found: list[Choice] = []
-    for name in sorted(sent):
-        coarser = {other for other in kinds if kinds[other] <= kinds[name]}  # refund decides accounts, not the reverse
-        if (
-            len(sent[name]) >= LEAST_CALLS
-            and 2 <= kinds[name][0] <= MOST_VALUES
-            and scope.may_name_argument(tool, name)
-        ):
-            found += _of_argument(scope, tool, name, sent[name], without=coarser)
-    return found
+def choices(scope: Scope, tool: str) -> dict[str, Choice]:
+    """Return by argument of a tool on what it depends, if it took few values in enough calls that ended well."""
+    sent = [call for run in scope.successes for call in _calls(run, tool)]
+    kinds = {name: len({call.values[name] for call in sent if name in call.values}) for name in _names(sent)}
+    told: dict[str, Choice] = {}
+    for name, several in kinds.items():
+        calls = [call for call in sent if name in call.values or name not in call.names]
+        is_varied = 2 <= several <= MOST_VALUES and _cases(calls) >= LEAST_CASES
+        if is_varied and scope.may_name_argument(tool, name):
+            finer = {other for other in kinds if (kinds[other], other) > (several, name)}  # of two arguments once
+            told[name] = _choice(scope, name, calls, finer, kinds.keys())
+    return told
 
 
-def _of_argument(scope: Scope, tool: str, name: str, sent: Sequence[_Sent], without: Set[str]) -> list[Choice]:
-    best: dict[str, tuple[float, Choice]] = {}
-    for field in sorted({field for one in sent for field in one.shown}.difference(without)):
-        for chance, choice in _of_field(tool, name, field, sent):
-            better = choice.value not in best or chance < best[choice.value][0]
-            if chance <= CHANCE and better and _may_tell(scope, choice):
-                best[choice.value] = chance, choice
-    return sorted((choice for _, choice in best.values()), key=lambda one: (-one.calls, one.value))[:MOST]
+def _names(sent: Sequence[_Sent]) -> list[str]:
+    """The arguments of enough calls, in order."""
+    counted = Counter(name for call in sent for name in call.values)
+    return sorted(name for name, calls in counted.items() if calls >= LEAST_CALLS)
 
 
-def _of_field(tool: str, name: str, field: str, sent: Sequence[_Sent]) -> Iterator[tuple[float, Choice]]:
-    """Yield each value that nearly all calls about records with a state sent, with the chance of that."""
-    known = [one for one in sent if field in one.shown]
-    all_sent = Counter(one.value for one in known)
-    for state, of in Counter(one.shown[field] for one in known).items():
-        holding = [one for one in known if one.shown[field] == state]
-        value, calls = Counter(one.value for one in holding).most_common(1)[0]
-        ids = tuple(dict.fromkeys(one.run.id for one in holding if one.value == value))
-        if calls >= NEARLY_ALL * of and len(ids) >= LEAST_RUNS and _cases(holding) >= LEAST_CASES:
-            chance = by_chance(calls, of, all_sent[value] - calls, len(known) - of)
-            yield chance, Choice(tool, name, value, field, state, calls, of, ids=ids)
+def _choice(scope: Scope, name: str, sent: Sequence[_Sent], beside: Set[str], arguments: Set[str]) -> Choice:
+    fields = {field for call in sent for field in call.shown}.difference(arguments) | beside
+    best: dict[str, tuple[float, Condition]] = {}
+    for field in sorted(fields):
+        for chance, condition in _of_field(name, field, sent, together=field in beside):
+            better = condition.value not in best or chance < best[condition.value][0]
+            if chance <= CHANCE and better and _may_tell(scope, condition):
+                best[condition.value] = chance, condition
+    conditions = sorted((condition for _, condition in best.values()), key=lambda one: (-one.calls, one.value))
+    holders = Holders(({call.values[name]}, call.run.thread) for call in sent if name in call.values)
+    rest = [value for value, _ in holders.held(LEAST_CASES) if value not in best and scope.names_nobody(value)]
+    return Choice(conditions[:MOST], rest[:MOST])
+
+
+def _of_field(name: str, field: str, sent: Sequence[_Sent], *, together: bool) -> Iterator[tuple[float, Condition]]:
+    """Yield each value that nearly all calls about records with some states sent, with the chance of that."""
+    states_of = [(call, call.values.get(field) if together else call.shown.get(field)) for call in sent]
+    known = [(call, call.values.get(name, ABSENT), state) for call, state in states_of if state is not None]
+    by_state: dict[str, list[tuple[_Sent, str]]] = defaultdict(list)
+    for call, value, state in known:
+        by_state[state].append((call, value))
+    decided: dict[str, list[str]] = defaultdict(list)
+    for state, calls in by_state.items():
+        value, times = Counter(value for _, value in calls).most_common(1)[0]
+        if times >= MOSTLY * len(calls) and _cases([call for call, _ in calls]) >= LEAST_CASES:
+            decided[value].append(state)
+    for value, states_with in decided.items():
+        inside = [(call, its == value) for state in states_with for call, its in by_state[state]]
+        n, all_sent = sum(is_it for _, is_it in inside), sum(its == value for _, its, _ in known)
+        ids = tuple(dict.fromkeys(call.run.id for call, is_it in inside if is_it))
+        chance = by_chance(n, len(inside), all_sent - n, len(known) - len(inside))
+        yield chance, Condition(value, field, sorted(states_with), n, len(inside), together, ids=ids)
 
 
 def _cases(sent: Sequence[_Sent]) -> int:
-    return len({one.run.thread for one in sent})
+    return len({call.run.thread for call in sent})
 
 
-def _may_tell(scope: Scope, choice: Choice) -> bool:
-    return scope.may_name(choice.field) and scope.names_nobody(choice.value) and scope.names_nobody(choice.state)
+def _may_tell(scope: Scope, condition: Condition) -> bool:
+    named = [value for value in (condition.value, *condition.states) if value != ABSENT]
+    return scope.may_name(condition.field) and all(map(scope.names_nobody, named))
 
 
-def _sent_by(run: Run, tool: str) -> Iterator[tuple[str, _Sent]]:
-    """Yield (argument, value) of the calls of a tool that worked."""
+def _calls(run: Run, tool: str) -> Iterator[_Sent]:
+    """Yield the calls of a tool that worked, each with what was known of its record."""
     known = _Records()
-    for call in run.steps:
+    for call in run.steps if any(call.name == tool for call in run.steps) else ():
         if call.failed:
             continue
         if call.name == tool:
-            sent = dict(states(call.arguments))
-            shown = known.about(call) | sent
-            for name, value in sent.items():
-                yield name, _Sent(run, value, {field: shown[field] for field in shown if field != name})
+            yield _Sent(run, dict(states(call.arguments)), call.arguments.keys(), known.about(call))
         known.read(call)
 
 

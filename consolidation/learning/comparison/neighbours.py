@@ -98,6 +98,7 @@ def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:
     bad, good = _writes(scope, failed), _writes(scope, well)
     tried = {call.name for call in failed.steps}
     same = bool(_asked(scope, failed) & _asked(scope, well))
+    is_queue = not same and failed.opening_lines == well.opening_lines  # how many calls there are its records tell
     has_stopped = False
     for tool in good:
         if tool not in bad:
@@ -107,7 +108,8 @@ def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:
         elif good[tool][0].via:
             continue  # how often a command is run says little
         elif len(bad[tool]) != len(good[tool]):
-            yield "fewer" if len(bad[tool]) < len(good[tool]) else "more", tool, "", "", ""
+            if not is_queue:
+                yield "fewer" if len(bad[tool]) < len(good[tool]) else "more", tool, "", "", ""
         else:
             yield from _values(scope, bad[tool], good[tool], same=same)
 

@@ -68,7 +68,10 @@ class Condition(Counted):
 def signs(scope: Scope) -> list[Condition]:
     """Return up to MOST conditions that separate, highest lift first; a field with two such values is left out."""
     tools = sorted(scope.effects(scope.runs[0])) or [""]
-    all_signs = [sign for tool in tools for sign in _of_tool(scope, tool)]
+    set_by_runs = {
+        name for run in scope.shown_by for call in run.steps if call.name in tools for name in call.arguments
+    }
+    all_signs = [sign for tool in tools for sign in _of_tool(scope, tool) if sign.field not in set_by_runs]
     return sorted(all_signs, key=lambda s: (-s.lift, -s.runs, s.tool, s.field, s.value))[:MOST]
 
 

@@ -116,7 +116,9 @@ class _Heard:
                     self._words[key].append((origin, records.pop(key)))
             if path and isinstance(leaf, str) and len(leaf.split()) >= PROSE:  # the text of a ticket names its order
                 self._read_text(leaf, Origin("result", call.name, path), paths)
-        self._used.update((key, path[-1]) for key, path in paths.items() if " " not in key and len(key) >= 4)
+        self._used.update(
+            (key, path[-1]) for key, path in paths.items() if len(key) >= 4 and not _is_word(key) and " " not in key
+        )
 
     def _was_said(self, key: str) -> bool:
         return " " in key and len(key) <= LONGEST_KEY and key in self._speech

@@ -12,6 +12,7 @@ from consolidation.learning.comparison.records import Condition
 from consolidation.learning.effects.effects import is_edit
 from consolidation.learning.effects.toolnames import code, phrase, words
 from consolidation.learning.runs.harness_tools import FILE_CHANGES
+from consolidation.learning.runs.privacy import Holders
 from consolidation.learning.runs.terms import stem
 from consolidation.learning.wording import cut, upper_first
 from consolidation.learning.writing.git_work import GitWork
@@ -24,6 +25,7 @@ LONGEST_TITLE = 100
 LONGEST_DESCRIPTION = 1_024
 MOST_ACTS = 4
 MOST_TERMS = 4
+USUALLY, LONGEST_ORDER = 0.8, 120  # share of the runs that began with the same order; characters
 LEAST_RUNS, CLEARLY = 3, 0.25  # of each of two ways, and what is between their shares of success
 _ARTICLES = {"a", "an", "the"}
 _LEAST_TELLING = {"rm", "python", "cat >", "git add"}
@@ -122,6 +124,8 @@ def _use_when(learned: Learned) -> str:
     say, acts, clear = learned.say, learned.acts, _shown(learned)
     terms, places = [term.written for term in learned.said[:MOST_TERMS]], list(map(code, learned.places))
     asks = say("mentions", terms=say.join(terms, "or")) if terms else ""
+    if (order := _order(learned)) and not terms:
+        asks = say("order", order=order)
     shows = say("shows", facts=say.join(clear)) if clear else ""
     works = say("works_on", places=say.join(places, "or")) if places else ""
     if shows and acts and not (works or asks):
@@ -132,11 +136,25 @@ def _use_when(learned: Learned) -> str:
     return say("use_asked", acts=_said(acts, say)) if acts else ""
 
 
+def _order(learned: Learned) -> str:
+    """Return the order with which nearly all runs began word for word, as those of a schedule do; '' for none."""
+    runs = learned.scope.successes
+    orders = Holders(({" ".join(run.said[0].text.split())}, run.thread) for run in runs if run.said)
+    order = next((order for order, _ in orders.held(USUALLY * len(runs))), "").rstrip(".。!！")
+    return order if 0 < len(order) <= LONGEST_ORDER and learned.scope.names_nobody(order) else ""
+
+
 def separates(learned: Learned) -> bool:
     """Whether something tells when to use the skill beside what its name says."""
     named = {stem(word) for stage in learned.acts for word in words(stage.tool)}
     terms = [{stem(word) for word in term.written.lower().split()} for term in learned.said[:MOST_TERMS]]
-    return bool(_worse(learned) or learned.places or _shown(learned) or any(not term <= named for term in terms))
+    return bool(
+        _worse(learned)
+        or learned.places
+        or _order(learned)
+        or _shown(learned)
+        or any(not term <= named for term in terms)
+    )
 
 
 def _other_way(learned: Learned) -> str:

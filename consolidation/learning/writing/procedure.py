@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from consolidation.learning.comparison.choices import choices
+from consolidation.learning.comparison.choices import ABSENT, Condition, choices
 from consolidation.learning.comparison.contrast import Companion, companions
-from consolidation.learning.comparison.records import Condition
+from consolidation.learning.comparison.records import Condition as Sign
 from consolidation.learning.effects.effects import CHORES
 from consolidation.learning.effects.toolnames import code, phrase
 from consolidation.learning.runs.dialogue import Assent, assents
@@ -95,7 +95,7 @@ def _is_step(stage: Stage, learned: Learned) -> bool:
     return work_steps.is_told(stage, learned)
 
 
-def _choice(sign: Condition, say: Phrases) -> str:
+def _choice(sign: Sign, say: Phrases) -> str:
     fact = f"{code(sign.field)} {'是' if say.language == 'zh' else 'is'} {sign.value}"
     return say("choose", fact=fact, n=sign.runs, of=sign.of, m=sign.others, of_m=sign.of_others)
 
@@ -122,10 +122,9 @@ def _line(stage: Stage, learned: Learned, say: Phrases) -> str:
     head = say(key, phrase=upper_first(phrase(stage.tool)), tool=tool, page=page, often=_often(stage, say))
     head = work_steps.in_share(stage, head, say)
     paths = sorted(path for (tool, path), seen in sources.items() if tool == stage.tool and _is_told(path, seen, stage))
-    decided = _decided(stage, learned, say)
     told = {path: _from(sources[stage.tool, path], stage, say) for path in paths[:MOST_ARGUMENTS]}
-    parts = {path: [part for part in (decided.get(path), told.get(path)) if part] for path in {**told, **decided}}
-    came = [f"{code(path)} {say('else').join(part)}" for path, part in parts.items() if part]
+    decided = {path: part for path, part in _decided(stage, learned, say, sourced=told.keys()) if part}
+    came = [f"{code(path)} {part}" for path, part in (told | decided).items() if part]
     came += [*_filled_in(stage, paths, say), *_unseen(stage, {*paths, *decided}, say)]
     stop, gap, space = ("。", "；", "") if say.language == "zh" else (".", "; ", " ")
     line_text = f"{space}{upper_first(gap.join(came))}{stop}" if came else ""
@@ -169,13 +168,23 @@ def _from(counted: Counter[Origin], stage: Stage, say: Phrases) -> str:
     return say("else").join(sources[:2])
 
 
-def _decided(stage: Stage, learned: Learned, say: Phrases) -> dict[str, str]:
-    """Return by argument what those of a change that take few values depend on."""
-    told: dict[str, list[str]] = {}
-    for one in choices(learned.scope, stage.tool) if stage.changes and stage.kind == "step" else ():
-        where = {"value": code(one.value), "field": code(one.field), "state": code(one.state)}
-        told.setdefault(one.argument, []).append(say("decided", **where, n=one.calls, of=one.of))
-    return {argument: say.join(conditions) for argument, conditions in told.items()}
+def _decided(stage: Stage, learned: Learned, say: Phrases, sourced: Collection[str]) -> Iterator[tuple[str, str]]:
+    """Yield (argument, on what it depends) of those of a change that take few values."""
+    told = choices(learned.scope, stage.tool) if stage.changes and stage.kind == "step" else {}
+    for argument, choice in told.items():
+        others = say.join([code(value) for value in choice.others], "or")
+        conditions = [_condition(condition, say) for condition in choice.conditions]
+        if conditions:
+            yield argument, say.join(conditions) + (say("else") + others if others else "")
+        elif argument not in sourced and others:
+            yield argument, say("one_of", values=others)
+
+
+def _condition(one: Condition, say: Phrases) -> str:
+    value = code(one.value) if one.value != ABSENT else say("none")
+    key = "together" if one.together else "decided"
+    state = say.join([code(state) for state in one.states], "or")
+    return say(key, value=value, field=code(one.field), state=state, n=one.calls, of=one.of)
 
 
 def _filled_in(stage: Stage, paths: Sequence[str], say: Phrases) -> Iterator[str]:
