@@ -11,7 +11,7 @@ from consolidation.learning.facts.shown_records import given, key_of
 from consolidation.learning.runs import spellings
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.run import Run
-from consolidation.learning.runs.values import Path, leaves, spelled
+from consolidation.learning.runs.values import DEEPEST, Path, leaves, spelled
 from memories.lexicon.chinese_words import HAN, KANA
 
 LONGEST_SPEECH = 30_000
@@ -160,11 +160,13 @@ def _ids_sent(call: Call) -> set[str]:
     return {key for _, key in given(call.arguments)}
 
 
-def _collect(value: Any, ids: Set[str], records: dict[str, set[str]]) -> None:
+def _collect(value: Any, ids: Set[str], records: dict[str, set[str]], depth: int = 0) -> None:
     """Add the words in a value, each with the ids that stand beside it or around it."""
+    if depth >= DEEPEST:
+        return
     if isinstance(value, list):
         for inner in value:
-            _collect(inner, ids, records)
+            _collect(inner, ids, records, depth + 1)
     elif isinstance(value, dict):
         plain = [inner for inner in value.values() if not isinstance(inner, dict | list)]
         ids = ids | {key for inner in plain if (key := key_of(inner))}
@@ -173,7 +175,7 @@ def _collect(value: Any, ids: Set[str], records: dict[str, set[str]]) -> None:
                 records[key] |= ids
         for inner in value.values():
             if isinstance(inner, dict | list):
-                _collect(inner, ids, records)
+                _collect(inner, ids, records, depth + 1)
 
 
 def _is_word(key: str) -> bool:
