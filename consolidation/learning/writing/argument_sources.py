@@ -164,22 +164,18 @@ def _collect(value: Any, ids: Set[str], records: dict[str, set[str]], depth: int
     """Add the words in a value, each with the ids that stand beside it or around it."""
     if depth >= DEEPEST:
         return
-    if isinstance(value, list):
-        for inner in value:
-            _collect(inner, ids, records, depth + 1)
-    elif isinstance(value, dict):
-        plain = [inner for inner in value.values() if not isinstance(inner, dict | list)]
+    inner_values = value if isinstance(value, list) else [*value.values()] if isinstance(value, dict) else []
+    if isinstance(value, dict):
+        plain = [inner for inner in inner_values if not isinstance(inner, dict | list)]
         ids = ids | {key for inner in plain if (key := key_of(inner))}
-        for inner in plain:
-            if (key := _key(inner)) and _is_word(key):
-                records[key] |= ids
-        for inner in value.values():
-            if isinstance(inner, dict | list):
-                _collect(inner, ids, records, depth + 1)
+        for word in filter(_is_word, map(_key, plain)):
+            records[word] |= ids
+    for inner in inner_values:
+        _collect(inner, ids, records, depth + 1)
 
 
 def _is_word(key: str) -> bool:
-    return len(key.split()) <= MOST_WORDS and not any(map(str.isdigit, key))
+    return 0 < len(key.split()) <= MOST_WORDS and not any(map(str.isdigit, key))
 
 
 def _ids(result: object) -> Iterator[str]:
