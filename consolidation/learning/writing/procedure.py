@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
-from consolidation.learning.comparison.choices import ABSENT, Condition, choices
 from consolidation.learning.comparison.contrast import Companion, companions
 from consolidation.learning.comparison.records import Condition as Sign
 from consolidation.learning.effects.effects import CHORES
@@ -15,6 +14,7 @@ from consolidation.learning.runs.lines import Line, ids_of
 from consolidation.learning.runs.values import ITEM, spelled
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing import work_steps
+from consolidation.learning.writing.argument_choices import ABSENT, Condition, choices
 from consolidation.learning.writing.argument_sources import Origin
 from consolidation.learning.writing.learned import Learned
 from consolidation.learning.writing.phrases import Phrases
