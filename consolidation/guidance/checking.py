@@ -14,9 +14,10 @@ from consolidation.guidance import command_notes, precedent
 from consolidation.guidance.answer import Checked, CheckedRun
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
-from consolidation.guidance.provenance import Note, notes
+from consolidation.guidance.provenance import MOST_NOTES, Note, notes
 from consolidation.guidance.request import GuidanceQuestion
-from consolidation.learning.effects.effects import CHORES, is_edit
+from consolidation.learning.commands.shell import line_argument
+from consolidation.learning.effects.effects import CHORES, is_edit, services_apart
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.call_rules import broken
@@ -127,10 +128,16 @@ def _provenance(
 ) -> list[Note]:
     """Nothing of a tool that none of the runs called: what calls of it had in common may come from more secret ones.
     Nothing either where the run's beginning is not known: a value may have been shown there."""
-    if asked.is_cut or not any(call.name in profile.effects for profile in experience.profiles):
+    if asked.is_cut:
         return []
     facts = ArgumentFact.objects.visible_to(trust)
-    return notes(asked.run, call, facts.habits(call.name, experience.profiles[0].scope), rules)
+    shown: list[Note] = []
+    for act in services_apart(replace(asked.run, calls=(call,)), rules).steps:
+        if any(act.name in profile.effects for profile in experience.profiles):
+            about = notes(asked.run, act, facts.habits(act.name, experience.profiles[0].scope), rules)
+            place = within("/arguments", line_argument(call)) if act.via else ""  # the text of a line holds its values
+            shown += [{**note, "pointer": place or note["pointer"]} for note in about]
+    return shown[:MOST_NOTES]
 
 
 def _notes(call: Call, experience: Experience, similar: Precedent) -> Iterator[dict[str, str]]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from consolidation.learning.commands.programs import SHELLS
 from consolidation.learning.commands.wrappers import bare, program_name, shell_script
-from consolidation.learning.runs import values
+from consolidation.learning.runs import harness_tools, values
 
 LONGEST_LINE = 20_000
 _HEREDOC = re.compile(r"(?<!<)<<-?[ \t]*\\?(['\"]?)([A-Za-z_][\w.-]*)\1")
@@ -187,8 +187,9 @@ def line_in(args: Any) -> str:
 
 
 def line_argument(call: "Call") -> str:
-    """Return the name of the argument that holds the command line; '' for none."""
-    return next((key for key in _LINES if _line(call.arguments.get(key))), "")
+    """Return the name of the argument that holds the command line, or the code of a tool for it; '' for none."""
+    keys = harness_tools.CODES if call.code_line else _LINES
+    return next((key for key in keys if _line(call.sent.get(key))), "")
 
 
 def _line(value: Any) -> str:

@@ -182,6 +182,21 @@ def unfolded(run: Run, rules: ToolRules) -> Run:
     return replace(run, calls=tuple(calls))
 
 
+def services_apart(run: Run, rules: ToolRules) -> Run:
+    """Return the run with one call per command of those lines that send requests or call client programs of services,
+    as `unfolded` does; any other line stays one call."""
+    lines = {n for n, call in enumerate(run.steps) if _calls_service(call, rules)}
+    if not lines:
+        return run
+    calls = [part for n, call in enumerate(run.steps) for part in (_parts(call, rules, ()) if n in lines else [call])]
+    return replace(run, calls=tuple(calls))
+
+
+def _calls_service(call: Call, rules: ToolRules) -> bool:
+    is_line = rules.runs_commands(call.name) and not call.via
+    return is_line and any(map(requests.is_of_service, rules.kinds(call)))
+
+
 def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[Call]:
     kinds = rules.kinds(call)
     if not rules.runs_commands(call.name) or call.via or kinds == (call.name,):

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
+from consolidation.learning.commands.requests import is_of_service
+from consolidation.learning.effects.effects import services_apart
 from consolidation.learning.facts.shown_records import (
     ARROW,
     LONGEST_NAME,
@@ -82,7 +84,11 @@ class ArgumentCall:
 
 
 def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
-    """Return every effect call, argument by argument, with values that name one thing: an id, an address, a date."""
+    """Return every effect call, argument by argument, with values that name one thing: an id, an address, a date.
+
+    Requests and client programs of services in command lines are calls, too.
+    """
+    run = services_apart(run, rules)
     acting = [call for call in run.steps if _acts(call, rules)]
     wanted = {key for call in acting for _, key in given(call.arguments)}
     if not wanted:
@@ -95,7 +101,7 @@ def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
 def shown_before(run: "Run", call: "Call", rules: "ToolRules") -> "ShownBefore":
     """Return what the run so far has shown of the values of a call that is about to be made."""
     known = ShownBefore(run, {key for _, key in given(call.arguments)})
-    known.read(run.steps, rules)
+    known.read(services_apart(run, rules).steps, rules)
     return known
 
 
@@ -107,8 +113,9 @@ def beside(arguments: Mapping[str, Any], argument: str) -> dict[str, bool]:
 
 
 def _acts(call: "Call", rules: "ToolRules") -> bool:
-    """Return whether a call is an effect with arguments; a command line has none."""
-    return rules.is_effect(call.name) and not rules.runs_commands(call.name) and not call.via
+    """Return whether a call is an effect with arguments; of command lines only those of services have them."""
+    has_arguments = is_of_service(call.name) if call.via else not rules.runs_commands(call.name)
+    return has_arguments and rules.is_effect(call.name)
 
 
 class ShownBefore:
