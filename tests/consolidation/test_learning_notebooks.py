@@ -74,6 +74,8 @@ def test_a_cell_is_run_by_its_place_as_it_was_written_last() -> None:
     assert did(*written, moved, execute(3), execute(1)) == {HELD}
     gone = tool("delete_cell", "", cell_indices=[1])
     assert did(*written, gone, execute(1), execute(2)) == {HELD}
+    created = tool("use_notebook", None, notebook_name="new", mode="create")
+    assert did(created, source(-1, API), source(-1, HOLD), execute(1), execute(2)) == {HELD}, "of a long run no answers"
     assert did(tool("execute_cell", "1", cell_index=0)) == {"mcp__jupyter__execute_cell"}, "who knows what it does"
 
 

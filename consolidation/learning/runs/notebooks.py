@@ -59,7 +59,8 @@ class _Notebooks:
         if tool == "use_notebook":
             self._current = str(sent.get("notebook_name"))
             count = _COUNT.search(values.text_of(call.result))
-            self._cells[self._current] = [None] * int(count[1] if count else 0)
+            known = int(count[1]) if count else int(sent.get("mode") == "create")  # a new one has a heading
+            self._cells[self._current] = [None] * known
         if tool == "restart_notebook":
             self._kernel = Kernel()
         cells = self._cells.setdefault(str(sent.get("notebook_name") or self._current), [])
