@@ -163,3 +163,43 @@ def test_a_japanese_request_is_no_chinese_one_and_its_ids_have_a_source() -> Non
         for n in range(3)
     ]
     assert "`no` from the user's request" in learned(runs).fields.procedure
+
+
+def test_a_small_number_comes_from_where_it_stood_beside_a_word_of_its_field() -> None:
+    recorded = run(
+        1,
+        "Nadia works 5 days a week from 3 May 2027, room: 12; she gets a 30-day trial and 2.5 hours of 40, in 8.",
+        ("list", {}, {"weeks": 7}),
+        (
+            "add",
+            {
+                "Days per week": 5,
+                "room": "12",
+                "trialDays": 30,
+                "month": 3,
+                "hours": 2,
+                "keys": 8,
+                "weeks": 7,
+                "of": 40,
+            },
+            "ok",
+        ),
+        "Make it 4 days.",
+        ("change", {"days": 4}, "ok"),
+        ("change", {"visits": 4}, "ok"),
+    )
+    assert origins(recorded) == {
+        "add.Days per week": Origin("opening"),
+        "add.room": Origin("opening"),
+        "add.trialDays": Origin("opening"),
+        "change.days": Origin("answer"),
+    }
+
+
+def test_a_skill_says_that_the_user_gives_a_small_number_and_not_that_nobody_saw_it() -> None:
+    def entered(n: int) -> Run:
+        row = {"employee": f"E-{100 + n}", "days_per_week": n + 2}
+        return run(n, f"Enter E-{100 + n} with {n + 2} days a week.", ("add_employee", row, "ok"), thread=f"case {n}")
+
+    [step] = [line for line in learned([entered(n) for n in range(4)]).fields.procedure.splitlines() if "Add" in line]
+    assert "`days_per_week`" in step and "not seen" not in step

@@ -7,12 +7,15 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from consolidation.learning.comparison.scope import Scope
+from consolidation.learning.effects.toolnames import words
 from consolidation.learning.facts.shown_records import given, key_of
 from consolidation.learning.runs import spellings
 from consolidation.learning.runs.call import Call
+from consolidation.learning.runs.operations import singular
 from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import DEEPEST, Path, leaves, spelled
 from memories.lexicon.chinese_words import HAN, KANA
+from memories.lexicon.english_words import STOP_OF_REQUESTS
 
 LONGEST_SPEECH = 30_000
 LONGEST_KEY = 200
@@ -23,6 +26,8 @@ PROSE = 5  # least words of what an agent writes itself; two Chinese characters 
 _CODE = re.compile(r"(?<![A-Z\d'-])[A-Z]{2}(?![A-Z\d'-])")
 _HAN = re.compile(f"[{HAN}]")
 _W = rf"[^\W{HAN}{KANA}]"  # Chinese and Japanese have no spaces: an id may stand between their characters
+_NAME = rf"[^\W\d_{HAN}{KANA}]{{2,}}"
+_COUNT = re.compile(rf"(?:({_NAME})(?: ?[:=])? )?(?<![\w.,:/+-])(\d{{1,2}})(?![\w.,:/]\d|\w)(?:[ -]({_NAME}))?")
 _TOKEN = re.compile(rf"(?:{_W}|@)(?:{_W}|[@.+#/:-])*")
 
 
@@ -66,7 +71,7 @@ def trace(run: Run) -> Iterator[tuple[str, Path, Origin]]:
             continue
         about = _ids_sent(call)
         for path, leaf in leaves(call.arguments):
-            for origin in heard.origins(leaf, about):
+            for origin in heard.origins(leaf, path, about):
                 yield call.name, path, origin
         heard.read(call)
 
@@ -79,6 +84,7 @@ class _Heard:
         self._speech = ""
         self._opening = 0  # characters of the first message
         self._from: dict[str, Origin] = {}
+        self._counts: dict[tuple[str, str], Origin] = {}  # small numbers with the words beside them: 5 days
         self._used: dict[str, str] = {}
         self._texts: list[tuple[str, Origin]] = []  # of results, in small letters
         self._words: dict[str, list[tuple[Origin, set[str]]]] = defaultdict(list)  # with the ids of their records
@@ -93,6 +99,9 @@ class _Heard:
                 self._from.setdefault(spellings.number(word.strip(".:-/")), origin)
             for date in spellings.dates(text):
                 self._from.setdefault(date, origin)
+            for before, number, after in _COUNT.findall(text):
+                for beside in {before, after} - {""} - STOP_OF_REQUESTS:
+                    self._counts.setdefault((number, singular(beside)), origin)
             for word in _CODE.findall(speech):
                 self._from.setdefault(_key(word), origin)
             if len(self._speech) < LONGEST_SPEECH:
@@ -130,15 +139,21 @@ class _Heard:
         if len(self._texts) < MOST_TEXTS:
             self._texts.append((text[:LONGEST_SPEECH].lower(), origin))
 
-    def origins(self, leaf: object, about: Set[str]) -> Iterator[Origin]:
+    def _of_count(self, leaf: object, path: Path) -> list[Origin]:
+        """Return where a small number stood beside a word of its argument's name, if anywhere."""
+        beside = [(str(leaf), singular(word)) for word in (words(path[-1]) if path else ())]
+        return [self._counts[count] for count in beside if count in self._counts][:1]
+
+    def origins(self, leaf: object, path: Path, about: Set[str]) -> Iterator[Origin]:
         """Yield the origin of a value; of a longer text also the arguments whose values it contains.
 
-        `about`: ids that the call sends. A word (open, normal) then comes from a record of these alone.
+        `path`: of its argument. `about`: ids that the call sends. A word (open, normal) then comes from a record of
+        these alone.
         """
         key = _key(leaf)
         if not key:
-            return
-        if key in self._from:
+            yield from self._of_count(leaf, path)
+        elif key in self._from:
             if self._from[key].kind != "result" or not _is_word(key) or not (about := about & self._ids):
                 yield self._from[key]
             else:
@@ -151,8 +166,8 @@ class _Heard:
             yield held[0]
         elif isinstance(leaf, str) and len(leaf.split()) + len(_HAN.findall(leaf)) // 2 >= PROSE:
             yield Origin("own")
-            words = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))
-            for name in sorted({self._used[word] for word in words if word in self._used}):
+            own = set(_TOKEN.findall(leaf[:LONGEST_SPEECH].lower()))
+            for name in sorted({self._used[word] for word in own if word in self._used}):
                 yield Origin("names", path=(name,))
 
 
