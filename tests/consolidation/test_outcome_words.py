@@ -116,7 +116,10 @@ def test_who_asks_for_a_correction_or_wishes_it_otherwise_next_time_says_that_it
             "The warehouse says that the label still has the old street.|"
             "Marta tells me the invoice shows the wrong amount|"
             "Our driver called and said the slip has the wrong address on it.|Finance says the total is wrong.|"
-            "The warehouse says it did not work.|Jonas says the build fails again.|玛塔告诉我发票金额不对。",
+            "The warehouse says it did not work.|Jonas says the build fails again.|玛塔告诉我发票金额不对。|"
+            "Das Lager sagt, dass auf dem Etikett noch die alte Straße steht.|Marta meldet, die Summe ist falsch.|"
+            "Unser Fahrer hat angerufen, auf dem Schein steht die falsche Adresse.|"
+            "Die Buchhaltung schreibt, dass der Betrag nicht stimmt.|Jonas sagt, es geht immer noch nicht.",
         ),
         (
             True,
@@ -130,7 +133,12 @@ def test_who_asks_for_a_correction_or_wishes_it_otherwise_next_time_says_that_it
             "The previous agent told me the fee is wrong.|They say it will work next week.|She says thanks.|"
             "The customer says he has an old phone.|Does the warehouse say the label is right?|"
             "The customer says the label is right, but she wants another colour.|"
-            "Anna says she wants the label to show the old price.",
+            "Anna says she wants the label to show the old price.|"
+            "Die Kundin sagt, sie hat die falsche Größe bestellt.|Der Kunde sagt, er hat noch ein altes Telefon.|"
+            "Die Anleitung sagt, dass die Adresse falsch ist.|Sagt das Lager, dass noch die alte Straße draufsteht?|"
+            "Der vorige Agent sagte, die Gebühr ist falsch.|Das Lager sagt, wir haben noch alte Kartons.|"
+            "Die Kundin sagt, dass die alte Adresse falsch ist, es ist die Parkstraße 5.|"
+            "Das Lager möchte, dass noch die alte Straße draufsteht.",
         ),
     ],
 )

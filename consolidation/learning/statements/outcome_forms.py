@@ -180,3 +180,35 @@ TOLD_WELL = re.compile(
     re.IGNORECASE,
 )
 WISHED = re.compile(r"\b(?:wants?|wanted|needs?|would like|ordered|asks?|asked|instead|new one)\b", re.IGNORECASE)
+
+# The same in German, whose verbs stand at the end after "dass".
+_NO_TELLER_GERMAN = (
+    r"(?:web)?(?:seite|fehlermeldung|meldung|anleitung|richtlinie|handbuch|doku\w*|system|log|protokoll|e-?mail|brief"
+    r"|etikett|code|app|ausgabe|tool|werkzeug|ergebnis|test|vertrag|bericht|agent|assistent|vertreter)\w*\b"
+)
+TELLING_GERMAN = re.compile(
+    r"(?i:(?:na ja|hm+|also|aber|und|jetzt|leider|ok(?:ay)?)\b[,. ]+)?"
+    rf"(?:(?i:der|die|das|unsere?|eine?) (?:[a-zäöüß]+ )?(?i:(?!{_NO_TELLER_GERMAN})[\wäöüß-]+) "
+    r"|(?!(?:Der|Die|Das|Unsere?|Eine?|Es|Ich|Wir|Du|Man|Niemand|Keiner|Wer|Was)\b)[A-ZÄÖÜ][\w-]+ (?:[A-ZÄÖÜ][\w-]+ )?"
+    r"|(?i:er|sie) )"
+    r"(?i:(?:gerade |jetzt |auch )?(?:(?:hat |haben )?(?:angerufen|geschrieben|gesagt|gemeldet|mitgeteilt)"
+    r"|sag(?:t|en|te|ten)|schreib(?:t|en)|schrieb(?:en)?|meld(?:et|en|ete|eten)|mein(?:t|en|te|ten)|bericht(?:et|en|ete)"
+    r"|beschwer(?:t|en|te) sich|rief(?:en)? an)(?: (?:mir|uns))?[,:]? (?:dass )?)"
+)
+_STANDS = (
+    r"(?:steh(?:t|en)|zeig(?:t|en)|enthält|enthalten|nenn(?:t|en)|hat|haben|ging(?:en)?|geh(?:t|en)|gilt|druckt|"
+    r"hinterlegt ist|eingetragen ist|gedruckt ist)"
+)
+TOLD_ILL_GERMAN = re.compile(
+    r"^(?!(?:er|sie|ich|wir|ihr|du|man)\b)(?:"
+    rf".{{0,60}}\b{_STANDS}\b.{{0,40}}(?:\bnoch\b.{{0,30}}\balte[nmrs]?\b|\b(?:der|die|das|den|dem) falsche[nmrs]?\b)"
+    rf"|.{{0,60}}(?:\bnoch\b.{{0,30}}\balte[nmrs]?\b|\b(?:der|die|das|den|dem) falsche[nmrs]?\b).{{0,40}}\b{_STANDS}\b"
+    r"|(?!.{0,60}\b(?:alte|bisherige|vorige|frühere)[nmrs]?\b).{0,60}\b(?:(?:ist|sind)\b.{0,20}\b"
+    r"(?:falsch|nicht (?:richtig|korrekt|in ordnung))|(?:falsch|nicht (?:richtig|korrekt|in ordnung)) (?:ist|sind)"
+    r"|nicht stimm(?:t|en))\b)",
+    re.IGNORECASE,
+)
+WISHED_GERMAN = re.compile(
+    r"\b(?:möchten?|wollen|will|wünsch\w*|brauch(?:t|en)|hätten? gern\w*|bestellt\w*|stattdessen|bitte[nt]?)\b",
+    re.IGNORECASE,
+)

@@ -19,9 +19,12 @@ from consolidation.learning.statements.outcome_forms import (
     QUALIFIED,
     TELLING,
     TELLING_CHINESE,
+    TELLING_GERMAN,
     TOLD_ILL,
+    TOLD_ILL_GERMAN,
     TOLD_WELL,
     WISHED,
+    WISHED_GERMAN,
     WORKED,
     WORKED_CHINESE,
     WORKED_GERMAN_SPANISH,
@@ -70,19 +73,20 @@ def _told(sentence: str, is_glad: bool) -> bool | None:
 
     `is_glad`: of the whole message, in which a plain "it is there now" then is a success.
     """
-    if by_another := TELLING.match(sentence) or TELLING_CHINESE.match(sentence):
+    by_another = TELLING.match(sentence) or TELLING_CHINESE.match(sentence) or TELLING_GERMAN.match(sentence)
+    if by_another:
         return _by_another(sentence[by_another.end() :], is_glad)
     return _of_the_user(sentence, is_glad)
 
 
 def _by_another(said: str, is_glad: bool) -> bool | None:
     """Of what another person said: there a thing stands for the work. What they wish is a new request."""
-    if WISHED.search(said):
+    if WISHED.search(said) or WISHED_GERMAN.search(said):
         return None
     told = _of_the_user(said, is_glad)
     if told is not None or said.rstrip().endswith("?") or ASKED.search(said):
         return told
-    return False if TOLD_ILL.search(said) else True if TOLD_WELL.search(said) else None
+    return False if TOLD_ILL.search(said) or TOLD_ILL_GERMAN.search(said) else True if TOLD_WELL.search(said) else None
 
 
 def _of_the_user(sentence: str, is_glad: bool) -> bool | None:
