@@ -14,10 +14,14 @@ from consolidation.learning.runs.call import Call, Push, name_at_remote
 
 _DECODER = json.JSONDecoder()
 # A document at the beginning of a line, or behind a request and its status as code prints them; of a pair, in brackets.
-_BEGINS = re.compile(
-    r"^ ?\(?(?:(?:[A-Z]{3,7} )?(?:\S*/\S*:? )?(?:(?:->|=>|→) )?([1-5]\d\d)(?: [A-Z][A-Za-z]+)?:? )?(?=[\[{])",
-    re.MULTILINE,
+_ASKED = r"(?:[A-Z]{3,7} )?(?:\S*/\S*:? )?(?:(?:->|=>|→) )?"
+_TOLD = r"([1-5]\d\d)(?: [A-Z][A-Za-z]+)?"
+_BEGINS = re.compile(rf"^ ?\(?(?:{_ASKED}{_TOLD}:? )?(?=[\[{{])", re.MULTILINE)
+# The same, or a status on a line of its own.
+_BEGINS_OR_STATUS = re.compile(
+    rf"{_BEGINS.pattern}|^ ?(?:[A-Za-z]+:? )?{_ASKED}{_TOLD}[ \t]*$(?:\n(?=[\[{{]))?", re.MULTILINE
 )
+_TELLS_STATUS = re.compile(r"\.status(?:_code)?\b")  # of code that prints it, with or without a body
 _HERE = re.compile(r"[\[{]")  # behind another one, say
 _BRACKET = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|([\[{(])|([\]})])")
 _HEADERS = re.compile(r"HTTP/[\d.]+ (?!1|30)(\d{3})\b[^\n]*\n(?:[\w-]+:[^\n]*\n)*\n?")
@@ -30,12 +34,14 @@ def documents(call: Call, line: str) -> Mapping[str, Result]:
     """Return command kind -> the last document that it printed, and whether it went well: as its HTTP status says, else
     the document; not the last command of a line that failed.
 
-    Empty unless each of the line's commands of services printed a document. Other commands may print text.
+    Empty unless each of the line's commands of services printed a document, or of code its status. Other commands may
+    print text.
     """
     called = [
         (kind, requests.output_of(words)) for kind, _, words in forms.spelled(line) if requests.is_of_service(kind)
     ]
-    results = list(_results(_printed(call), called)) if called else []
+    begins = _BEGINS_OR_STATUS if _TELLS_STATUS.search(line) else _BEGINS
+    results = list(_results(_printed(call), called, begins)) if called else []
     if len(results) != len(called) + 1:
         return {}
     results.pop()
@@ -55,25 +61,25 @@ def _printed(call: Call) -> str:
     )
 
 
-def _results(text: str, called: Sequence[tuple[str, requests.Output]]) -> Iterator[Result]:
+def _results(text: str, called: Sequence[tuple[str, requests.Output]], begins: re.Pattern[str]) -> Iterator[Result]:
     """Yield the result of each command, as far as all of them are shown; and one more where nothing else is."""
     at = 0
     for kind, output in called:
-        document, status, at = _result(text, at, output)
+        document, status, at = _result(text, at, output, begins)
         if at < 0:
             return
         yield document, status < _BAD if status else not _is_refusal(kind, document)
-    if _document(text, at)[1] < 0:
+    if _document(text, at, begins)[1] < 0:
         yield None, True
 
 
-def _result(text: str, at: int, output: requests.Output) -> tuple[Any, int, int]:
+def _result(text: str, at: int, output: requests.Output, begins: re.Pattern[str]) -> tuple[Any, int, int]:
     """Return the document and HTTP status, 0 for none, that are shown behind a place, and their end; -1 for no such."""
     document, status = None, 0
     if output.headers:
         status, at = _status(_HEADERS, text, at)
     if not output.hides and at >= 0:
-        document, at, told = _document(text, at)
+        document, at, told = _document(text, at, begins)
         status = status or told
     if output.code and at >= 0:
         status, at = _status(re.compile(output.code), text, at)
@@ -85,17 +91,20 @@ def _status(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:
     return (int(told[1]), told.end()) if told else (0, -1)
 
 
-def _document(text: str, at: int) -> tuple[Any, int, int]:
+def _document(text: str, at: int, begins: re.Pattern[str]) -> tuple[Any, int, int]:
     """Return the next object or list that begins here or with a line, its end (-1 for none), and the HTTP status before
-    it, 0 for none."""
+    it, 0 for none; or None for a status alone."""
     if _HERE.match(text, at):
         document, end = _decoded(text, at)
         if end >= 0:
             return document, end, 0
-    for begins in _BEGINS.finditer(text, at):
-        document, end = _decoded(text, begins.end())
+    for match in begins.finditer(text, at):
+        alone = match[2] if match.re.groups > 1 else None
+        document, end = _decoded(text, match.end()) if _HERE.match(text, match.end()) else (None, -1)
         if end >= 0:
-            return document, end, int(begins[1] or 0)
+            return document, end, int(alone or match[1] or 0)
+        if alone:
+            return None, match.end(), int(alone)
     return None, -1, 0
 
 
