@@ -81,9 +81,10 @@ class AgentQuerySet(models.QuerySet["Agent"]):
             return rows
         return rows.filter(scopes__contained_by=sorted(trust.scopes)).exclude(scopes=[])
 
-    def identified(self, identity: str) -> Self:
-        """The agent of this identity of an actor, if it is one."""
-        return self.filter(pk=identity.partition(":")[2])
+    def identified(self, *identities: str) -> Self:
+        """The agents of these identities of actors, of those that are one."""
+        agents = [identity.partition(":") for identity in identities]
+        return self.filter(pk__in=[key for kind, _, key in agents if kind == ActorKind.AGENT])
 
     def unrevoked(self) -> Self:
         return self.filter(revoked_at=None)

@@ -69,8 +69,8 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", last: str = 
     and plans, are only stored.
     Snoozed ones wait again when their time has come; before that they are of the kind SNOOZED.
     `filters`: exact values of columns (EXACT), `q` as in a list of memories, and `flag`. Where they are many, the first
-    ones are read much faster by `waiting_parts`. `last`: the identity of an agent whose own candidates stand behind all
-    else (`crowding`).
+    ones are read much faster by `waiting_parts`. `last`: the identities of agents whose own
+    candidates stand behind all else, as `crowding` tells them.
     """
     updated, undecided = _updated(), Q(status__in=UNDECIDED)
     wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
@@ -114,9 +114,9 @@ def waiting_parts(
     return {name: _with_order(name, rows) for name, rows in parts.items()}
 
 
-def _said_by(agent: str) -> Q:
-    """Condition of the candidates that this agent made, in words that nobody else has said."""
-    return Q(type=Type.SEMANTIC, status=Status.CANDIDATE, created_by_id=agent, speakers=[])
+def _said_by(agents: str) -> Q:
+    """Condition of the candidates that one of these agents made, in words that nobody else has said."""
+    return Q(type=Type.SEMANTIC, status=Status.CANDIDATE, created_by_id__in=agents.split(","), speakers=[])
 
 
 def _with_order(name: str, rows: MemoryQuerySet) -> MemoryQuerySet:
@@ -208,13 +208,13 @@ def open_proposals(
     return rows.annotate(confidence=F("memory__confidence")).select_related("memory__skill")
 
 
-def _is_of(agent: str) -> Q:
-    """Condition of what this agent proposes, and of conflicts and merges with a claim that it alone has said: these are
-    as many as its claims."""
-    own = Memory.objects.filter(type=Type.SEMANTIC, hold="", created_by_id=agent, speakers=[])
+def _is_of(agents: str) -> Q:
+    """Condition of what these agents propose, and of conflicts and merges with a claim that one of them alone has said:
+    these are as many as its claims."""
+    own = Memory.objects.filter(type=Type.SEMANTIC, hold="", created_by_id__in=agents.split(","), speakers=[])
     compared = own.filter(Q(pk=OuterRef("memory")) | Q(IsAnyOf(F("pk"), OuterRef("others"))))
     found = Q(Exists(compared), kind__in=(Proposal.Kind.CONFLICT, Proposal.Kind.MERGE))
-    return found | Q(made_by__in=Agent.objects.identified(agent).values("name"))
+    return found | Q(made_by__in=Agent.objects.identified(*agents.split(",")).values("name"))
 
 
 def _columns(filters: Mapping[str, str]) -> dict[str, str]:

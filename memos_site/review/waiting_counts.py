@@ -10,10 +10,10 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import CharField, Exists, Func, OuterRef, Q, QuerySet
+from django.db.models import CharField, Count, Exists, Func, OuterRef, Q, QuerySet, Subquery
 
 from consolidation.models import BulkOrder
-from memories.models import Memory
+from memories.models import Agent, Memory, Proposal
 from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.models.memory import MemoryQuerySet
 from memories.models.value_counts import frequent_values, read_counts
@@ -153,19 +153,35 @@ def _of_rail(trust: Trust, most: int, most_runs: int) -> Statement:
 
 def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> dict[str, Counter[str]]:
     """Count the MOST_VALUES most frequent values of these columns, column -> value -> rows, among the first MOST_READ
-    memories of each part.
+    memories of each part. Of VOICE what agents propose counts as well.
     """
-    return read_counts(ask(_values(trust, tuple(names)), at))
+    counted = read_counts(ask(_values(trust, tuple(names)), at))
+    if VOICE in names:
+        counted[VOICE] = counted.get(VOICE, Counter()) + _proposing(trust)
+    return counted
+
+
+def _proposing(trust: Trust) -> Counter[str]:
+    """How many open proposals are of each agent, by its identity."""
+    maker = Subquery(Agent.objects.filter(name=OuterRef("made_by")).values("pk"))
+    made = (
+        Proposal.objects.visible_to(trust).open().order_by().values_list("made_by").annotate(n=Count("pk"), maker=maker)
+    )
+    return Counter({f"{ActorKind.AGENT}:{key}": n for _, n, key in made if key})
 
 
 def crowding(counted: Mapping[str, Counter[str]]) -> str:
-    """The identity of the agent that made more than half of the first claims that wait, and enough to bury the others';
-    '' for none. `counted`: `values_of_waiting` of VOICE. Behind as many rows as are read there may be others."""
+    """The identities, with commas between, of the agents that bury the others, at most half of who speaks: each made
+    more of the first rows that wait than all the others together, and enough. `counted`: `values_of_waiting` of VOICE.
+    Behind as many rows as are read there may be others."""
     makers = counted.get(VOICE, Counter[str]())
-    [(voice, n)] = makers.most_common(1) or [("", 0)]
-    is_alone = n == makers.total() < MOST_READ
-    crowds = voice.startswith(f"{ActorKind.AGENT}:") and n >= LEAST_OF_VOICE and 2 * n > makers.total()
-    return voice if crowds and not is_alone else ""
+    ranked, left = makers.most_common(), makers.total()
+    speaking = len(ranked) + (makers.total() >= MOST_READ)
+    for n, (_, rows) in enumerate(ranked[: speaking // 2], 1):
+        left -= rows
+        if rows > left and rows >= LEAST_OF_VOICE:
+            return ",".join(voice for voice, _ in ranked[:n] if voice.startswith(f"{ActorKind.AGENT}:"))
+    return ""
 
 
 @lru_cache(maxsize=256)

@@ -22,6 +22,7 @@ from consolidation.models import RunProfile, SkillOffer
 from consolidation.pipelines import recorded
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.api.call_limits import counts
+from memories.intake.episodes import agreement
 from memories.models import Agent, Episode, Event, Injection, Memory
 from memories.people import permitted, trust_of
 from memories.values.choices import ActorKind, Permission
@@ -76,6 +77,14 @@ def runs_of(agent: Agent, request: HttpRequest) -> tuple[Page[Episode], list[Age
     _add_skills(runs, trust)
     _add_contexts(runs.values(), agent, trust)
     return page, list(runs.values())
+
+
+def reported_by(agent: Agent, trust: Trust) -> dict[str, int]:
+    """How many of the successes that the agent reported lately are denied by others."""
+    me = agent.trust.actor.identity
+    rows = Episode.objects.visible_to(trust).filter(memory__created_by_id=me)
+    denied, reports = agreement.denials(agreement.counting().sources, rows).get(me, (0, 0))
+    return {"denied": denied, "successes": reports}
 
 
 def _add_skills(runs: dict[UUID, AgentRun], trust: Trust) -> None:

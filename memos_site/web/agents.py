@@ -31,7 +31,7 @@ from memories.values.trust import Trust
 from memories.web.facets import MOST_COUNTED, carried, tabs_of
 from memories.web.paging import page_of
 from memos_site.review import setting_aside
-from memos_site.web.agent_runs import arrivals_of, runs_of
+from memos_site.web.agent_runs import arrivals_of, reported_by, runs_of
 from memos_site.web.connecting import connection_texts
 from memos_site.web.responses import Steps
 
@@ -177,6 +177,7 @@ def agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
         "runs": runs,
         "now": now,
         "history": history,
+        "reported": reported_by(row, trust),
         "administers": people.administers(request.user),
         "texts": connection_texts(url=url),
         "url": url,

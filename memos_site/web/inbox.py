@@ -65,7 +65,7 @@ def inbox(request: HttpRequest) -> HttpResponse:
         "choices": inbox_rows.choices(values, filters) if page.rows or narrowed or sort else {},
         "as_of": timezone.now().isoformat(),
         "last": last,
-        "crowding": Agent.objects.identified(last).first() if last else None,
+        "crowding": Agent.objects.identified(*last.split(",")).order_by("name") if last else [],
         **counted.matching(filters["kind"]),
         "waiting_shown": counted.waiting,
         "decided_count": decided_count(request) if trust.may(Permission.REVIEW) else "0",

@@ -202,11 +202,11 @@ def values_of_waiting(trust: Trust) -> dict[str, Counter[str]]:
 
 
 def last_of(query: Mapping[str, str], counted: Mapping[str, Counter[str]]) -> str:
-    """The agent whose candidates stand last: of a further page the one that the first page told, in its address."""
+    """The agents whose candidates stand last: of a further page those that the first page told, in its address."""
     if "cursor" not in query:
         return review.crowding(counted)
-    told = query.get("last", "")
-    return told if IDENTITY.fullmatch(told) else ""
+    told = query.get("last", "").split(",")[: review.MOST_OFFERED]
+    return ",".join(voice for voice in told if IDENTITY.fullmatch(voice))
 
 
 def choices(counted: Mapping[str, Counter[str]], filters: Mapping[str, str]) -> dict[str, list[Any]]:

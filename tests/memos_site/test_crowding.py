@@ -112,3 +112,38 @@ def test_a_few_claims_of_one_agent_crowd_nobody_out() -> None:
         said_by(busy, f"claim {n}")
     said_by(other, "another")
     assert crowding() == ""
+
+
+def test_two_agents_that_flood_equally_stand_behind_the_others_on_every_page(loud: Agent) -> None:
+    second, calm = make_agent("second-agent")[0], make_agent("calm-agent")[0]
+    for n in range(MANY):
+        said_by(second, f"second claim {n}", created_at=AT + timedelta(hours=2))
+    said_by(calm, "calm claim")
+    client = signed_in()
+    first = client.get("/").content.decode()
+    assert "Much of what waits comes from second-agent" in first and "Much of what waits comes from loud-agent" in first
+    shown = walk(crowding())
+    assert shown[:3] == ["calm claim", "quiet claim 1", "quiet claim 0"]
+    assert len(shown) == 2 * MANY + 3
+    following = re.search(r'href="(\?cursor=[^"]+)"', first)
+    assert following
+    more = client.get("/" + unescape(following[1]), headers=HTMX).content.decode()
+    assert "calm claim" not in more and "quiet claim" not in more
+
+
+def test_three_agents_that_work_alike_crowd_nobody_out() -> None:
+    for name in ("a-agent", "b-agent", "c-agent"):
+        agent = make_agent(name)[0]
+        for n in range(MANY):
+            said_by(agent, f"{name} claim {n}")
+    assert crowding() == ""
+
+
+def test_what_one_agent_proposes_counts_as_what_it_claims() -> None:
+    quiet, pushing = make_agent("quiet-agent")[0], make_agent("pushing-agent")[0]
+    said_by(quiet, "quiet claim")
+    for n in range(MANY):
+        asked = propose(make_memory(f"believed {n}", status=Status.CONFIRMED))
+        Proposal.objects.filter(pk=asked.pk).update(made_by=pushing.name, opened_at=AT + timedelta(hours=1))
+    assert crowding() == pushing.trust.actor.identity
+    assert walk(crowding())[0] == "quiet claim"

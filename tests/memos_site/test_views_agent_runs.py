@@ -8,7 +8,7 @@ import pytest
 
 from consolidation import consolidation_run
 from consolidation.models import Run, RunProfile, SkillOffer
-from memories.models import AuditEntry, Injection, Memory
+from memories.models import AuditEntry, Episode, Injection, Memory
 from memories.values.choices import Outcome, Sensitivity
 from tests.make import AT, answer, bearing, call, make_agent, make_run, make_skill, user
 from tests.pages import signed_in
@@ -80,6 +80,19 @@ def test_what_one_agent_alone_brought_in_is_set_aside_by_one_press_and_taken_bac
     client.post(f"/undo/{batch}/")
     assert Memory.objects.get(key="leeds").status == "candidate"
     assert type(failed).objects.get(pk=failed.pk).episode.outcome == Outcome.FAILURE
+
+
+def test_the_page_tells_how_often_a_reported_success_is_denied() -> None:
+    agent = make_agent("refund-agent")[0]
+    first, second, *_ = runs(agent)
+    client = signed_in()
+    assert "denied by" not in client.get(f"/agents/{agent.pk}/").content.decode()
+    user_says: dict[str, Any] = {"user": {"outcome": "failure", "at": None, "by": "", "details": {}}}
+    Episode.objects.filter(pk=first.pk).update(outcome_source="reported", outcome_others=user_says)
+    reported: dict[str, Any] = {"reported": {"outcome": "success", "at": None, "by": "", "details": {}}}
+    Episode.objects.filter(pk=second.pk).update(outcome="failure", outcome_source="person", outcome_others=reported)
+    shown = " ".join(client.get(f"/agents/{agent.pk}/").content.decode().split())
+    assert "2 denied by people, its checks or its users" in shown
 
 
 def test_only_who_reviews_sets_aside() -> None:

@@ -1,23 +1,27 @@
 """How often each source of outcomes agrees with people, and whether what it says counts in learning.
 
 What agents report is judged agent by agent as well: one that reports successes of runs that failed counts no more, and
-does not turn off what the others report.
+does not turn off what the others report. Where people have not looked yet, the runs themselves tell: of an agent whose
+successes are often denied by its own checks and users, those that are denied count no more.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
 from uuid import UUID
 
 from django.conf import settings
 from django.db import connection
-from django.db.models import Count, F, Q, QuerySet
+from django.db.models import Case, Count, F, Q, QuerySet, Value, When
 
 from memories.models import Episode
 from memories.values.choices import Outcome, OutcomeSource
 
 LEAST_LABELS, LEAST_AGREEMENT = 30, 0.8
 LEAST_OF_MODEL = 10  # labels before a language model's word counts at all: a weak one is wrong in half of the runs
+LEAST_DENIED = 5  # reports of one agent; of 413 recorded successes one was denied
 LEAST_OF_AGENT = 10  # labels that tell which agent it is with whom people disagree
 LATEST = 1_000  # labels of people
 AT_ONCE = 2_000
@@ -138,16 +142,50 @@ def counting() -> Counting:
     return Counting(sources, frozenset(one.agent for agreement in known for one in agreement.left_out))
 
 
+def denials(sources: Iterable[str], rows: "QuerySet[Episode] | None" = None) -> dict[str, tuple[int, int]]:
+    """Of the latest successes that each agent reported, by its identity: how many people or these sources deny, and how
+    many there are. `rows`: only of these runs."""
+    rows = Episode.objects.all() if rows is None else rows
+    held = rows.filter(outcome_source=OutcomeSource.REPORTED, outcome=Outcome.SUCCESS)
+    said_well = {OutcomeSource.REPORTED: {"outcome": Outcome.SUCCESS}}
+    labelled = rows.filter(outcome_source=OutcomeSource.PERSON, outcome__in=(Outcome.SUCCESS, Outcome.FAILURE))
+    labelled = labelled.filter(outcome_others__contains=said_well)
+    latest = [held.order_by("-pk").values("pk")[:AT_ONCE], labelled.order_by("-pk").values("pk")[:LATEST]]
+    told = Episode.objects.filter(pk__in=latest[0].union(latest[1], all=True))
+    denied = Q(outcome=Outcome.FAILURE) | (Q(outcome_source=OutcomeSource.REPORTED) & _deny(sources))
+    numbers = told.order_by().values_list("memory__created_by_id")
+    return {agent: (n, of) for agent, n, of in numbers.annotate(n=Count("pk", filter=denied), of=Count("pk"))}
+
+
+def _deny(sources: Iterable[str]) -> Q:
+    """Condition of runs of which one of these sources says, beside what their agent reports, that they failed."""
+    said = (Q(outcome_others__contains={source: {"outcome": Outcome.FAILURE}}) for source in sorted(sources))
+    return reduce(or_, said)
+
+
+def _careless(sources: Iterable[str]) -> list[str]:
+    """The agents of whose reported successes many are denied."""
+    known = denials(sources).items()
+    often = {agent for agent, (denied, reports) in known if reports - denied < LEAST_AGREEMENT * reports}
+    return sorted(agent for agent, (denied, _) in known if agent in often and denied >= LEAST_DENIED)
+
+
 def recount() -> None:
     """Let outcomes count or not as their sources do now; their episodes are read again for it."""
-    counted = counting()
-    theirs = Q(outcome_source=OutcomeSource.REPORTED, memory__created_by_id__in=counted.left_out)
+    counted, reported = counting(), Q(outcome_source=OutcomeSource.REPORTED)
+    left_out = Q(memory__created_by_id__in=counted.left_out) if counted.left_out else None
+    if careless := _careless(counted.sources):
+        denied = _deny(counted.sources) & Q(outcome=Outcome.SUCCESS, memory__created_by_id__in=careless)
+        left_out = left_out | denied if left_out else denied
+    turned = Q()
     for counts in (False, True):
         told = Q(outcome_source__in=[one for one in TOLD_BY_OTHERS if (one in counted.sources) is counts])
-        if counted.left_out:
-            told = told & ~theirs if counts else told | theirs
-        for ids in _chunks(Episode.objects.filter(told, outcome_counts=not counts)):
-            Episode.objects.filter(pk__in=ids).update(outcome_counts=counts, digested_at=None, digest_attempts=0)
+        if left_out:
+            told = told & ~(reported & left_out) if counts else told | (reported & left_out)
+        turned |= told & Q(outcome_counts=not counts)
+    other = Case(When(outcome_counts=True, then=Value(False)), default=Value(True))
+    for ids in _chunks(Episode.objects.filter(turned)):
+        Episode.objects.filter(pk__in=ids).update(outcome_counts=other, digested_at=None, digest_attempts=0)
 
 
 def _chunks(rows: "QuerySet[Episode]") -> Iterator[list[UUID]]:
