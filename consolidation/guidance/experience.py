@@ -18,7 +18,7 @@ from consolidation.guidance.grounds import Grounds, Surveyor
 from consolidation.guidance.kernel import Compared, Kernel
 from consolidation.guidance.votes import Ballot, Case, Vote
 from consolidation.learning.runs.harness_tools import effect_name
-from consolidation.models.profiles import RunProfile
+from consolidation.models.profiles import GuidanceCurve, RunProfile
 from memories.values.choices import Outcome
 from memories.values.trust import Trust
 
@@ -134,9 +134,24 @@ def gather(
     if identifiers:
         sharing = visible.sharing(identifiers[:MOST_IDENTIFIERS], trust.scopes_to_read, SAME_IDS)
         profiles |= {profile.pk: profile for profile in sharing}
+    left_out = _left_out(profiles.values(), trust)
+    profiles = {pk: profile for pk, profile in profiles.items() if (profile.scope, profile.voice) not in left_out}
     if not profiles:
         return None
     return of_profiles(features, list(profiles.values()), opening=opening, reader=trust.actor.identity)
+
+
+def _left_out(profiles: Iterable[RunProfile], trust: Trust) -> set[tuple[str, str]]:
+    """The scopes and agents whose runs mislead there (`misleading.py`); the reader's own always count for it."""
+    scopes = defaultdict(set)
+    for profile in profiles:
+        scopes[profile.scope].add(profile.voice)
+    mixed = [scope for scope, voices in scopes.items() if len(voices) > 1]
+    if not mixed:
+        return set()
+    curves = GuidanceCurve.objects.filter(scope__in=mixed, sensitivity__lte=trust.max_sensitivity)
+    told = curves.values_list("scope", "fitted__left_out")
+    return {(scope, voice) for scope, voice in told if voice and voice != trust.actor.identity}
 
 
 def of_profiles(features: Features, profiles: Sequence[RunProfile], *, opening: bool, reader: str = "") -> Experience:

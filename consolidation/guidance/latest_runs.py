@@ -9,29 +9,39 @@ from django.conf import settings
 
 from consolidation.guidance import calibration, risk
 from consolidation.guidance.calibration import Calibration, Curve, answered, least_nearness
-from consolidation.guidance.experience import case_of, tools_of
+from consolidation.guidance.experience import case_of, loudest, tools_of
 from consolidation.guidance.features import Features, unpack
 from consolidation.guidance.kernel import Compared, Kernel
+from consolidation.guidance.misleading import loud_voice, misleading
 from consolidation.guidance.votes import Ballot, Case
 from consolidation.models.profiles import GuidanceCurve, RunProfile
 from memories.values.trust import Trust
 
 MOST_RUNS = 400
 LEAST_RUNS = 5  # below it the prior says as much
-LOADED = ("pk", "thread", "outcome", "effects", "packed", "packed_opening")
+LOADED = ("pk", "thread", "voice", "outcome", "at", "effects", "packed", "packed_opening")
 
 
 class LatestRuns:
-    """Runs, the latest first. `among`: each right before its first change, compared with all as they stood there."""
+    """Runs, the latest first. `among`: each right before its first change, compared with all as they stood there;
+    `left_out`: an agent whose runs are not among them, as they mislead."""
 
-    def __init__(self, runs: Sequence[RunProfile]) -> None:
-        self.runs = runs
+    def __init__(self, runs: Sequence[RunProfile], left_out: str = "") -> None:
+        self.runs, self.left_out = runs, left_out
 
     @classmethod
     def of(cls, scope: str, level: int) -> "LatestRuns":
-        """At most MOST_RUNS of a scope, of this sensitivity and below."""
-        visible = RunProfile.objects.filter(scope=scope, sensitivity__lte=level)
-        return cls(list(visible.only(*LOADED).order_by("-at", "pk")[:MOST_RUNS]))
+        """At most MOST_RUNS of a scope, of this sensitivity and below; half as many of others than who fills them."""
+        visible = RunProfile.objects.filter(scope=scope, sensitivity__lte=level).only(*LOADED).order_by("-at", "pk")
+        known = cls(list(visible[:MOST_RUNS]))
+        if loud := loudest(known.runs, MOST_RUNS):
+            others = list(visible.exclude(voice=loud)[: MOST_RUNS // 2])
+            mixed = [*others, *(run for run in known.runs if run.voice == loud)][:MOST_RUNS]
+            known = cls(sorted(mixed, key=lambda run: (-run.at.timestamp(), run.pk)))
+        voices = [run.voice for run in known.runs]
+        if loud_voice(voices) and (voice := misleading(voices, known.cases, known.among.whole)):
+            return cls([run for run in known.runs if run.voice != voice], voice)
+        return known
 
     @cached_property
     def cases(self) -> list[Case]:
@@ -92,7 +102,11 @@ def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> None:
     if len(known.runs) < LEAST_RUNS:
         return
     refitted, answers = measured(known)
-    values = {"fitted": calibration.as_json(refitted), "nearness": refitted.nearness, "answers": answers}
+    values = {
+        "fitted": calibration.as_json(refitted) | {"left_out": known.left_out},
+        "nearness": refitted.nearness,
+        "answers": answers,
+    }
     former = {"coefficients": "before_write", "opening": "opening"}
     values |= {name: list(refitted.curves[moment].coefficients[:3]) for name, moment in former.items()}
     values |= {"runs": len(known.runs), "at": at}

@@ -18,7 +18,7 @@ from django.views.decorators.http import require_safe
 from consolidation.guidance import guide
 from consolidation.guidance.profiling import first_change
 from consolidation.guidance.request import AboutTo, GuidanceQuestion, GuidanceRequest
-from consolidation.models import RunProfile, SkillOffer
+from consolidation.models import GuidanceCurve, RunProfile, SkillOffer
 from consolidation.pipelines import recorded
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.api.call_limits import counts
@@ -79,12 +79,15 @@ def runs_of(agent: Agent, request: HttpRequest) -> tuple[Page[Episode], list[Age
     return page, list(runs.values())
 
 
-def reported_by(agent: Agent, trust: Trust) -> dict[str, int]:
-    """How many of the successes that the agent reported lately are denied by others."""
+def reported_by(agent: Agent, trust: Trust) -> dict[str, Any]:
+    """How many of the successes that the agent reported lately are denied by others, and in which scopes its runs are
+    left out of guidance."""
     me = agent.trust.actor.identity
     rows = Episode.objects.visible_to(trust).filter(memory__created_by_id=me)
     denied, reports = agreement.denials(agreement.counting().sources, rows).get(me, (0, 0))
-    return {"denied": denied, "successes": reports}
+    misled = GuidanceCurve.objects.visible_to(trust).filter(fitted__left_out=me).order_by("scope")
+    scopes = list(misled.values_list("scope", flat=True).distinct())
+    return {"denied": denied, "successes": reports, "left_out": scopes}
 
 
 def _add_skills(runs: dict[UUID, AgentRun], trust: Trust) -> None:

@@ -5,7 +5,9 @@ import pytest
 from rest_framework.test import APIClient
 
 from consolidation.guidance.experience import loudest, voters
-from consolidation.models.profiles import RunProfile
+from consolidation.guidance.misleading import misleading
+from consolidation.guidance.votes import Case
+from consolidation.models.profiles import GuidanceCurve, RunProfile
 from memories.values.choices import ActorKind
 from memories.values.trust import Actor, everything
 from tests.consolidation.experience import consolidated
@@ -62,3 +64,57 @@ def test_false_reports_of_one_agent_do_not_turn_what_others_are_told() -> None:
         learn(n, "send_voucher", wish=FLIGHT, trust=LOUD)
     consolidated()
     assert ask(agent, messages=None, task=FLIGHT)["expected"]["effects"] == ["cancel_ticket"]
+
+
+def cases(*groups: tuple[str, str, int]) -> list[Case]:
+    """(effect, outcome, how many) of each group, each run a case of its own."""
+    each = [(effect, outcome) for effect, outcome, count in groups for _ in range(count)]
+    return [Case(str(n), outcome, frozenset([effect])) for n, (effect, outcome) in enumerate(each)]  # type: ignore[arg-type]
+
+
+def alike(count: int) -> np.ndarray:
+    return np.full((count, count), 0.5, np.float32) + np.eye(count, dtype=np.float32) / 2
+
+
+TEAM_OF_TWO = ["a"] * 6 + ["b"] * 6
+
+
+@pytest.mark.parametrize(
+    ("said", "left_out"),
+    [
+        (("voucher", "success"), "loud"),
+        (("refund", "failure"), ""),
+        (("refund", "success"), ""),
+    ],
+)
+def test_who_reports_the_most_is_left_out_where_the_others_are_foretold_better_without_it(
+    said: tuple[str, str], left_out: str
+) -> None:
+    known = cases(("refund", "success", 12), (*said, 30))
+    assert misleading([*TEAM_OF_TWO, *["loud"] * 30], known, alike(42)) == left_out
+
+
+def test_who_ends_well_where_the_others_failed_is_not_left_out() -> None:
+    known = cases(("refund", "failure", 12), ("refund", "success", 40))
+    assert misleading([*TEAM_OF_TWO, *["loud"] * 40], known, alike(52)) == ""
+
+
+def test_nobody_is_left_out_by_few_runs_or_by_one_other_agent() -> None:
+    known = cases(("refund", "success", 12), ("voucher", "success", 30))
+    assert misleading([*["a"] * 12, *["loud"] * 30], known, alike(42)) == ""
+    few = cases(("refund", "success", 9), ("voucher", "success", 30))
+    assert misleading([*TEAM_OF_TWO[:9], *["loud"] * 30], few, alike(39)) == ""
+    equal = cases(("refund", "success", 12), ("voucher", "success", 12))
+    assert misleading([*TEAM_OF_TWO, *["loud"] * 12], equal, alike(24)) == ""
+
+
+@pytest.mark.django_db
+def test_the_volume_of_one_agent_does_not_beat_others_of_which_each_reports_little() -> None:
+    agent: APIClient = caller()
+    for n in range(12):
+        learn(n, "cancel_ticket", wish=FLIGHT, trust=TEAM[n % 3])
+    for n in range(12, 52):
+        learn(n, "send_voucher", wish=FLIGHT, trust=LOUD)
+    consolidated()
+    assert ask(agent, messages=None, task=FLIGHT)["expected"]["effects"] == ["cancel_ticket"]
+    assert GuidanceCurve.objects.get().fitted["left_out"] == LOUD.actor.identity

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from consolidation import consolidation_run
-from consolidation.models import Run, RunProfile, SkillOffer
+from consolidation.models import GuidanceCurve, Run, RunProfile, SkillOffer
 from memories.models import AuditEntry, Episode, Injection, Memory
 from memories.values.choices import Outcome, Sensitivity
 from tests.make import AT, answer, bearing, call, make_agent, make_run, make_skill, user
@@ -93,6 +93,11 @@ def test_the_page_tells_how_often_a_reported_success_is_denied() -> None:
     Episode.objects.filter(pk=second.pk).update(outcome="failure", outcome_source="person", outcome_others=reported)
     shown = " ".join(client.get(f"/agents/{agent.pk}/").content.decode().split())
     assert "2 denied by people, its checks or its users" in shown
+    assert "Left out of guidance" not in shown
+    curve: dict[str, Any] = {"coefficients": [0, 0, 0], "nearness": 0, "answers": 0, "runs": 7, "at": AT}
+    fitted = {"left_out": agent.trust.actor.identity}
+    GuidanceCurve.objects.create(scope="shop", sensitivity=1, fitted=fitted, **curve)
+    assert "Left out of guidance in shop" in client.get(f"/agents/{agent.pk}/").content.decode()
 
 
 def test_only_who_reviews_sets_aside() -> None:

@@ -1,0 +1,51 @@
+"""Whether the agent that reported most of the runs misleads: how others ended well is foretold better without its own.
+
+What one agent reports shares its mistakes, and volume must not turn them into experience. As long as its runs help to
+foretell what the others found, or say nothing about it, they all count. Where the others only failed, they may have met
+one that can do better.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import log, sqrt
+
+import numpy as np
+
+from consolidation.guidance.calibration import runs_of_case
+from consolidation.guidance.features import Floats
+from consolidation.guidance.votes import LEAST, Ballot, Case
+
+LEAST_OTHERS, LEAST_OF_OTHERS = 2, 10  # agents, and their runs that ended well
+BEYOND_DOUBT = 2.5  # standard errors
+
+
+def loud_voice(voices: Sequence[str]) -> str:
+    """Who reported more than half of the runs, where others did too; '' for nobody."""
+    [(voice, count)] = Counter(voices).most_common(1) or [("", 0)]
+    return voice if count < len(voices) < 2 * count else ""
+
+
+def misleading(voices: Sequence[str], cases: Sequence[Case], similar: Floats) -> str:
+    """The agent of most runs, where those of several others are foretold better without it; '' for none. `voices`: who
+    reported each run; `similar`: the runs among each other."""
+    loud = loud_voice(voices)
+    others = [n for n, voice in enumerate(voices) if voice != loud]
+    asked = [n for n in others if cases[n].well]
+    if not loud or len({voices[n] for n in asked}) < LEAST_OTHERS or len(asked) < LEAST_OF_OTHERS:
+        return ""
+    gained = _foretold(asked, others, cases, similar) - _foretold(asked, range(len(cases)), cases, similar)
+    doubt = float(gained.std()) / sqrt(len(gained))
+    return loud if float(gained.mean()) > max(BEYOND_DOUBT * doubt, LEAST) else ""
+
+
+def _foretold(asked: Sequence[int], known: Sequence[int], cases: Sequence[Case], similar: Floats) -> "np.ndarray":
+    """How well the known runs tell with which changes each of these ended well, its own case left out: the logarithm of
+    the share that they give to them."""
+    voting = [cases[n] for n in known]
+    ballot, of_case = Ballot(voting, similar[np.ix_(known, known)]), runs_of_case(voting)
+    told = []
+    for n in asked:
+        effects = cases[n].effects
+        votes = ballot.votes(similar[n, known], of_case[cases[n].case], also=effects)
+        told.append(log(max(LEAST, next(vote.share for vote in votes if vote.effects == effects))))
+    return np.array(told)
