@@ -18,7 +18,7 @@ from memories.models import audit
 from memories.models.audit import AuditEntry
 from memories.models.memory import Memory
 from memories.models.trusted import Snoozed, new_id
-from memories.values.choices import LIVE
+from memories.values.choices import LIVE, ActorKind
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
 
@@ -95,7 +95,7 @@ class ProposalQuerySet(Snoozed["Proposal"]):
         """Create the open proposal of this change, or return the one that exists.
 
         Returns the rejected one (`is_rejected`) where a person rejected this change before, in whatever words: nothing
-        is asked twice. Undoing the rejection reopens it.
+        is asked twice. Undoing the rejection reopens it. What an agent proposed for this memory before is withdrawn.
         """
         if rejected := self._rejected(kind, memory, change):
             return rejected
@@ -109,6 +109,9 @@ class ProposalQuerySet(Snoozed["Proposal"]):
             "opened_at": at,
         }
         proposal, _ = self.open().get_or_create(kind=kind, memory=memory, fingerprint=fingerprint, defaults=opened)
+        if by.kind == ActorKind.AGENT and kind == Proposal.Kind.REVISION:
+            former = self.filter(kind=kind, memory=memory, made_by=by.name).exclude(pk=proposal.pk)
+            former.withdraw(by=by, at=at)
         return proposal
 
     def _rejected(self, kind: str, memory: Memory, change: dict[str, Any]) -> "Proposal | None":

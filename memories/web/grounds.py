@@ -1,5 +1,6 @@
 """The grounds of a decision, for the pages: who said a memory, in which words, what is nearest, what is compared."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -43,12 +44,14 @@ AGAINST = (Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED)
 
 @dataclass(frozen=True)
 class Voices:
-    """Who spoke for a memory: the first occasion, the latest ones, oldest first, and how many agents and sessions."""
+    """Who spoke for a memory: the first occasion, the latest ones, oldest first, and how many agents and sessions.
+    `of_one`: the occasions of one of several agents, where these are more than half."""
 
     first: Evidence | None
     later: list[Evidence]
     count: int
     agents: int
+    of_one: int
     sessions: int
 
     @property
@@ -79,11 +82,14 @@ def voices_of_each(memories: Sequence[Memory], trust: Trust) -> list[Voices]:
 
 
 def _voices(read: list[Any], occasions: list[Evidence]) -> Voices:
+    makers = Counter(maker for _pk, maker, *_rest in read if maker)
+    most = max(makers.values(), default=0)
     return Voices(
         first=occasions[0] if occasions else None,
         later=occasions[1:],
         count=len(read),
-        agents=len({maker for _pk, maker, *_rest in read if maker}),
+        agents=len(makers),
+        of_one=most if len(makers) > 1 and 2 * most > len(read) else 0,
         sessions=len({_session(occasion, episode) for _pk, _maker, occasion, episode in read}),
     )
 

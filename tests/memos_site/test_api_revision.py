@@ -128,6 +128,16 @@ def test_of_what_is_anothers_a_proposal_is_answered(bot: tuple[Agent, APIClient]
     assert (shown["id"], shown["status"], shown["proposal"]) == (str(memory.pk), "confirmed", str(proposal.pk))
 
 
+def test_of_what_one_agent_proposes_for_a_memory_the_last_word_is_asked_about(bot: tuple[Agent, APIClient]) -> None:
+    memory, other = make_memory(status="confirmed"), bearing(make_agent("P02", clearance=1)[1])
+    post(other, f"{memory.pk}/supersede", 202, memory=NEW)
+    for n in range(5):
+        post(bot[1], f"{memory.pk}/retract", 202, rationale=f"because of {n}")
+    asked = [(proposal.made_by, proposal.why) for proposal in memory.proposals.open().order_by("opened_at")]
+    assert asked == [("P02", "because"), ("P01", "because of 4")]
+    assert memory.proposals.count() == 6
+
+
 @pytest.mark.parametrize("verb", list(BODIES))
 def test_a_revision_says_why(bot: tuple[Agent, APIClient], verb: str) -> None:
     memory = mine(bot[0])

@@ -144,7 +144,7 @@ def test_runs_above_the_readers_clearance_are_not_shown_nor_compared() -> None:
     assert page(f"/episodes/{secret.pk}/helped/", name="ben").status_code == 404
 
 
-@pytest.mark.parametrize(("agents", "shown"), [(1, "1 agent,"), (2, "2 agents,")])
+@pytest.mark.parametrize(("agents", "shown"), [(1, "1 agent,"), (2, "2 agents, 5 of 6 from one of them,")])
 def test_the_grounds_of_a_skill_count_the_agents_whose_runs_it_was_learned_from(agents: int, shown: str) -> None:
     first = runs(make_agent("loud-agent")[0])[0]
     if agents == 2:
