@@ -151,7 +151,7 @@ def _left_out(profiles: Iterable[RunProfile], trust: Trust) -> set[tuple[str, st
         return set()
     curves = GuidanceCurve.objects.filter(scope__in=mixed, sensitivity__lte=trust.max_sensitivity)
     told = curves.values_list("scope", "fitted__left_out")
-    return {(scope, voice) for scope, voice in told if voice and voice != trust.actor.identity}
+    return {(scope, voice) for scope, voices in told for voice in voices or () if voice != trust.actor.identity}
 
 
 def of_profiles(features: Features, profiles: Sequence[RunProfile], *, opening: bool, reader: str = "") -> Experience:

@@ -24,9 +24,9 @@ LOADED = ("pk", "thread", "voice", "outcome", "at", "effects", "packed", "packed
 
 class LatestRuns:
     """Runs, the latest first. `among`: each right before its first change, compared with all as they stood there;
-    `left_out`: an agent whose runs are not among them, as they mislead."""
+    `left_out`: agents whose runs are not among them, as they mislead."""
 
-    def __init__(self, runs: Sequence[RunProfile], left_out: str = "") -> None:
+    def __init__(self, runs: Sequence[RunProfile], left_out: Sequence[str] = ()) -> None:
         self.runs, self.left_out = runs, left_out
 
     @classmethod
@@ -38,10 +38,15 @@ class LatestRuns:
             others = list(visible.exclude(voice=loud)[: MOST_RUNS // 2])
             mixed = [*others, *(run for run in known.runs if run.voice == loud)][:MOST_RUNS]
             known = cls(sorted(mixed, key=lambda run: (-run.at.timestamp(), run.pk)))
-        voices = [run.voice for run in known.runs]
-        if loud_voice(voices) and (voice := misleading(voices, known.cases, known.among.whole)):
-            return cls([run for run in known.runs if run.voice != voice], voice)
+        while voice := known.misleading:
+            known = cls([run for run in known.runs if run.voice != voice], [*known.left_out, voice])
         return known
+
+    @property
+    def misleading(self) -> str:
+        """The agent whose runs mislead, '' for none."""
+        voices = [run.voice for run in self.runs]
+        return misleading(voices, self.cases, self.among.whole) if loud_voice(voices) else ""
 
     @cached_property
     def cases(self) -> list[Case]:

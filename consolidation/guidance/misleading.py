@@ -1,4 +1,4 @@
-"""Whether the agent that reported most of the runs misleads: how others ended well is foretold better without its own.
+"""Whether the agent that reported the most misleads: that others ended well, and how, is foretold better without it.
 
 What one agent reports shares its mistakes, and volume must not turn them into experience. As long as its runs help to
 foretell what the others found, or say nothing about it, they all count. Where the others only failed, they may have met
@@ -17,16 +17,17 @@ from consolidation.guidance.votes import LEAST, Ballot, Case
 
 LEAST_OTHERS, LEAST_OF_OTHERS = 2, 10  # agents, and their runs that ended well
 BEYOND_DOUBT = 2.5  # standard errors
+FEW = 0.5  # weight of one that ended well, beside those alike
 
 
 def loud_voice(voices: Sequence[str]) -> str:
-    """Who reported more than half of the runs, where others did too; '' for nobody."""
+    """Who reported the most, and a third of the runs at least, where others did too; '' for nobody."""
     [(voice, count)] = Counter(voices).most_common(1) or [("", 0)]
-    return voice if count < len(voices) < 2 * count else ""
+    return voice if count < len(voices) <= 3 * count else ""
 
 
 def misleading(voices: Sequence[str], cases: Sequence[Case], similar: Floats) -> str:
-    """The agent of most runs, where those of several others are foretold better without it; '' for none. `voices`: who
+    """The loud voice, where what several others found to work is foretold better without it; '' for none. `voices`: who
     reported each run; `similar`: the runs among each other."""
     loud = loud_voice(voices)
     others = [n for n, voice in enumerate(voices) if voice != loud]
@@ -39,13 +40,18 @@ def misleading(voices: Sequence[str], cases: Sequence[Case], similar: Floats) ->
 
 
 def _foretold(asked: Sequence[int], known: Sequence[int], cases: Sequence[Case], similar: Floats) -> "np.ndarray":
-    """How well the known runs tell with which changes each of these ended well, its own case left out: the logarithm of
-    the share that they give to them."""
+    """How well the known runs tell that each of these ended well with its changes, its own case left out: the logarithm
+    of the share that they give to these, and of the share of those alike with these that ended well."""
     voting = [cases[n] for n in known]
     ballot, of_case = Ballot(voting, similar[np.ix_(known, known)]), runs_of_case(voting)
+    well = np.array([case.well for case in voting])
     told = []
     for n in asked:
-        effects = cases[n].effects
-        votes = ballot.votes(similar[n, known], of_case[cases[n].case], also=effects)
-        told.append(log(max(LEAST, next(vote.share for vote in votes if vote.effects == effects))))
+        effects, row, without = cases[n].effects, similar[n, known], of_case[cases[n].case]
+        share = next(vote.share for vote in ballot.votes(row, without, also=effects) if vote.effects == effects)
+        same = np.array([case.effects == effects and case.outcome != "partial" for case in voting])
+        same[without] = False
+        alike = np.maximum(row, 0) ** 2 * same
+        ended_well = (float((alike * well).sum()) + FEW) / (float(alike.sum()) + FEW)
+        told.append(log(max(LEAST, share)) + log(max(LEAST, ended_well)))
     return np.array(told)

@@ -85,7 +85,7 @@ def reported_by(agent: Agent, trust: Trust) -> dict[str, Any]:
     me = agent.trust.actor.identity
     rows = Episode.objects.visible_to(trust).filter(memory__created_by_id=me)
     denied, reports = agreement.denials(agreement.counting().sources, rows).get(me, (0, 0))
-    misled = GuidanceCurve.objects.visible_to(trust).filter(fitted__left_out=me).order_by("scope")
+    misled = GuidanceCurve.objects.visible_to(trust).filter(fitted__left_out__contains=[me]).order_by("scope")
     scopes = list(misled.values_list("scope", flat=True).distinct())
     return {"denied": denied, "successes": reports, "left_out": scopes}
 

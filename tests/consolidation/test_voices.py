@@ -16,6 +16,7 @@ from tests.make import caller
 
 TEAM = {n: everything(Actor(ActorKind.AGENT, f"agent-{n}", f"agent-{n}")) for n in range(3)}
 LOUD = everything(Actor(ActorKind.AGENT, "loud", "loud"))
+SECOND = everything(Actor(ActorKind.AGENT, "second", "second"))
 FLIGHT = "Please cancel my ticket to Rome, my plans have changed"
 
 
@@ -83,7 +84,7 @@ TEAM_OF_TWO = ["a"] * 6 + ["b"] * 6
     ("said", "left_out"),
     [
         (("voucher", "success"), "loud"),
-        (("refund", "failure"), ""),
+        (("refund", "failure"), "loud"),
         (("refund", "success"), ""),
     ],
 )
@@ -104,8 +105,8 @@ def test_nobody_is_left_out_by_few_runs_or_by_one_other_agent() -> None:
     assert misleading([*["a"] * 12, *["loud"] * 30], known, alike(42)) == ""
     few = cases(("refund", "success", 9), ("voucher", "success", 30))
     assert misleading([*TEAM_OF_TWO[:9], *["loud"] * 30], few, alike(39)) == ""
-    equal = cases(("refund", "success", 12), ("voucher", "success", 12))
-    assert misleading([*TEAM_OF_TWO, *["loud"] * 12], equal, alike(24)) == ""
+    quiet = cases(("refund", "success", 12), ("voucher", "success", 5))
+    assert misleading([*TEAM_OF_TWO, *["c"] * 5], quiet, alike(17)) == ""
 
 
 @pytest.mark.django_db
@@ -114,7 +115,9 @@ def test_the_volume_of_one_agent_does_not_beat_others_of_which_each_reports_litt
     for n in range(12):
         learn(n, "cancel_ticket", wish=FLIGHT, trust=TEAM[n % 3])
     for n in range(12, 52):
-        learn(n, "send_voucher", wish=FLIGHT, trust=LOUD)
+        effect, trust = ("send_voucher", LOUD) if n % 2 else ("send_coupon", SECOND)
+        learn(n, effect, wish=FLIGHT, trust=trust)
     consolidated()
     assert ask(agent, messages=None, task=FLIGHT)["expected"]["effects"] == ["cancel_ticket"]
-    assert GuidanceCurve.objects.get().fitted["left_out"] == LOUD.actor.identity
+    left_out = GuidanceCurve.objects.get().fitted["left_out"]
+    assert set(left_out) == {LOUD.actor.identity, SECOND.actor.identity}

@@ -95,7 +95,7 @@ def test_the_page_tells_how_often_a_reported_success_is_denied() -> None:
     assert "2 denied by people, its checks or its users" in shown
     assert "Left out of guidance" not in shown
     curve: dict[str, Any] = {"coefficients": [0, 0, 0], "nearness": 0, "answers": 0, "runs": 7, "at": AT}
-    fitted = {"left_out": agent.trust.actor.identity}
+    fitted = {"left_out": [agent.trust.actor.identity]}
     GuidanceCurve.objects.create(scope="shop", sensitivity=1, fitted=fitted, **curve)
     assert "Left out of guidance in shop" in client.get(f"/agents/{agent.pk}/").content.decode()
 
