@@ -18,9 +18,11 @@ from consolidation.models.profiles import PendingMeasurement, PendingProfile, Ru
 from consolidation.pipelines import counting, recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt, no_checkpoint
 from consolidation.pipelines.tool_rules import tool_rules
-from memories.models import Episode
+from memories.models import Episode, Memory
+from memories.values.speakers import IMPORT, speaker
 
 LONGEST_OPENING = 300
+LONGEST_VOICE = 64
 BATCH = 50
 
 
@@ -54,7 +56,7 @@ def _write(ids: Sequence[UUID]) -> int:
         runs = recorded.runs(list(episodes))
         asked = [(run, episodes[run.id]) for run in runs if run.said]
         rows = [
-            profile(run, memory.scope, memory.sensitivity, rules, voice=memory.created_by_id)
+            profile(run, memory.scope, memory.sensitivity, rules, voice=_voice(memory, run.source))
             for run, memory in ((run, episode.memory) for run, episode in asked)
         ]
         RunProfile.objects.put(rows)
@@ -78,6 +80,12 @@ def _settle_others(episodes: Sequence[Episode]) -> None:
     if ids := [episode.pk for episode in episodes]:
         RunProfile.objects.filter(pk__in=ids).exclude(pk__in=[row.pk for row in kept]).delete()
         counting.discount_runs(ids)
+
+
+def _voice(memory: Memory, source: str) -> str:
+    """Who reported a run: an agent; of what was brought in, the source that whoever brought it in named."""
+    identity = memory.created_by_id
+    return f"{IMPORT}:{source}"[:LONGEST_VOICE] if speaker(identity) == IMPORT else identity
 
 
 def profile(run: Run, scope: str, sensitivity: int, rules: ToolRules, *, voice: str = "") -> RunProfile:

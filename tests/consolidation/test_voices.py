@@ -121,3 +121,14 @@ def test_the_volume_of_one_agent_does_not_beat_others_of_which_each_reports_litt
     assert ask(agent, messages=None, task=FLIGHT)["expected"]["effects"] == ["cancel_ticket"]
     left_out = GuidanceCurve.objects.get().fitted["left_out"]
     assert set(left_out) == {LOUD.actor.identity, SECOND.actor.identity}
+
+
+@pytest.mark.django_db
+def test_of_runs_that_were_imported_each_source_is_a_voice() -> None:
+    importing = everything(Actor(ActorKind.SYSTEM, "import", "import"))
+    for n, source in enumerate(("first-agent", "second-agent")):
+        learn(n, "cancel_ticket", wish=FLIGHT, trust=importing, source=source)
+    learn(3, "cancel_ticket", wish=FLIGHT, trust=LOUD, source="first-agent")
+    consolidated()
+    voices = set(RunProfile.objects.values_list("voice", flat=True))
+    assert voices == {"import:first-agent", "import:second-agent", LOUD.actor.identity}
