@@ -14,7 +14,7 @@ from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs import dialogue, operations, terms, values
 from consolidation.learning.runs.holdings import Record, goods, place
 from consolidation.learning.runs.lines import plain_line, template_lines
-from consolidation.learning.runs.privacy import Holders, names_somebody, personal, safe
+from consolidation.learning.runs.privacy import Holders, may_be_person, names_somebody, personal, safe
 from consolidation.learning.runs.run import OPENING_CHARACTERS, SPEECH_CHARACTERS, Run
 from consolidation.learning.runs.terms import stem
 from memories.lexicon import chinese_words
@@ -29,6 +29,7 @@ RUNS_PER_VALUE = 3
 REQUEST_MESSAGES = 6  # of the user: who asks, for what, with which details; later ones agree and thank
 _FIELD = re.compile(r"[a-z]+(?:_[a-z]+)*_?[1-9]")  # address1, line_2
 _NAME = re.compile(r"[A-Za-z_$][\w.$-]{0,63}|[A-Za-z][\w .$-]{0,63}(?<! )")  # of a form: Amount in EUR
+_LETTERS = re.compile(r"[^\W\d_]+")
 _IN_FORM = re.compile(r"[\w .,:&()/+-]{2,40}")
 
 
@@ -191,7 +192,9 @@ class Scope:
 
     def names_nobody(self, text: str) -> bool:
         """Return whether a text holds no id, no mask, and no name of a person or place."""
-        return safe(text) and not self.names.intersection(text.lower().split())
+        low = text.lower()
+        is_personal = self._personal.intersection(_LETTERS.findall(low))
+        return safe(text) and not is_personal and not self.names.intersection(low.split())
 
     def _may_name_somebody(self, text: str, *, of_talk_alone: bool = False) -> bool:
         """Return whether a text of a form may name a person: by a word that people write as a name, or how it looks."""
@@ -230,7 +233,9 @@ class Scope:
         """
         if isinstance(leaf, bool):
             return True
-        if not isinstance(leaf, str) or any(map(personal, path)) or not safe(leaf):
+        fields = [key for key in path if key != values.ITEM]
+        is_of_person = any(map(personal, fields)) or any(map(may_be_person, fields[-1:]))
+        if not isinstance(leaf, str) or is_of_person or not safe(leaf):
             return False
         if operations.is_sheet(tool) and self._may_name_somebody(leaf):
             return False

@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
-from consolidation.learning.runs.privacy import names_somebody, personal, safe
+from consolidation.learning.runs.privacy import may_be_person, names_somebody, safe
 from consolidation.learning.runs.values import DEEPEST, ITEM, Path, leaves, spelled
 
 ARROW = " → "
@@ -136,7 +136,7 @@ def states(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for n, (field, value) in enumerate(record.items()):
         if n >= MOST_STATES:
             return
-        if not isinstance(value, bool | str) or not FIELD.fullmatch(field) or personal(field):
+        if not isinstance(value, bool | str) or not FIELD.fullmatch(field) or may_be_person(field):
             continue
         state = str(value).lower() if isinstance(value, bool) else value.strip()
         if (

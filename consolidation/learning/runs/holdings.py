@@ -61,7 +61,7 @@ def hold(calls: Iterable[tuple[str, Any, Any]]) -> Held:
                 if isinstance(leaf, str) and len(leaf) <= 80:
                     held.setdefault(place(tool, kind, path), set()).add(leaf)
                     if any(map(personal, path)):
-                        private.update(_words(leaf))
+                        private.update(_words(leaf) or leaf.split())  # Chinese names are no words
     return Held(frozenset(keys), {at: frozenset(leaves) for at, leaves in held.items()}, frozenset(private))
 
 

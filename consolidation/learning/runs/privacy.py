@@ -5,22 +5,39 @@ from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import lru_cache
 
-from memories.lexicon.english_verbs import OF_TOOLS
+from memories.claims.chinese import NO_NAME, SURNAMES
+from memories.lexicon.english_verbs import OF_TOOLS, WORK
+from memories.lexicon.english_words import DETERMINERS, PREPOSITIONS, STOP_OF_REQUESTS
 from memories.lexicon.tool_words import PLAIN
 
 HOLDING_RUNS = 3
 LONGEST = 80
 _UNSAFE = re.compile(r"[\d@*•█▪…\n]|\[[^\]]*\]|<[^>]*>|redacted|masked", re.IGNORECASE)
+_BEGIN = r"(?:^|[_ -]|(?-i:(?<=[a-z])(?=[A-Z])))"
 _PERSONAL = re.compile(
-    r"(?:^|[_ ])(?:(?:first|last|full|given|family|middle|user|display|nick|customer|contact)[_ ]?name|surname|e?mail"
+    rf"{_BEGIN}(?:(?:first|last|full|given|family|middle|user|display|nick|customer|contact)[_ ]?name|surname|e?mail"
     r"|phone|mobile|address\w*|street|city|dob|birth\w*|login|author|owner|assignee|nombres?|apellidos?|correo|tel[eé]fono|"
-    r"direcci[oó]n|doctor|m[eé]dico|paciente|patient|cliente|employee|technician|guest|driver|waiter|responsable)$",
+    r"direcci[oó]n|doctor|m[eé]dico|paciente|patient|cliente|employee|technician|guest|driver|waiter|responsable"
+    r"|(?:assignee|assigned|owner|employee|technician|reviewer|approver|recipient|sender)[_ ]?name"
+    r"|assign(?:ed)?(?:[_ -]?to)?|reviewer|approver|recipient|sender|handler|responsible|cc|bcc"
+    r"|(?:account|case|project|product|sales)[_ ]?(?:manager|rep)"
+    r"|(?:approved|assigned|closed|created|handled|opened|reported|requested|reviewed|signed|submitted|updated)[_ ]?by"
+    r"|on[_ -]?call)$"
+    r"|(?:姓名|员工|(?:负责|责任|处理|经办|审批|审核|联系|对接|跟进|收件|收货|发件|申请|创建|提交|指派)人)$",
     re.IGNORECASE,
+)
+_MAY_HOLD = re.compile(
+    rf"{_BEGIN}(?:agent|client|contact|customer|lead|manager|member|person|rep|user|who)$|客户$|用户$", re.I
 )
 
 TITLE = r"\b(?:Drs?|Dra|Sra?|Mrs?|Ms|Prof|Don|Doña|Frau|Herr|Mme)\b"
 _TITLED = re.compile(rf"{TITLE}\.?\s+[A-ZÀ-Ý]")
 _WITHIN = re.compile(r"(?<=[a-zà-ÿ,;] )[A-ZÀ-Ý][a-zà-ÿ'’-]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_LINKED = re.compile(r"\w[@/\\._:]\w|//")
+_SURNAME = re.compile(f"(?!{NO_NAME})[{SURNAMES}]")
+_OF_ORDERS = PLAIN | OF_TOOLS | WORK | STOP_OF_REQUESTS
+_AFTER_VERBS = PREPOSITIONS | DETERMINERS | {"a", "an", "the", "all"}
 _COMMON_END = re.compile(r"(?:ed|ful|ing|tion|ment|ado|ada|ido|ida|ción)$")
 
 
@@ -31,6 +48,15 @@ def names_somebody(text: str) -> bool:
         return True
     within = [word for word in _WITHIN.findall(text) if not word.isupper()]
     return any(word.lower() not in PLAIN | OF_TOOLS and not _COMMON_END.search(word) for word in within)
+
+
+def may_tell_of_somebody(order: str) -> bool:
+    """Return whether an order may name a person, a customer or an address: by any capital, surname or mark of which it
+    is not clear that it is none."""
+    words = _LETTERS.findall(order)
+    begins = bool(words[1:]) and words[1].lower() in _AFTER_VERBS
+    named = any(word[0].isupper() and word.lower() not in _OF_ORDERS for word in words[begins:])
+    return named or bool(_LINKED.search(order) or _SURNAME.search(order))
 
 
 def safe(text: str) -> bool:
@@ -47,6 +73,12 @@ def identifies(text: str) -> bool:
 def personal(key: str) -> bool:
     """Return whether a field of this name holds details of a person."""
     return bool(_PERSONAL.search(key))
+
+
+@lru_cache(maxsize=20_000)
+def may_be_person(key: str) -> bool:
+    """Return whether the values of a field may be persons: also of one that elsewhere is an object (`customer`)."""
+    return personal(key) or bool(_MAY_HOLD.search(key))
 
 
 class Holders:

@@ -12,7 +12,7 @@ from consolidation.learning.comparison.records import Condition
 from consolidation.learning.effects.effects import is_edit
 from consolidation.learning.effects.toolnames import code, phrase, words
 from consolidation.learning.runs.harness_tools import FILE_CHANGES
-from consolidation.learning.runs.privacy import Holders
+from consolidation.learning.runs.privacy import Holders, may_tell_of_somebody
 from consolidation.learning.runs.terms import stem
 from consolidation.learning.wording import cut, upper_first
 from consolidation.learning.writing.git_work import GitWork
@@ -25,7 +25,7 @@ LONGEST_TITLE = 100
 LONGEST_DESCRIPTION = 1_024
 MOST_ACTS = 4
 MOST_TERMS = 4
-USUALLY, LONGEST_ORDER = 0.8, 120  # share of the runs that began with the same order; characters
+USUALLY = 0.8  # share of the runs that began with the same order
 LEAST_RUNS, CLEARLY = 3, 0.25  # of each of two ways, and what is between their shares of success
 _ARTICLES = {"a", "an", "the"}
 _LEAST_TELLING = {"rm", "python", "cat >", "git add"}
@@ -141,7 +141,7 @@ def _order(learned: Learned) -> str:
     runs = learned.scope.successes
     orders = Holders(({" ".join(run.said[0].text.split())}, run.thread) for run in runs if run.said)
     order = next((order for order, _ in orders.held(USUALLY * len(runs))), "").rstrip(".。!！")
-    return order if 0 < len(order) <= LONGEST_ORDER and learned.scope.names_nobody(order) else ""
+    return order if learned.scope.names_nobody(order) and not may_tell_of_somebody(order) else ""
 
 
 def separates(learned: Learned) -> bool:
