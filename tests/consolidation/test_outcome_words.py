@@ -98,6 +98,9 @@ def test_a_user_says_that_it_worked_only_in_plain_words(told: bool | None, texts
         (
             None,
             "Please correct the total if it is net.|Could you please correct that date in my profile?|"
+            "Please correct that typo in the README.|Please correct this: he go home.|please correct it if needed|"
+            "Perfect, thanks! Please remember that for next time.|Looks good, thanks. Now go ahead.|"
+            "Remember that next time the server restarts you need to log in|Ok, keep it next time we meet|"
             "Remember the milk next time.|A. B. C. D. E. " + "We talked about the garden. " * 30 + "Please redo it.",
         ),
     ],

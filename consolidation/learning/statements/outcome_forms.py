@@ -76,9 +76,11 @@ FAILED = re.compile(
     r"|\bit(?:'s| is) (?:even |now )*worse\b|\b(?:did(?:n't| not)|does(?:n't| not)) (?:change anything|do it|help)\b"
     r"|^(?:no|nope|nah)[,.! ]+(?:that|it|this|the \w+)\b.{0,40}\b(?:wrong|null|same|fails?|broken|nothing)\b"
     r"|^(?:please )?(?:revert|roll back) (?:this|that|it|your)\b|^wrong (?:result|output|answer)\b"
-    r"|^(?:and )?please (?:correct|redo|mend) (?:it|that|this|these|those|both|them)\b"
-    r"|^(?:ok(?:ay)?|all right|fine|well)?[,. ]*(?:then )?(?:please )?(?:think of|remember|keep) (?:it|that|this)"
-    r"(?: in mind)? (?:for )?(?:the )?next time\b"
+    r"|^(?:and )?please (?:correct|redo|mend) (?:it|that|this|these|those|both|them)"
+    r"(?=\s*(?:[.!,;]|$|and\b|again\b|now\b))"
+    r"|^(?:(?:(?:ok(?:ay)?|all right|fine|well)[,. ]+(?:then )?(?:please )?|then please )(?:remember|keep)"
+    r"|(?:(?:ok(?:ay)?|all right|fine|well)[,. ]+)?(?:then )?(?:please )?think of)"
+    r" (?:it|that|this)(?: in mind)? (?:for )?(?:the )?next time(?=\s*(?:[.!]|$))"
     r"|\bthe (?:output|result|answer|value)s? (?:is|are) (?:still )?(?:wrong|incorrect)\b"
     r"|\b(?:ci|the pipeline)(?:'s| is) (?:now |still )?(?:red|failing|broken)\b"
     r"|\b(?:ci|the pipeline) (?:now )?(?:fails|failed)\b"
@@ -102,7 +104,9 @@ QUALIFIED = re.compile(
     re.IGNORECASE,
 )
 BUT = re.compile(
-    r"\b(?:but|however|except|although|though|almost|partly|partially|mostly)\b|但|不过|可是|除了|部分", re.IGNORECASE
+    r"\b(?:but|however|except|although|though|almost|partly|partially|mostly|go ahead|please proceed)\b"
+    r"|但|不过|可是|除了|部分",
+    re.IGNORECASE,
 )
 WORKED_CHINESE = re.compile(
     r"(?:可以用|能用|可以|修好|解决|搞定|跑通|正常|没问题|起作用|生效|成功|好使|没有问题)了"
