@@ -1,9 +1,15 @@
 """Work through a queue: what decides the arguments of the calls for each record."""
 
+from collections.abc import Callable
+from random import Random
 from typing import Any
 
+import pytest
+
+from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.runs.run import Run
-from tests.consolidation.recorded import learned, run
+from consolidation.learning.writing.argument_choices import choices
+from tests.consolidation.recorded import RULES, learned, run, text
 
 ORDER = "Work through the new tickets."
 TICKETS = [("refund", "private"), ("damage", "private"), ("spam", "private"), ("refund", "business")]
@@ -87,3 +93,130 @@ def test_runs_that_all_began_with_one_order_are_described_by_it() -> None:
     assert "Use when the order is “Work through the new tickets”." in same
     assert "the order is" not in learned(other).fields.description
     assert "T-4417" not in learned(named).fields.description
+
+
+GOODS = ["lamp", "chair", "desk", "shelf", "sofa", "table", "rug", "mirror", "frame", "vase", "clock", "bench"]
+Pick = Callable[[int, int], str]  # by the number of the run and of the record
+
+
+def conditions(state: Pick, value: Pick, *, rounds: int, records: int, **sent: str) -> dict[str, str]:
+    """The states by which `team` is told, by its values."""
+    runs = []
+    for n in range(rounds):
+        ids = [f"T-{1000 + 100 * n + place}" for place in range(records)]
+        rows: list[Any] = [{"ticket_id": one, "kind": state(n, place), **sent} for place, one in enumerate(ids)]
+        updates = [{"ticket_id": one, "team": value(n, place), **sent} for place, one in enumerate(ids)]
+        calls = [("update_ticket", update, {"ok": True}) for update in updates]
+        runs.append(run(n, ORDER, ("list_tickets", {}, rows), *calls))
+    told = choices(Scope(runs, [], RULES), "update_ticket").get("team")
+    return {one.value: " ".join(one.states) for one in told.conditions} if told else {}
+
+
+def test_random_values_have_no_condition_however_many_states_there_are() -> None:
+    for seed in range(8):
+        random = Random(seed)
+
+        def state(n: int, place: int, random: Random = random) -> str:
+            return random.choice(GOODS)
+
+        def value(n: int, place: int, random: Random = random) -> str:
+            return random.choice(["repairs", "accounts"])
+
+        assert conditions(state, value, rounds=16, records=4) == {}
+
+
+def test_what_a_run_sends_all_day_is_one_choice() -> None:
+    teams, kinds = ["repairs", "accounts"], ["private", "business"]
+    by_records = conditions(lambda n, place: kinds[place % 2], lambda n, place: teams[place % 2], rounds=6, records=6)
+    by_days = conditions(lambda n, place: kinds[n % 2], lambda n, place: teams[n % 2], rounds=6, records=6)
+
+    assert by_records == {"repairs": "private", "accounts": "business"}
+    assert by_days == {}
+
+
+def test_a_value_that_is_sent_less_often_about_such_records_has_no_condition() -> None:
+    def value(n: int, place: int) -> str:
+        return "accounts" if place == 0 and n % 5 == 0 else "repairs"
+
+    def state(n: int, place: int) -> str:
+        return "private" if place == 0 else f"kind {chr(97 + n % 26)}{chr(97 + n // 26)}{chr(97 + place)}"
+
+    assert "repairs" not in conditions(state, value, rounds=60, records=4)
+
+
+def test_a_date_that_all_records_and_calls_hold_does_not_hide_the_record_of_a_call() -> None:
+    kinds, teams = ["private", "business"], ["repairs", "accounts"]
+    told = conditions(
+        lambda n, place: kinds[place % 2], lambda n, place: teams[place % 2], rounds=8, records=4, due="2025-03-01"
+    )
+
+    assert told == {"repairs": "private", "accounts": "business"}
+
+
+def test_an_object_of_many_ids_is_no_record() -> None:
+    ids = {f"field_{first}{second}": f"T-{first}{second}1" for first in "abcdef" for second in "abcdef"}
+    runs = [
+        run(
+            n,
+            ORDER,
+            ("get_kind", {}, {"kind": "new"}),
+            ("get_map", {}, {"kind": kind, **ids}),
+            ("update_ticket", {"ticket_id": "T-aa1", "team": kind}, {}),
+        )
+        for n, kind in enumerate(["repairs", "accounts"] * 10)
+    ]
+
+    assert choices(Scope(runs, [], RULES), "update_ticket")["team"].conditions == []
+
+
+@pytest.mark.parametrize(
+    "field", ["assigned_to", "accountOwner", "reviewer", "approved_by", "agent", "customer", "处理人"]
+)
+@pytest.mark.parametrize(
+    "people", [("anna", "bernd", "carla"), ("A. Keller", "B. Meier", "C. Huber"), ("王芳", "李娜", "张伟")]
+)
+def test_fields_of_persons_are_told_of_no_record(field: str, people: tuple[str, ...]) -> None:
+    runs = []
+    for n in range(1, 7):
+        calls: list[Call] = [("list_tickets", {}, [{"ticket_id": f"T-{n}{p}0", "kind": GOODS[p]} for p in range(3)])]
+        calls += [("update_ticket", {"ticket_id": f"T-{n}{p}0", field: people[p]}, {"done": True}) for p in range(3)]
+        runs.append(run(n, ORDER, *calls))
+
+    told = text(learned(runs))
+
+    assert not [name for name in people if name in told]
+
+
+@pytest.mark.parametrize("people", [("anna-keller", "anna keller"), ("王芳", "王芳")])
+def test_who_is_named_in_a_field_of_persons_is_named_by_no_other(people: tuple[str, str]) -> None:
+    runs = []
+    for n in range(1, 9):
+        rows = [{"ticket_id": f"T-{n}{p}0", "kind": GOODS[p], "owner": people[1]} for p in range(2)]
+        sent = [{"ticket_id": f"T-{n}{p}0", "queue": [people[0], "repairs"][p]} for p in range(2)]
+        runs.append(
+            run(n, ORDER, ("list_tickets", {}, rows), *[("update_ticket", one, {"done": True}) for one in sent])
+        )
+
+    told = learned(runs).fields.procedure or ""
+
+    assert "`repairs` where `kind` is `chair`" in told
+    assert people[0] not in told
+
+
+@pytest.mark.parametrize(
+    ("order", "is_told"),
+    [
+        ("Triage all new mails of the shop.", True),
+        ("处理新工单", True),
+        ("Check Keller, then report.", False),
+        ("Anna needs her tickets done.", False),
+        ("Work (Anna) tickets", False),
+        ("Answer anna.keller now", False),
+        ("Work on https://intra.acme.com/q", False),
+        ("处理王芳的工单。", False),
+    ],
+)
+def test_an_order_that_may_name_somebody_is_not_told(order: str, is_told: bool) -> None:
+    description = learned([round_of(n, opening=order) for n in range(1, 7)]).fields.description
+
+    assert (order.rstrip(".。") in description) is is_told

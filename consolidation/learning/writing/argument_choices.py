@@ -3,12 +3,14 @@ another argument.
 
 "`team` is `key-accounts` where `account_type` is `business`": work through a queue is the same calls for each record,
 and what differs is decided by what the record holds. Told where it separates more clearly than chance, of values that
-several runs hold.
+several runs hold. Equal calls about equal records count once in a case: what a run does all day is one choice.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
+from math import comb
+from typing import NamedTuple
 
 from consolidation.learning.chance import by_chance
 from consolidation.learning.comparison.scope import Scope
@@ -20,8 +22,9 @@ from consolidation.learning.runs.run import Run
 
 LEAST_CALLS, MOST_VALUES = 8, 8  # of an argument
 LEAST_CASES = 3
+MOST_IDS = 24  # of one record, and that are known to stand beside an id
 MOSTLY = 0.8
-CHANCE = 0.001  # highest p-value: many fields are looked at
+CHANCE = 0.0125  # highest p-value of an argument, over all its values, fields, and sets of their states
 MOST = 5  # of one argument
 ABSENT = ""
 
@@ -59,6 +62,16 @@ class _Sent:
     shown: Mapping[str, str]
 
 
+class _Seen(NamedTuple):
+    """A call for one value and the states of a field with which it goes: whether it sent it, and was about such one."""
+
+    case: str
+    value: str
+    state: str
+    sent: bool
+    inside: bool
+
+
 def choices(scope: Scope, tool: str) -> dict[str, Choice]:
     """Return by argument of a tool on what it depends, if it took few values in enough calls that ended well."""
     sent = [call for run in scope.successes for call in _calls(run, tool)]
@@ -83,9 +96,11 @@ def _choice(scope: Scope, name: str, sent: Sequence[_Sent], beside: Set[str], ar
     fields = {field for call in sent for field in call.shown}.difference(arguments) | beside
     best: dict[str, tuple[float, Condition]] = {}
     for field in sorted(fields):
-        for chance, condition in _of_field(name, field, sent, together=field in beside):
+        for tried, seen, condition in _of_field(name, field, sent, together=field in beside):
+            chance = _by_chance(seen)
             better = condition.value not in best or chance < best[condition.value][0]
-            if chance <= CHANCE and better and _may_tell(scope, condition):
+            is_clear = _by_chance(set(seen)) * tried * len(fields) <= CHANCE
+            if is_clear and better and _may_tell(scope, condition):
                 best[condition.value] = chance, condition
     conditions = sorted((condition for _, condition in best.values()), key=lambda one: (-one.calls, one.value))
     holders = Holders(({call.values[name]}, call.run.thread) for call in sent if name in call.values)
@@ -93,8 +108,11 @@ def _choice(scope: Scope, name: str, sent: Sequence[_Sent], beside: Set[str], ar
     return Choice(conditions[:MOST], rest[:MOST])
 
 
-def _of_field(name: str, field: str, sent: Sequence[_Sent], *, together: bool) -> Iterator[tuple[float, Condition]]:
-    """Yield each value that nearly all calls about records with some states sent, with the chance of that."""
+def _of_field(
+    name: str, field: str, sent: Sequence[_Sent], *, together: bool
+) -> Iterator[tuple[int, Sequence[_Seen], Condition]]:
+    """Yield each value that nearly all calls about records with some states sent, with how many such pairs of a value
+    and a set of states there are, and all calls."""
     states_of = [(call, call.values.get(field) if together else call.shown.get(field)) for call in sent]
     known = [(call, call.values.get(name, ABSENT), state) for call, state in states_of if state is not None]
     by_state: dict[str, list[tuple[_Sent, str]]] = defaultdict(list)
@@ -105,12 +123,20 @@ def _of_field(name: str, field: str, sent: Sequence[_Sent], *, together: bool) -
         value, times = Counter(value for _, value in calls).most_common(1)[0]
         if times >= MOSTLY * len(calls) and _cases([call for call, _ in calls]) >= LEAST_CASES:
             decided[value].append(state)
+    several = len({value for _, value, _ in known})
     for value, states_with in decided.items():
-        inside = [(call, its == value) for state in states_with for call, its in by_state[state]]
-        n, all_sent = sum(is_it for _, is_it in inside), sum(its == value for _, its, _ in known)
-        ids = tuple(dict.fromkeys(call.run.id for call, is_it in inside if is_it))
-        chance = by_chance(n, len(inside), all_sent - n, len(known) - len(inside))
-        yield chance, Condition(value, field, sorted(states_with), n, len(inside), together, ids=ids)
+        seen = [_Seen(call.run.thread, its, state, its == value, state in states_with) for call, its, state in known]
+        n, of = sum(one.sent and one.inside for one in seen), sum(one.inside for one in seen)
+        ids = tuple(dict.fromkeys(call.run.id for call, its, state in known if its == value and state in states_with))
+        condition = Condition(value, field, sorted(states_with), n, of, together, ids=ids)
+        yield several * comb(len(by_state), len(states_with)), seen, condition
+
+
+def _by_chance(seen: Collection[_Seen]) -> float:
+    """Return the p-value of the value being sent more often inside; 1.0 if it is not."""
+    inside, outside = ([one.sent for one in seen if one.inside is side] for side in (True, False))
+    n, m = sum(inside), sum(outside)
+    return by_chance(n, len(inside), m, len(outside)) if n * len(outside) > m * len(inside) else 1.0
 
 
 def _cases(sent: Sequence[_Sent]) -> int:
@@ -146,17 +172,24 @@ class _Records:
         sent = {key for _, key in given(call.arguments)}
         for record, names in records(call.returned):
             keys = {key for key, _ in names} or (sent if record is call.returned else set())
-            for key in keys:
+            for key in keys if len(keys) <= MOST_IDS else ():
                 self._states[key].update(states(record))
-                self._beside[key] |= keys
+                if len(self._beside[key]) <= MOST_IDS:
+                    self._beside[key] |= keys
                 if key in sent:
                     self._looked_up[key].update(states(record))
 
     def about(self, call: Call) -> dict[str, str]:
-        """Return the states of the records that a call names, and of those that were looked up by an id in these."""
-        keys = [key for _, key in given(call.arguments)]
-        others = sorted({other for key in keys for other in self._beside.get(key, ())}.difference(keys))
+        """Return the states of the records that a call names, and of those that were looked up by an id in these.
+
+        What stands beside fewer ids tells more: a date stands in the records of a day, and none of them is meant.
+        """
+        keys = self._by_width({key for _, key in given(call.arguments)})
+        others = [other for key in keys for other in self._by_width(self._beside.get(key, set()).difference(keys))]
         shown: dict[str, str] = {}
         for states_of in [*map(self._looked_up.get, others), *map(self._states.get, keys)]:
             shown |= states_of or {}
         return shown
+
+    def _by_width(self, keys: Set[str]) -> list[str]:
+        return sorted(keys, key=lambda key: (-len(self._beside.get(key, ())), key))
