@@ -13,7 +13,7 @@ from consolidation.learning.effects.effects import is_edit
 from consolidation.learning.effects.toolnames import code, phrase, words
 from consolidation.learning.runs.harness_tools import FILE_CHANGES
 from consolidation.learning.runs.privacy import Holders, may_tell_of_somebody
-from consolidation.learning.runs.terms import stem
+from consolidation.learning.runs.terms import grams, stem
 from consolidation.learning.wording import cut, upper_first
 from consolidation.learning.writing.git_work import GitWork
 from consolidation.learning.writing.learned import Learned
@@ -141,7 +141,8 @@ def _order(learned: Learned) -> str:
     runs = learned.scope.successes
     orders = Holders(({" ".join(run.said[0].text.split())}, run.thread) for run in runs if run.said)
     order = next((order for order, _ in orders.held(USUALLY * len(runs))), "").rstrip(".。!！")
-    return order if learned.scope.names_nobody(order) and not may_tell_of_somebody(order) else ""
+    is_told = grams(order) and learned.scope.names_nobody(order) and not may_tell_of_somebody(order)
+    return order if is_told else ""
 
 
 def separates(learned: Learned) -> bool:
