@@ -105,7 +105,8 @@ def conditions(state: Pick, value: Pick, *, rounds: int, records: int, **sent: s
     for n in range(rounds):
         ids = [f"T-{1000 + 100 * n + place}" for place in range(records)]
         rows: list[Any] = [{"ticket_id": one, "kind": state(n, place), **sent} for place, one in enumerate(ids)]
-        updates = [{"ticket_id": one, "team": value(n, place), **sent} for place, one in enumerate(ids)]
+        teams = [{"team": value(n, place)} if value(n, place) else {} for place in range(records)]
+        updates = [{"ticket_id": one, **team, **sent} for one, team in zip(ids, teams, strict=True)]
         calls = [("update_ticket", update, {"ok": True}) for update in updates]
         runs.append(run(n, ORDER, ("list_tickets", {}, rows), *calls))
     told = choices(Scope(runs, [], RULES), "update_ticket").get("team")
@@ -220,3 +221,42 @@ def test_an_order_that_may_name_somebody_is_not_told(order: str, is_told: bool) 
     description = learned([round_of(n, opening=order) for n in range(1, 7)]).fields.description
 
     assert (order.rstrip(".。") in description) is is_told
+
+
+def test_a_value_of_some_more_than_half_of_such_records_has_no_condition() -> None:
+    def value(n: int, place: int) -> str:
+        return "repairs" if place < 3 else "accounts"
+
+    assert "repairs" not in conditions(
+        lambda n, place: ["private", "business"][place == 5], value, rounds=20, records=6
+    )
+
+
+def test_that_an_argument_is_left_out_has_its_condition() -> None:
+    kinds, teams = ["private", "business", "spam"], ["repairs", "accounts", ""]
+    told = conditions(lambda n, place: kinds[place % 3], lambda n, place: teams[place % 3], rounds=8, records=6)
+
+    assert told == {"repairs": "private", "accounts": "business", "": "spam"}
+
+
+def test_the_record_of_a_call_counts_before_those_that_it_names_and_a_refused_call_not_at_all() -> None:
+    runs = []
+    for n in range(8):
+        calls: list[Call] = []
+        for place, (kind, team_of) in enumerate([("private", "repairs"), ("business", "accounts")]):
+            ticket, customer = {"ticket_id": f"T-{n}{place}0"}, {"customer_id": f"C-{n}{place}0"}
+            calls += [("get_ticket", ticket, {**ticket, **customer, "kind": kind})]
+            calls += [("get_customer", customer, {**customer, "kind": "known"})]
+            calls += [("update_ticket", {**ticket, "team": "sales"}, {"error": "unknown team"})] * 3
+            calls += [("update_ticket", {**ticket, "team": team_of}, {"ok": True})]
+        runs.append(run(n, ORDER, *calls))
+
+    told = choices(Scope(runs, [], RULES), "update_ticket")["team"]
+
+    assert {one.value: one.states for one in told.conditions} == {"repairs": ["private"], "accounts": ["business"]}
+
+
+def test_an_order_of_half_of_the_runs_is_not_told() -> None:
+    runs = [round_of(n, opening=ORDER if n % 2 else f"Work through the queue of {'ABCDEFGH'[n]}.") for n in range(8)]
+
+    assert "the order is" not in learned(runs).fields.description
