@@ -203,3 +203,20 @@ def test_a_skill_says_that_the_user_gives_a_small_number_and_not_that_nobody_saw
 
     [step] = [line for line in learned([entered(n) for n in range(4)]).fields.procedure.splitlines() if "Add" in line]
     assert "`days_per_week`" in step and "not seen" not in step
+
+
+def test_a_word_comes_from_a_record_that_the_call_names_or_from_any_where_it_names_none_that_was_shown() -> None:
+    rows = [{"ticket": "T-1001", "team": "sales"}, {"ticket": "T-1002", "team": "accounts"}]
+    recorded = run(
+        1,
+        "Work through the tickets.",
+        ("list", {}, rows),
+        ("keep", {"ticket": "T-1002", "team": "accounts"}, "ok"),
+        ("move", {"ticket": "T-1002", "team": "sales"}, "ok"),
+        ("open", {"ticket": "N-7001", "team": "sales"}, "ok"),
+        ("post", {"team": "sales"}, "ok"),
+    )
+    listed = Origin("result", "list", ("[]", "team"))
+    told = {name: origin for name, origin in origins(recorded).items() if name.endswith(".team")}
+
+    assert told == {"keep.team": listed, "open.team": listed, "post.team": listed}

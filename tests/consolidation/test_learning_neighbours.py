@@ -123,3 +123,17 @@ def test_a_condition_that_holds_in_half_of_the_other_records_too_is_none() -> No
     fields = learned(own, [*own, *others]).fields
     assert "open" not in fields.description
     assert "Take the record" not in fields.procedure
+
+
+def test_how_many_records_a_queue_held_is_no_difference_and_how_many_of_the_same_were_changed_is() -> None:
+    def closed(n: int, *tickets: str, of: str, outcome: Outcome = "success") -> Run:
+        calls: list[Script] = [("close_ticket", {"ticket": ticket}, "done") for ticket in tickets]
+        return run(n, "Work through the tickets, please", ("get_queue", {"queue": of}, {}), *calls, outcome=outcome)
+
+    def told(bad_queue: str) -> str:
+        good = [closed(n, "T-101", "T-102", "T-103", of="Q-1") for n in range(3)]
+        bad = [closed(n, "T-101", of=bad_queue, outcome="failure") for n in range(10, 13)]
+        return experience([*good, *bad], [])
+
+    assert "`close_ticket` was called fewer times" in told("Q-1")
+    assert "fewer times" not in told("Q-2")

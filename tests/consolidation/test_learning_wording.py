@@ -90,6 +90,22 @@ def test_of_two_conditions_that_hold_for_the_same_records_the_clearer_one_is_tol
     assert procedure.count("Take the record whose") == 1
 
 
+def test_a_state_that_runs_set_themselves_is_no_sign_of_the_record_to_take() -> None:
+    def acted(n: int, tool: str, shown: str, sent: dict[str, str]) -> Run:
+        record = {"ticket": f"T-{n}00", "priority": shown}
+        change = {"ticket": f"T-{n}00", **sent}
+        return run(n, "do it", ("get_ticket", {"ticket": f"T-{n}00"}, record), (tool, change, "done"))
+
+    others = [acted(n, "archive_ticket", "low", {}) for n in range(20, 28)]
+
+    def told(**sent: str) -> str:
+        own = [acted(n, "close_ticket", "high", sent) for n in range(10, 18)]
+        return learned(own, [*own, *others]).fields.procedure
+
+    assert "Take the record whose `priority` is high" in told()
+    assert "Take the record" not in told(priority="normal")
+
+
 def test_success_does_not_look_like_an_echo_of_what_was_sent() -> None:
     def cancel(n: int) -> Run:
         sent = {"order": f"O{n}99", "reason": "no longer needed"}
