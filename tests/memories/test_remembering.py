@@ -129,18 +129,6 @@ def test_another_claim_under_the_key_of_a_candidate_begins_anew_and_history_has_
     assert (last.before["content"], last.after["content"]) == (NET30, NET60)
 
 
-def test_another_claim_under_the_key_of_another_agent_has_the_source_that_says_so() -> None:
-    billing = agent("billing")
-    store(source="sales-agent", trust=agent("sales"))
-    store("Acme pays on net-30 terms.", source="billing-agent", trust=billing)
-    assert Memory.objects.get().source == "sales-agent"
-    store(NET60, source="billing-agent", trust=billing)
-    row = Memory.objects.get()
-    assert (row.content, row.source) == (NET60, "billing-agent")
-    last = AuditEntry.objects.get(action="revise")
-    assert (last.before["source"], last.after["source"]) == ("sales-agent", "billing-agent")
-
-
 @pytest.mark.parametrize("status", [Status.CONFIRMED, Status.APPLIED, Status.CONTESTED])
 def test_another_claim_does_not_change_what_is_confirmed_but_is_proposed(status: Status) -> None:
     row = make_memory(NET30, key="acme-terms", category="fact", status=status, confidence=80)

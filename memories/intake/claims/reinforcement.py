@@ -225,8 +225,6 @@ def _words(meeting: Meeting) -> dict[str, Any]:
     if not meeting.same_words and not meeting.words_are_kept:
         change |= {"content": statement.content, "flags": statement.flags}
         needed = statement.at_least(meeting.evidence)
-        if meeting.begins_anew:  # it is what this source says
-            change["source"] = statement.source
     change["sensitivity"] = max(row.sensitivity, needed)
     return {name: value for name, value in change.items() if value != getattr(row, name)}
 
