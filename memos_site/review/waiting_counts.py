@@ -10,7 +10,8 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
-from django.db.models import CharField, Count, Exists, Func, OuterRef, Q, QuerySet, Subquery
+from django.db.models import CharField, Count, Exists, Func, OuterRef, Q, QuerySet, Subquery, Value
+from django.db.models.functions import Concat
 
 from consolidation.models import BulkOrder
 from memories.models import Agent, Memory, Proposal
@@ -155,19 +156,7 @@ def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> di
     """Count the MOST_VALUES most frequent values of these columns, column -> value -> rows, among the first MOST_READ
     memories of each part. Of VOICE what agents propose counts as well.
     """
-    counted = read_counts(ask(_values(trust, tuple(names)), at))
-    if VOICE in names:
-        counted[VOICE] = counted.get(VOICE, Counter()) + _proposing(trust)
-    return counted
-
-
-def _proposing(trust: Trust) -> Counter[str]:
-    """How many open proposals are of each agent, by its identity."""
-    maker = Subquery(Agent.objects.filter(name=OuterRef("made_by")).values("pk"))
-    made = (
-        Proposal.objects.visible_to(trust).open().order_by().values_list("made_by").annotate(n=Count("pk"), maker=maker)
-    )
-    return Counter({f"{ActorKind.AGENT}:{key}": n for _, n, key in made if key})
+    return read_counts(ask(_values(trust, tuple(names)), at))
 
 
 def crowding(counted: Mapping[str, Counter[str]]) -> str:
@@ -187,7 +176,19 @@ def crowding(counted: Mapping[str, Counter[str]]) -> str:
 @lru_cache(maxsize=256)
 def _values(trust: Trust, names: tuple[str, ...]) -> Statement | None:
     parts = _first_ones(trust, {})
-    return frequent_values(parts.values(), names, read=MOST_READ, most=MOST_VALUES)
+    statement = frequent_values(parts.values(), names, read=MOST_READ, most=MOST_VALUES)
+    proposing = statement_of(_proposing(trust)) if statement and VOICE in names else None
+    if not statement or not proposing:
+        return statement
+    return f"{statement[0]} UNION ALL ({proposing[0]})", [*statement[1], *proposing[1]]
+
+
+def _proposing(trust: Trust) -> QuerySet[Any, Any]:
+    """How many open proposals are of each agent: (VOICE, its identity, proposals)."""
+    identity = Concat(Value(f"{ActorKind.AGENT}:"), "pk", output_field=CharField())
+    maker = Subquery(Agent.objects.filter(name=OuterRef("made_by")).values(key=identity))
+    made = Proposal.objects.visible_to(trust).open().order_by().values("made_by").annotate(n=Count("pk"), maker=maker)
+    return made.values_list(Value(VOICE), "maker", "n")
 
 
 def _first_ones(trust: Trust, filters: Mapping[str, str], kind: str = "") -> dict[str, MemoryQuerySet]:

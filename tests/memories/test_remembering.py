@@ -153,7 +153,7 @@ def test_who_has_proposed_another_claim_confirms_none_until_a_person_has_decided
     assert numbers(refused[0]) == (Status.CONFIRMED, 70, 0)
     assert agents_of(Memory.objects.get(pk=known.pk)) == 1
     assert numbers(store(trust=careful)) == (Status.CONFIRMED, 85, 1)
-    for proposal in filter(None, asked):
+    for proposal in filter(None, asked[-1:]):  # the others gave way to it
         review.reject(everything(ANNA), proposal, at=AT)
     assert numbers(store(trust=careless, thread_id="T1")) == (Status.CONFIRMED, 100, 2)
 

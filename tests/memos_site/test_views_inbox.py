@@ -58,12 +58,12 @@ def test_the_inbox_needs_the_same_queries_for_one_row_and_for_many(
 ) -> None:
     client = signed_in()
     candidate("one")
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(13):
         client.get("/")
     for name in ("two", "three", "four"):
         candidate(name)
         make_memory(name)
-    with django_assert_num_queries(14):
+    with django_assert_num_queries(13):
         client.get("/")
 
 

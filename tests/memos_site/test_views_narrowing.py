@@ -129,4 +129,4 @@ def test_a_decision_counts_again_how_many_match() -> None:
         f"/memories/{ids[0]}/decide/", {"decision": "dismiss noise", "seen": "1."}, headers=headers
     )
     counted = re.search(r'id="matching" hx-swap-oob="true">([^<]+)<', answer.content.decode())
-    assert counted and counted[1].split() == ["Select", "all", str(FIRST_ROWS + 1), "that", "match"]
+    assert counted and counted[1].split() == ["All", str(FIRST_ROWS + 1), "that", "match"]

@@ -149,13 +149,9 @@ def separates(learned: Learned) -> bool:
     """Whether something tells when to use the skill beside what its name says."""
     named = {stem(word) for stage in learned.acts for word in words(stage.tool)}
     terms = [{stem(word) for word in term.written.lower().split()} for term in learned.said[:MOST_TERMS]]
-    return bool(
-        _worse(learned)
-        or learned.places
-        or _order(learned)
-        or _shown(learned)
-        or any(not term <= named for term in terms)
-    )
+    terms.append({word for key in grams(_order(learned)) for word in key.split()})
+    told = _worse(learned) or learned.places or _shown(learned)
+    return bool(told or any(not term <= named for term in terms))
 
 
 def _other_way(learned: Learned) -> str:
