@@ -1,5 +1,7 @@
 """One agent that reports the most does not outvote several that agree; one that works a lot loses nothing by it."""
 
+from typing import Literal
+
 import numpy as np
 import pytest
 from rest_framework.test import APIClient
@@ -13,6 +15,8 @@ from memories.values.trust import Actor, everything
 from tests.consolidation.experience import consolidated
 from tests.consolidation.test_guidance import ask, learn
 from tests.make import caller
+
+Ending = Literal["success", "failure", "partial"]
 
 TEAM = {n: everything(Actor(ActorKind.AGENT, f"agent-{n}", f"agent-{n}")) for n in range(3)}
 LOUD = everything(Actor(ActorKind.AGENT, "loud", "loud"))
@@ -67,10 +71,10 @@ def test_false_reports_of_one_agent_do_not_turn_what_others_are_told() -> None:
     assert ask(agent, messages=None, task=FLIGHT)["expected"]["effects"] == ["cancel_ticket"]
 
 
-def cases(*groups: tuple[str, str, int]) -> list[Case]:
+def cases(*groups: tuple[str, Ending, int]) -> list[Case]:
     """(effect, outcome, how many) of each group, each run a case of its own."""
     each = [(effect, outcome) for effect, outcome, count in groups for _ in range(count)]
-    return [Case(str(n), outcome, frozenset([effect])) for n, (effect, outcome) in enumerate(each)]  # type: ignore[arg-type]
+    return [Case(str(n), outcome, frozenset([effect])) for n, (effect, outcome) in enumerate(each)]
 
 
 def alike(count: int) -> np.ndarray:
@@ -89,7 +93,7 @@ TEAM_OF_TWO = ["a"] * 6 + ["b"] * 6
     ],
 )
 def test_who_reports_the_most_is_left_out_where_the_others_are_foretold_better_without_it(
-    said: tuple[str, str], left_out: str
+    said: tuple[str, Ending], left_out: str
 ) -> None:
     known = cases(("refund", "success", 12), (*said, 30))
     assert misleading([*TEAM_OF_TWO, *["loud"] * 30], known, alike(42)) == left_out

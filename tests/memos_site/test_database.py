@@ -4,7 +4,7 @@ from typing import Any
 
 import dj_database_url
 import pytest
-from django.db import DataError, connection, connections, transaction
+from django.db import connection, connections
 
 import manage
 from memories.models import bulk_rows
@@ -52,42 +52,6 @@ def test_a_prepared_statement_takes_parameters_by_place_and_by_name(
         for _ in range(3):  # the server has prepared it by the third time
             cursor.execute(statement, parameters)
             assert cursor.fetchone() == answer
-
-
-@pytest.mark.django_db
-def test_a_prepared_statement_within_another_has_rows_of_its_own() -> None:
-    with bulk_rows.prepared() as cursor:
-        cursor.execute("SELECT %s::text", ["warm"])
-    with bulk_rows.prepared() as outer:
-        outer.execute("SELECT * FROM generate_series(1, %s::int)", [2])
-        assert outer.fetchone() == (1,)
-        with bulk_rows.prepared() as inner:
-            inner.execute("SELECT %s::text, %s::uuid", ["a", None])
-            assert inner.fetchone() == ("a", None)
-        assert outer.fetchone() == (2,)
-
-
-@pytest.mark.django_db
-def test_a_closed_cursor_takes_the_next_prepared_statement_and_no_other_at_once() -> None:
-    connection.connection.idle_cursors.clear()
-    with bulk_rows.prepared() as first:
-        first.execute("SELECT %s::int", [1])
-    first.close()  # once more
-    with bulk_rows.prepared() as second, bulk_rows.prepared() as third:
-        assert second.cursor is first.cursor
-        assert third.cursor is not second.cursor
-        second.execute("SELECT %s::text, %s::timestamptz", ["a", None])
-        assert second.fetchall() == [("a", None)]
-
-
-@pytest.mark.django_db
-def test_a_cursor_whose_statement_failed_takes_the_next_one() -> None:
-    for _ in range(2):  # the second time it is one that has read a row before
-        with pytest.raises(DataError), transaction.atomic(), bulk_rows.prepared() as cursor:
-            cursor.execute("SELECT %s::int / %s::int", [1, 0])
-        with bulk_rows.prepared() as cursor:
-            cursor.execute("SELECT %s::text", ["a"])
-            assert cursor.fetchall() == [("a",)]
 
 
 @pytest.mark.django_db

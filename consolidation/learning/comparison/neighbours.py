@@ -98,7 +98,8 @@ def _between(scope: Scope, failed: Run, well: Run) -> Iterator[Key]:
     bad, good = _writes(scope, failed), _writes(scope, well)
     tried = {call.name for call in failed.steps}
     same = bool(_asked(scope, failed) & _asked(scope, well))
-    is_queue = not same and failed.opening_lines == well.opening_lines  # how many calls there are its records tell
+    # The same order about other records, as of a schedule: how many calls it takes depends on how many there are.
+    is_queue = not same and failed.opening_lines == well.opening_lines
     has_stopped = False
     for tool in good:
         if tool not in bad:

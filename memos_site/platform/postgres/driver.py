@@ -79,13 +79,7 @@ def _loader_of(context: AdaptContext | None) -> type[InstantLoader] | None:
 
 
 class Connection(psycopg.Connection[Any]):
-    """`idle_cursors`: closed ones, for the next statements."""
-
     answer_within: float | None = None
-
-    def __init__(self, *args: Any, **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.idle_cursors: set[Any] = set()
 
     def wait(self, gen: PQGen[Any], interval: float = 0.1, timeout: float | None = None) -> Any:
         """As psycopg's wait, bounded by `answer_within` unless a `timeout` is given. NoAnswer: the time is over."""

@@ -37,25 +37,13 @@ FROM pg_stat_bgwriter
 
 
 class PreparedCursor(base.CursorMixin, RawCursor[Any]):
-    """A cursor of statements whose placeholders are numbered once: psycopg does so at each execution of a long one.
-
-    Closed, it waits for the next statement of its connection, and remembers how values are written and read.
-    """
+    """A cursor of statements whose placeholders are numbered once: psycopg does so at each execution of a long one."""
 
     def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
         if params is None:
             return super().execute(query, **options)
         statement, names = _numbered(query)
-        self._last_query = self._last_query and statement  # for another one psycopg would look up all types anew
         return super().execute(statement, [params[name] for name in names] if names else params, **options)
-
-    def close(self) -> None:
-        if self._last_query is None:  # no statement of it was executed
-            return super().close()
-        self._reset()
-        self._tx.set_pgresult(None)
-        self.connection.idle_cursors.add(self)  # type: ignore[attr-defined]  # it is a driver.Connection
-        return None
 
 
 @cache
@@ -116,8 +104,7 @@ class VerifiedCommits(base.DatabaseWrapper):
         self.close_if_health_check_failed()
         self.ensure_connection()
         with self.wrap_database_errors:
-            idle = self.connection.idle_cursors
-            return self._prepare_cursor(idle.pop() if idle else PreparedCursor(self.connection))  # type: ignore[attr-defined]
+            return self._prepare_cursor(PreparedCursor(self.connection))  # type: ignore[attr-defined]
 
     def learn_transaction_id(self, transaction_id: str) -> None:
         """Take the id of the running transaction, as a statement of it answered."""
