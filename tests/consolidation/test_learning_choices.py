@@ -260,3 +260,15 @@ def test_an_order_of_half_of_the_runs_is_not_told() -> None:
     runs = [round_of(n, opening=ORDER if n % 2 else f"Work through the queue of {'ABCDEFGH'[n]}.") for n in range(8)]
 
     assert "the order is" not in learned(runs).fields.description
+
+
+def test_an_argument_that_the_user_names_comes_from_there_and_one_that_nobody_names_is_told_by_its_values() -> None:
+    def painted(n: int) -> Run:
+        color, coat = ("blue", "green")[n % 2], ("matt", "glossy")[n // 2 % 2]
+        sent = {"door_id": f"D-{100 + n}", "color": color, "coat": coat}
+        return run(n, f"Please paint door D-{100 + n} {color}.", ("paint_door", sent, "painted"), thread=f"case {n}")
+
+    step = steps_of(*(painted(n) for n in range(16)))["paint_door"]
+
+    assert "`color` from the user's request" in step
+    assert "`coat` as the record asks for: `matt` or `glossy`" in step
