@@ -17,6 +17,7 @@ from memories.scanning.credentials import MASK
 _TAG = re.compile(r"<!--.*?-->|<(?P<name>/?[a-zA-Z][\w-]*)(?:[^>\"']|\"[^\"]*\"|'[^']*')*>", re.DOTALL)
 _ATTRIBUTE = re.compile(r"(?<==)\"(?P<value>[^\"]{6,})\"")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{2,8});")
+_CURSOR = re.compile(r"(?<=[?&]cursor=)[^&]+")
 _WITHIN_WORDS = {"mark", "ins", "del", "code", "b", "i", "em", "strong", "span", "a", "wbr", "bdi", "abbr", "small"}
 _BETWEEN = {"/dt": ": ", "/th": ": ", "/td": " | ", "dd": "", "td": ""}  # what a reader sees between two parts
 _CUT = re.compile(  # a key or a card number that a list cuts short
@@ -41,7 +42,9 @@ def shown_json(text: str) -> str:
         return text
     value = json.loads(text)
     if isinstance(value, dict) and isinstance(value.get("results"), list):  # most rows of a list hold none
-        shown = {**_of_value({**value, "results": None}), "results": [_of_row(row) for row in value["results"]]}
+        links = {name: _of_link(value[name]) for name in ("next", "previous") if isinstance(value.get(name), str)}
+        shown = {**_of_value({**value, **dict.fromkeys(["results", *links])}), **links}
+        shown["results"] = [_of_row(row) for row in value["results"]]
     else:
         shown = _of_value(value)
     return text if shown == value else json.dumps(shown, ensure_ascii=False, separators=(",", ":"))
@@ -49,6 +52,13 @@ def shown_json(text: str) -> str:
 
 def _of_value(value: Any) -> Any:
     return secret_removal.without_secrets(value, masked)
+
+
+def _of_link(link: str) -> str:
+    """A link to other rows. Its cursor stays: it is signed, and its letters may look like a key by chance."""
+    cursor = _CURSOR.search(link)
+    shown: str = _of_value(_CURSOR.sub("", link))
+    return shown.replace("cursor=", f"cursor={cursor[0]}", 1) if cursor else shown
 
 
 def _of_row(row: Any) -> Any:

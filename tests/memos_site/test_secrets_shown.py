@@ -1,5 +1,7 @@
 """A credential that a text holds in clear: who may see it, how a page is masked; all pages: `test_demo_shown.py`."""
 
+import json
+
 import pytest
 
 from memories.models import AuditEntry, Memory
@@ -63,3 +65,14 @@ def test_a_page_is_masked_as_it_is_read(page: str) -> None:
 @pytest.mark.parametrize("page", ["<p>password</p><p>is wrong &amp; old</p>", '<a href="/?q=caf%C3%A9">x</a>'])
 def test_a_page_without_a_credential_is_left_alone(page: str) -> None:
     assert masked_answers.SHOWN["text/html"](page) is page
+
+
+def test_a_link_to_the_next_rows_leads_on_where_its_cursor_looks_like_a_key_and_is_masked_elsewhere() -> None:
+    link = f"http://testserver/api/v1/memories?cursor={KEY}%3A7FynJ&limit=2&q="
+    answer = {"results": [{"content": KEY}], "next": f"{link}{KEY}", "previous": None, "note": KEY}
+
+    shown = json.loads(masked_answers.shown_json(json.dumps(answer)))
+
+    assert shown["next"].startswith(link) and KEY not in shown["next"].removeprefix(link)
+    assert shown["previous"] is None
+    assert KEY not in f"{shown['results']}{shown['note']}"
