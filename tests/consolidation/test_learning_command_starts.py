@@ -47,6 +47,7 @@ def test_what_did_its_work_has_started(line: str, answer: Any, form: str) -> Non
     [
         ("pytest -q", coded(127, "/bin/sh: 1: pytest: not found"), "pytest"),
         ("python m.py && pytest", "bash: line 1: pytest: command not found", "pytest"),
+        ("cd x && ./bin/test a", "bash: line 1: ./bin/test: No such file or directory", "bin/test"),
         ("/usr/bin/python3 -m pytest a", coded(1, "python3: No module named pytest"), "/usr/bin/python3 -m pytest"),
         ("python tests/runtests.py", coded(2, "can't open file 'tests/runtests.py'"), "python tests/runtests.py"),
         ("pytest --nope", coded(4, "ERROR: usage: pytest\npytest: error: unrecognized arguments: --nope"), "pytest"),

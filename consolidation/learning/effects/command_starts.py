@@ -168,7 +168,8 @@ def _is_missing(form: str, output: Any) -> bool:
     if " -m " in f" {form}":
         return bool(re.search(rf"No module named '?{quoted}(?:\.__main__)?'?(?:;|\s|$)", output))
     missing = rf"(?:^|[\s:/'\"`]){quoted}['\"`]?: (?:command )?not found|(?:command not found|not found): {quoted}\b"
-    return bool(re.search(rf"{missing}|can't open file '?\S*{quoted}'?", output, re.MULTILINE))
+    path = rf"sh: (?:line \d+: )?(?:\./)?{quoted}: No such file or directory"  # bash, of a command with a slash
+    return bool(re.search(rf"{missing}|{path}|can't open file '?\S*{quoted}'?", output, re.MULTILINE))
 
 
 def _sought(form: str) -> str:
