@@ -43,11 +43,14 @@ def copies(row: Model, number: int, **expressions: str) -> None:
 def new_tables(*models: type[Model]) -> None:
     """Their tables, those that refer to them and all indexes get files without a page until the test is rolled back.
 
-    What earlier tests left there, dead as it is, would have a share in the costs, and so in the choice of an index.
-    The lock keeps autovacuum and its `ANALYZE` away. To be called before the test writes a row.
+    What earlier tests left there, dead as it is, would have a share in the costs, and so in the choice of an index; so
+    would statistics that were taken of it. The lock keeps autovacuum and its `ANALYZE` away. To be called before the
+    test writes a row.
     """
+    names = [model._meta.db_table for model in models]
     with connection.cursor() as cursor:
-        cursor.execute(f"TRUNCATE {', '.join(model._meta.db_table for model in models)} CASCADE")
+        cursor.execute(f"TRUNCATE {', '.join(names)} CASCADE")
+        cursor.execute("DELETE FROM pg_statistic WHERE starelid = ANY(%s::text[]::regclass[])", [names])
 
 
 def count_rows(*models: type[Model]) -> None:
