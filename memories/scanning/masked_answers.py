@@ -13,11 +13,13 @@ from urllib.parse import quote, unquote
 
 from memories.scanning import credentials, secret_removal
 from memories.scanning.credentials import MASK
+from memories.values.exceptions import Invalid
+from memories.values.keyset import Cursor
 
 _TAG = re.compile(r"<!--.*?-->|<(?P<name>/?[a-zA-Z][\w-]*)(?:[^>\"']|\"[^\"]*\"|'[^']*')*>", re.DOTALL)
 _ATTRIBUTE = re.compile(r"(?<==)\"(?P<value>[^\"]{6,})\"")
 _ENTITY = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{2,8});")
-_CURSOR = re.compile(r"(?<=[?&]cursor=)[^&]+")
+_CURSOR = re.compile(r"(?<=[?&]cursor=)[^&#\s]+")
 _WITHIN_WORDS = {"mark", "ins", "del", "code", "b", "i", "em", "strong", "span", "a", "wbr", "bdi", "abbr", "small"}
 _BETWEEN = {"/dt": ": ", "/th": ": ", "/td": " | ", "dd": "", "td": ""}  # what a reader sees between two parts
 _CUT = re.compile(  # a key or a card number that a list cuts short
@@ -42,8 +44,9 @@ def shown_json(text: str) -> str:
         return text
     value = json.loads(text)
     if isinstance(value, dict) and isinstance(value.get("results"), list):  # most rows of a list hold none
-        links = {name: _of_link(value[name]) for name in ("next", "previous") if isinstance(value.get(name), str)}
-        shown = {**_of_value({**value, **dict.fromkeys(["results", *links])}), **links}
+        links = {name: link for name in ("next", "previous") if isinstance(link := value.get(name), str)}
+        shown = _of_value({**value, **dict.fromkeys(["results", *links])})
+        shown |= {name: _beside_cursor(link, _of_value) for name, link in links.items()}
         shown["results"] = [_of_row(row) for row in value["results"]]
     else:
         shown = _of_value(value)
@@ -54,11 +57,20 @@ def _of_value(value: Any) -> Any:
     return secret_removal.without_secrets(value, masked)
 
 
-def _of_link(link: str) -> str:
-    """A link to other rows. Its cursor stays: it is signed, and its letters may look like a key by chance."""
-    cursor = _CURSOR.search(link)
-    shown: str = _of_value(_CURSOR.sub("", link))
-    return shown.replace("cursor=", f"cursor={cursor[0]}", 1) if cursor else shown
+def _beside_cursor(text: str, by: Callable[[str], str]) -> str:
+    """Mask a text that may be a link to other rows. A cursor of ours is signed, and may look like a key by chance."""
+    cursor = _CURSOR.search(text)
+    if cursor is None or not _is_signed(unquote(cursor[0])):
+        return by(text)
+    return by(text[: cursor.start()]) + cursor[0] + _beside_cursor(text[cursor.end() :], by)
+
+
+def _is_signed(cursor: str) -> bool:
+    try:
+        Cursor.decode(cursor)
+    except Invalid:
+        return False
+    return True
 
 
 def _of_row(row: Any) -> Any:
@@ -140,10 +152,15 @@ def _attributes(source: str) -> str:
 
 def _masked_attribute(attribute: re.Match[str]) -> str:
     value = html.unescape(attribute["value"])
-    shown = secret_removal.without_secrets(value, masked)
-    if shown == value and "%" in value and (plain := unquote(value)) != (hidden := masked(plain)):
-        shown = quote(hidden, safe="/?&=#:,@")
+    shown = _beside_cursor(value, _of_attribute)
     return attribute[0] if shown == value else f'"{html.escape(shown)}"'
+
+
+def _of_attribute(value: str) -> str:
+    shown = str(_of_value(value))
+    if "%" in shown and (plain := unquote(shown)) != (hidden := masked(plain)):
+        return quote(hidden, safe="/?&=#:,@")
+    return shown
 
 
 SHOWN: dict[str, Callable[[str], str]] = {

@@ -1,12 +1,16 @@
 """A credential that a text holds in clear: who may see it, how a page is masked; all pages: `test_demo_shown.py`."""
 
 import json
+from datetime import UTC, datetime
+from urllib.parse import quote
 
 import pytest
+from django.core.signing import Signer
 
 from memories.models import AuditEntry, Memory
 from memories.scanning import masked_answers
 from memories.values.choices import Type
+from memories.values.keyset import Cursor
 from tests.make import bearing, caller, make_agent, make_memory
 from tests.pages import signed_in
 
@@ -67,8 +71,17 @@ def test_a_page_without_a_credential_is_left_alone(page: str) -> None:
     assert masked_answers.SHOWN["text/html"](page) is page
 
 
-def test_a_link_to_the_next_rows_leads_on_where_its_cursor_looks_like_a_key_and_is_masked_elsewhere() -> None:
-    link = f"http://testserver/api/v1/memories?cursor={KEY}%3A7FynJ&limit=2&q="
+@pytest.fixture
+def cursor(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A cursor as in an address, with a signature that looks like a key, as one in some hundred thousand does."""
+    monkeypatch.setattr(Signer, "signature", lambda *_, **__: KEY)
+    return quote(Cursor(("-id",), [1], False, datetime(2026, 6, 1, tzinfo=UTC)).encode())
+
+
+def test_a_link_to_the_next_rows_leads_on_where_its_cursor_looks_like_a_key_and_is_masked_elsewhere(
+    cursor: str,
+) -> None:
+    link = f"http://testserver/api/v1/memories?cursor={cursor}&limit=2&q="
     answer = {"results": [{"content": KEY}], "next": f"{link}{KEY}", "previous": None, "note": KEY}
 
     shown = json.loads(masked_answers.shown_json(json.dumps(answer)))
@@ -76,3 +89,11 @@ def test_a_link_to_the_next_rows_leads_on_where_its_cursor_looks_like_a_key_and_
     assert shown["next"].startswith(link) and KEY not in shown["next"].removeprefix(link)
     assert shown["previous"] is None
     assert KEY not in f"{shown['results']}{shown['note']}"
+
+
+def test_so_does_a_link_of_a_page_and_what_is_no_cursor_is_masked_in_its_place(cursor: str) -> None:
+    link = f'<a href="?cursor={cursor}&amp;kind=fact&amp;q=password%3D{CLEAR}">on</a>'
+    shown = masked_answers.SHOWN["text/html"](link)
+    assert f"cursor={cursor}&amp;kind=fact" in shown and CLEAR not in shown
+    forged = masked_answers.SHOWN["text/html"](link.replace(cursor, f"x%2B{KEY}"))
+    assert "kind=fact" in forged and KEY not in forged and CLEAR not in forged
