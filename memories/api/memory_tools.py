@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Annotated
 from uuid import UUID
 
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from memories import lifecycle, models, redaction, search
 from memories.api import provenance
@@ -55,7 +55,7 @@ class CompanyQuestion(ListQuestion):
 
 
 class PluginQuestion(ListQuestion):
-    plugin: Given
+    plugin: Given = Field(validation_alias=AliasChoices("plugin", "source", "source_plugin"))
     """The source of the memories: the name of a plugin or an agent"""
 
 

@@ -86,14 +86,15 @@ def _episode(
         **place,
         **facts,
     )
-    closed_at = _past(record.closed_at, writing.at)
+    last_event_at = max((draft.at for draft in drafts if draft.at), default=memory.created_at)
+    closed_at = _past(record.closed_at or last_event_at, writing.at)
     return Episode(
         memory=memory,
         title=record.title,
         external_id=record.external_id or None,
         content_sha256=bytes.fromhex(record.content_sha256) if record.content_sha256 else None,
         event_count=len(drafts),
-        last_event_at=max((draft.at for draft in drafts if draft.at), default=memory.created_at),
+        last_event_at=last_event_at,
         outcome=Outcome(record.outcome) if record.outcome else None,
         outcome_at=_past(record.outcome_at, closed_at) if record.outcome else None,
         outcome_by=record.source if record.outcome else "",

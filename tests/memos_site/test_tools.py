@@ -145,6 +145,7 @@ def test_what_a_caller_may_not_see_is_in_no_answer() -> None:
         ("search", {"query": "Acme is for sale"}),
         ("memory_by_company", {"company_id": "acme"}),
         ("memory_by_plugin", {"plugin": "P01"}),
+        ("memory_by_plugin", {"source": "P01"}),
     ):
         assert answer(client, tool, **arguments)["results"] == []
 

@@ -135,7 +135,7 @@ def test_observations_become_closed_episodes_of_a_plugin_and_a_day_with_their_co
         ("triage", 5),
         ("triage", 5),
     ]
-    assert not Episode.objects.filter(closed_at=None).exists()
+    assert all(closed == last for closed, last in Episode.objects.values_list("closed_at", "last_event_at"))
     event = Event.objects.get(ref="o1")
     assert (event.kind, event.context["company"], event.ruled_at) == ("categorise", "Acme Corp", None)
 
