@@ -1,33 +1,47 @@
-"""The scheduled jobs and their intervals. Created once; changes by an operator are kept."""
+"""The scheduled jobs: how often, and what each does. Created once; changes by an operator are kept."""
 
+from typing import NamedTuple
+
+from django.utils.functional import Promise
 from django.utils.module_loading import import_string
+from django.utils.translation import gettext_lazy as _
 from django_q.models import Schedule
 from django_q.tasks import async_task
 
-MINUTES = {
-    "memories.tasks.embed_pending": 1,
-    "consolidation.tasks.reembed": 1,
-    "consolidation.tasks.queued": 1,
-    "consolidation.tasks.webhooks": 1,
-    "memos_site.mail.sending.mails": 1,
-    "consolidation.tasks.extract": 1,
-    "consolidation.tasks.contrast": 1,
-    "consolidation.tasks.consolidate": 5,
-    "consolidation.tasks.patterns": 5,
-    "consolidation.tasks.duplicates": 15,
-    "consolidation.tasks.subjects": 15,
-    "consolidation.tasks.insights": 15,
-    "memories.tasks.count_metrics": 1,
-    "memories.tasks.close_silent": 5,
-    "memories.tasks.tend_tables": 5,
-    "memories.tasks.index_vectors": 60,
-    "memories.tasks.prune": 60,
-    "memories.tasks.settle": 1440,
-    "memories.tasks.sweep": 1440,
-    "consolidation.tasks.prune_runs": 1440,
-    "consolidation.tasks.remove_transcripts": 1440,
-    "skills.tasks.sweep_packages": 1440,
-    "skills.tasks.scan_again": 60,
+from consolidation.models.runs import TITLES
+
+
+class Job(NamedTuple):
+    """How often it is due, and what it does, as the page of runs says it."""
+
+    minutes: int
+    title: str | Promise
+
+
+JOBS = {  # the function that does it -> the job
+    "memories.tasks.embed_pending": Job(1, _("Compute search vectors of new passages")),
+    "consolidation.tasks.reembed": Job(1, _("Recompute search vectors after a change of model")),
+    "consolidation.tasks.queued": Job(1, _("Start runs that were ordered")),
+    "consolidation.tasks.webhooks": Job(1, _("Deliver webhooks")),
+    "memos_site.mail.sending.mails": Job(1, _("Send mails to people")),
+    "consolidation.tasks.extract": Job(1, _("Read conversations with the language model")),
+    "consolidation.tasks.contrast": Job(1, _("Compare runs of skills with the language model")),
+    "consolidation.tasks.consolidate": Job(5, TITLES["consolidate"]),
+    "consolidation.tasks.patterns": Job(5, TITLES["patterns"]),
+    "consolidation.tasks.duplicates": Job(15, TITLES["duplicates"]),
+    "consolidation.tasks.subjects": Job(15, _("Read the names in older memories")),
+    "consolidation.tasks.insights": Job(15, _("Count for the page of insights")),
+    "memories.tasks.count_metrics": Job(1, _("Count a large store for its figures")),
+    "memories.tasks.close_silent": Job(5, _("Close silent episodes")),
+    "memories.tasks.tend_tables": Job(5, _("Vacuum tables that were filled at once")),
+    "memories.tasks.index_vectors": Job(60, _("Index search vectors")),
+    "memories.tasks.prune": Job(60, _("Remove faded experience")),
+    "memories.tasks.settle": Job(1440, _("Lower the confidence of idle claims, remove what expired")),
+    "memories.tasks.sweep": Job(1440, _("Remove what is kept no longer")),
+    "consolidation.tasks.prune_runs": Job(1440, _("Remove runs and messages to webhooks of long ago")),
+    "consolidation.tasks.remove_transcripts": Job(1440, _("Remove transcripts that are kept no longer")),
+    "skills.tasks.sweep_packages": Job(1440, _("Remove packages that no version names")),
+    "skills.tasks.scan_again": Job(60, _("Scan again what took too long at its upload")),
 }
 AT_START = (
     "memories.tasks.tend_tables",
@@ -39,7 +53,7 @@ AT_START = (
 
 def load() -> None:
     """Import all jobs, before processes are forked that do them. ImportError: this code cannot do its work."""
-    for func in (*MINUTES, *AT_START):
+    for func in (*JOBS, *AT_START):
         import_string(func)
 
 
@@ -51,7 +65,7 @@ def enqueue_first() -> None:
 
 def ensure() -> None:
     """Create the schedules that do not exist yet; existing ones stay as they are."""
-    for func, minutes in MINUTES.items():
+    for func, job in JOBS.items():
         Schedule.objects.get_or_create(
-            name=func, defaults={"func": func, "schedule_type": Schedule.MINUTES, "minutes": minutes}
+            name=func, defaults={"func": func, "schedule_type": Schedule.MINUTES, "minutes": job.minutes}
         )

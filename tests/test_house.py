@@ -14,8 +14,7 @@ from django.core.management import call_command
 from django.template.loader import get_template
 from django.urls import URLPattern, get_resolver
 
-from consolidation.schedules import MINUTES
-from consolidation.web.scheduling import JOBS
+from consolidation.schedules import JOBS
 
 ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("memos_site", "memories", "skills", "consolidation")
@@ -188,7 +187,7 @@ def url_patterns(resolver: Any) -> Iterator[URLPattern]:
 
 
 def test_every_scheduled_task_can_be_imported() -> None:
-    for func in MINUTES:
+    for func in JOBS:
         module, _, name = func.rpartition(".")
         assert callable(getattr(import_module(module), name))
 
@@ -219,7 +218,3 @@ def test_the_program_writes_only_under_its_data_directory() -> None:
     for storage in storages.values():
         location = storage.get("OPTIONS", {}).get("location", settings.DATA_DIR)
         assert Path(location).is_relative_to(settings.DATA_DIR)
-
-
-def test_each_scheduled_job_says_in_words_what_it_does() -> None:
-    assert sorted(set(MINUTES) - set(JOBS)) == []

@@ -14,39 +14,16 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 from django_q.models import Schedule
 
+from consolidation import schedules
 from consolidation.models import Run
-from consolidation.models.runs import TITLES
 from memories.people import require_administrator
 
-MINUTES = (1, 5, 15, 30, 60, 360, 1440)  # that are offered; what an operator set beside them stays until it is changed
+INTERVALS = (1, 5, 15, 30, 60, 360, 1440)  # minutes; what an operator set beside them stays until it is changed
 MOST_JOBS = 50
-JOBS = {  # the task of a schedule -> what it does
-    "memories.tasks.embed_pending": gettext_lazy("Compute search vectors of new passages"),
-    "memories.tasks.close_silent": gettext_lazy("Close silent episodes"),
-    "memories.tasks.count_metrics": gettext_lazy("Count a large store for its figures"),
-    "memories.tasks.index_vectors": gettext_lazy("Index search vectors"),
-    "memories.tasks.prune": gettext_lazy("Remove faded experience"),
-    "memories.tasks.settle": gettext_lazy("Lower the confidence of idle claims, remove what expired"),
-    "memories.tasks.sweep": gettext_lazy("Remove what is kept no longer"),
-    "consolidation.tasks.reembed": gettext_lazy("Recompute search vectors after a change of model"),
-    "consolidation.tasks.queued": gettext_lazy("Start runs that were ordered"),
-    "consolidation.tasks.webhooks": gettext_lazy("Deliver webhooks"),
-    "memos_site.mail.sending.mails": gettext_lazy("Send mails to people"),
-    "consolidation.tasks.insights": gettext_lazy("Count for the page of insights"),
-    "consolidation.tasks.extract": gettext_lazy("Read conversations with the language model"),
-    "consolidation.tasks.contrast": gettext_lazy("Compare runs of skills with the language model"),
-    "consolidation.tasks.prune_runs": gettext_lazy("Remove runs and messages to webhooks of long ago"),
-    "consolidation.tasks.remove_transcripts": gettext_lazy("Remove transcripts that are kept no longer"),
-    "consolidation.tasks.subjects": gettext_lazy("Read the names in older memories"),
-    "memories.tasks.tend_tables": gettext_lazy("Vacuum tables that were filled at once"),
-    "skills.tasks.sweep_packages": gettext_lazy("Remove packages that no version names"),
-    "skills.tasks.scan_again": gettext_lazy("Scan again what took too long at its upload"),
-    **{f"consolidation.tasks.{kind}": TITLES[kind] for kind in ("consolidate", "patterns", "duplicates")},
-}
 
 
 @dataclass(frozen=True)
-class Job:
+class ShownJob:
     """A scheduled job; `last`: when it was due last, None before the first time."""
 
     row: Schedule
@@ -55,8 +32,8 @@ class Job:
 
     @property
     def name(self) -> str:
-        words = JOBS.get(str(self.row.func))
-        return str(words or str(self.row.name).rpartition(".")[2].replace("_", " "))
+        job = schedules.JOBS.get(str(self.row.func))
+        return str(job.title if job else str(self.row.name).rpartition(".")[2].replace("_", " "))
 
     @property
     def every(self) -> str:
@@ -68,7 +45,7 @@ class Job:
         """Those that may be chosen, with the one that holds; none for a job that is scheduled in another way."""
         if self.row.schedule_type != Schedule.MINUTES or not self.row.minutes:
             return []
-        return [(minutes, in_units(minutes)) for minutes in sorted({*MINUTES, self.row.minutes})]
+        return [(minutes, in_units(minutes)) for minutes in sorted({*INTERVALS, self.row.minutes})]
 
 
 def in_units(minutes: int) -> str:
@@ -79,13 +56,13 @@ def in_units(minutes: int) -> str:
     return _("%(n)d min") % {"n": minutes}
 
 
-def jobs() -> list[Job]:
+def jobs() -> list[ShownJob]:
     """The jobs, the most frequent first."""
     task = Concat(Value("consolidation.tasks."), "kind")
     paused = Run.objects.filter(status=Run.Status.PAUSED, episode=None, subject=None)
     rests = Exists(paused.annotate(task=task).filter(task=OuterRef("func")))
     rows = Schedule.objects.annotate(rests=rests).order_by("minutes", "name")[:MOST_JOBS]
-    return [Job(row, _last(row), row.rests) for row in rows]
+    return [ShownJob(row, _last(row), row.rests) for row in rows]
 
 
 def _last(row: Schedule) -> datetime | None:
@@ -102,7 +79,7 @@ def set_interval(request: HttpRequest, schedule_id: int) -> HttpResponse:
     require_administrator(request.user, "only an administrator changes schedules")
     row = get_object_or_404(Schedule, pk=schedule_id, schedule_type=Schedule.MINUTES)
     asked = request.POST.get("minutes", "")
-    if asked not in map(str, MINUTES):
+    if asked not in map(str, INTERVALS):
         return HttpResponseBadRequest("minutes: not one of those that are offered", content_type="text/plain")
     row.minutes = int(asked)
     latest = timezone.now() + timedelta(minutes=row.minutes)

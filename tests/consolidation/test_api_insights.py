@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from consolidation.api.insights import InsightsView
-from consolidation.schedules import MINUTES
+from consolidation.schedules import JOBS
 from memories.values.choices import Permission, Sensitivity
 from tests.consolidation.test_insights_page import put
 from tests.make import caller
@@ -91,4 +91,4 @@ def test_it_asks_no_more_questions_when_there_is_more() -> None:
 
 
 def test_the_document_says_how_often_is_counted() -> None:
-    assert f"Counted every {MINUTES['consolidation.tasks.insights']} minutes" in str(InsightsView.get.__doc__)
+    assert f"Counted every {JOBS['consolidation.tasks.insights'].minutes} minutes" in str(InsightsView.get.__doc__)

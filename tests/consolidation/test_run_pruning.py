@@ -88,7 +88,7 @@ def test_thousands_go_in_batches_and_the_job_stops_in_time(monkeypatch: pytest.M
 
 
 def test_the_schedule_does_it_every_day() -> None:
-    assert schedules.MINUTES["consolidation.tasks.prune_runs"] == 1440
+    assert schedules.JOBS["consolidation.tasks.prune_runs"].minutes == 1440
     make(finished_at=AT - timedelta(days=9_000))
     assert tasks.prune_runs() == "1 runs removed"
 

@@ -18,4 +18,4 @@ def test_schedules_that_four_workers_find_due_at_once_are_queued_once() -> None:
     Schedule.objects.update(next_run=timezone.now() - timedelta(minutes=1))
     at_once(*[scheduler] * 4)
     queued = sorted(job.task["func"] for job in OrmQ.objects.all())
-    assert queued == sorted(schedules.MINUTES)
+    assert queued == sorted(schedules.JOBS)

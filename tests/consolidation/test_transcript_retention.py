@@ -200,6 +200,6 @@ def test_by_default_nothing_is_removed_and_the_command_tells_what_would_go(old: 
 
 
 def test_the_schedule_does_it_every_day(old: Memory) -> None:
-    assert schedules.MINUTES["consolidation.tasks.remove_transcripts"] == 1440
+    assert schedules.JOBS["consolidation.tasks.remove_transcripts"].minutes == 1440
     assert timezone.now() - timedelta(days=90) > AT
     assert tasks.remove_transcripts().startswith("1 transcripts removed")

@@ -18,7 +18,7 @@ from memories.models import Episode
 from tests.make import bearing, make_agent
 
 pytestmark = pytest.mark.django_db
-NAMES = sorted({func.rpartition(".")[2] for func in (*schedules.MINUTES, *schedules.AT_START)})
+NAMES = sorted({func.rpartition(".")[2] for func in (*schedules.JOBS, *schedules.AT_START)})
 
 
 def run_job(*arguments: str) -> str:

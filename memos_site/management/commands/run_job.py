@@ -27,7 +27,7 @@ class Command(BaseCommand):
         parser.add_argument("--at", help="as if it were this time (RFC 3339); only with DEBUG")
 
     def handle(self, *args: Any, name: str | None, at: str | None, **options: Any) -> None:
-        jobs = {func.rpartition(".")[2]: func for func in (*schedules.MINUTES, *schedules.AT_START)}
+        jobs = {func.rpartition(".")[2]: func for func in (*schedules.JOBS, *schedules.AT_START)}
         if name is None:
             self.stdout.write("\n".join(sorted(jobs)))
             return
