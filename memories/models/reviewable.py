@@ -79,7 +79,7 @@ class Reviewable(models.Model):
     def promote(self, *, to: Status = Status.CONFIRMED, **decision: Unpack[Decision]) -> AuditEntry:
         """Promote by a person: confidence rises to at least LEAST, and no rule lowers it again."""
         with self._atomic():
-            self.lock_for("promote", PROMOTABLE[to])
+            self.lock_for("promote", PROMOTABLE[to], becomes=to)
             vouched = {"confidence": max(self.confidence, LEAST[to]), "hold": Hold.FLOOR}
             change = {"status": to, **vouched, "snoozed_until": None}
             return self.revise("promote", change, **decision)
@@ -87,7 +87,7 @@ class Reviewable(models.Model):
     def demote(self, *, to: Status = Status.CANDIDATE, **decision: Unpack[Decision]) -> AuditEntry:
         """Demote by a person; no rule moves it afterwards."""
         with self._atomic():
-            self.lock_for("demote", DEMOTABLE[to])
+            self.lock_for("demote", DEMOTABLE[to], becomes=to)
             return self.revise("demote", {"status": to, "hold": Hold.FIXED}, **decision)
 
     def dismiss(self, *, duplicate: bool = False, **decision: Unpack[Decision]) -> AuditEntry:
@@ -97,7 +97,7 @@ class Reviewable(models.Model):
         """
         with self._atomic():
             self._lock_scope()
-            self.lock_for("dismiss", LIVE)
+            self.lock_for("dismiss", LIVE, becomes=Status.DISMISSED)
             noted = {"duplicate": True} if duplicate else None
             return self.revise("dismiss", {"status": Status.DISMISSED}, noted=noted, **decision)
 
@@ -105,7 +105,7 @@ class Reviewable(models.Model):
         """Make a dismissed or contested memory a candidate again, with the confidence it had; clears the hold."""
         with self._atomic():
             self._lock_scope()
-            self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED))
+            self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED), becomes=Status.CANDIDATE)
             return self.revise("restore", {"status": Status.CANDIDATE, "hold": Hold.NONE}, **decision)
 
     def snooze(self, until: datetime | None, **decision: Unpack[Decision]) -> AuditEntry:
@@ -184,12 +184,16 @@ class Reviewable(models.Model):
         entry = self.audit("revise", by=by, at=at, before={"sensitivity": before}, after=change).written()
         self.follow(entry, {"sensitivity": before}, by=by, at=at)
 
-    def lock_for(self, verb: str, allowed: Collection[str]) -> None:
-        """Lock the row for this transaction and reload it; Conflict unless its status allows the verb."""
+    def lock_for(self, verb: str, allowed: Collection[str], *, becomes: str = "") -> None:
+        """Lock the row for this transaction and reload it; Conflict unless its status allows the verb.
+
+        `becomes`: the status that the verb gives, which the conflict names, too.
+        """
         if not self.held:
             self._lock_row(verb)
         if self.status not in allowed:
-            raise Conflict(f"cannot {verb} a memory that is {self.status}{self._last_decision()}")
+            other = f": it does not become {becomes}" if becomes not in ("", self.status) else ""
+            raise Conflict(f"cannot {verb} a memory that is {self.status}{self._last_decision()}{other}")
 
     def _atomic(self) -> Any:
         """The transaction of a verb; none where its changes wait, so that a refusal has nothing to take back."""

@@ -8,13 +8,15 @@ from django.utils.translation import gettext_noop as _
 
 from memos_site.web.words import in_words
 
-WORDS = {"verb", "status", "action", "kind", "reason", "level"}  # placeholders of stored values: shown as words
+WORDS = {"verb", "status", "becomes", "action", "kind", "reason", "level"}  # stored values, shown as words
 PLACEHOLDER = re.compile(r"%\((\w+)\)s")
 
 DECISIONS = [
     _("cannot %(verb)s: this memory has been forgotten meanwhile"),
     _("cannot %(verb)s a memory that is %(status)s"),
     _("cannot %(verb)s a memory that is %(status)s (%(action)s by %(who)s)"),
+    _("cannot %(verb)s a memory that is %(status)s: it does not become %(becomes)s"),
+    _("cannot %(verb)s a memory that is %(status)s (%(action)s by %(who)s): it does not become %(becomes)s"),
     _("cannot %(verb)s: another live memory holds the key %(key)s meanwhile"),
     _("cannot %(verb)s: another live memory holds its thread meanwhile"),
     _("cannot %(verb)s: another live memory holds %(place)s meanwhile"),

@@ -91,7 +91,8 @@ def test_a_conflict_names_the_state_and_who_was_faster() -> None:
     dismiss(memory)
     with pytest.raises(Conflict) as caught:
         mine.promote(by=BEN, at=LATER)
-    assert str(caught.value) == "cannot promote a memory that is dismissed (dismiss by anna)"
+    stands = "a memory that is dismissed (dismiss by anna): it does not become confirmed"
+    assert str(caught.value) == f"cannot promote {stands}"
 
 
 def test_a_decision_on_what_was_forgotten_meanwhile_is_a_conflict() -> None:

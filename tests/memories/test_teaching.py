@@ -134,6 +134,15 @@ def test_separate_keeps_both_under_the_next_key(anna: Trust) -> None:
     assert keys == ["acme-terms-v2", "acme-terms-v3"]
 
 
+def test_separate_without_a_key_takes_the_next_after_that_of_the_nearest(anna: Trust) -> None:
+    teach(anna, "Never send proposals on Fridays", key="fridays")
+    keys = [
+        taught(teach(anna, f"Never send {which} proposals on Fridays", resolve="separate")).key
+        for which in ("any", "new")
+    ]
+    assert keys == ["fridays-v2", "fridays-v3"]
+
+
 def test_update_gives_the_nearest_these_words_and_holds_it(anna: Trust) -> None:
     known = taught(store(NET30, "acme-terms"))
     teach(anna, "Zebras live in Africa")

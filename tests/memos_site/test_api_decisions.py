@@ -64,7 +64,10 @@ def test_of_two_decisions_the_second_is_told_the_state_and_who(client: APIClient
     memory = make_memory()
     decide(client, memory, "dismiss", reason="wrong")
     refused = decide(caller(permissions=["review"]), memory, "promote", 409)
-    assert refused["detail"] == "cannot promote a memory that is dismissed (dismiss by judge)"
+    assert (
+        refused["detail"]
+        == "cannot promote a memory that is dismissed (dismiss by judge): it does not become confirmed"
+    )
     assert AuditEntry.objects.exclude(subject_kind="agent").count() == 1
 
 

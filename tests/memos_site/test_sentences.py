@@ -98,8 +98,9 @@ def test_a_sentence_keeps_what_it_is_about(text: str) -> None:
 
 def test_the_status_and_the_verb_are_words_of_the_language() -> None:
     with translation.override("zh-hans"):
-        shown = sentence("cannot promote a memory that is dismissed (dismiss by anna)")
+        shown = sentence("cannot promote a memory that is dismissed (dismiss by anna): it does not become confirmed")
     assert "已忽略" in shown
+    assert "confirmed" not in shown
     assert "anna" in shown
     assert "dismiss" not in shown
 

@@ -1,5 +1,6 @@
 """Teach: a person's statement holds at once, and no rule takes it lower or replaces its words."""
 
+import re
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -25,6 +26,7 @@ from memories.values.trust import Trust
 
 CERTAIN = 100
 LONGEST_PROPOSED = 60
+_NUMBER = re.compile(r"-v\d+$")
 FIRST: dict[str, Any] = {"status": Status.CONFIRMED, "times_confirmed": 1, "hold": Hold.FLOOR}
 
 
@@ -109,7 +111,7 @@ def _teach(teaching: Teaching) -> Stored:
         return _replace(teaching, row)
     if near and resolve != "separate" and not dismissal:  # else what is near was shown before
         raise NearDuplicate(near)
-    return (_take_back(teaching, dismissal) if dismissal else None) or _create(teaching)
+    return (_take_back(teaching, dismissal) if dismissal else None) or _create(teaching, near)
 
 
 def _compare_row(row: Memory | None, teaching: Teaching) -> Near | None:
@@ -208,8 +210,12 @@ def _write(teaching: Teaching, row: Memory, facts: dict[str, Any], *, reset: boo
     return Stored(row, reinforced=not reset, reset=reset)
 
 
-def _create(teaching: Teaching) -> Stored:
+def _create(teaching: Teaching, near: list[Near]) -> Stored:
+    """`near`: what it stands beside. Without a chosen key it has the next one after the key of the nearest."""
     statement = teaching.statement
+    keys = [one.memory.key for one in near if one.memory and one.memory.key and "#" not in one.memory.key]
+    if keys and not teaching.chosen:
+        statement = replace(statement, key=_NUMBER.sub("", keys[0]))
     unique = replace(statement, key=_free_key(statement, LONGEST_KEY if teaching.chosen else LONGEST_PROPOSED))
     admitted = admission.admit(unique, trust=teaching.trust, at=teaching.at, decided=True, **FIRST).memory
     assert admitted is not None

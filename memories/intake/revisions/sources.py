@@ -125,10 +125,7 @@ def refuse(row: Memory, verb: str) -> None:
     if verb in NEW_WORDS and getattr(row, "skill", None):  # the row of a room to the right, as Django knows it
         raise Conflict("it is what a packaged skill says: propose a version")
     becomes = BECOMES.get(verb, Status.SUPERSEDED)
-    try:
-        row.lock_for(verb, CONTESTABLE if verb == "contest" else LIVE)
-    except Conflict as conflict:
-        raise Conflict(f"{conflict}: it does not become {becomes.value}") from None
+    row.lock_for(verb, CONTESTABLE if verb == "contest" else LIVE, becomes=becomes)
 
 
 def _ref(other: UUID | None, by_id: dict[UUID, Memory], rows: Sequence[Memory]) -> Memory | None:
