@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterator
 from ahocorasick_rs import AhoCorasick
 
 from memories.scanning.alternatives import stretches
+from memories.scanning.command_secrets import KINDS as IN_COMMANDS
 from memories.scanning.credential_kinds import ISSUED, Kind
 from memories.scanning.form_secrets import KINDS as IN_FORMS
 from memories.scanning.named_secrets import AFTER_NAME, BESIDE, NAME, STEMS
@@ -24,9 +25,9 @@ from memories.values import invisible
 FLAG = "secret"  # the flag of texts with credentials
 MASK = "••••••"
 CARD, NAMED = "card number", "password"
-NAMES = sorted({CARD, NAMED, *(kind.name for kind in (*ISSUED, *BESIDE, *IN_FORMS))})
+NAMES = sorted({CARD, NAMED, *(kind.name for kind in (*ISSUED, *BESIDE, *IN_FORMS, *IN_COMMANDS))})
 _IN_PLACE = (MASK, *(f"[{name} removed]" for name in NAMES))
-_KINDS = (*ISSUED, *BESIDE, *IN_FORMS)
+_KINDS = (*ISSUED, *BESIDE, *IN_FORMS, *IN_COMMANDS)
 _WORDS = sorted({*STEMS, *HEADS, *(literal for kind in _KINDS for literal in kind.literals)})  # in lower case
 _SOUGHT = AhoCorasick(_WORDS)
 _OF_WORD = {word: [number for number, kind in enumerate(_KINDS) if word in kind.literals] for word in _WORDS}

@@ -10,6 +10,8 @@ from consolidation.learning.commands.shell import is_plain
     ("line", "kinds"),
     [
         ("time -p make test", ["make test"]),
+        ("PGPASSWORD=[password removed] psql -c 'select 1'", ["sh psql"]),
+        ("DATABASE_URL=postgres://app:[password removed]@db/shop docker-compose config -q", ["docker-compose config"]),
         ("/usr/bin/time -v python script.py", ["python"]),
         ("time (cd web && npm test)", ["npm test"]),
         ("sudo -n systemctl restart nginx", ["systemctl restart"]),

@@ -23,6 +23,7 @@ _ENDS = {'"': '"', "$(": ")", "<(": ")", ">(": ")", "`": "`", "(": ")"}
 _SHOWN = {'"': '"', "$(": "$", "`": "$", "<(": "/dev/fd/63", ">(": "/dev/fd/63"}
 _ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
+_REMOVED = re.compile(r"\[(?:[a-z]+ ){1,2}removed\]")  # what stands in the place of a secret
 _WINDOWS_PROGRAM = re.compile(
     r"(?<![^\s;&|(])(?:\.{1,2}\\[\w.\\-]+|(?:[A-Za-z]:\\)?[\w.\\-]+\.(?:exe|cmd|bat|ps1)\b)", re.IGNORECASE
 )
@@ -93,7 +94,8 @@ def is_plain(line: str) -> bool:
 
 def _tokens(line: str) -> list[str]:
     """Return words without quotes, and operators; comments and the content of substitutions are left out."""
-    joined = _WINDOWS_PROGRAM.sub(lambda path: path[0].replace("\\", "/"), line.replace("\r\n", "\n"))
+    line = _REMOVED.sub(lambda place: place[0].replace(" ", "_"), line.replace("\r\n", "\n"))
+    joined = _WINDOWS_PROGRAM.sub(lambda path: path[0].replace("\\", "/"), line)
     plain = _without_substitutions(without_heredocs(joined.replace("\\\n", " ")))
     lexer = shlex.shlex(plain, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
