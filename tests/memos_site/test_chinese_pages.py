@@ -8,6 +8,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
 from tests.chinese_store import english, fill
+from tests.memos_site.test_catalogues import UPDATE
 from tests.pages import HTMX, begin_session, signed_in
 from tests.shared_rows import shared_rows
 
@@ -43,7 +44,7 @@ def store() -> Store:
 
 def test_pages_with_rows(store: Store) -> None:
     client, pages = store
-    assert faults(in_chinese(client), pages | {path: path for path in LISTS}) == {}
+    assert faults(in_chinese(client), pages | {path: path for path in LISTS}) == {}, UPDATE
 
 
 def test_empty_pages_and_those_without_permission() -> None:

@@ -1,5 +1,6 @@
 """Each verb of review is made from its record: its states, API, bulk, words, keys and undo."""
 
+import re
 from collections import Counter
 from datetime import timedelta
 from typing import Any
@@ -13,11 +14,13 @@ from memories.models import Memory
 from memories.values.choices import Status
 from memories.values.exceptions import Conflict
 from memos_site import review
+from memos_site.platform.environment import BASE_DIR
 from memos_site.review.verbs import OF_MANY, VERBS, Words
 from memos_site.web import action_words
 from memos_site.web.words import in_words
 from tests.deciding import LATER, TRUST
 from tests.make import caller, make_memory, make_person
+from tests.memos_site.test_catalogues import UPDATE
 
 pytestmark = pytest.mark.django_db
 OF_SKILLS = {"reject", "retire"}  # their states are those of a version
@@ -56,17 +59,39 @@ def test_a_verb_has_an_address_of_its_own_and_decides_about_many(name: str) -> N
     assert many.json()["done"] == [str(other.pk)]
 
 
-def test_every_word_of_a_verb_is_translated_and_no_key_presses_two() -> None:
+def test_every_word_of_a_verb_is_translated() -> None:
     with override("zh-hans"):
         for verb in VERBS.values():
             every: list[Words] = [verb.words, *verb.variants.values()]
             for text in [in_words(verb.name), *(text for words in every for text in texts_of(words)), str(verb.help)]:
-                assert not text or any("\u4e00" <= letter <= "\u9fff" for letter in text), text
-    assert max(Counter(key for verb in VERBS.values() for key in verb.keys).values()) == 1
+                assert not text or any("\u4e00" <= letter <= "\u9fff" for letter in text), f"{text}: {UPDATE}"
 
 
 def texts_of(words: Words) -> list[str]:
     return [str(text) for text in (words.done, words.by, words.label, words.toast, *words.many, words.tally)]
+
+
+def test_no_key_presses_two_things() -> None:
+    keys_of_pages = (BASE_DIR / "static/js/keys.js").read_text().partition("const KEYS = {")[2].partition("};")[0]
+    taken = re.findall(r'^  "?([^\s":]+)"?: \(\) =>|^  "?(\S)"?: \w+,', keys_of_pages, re.MULTILINE)
+    pressed = [key for verb in VERBS.values() for key in verb.keys]
+    keys = Counter([*map("".join, taken), *"*gm123456", *pressed])
+    assert [key for key, things in keys.items() if things > 1] == []
+
+
+def test_what_the_key_of_a_verb_presses_is_in_the_inbox_and_on_the_page_of_a_memory(client: Client) -> None:
+    client.force_login(make_person("anna"))
+    memory = make_memory()
+    pages = {
+        "/": 'templates/inbox/_memory_row.html lacks data-does="%s"',
+        f"/memories/{memory.pk}/": 'templates/memories/_actions.html lacks data-does="%s"',
+    }
+    for address, message in pages.items():
+        page = client.get(address).content.decode()
+        for verb in VERBS.values():
+            assert not verb.keys or f'data-does="{verb.name}"' in page, message % verb.name
+            if address == "/" and verb.keys and verb.of_many:
+                assert f'data-many="{verb.name}"' in page, f"templates/inbox/_bulk.html lacks {verb.name}"
 
 
 def test_the_list_of_keys_and_the_menu_of_a_memory_show_the_verbs(client: Client) -> None:

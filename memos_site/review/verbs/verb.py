@@ -98,7 +98,8 @@ class Verb:
     default the name. `body` and `example`: of a request. `options`: fields of the Verdict, read from what follows the
     name in a form, and the time; Invalid. `offers`: its buttons in the menu of a memory's page. `of_many`: an operation
     of the API, for many at once too. `is_tallied`: counted among what was decided today. `keeps_row`: afterwards the
-    memory may wait in the inbox, as before or again. `keys`: that press it, or open its menu of so many `choices`.
+    memory may wait in the inbox, as before or again. `keys`: that press what
+    has its name as `data-does`, or open that menu of so many `choices`.
     """
 
     name: str
