@@ -194,7 +194,10 @@ def test_every_scheduled_task_can_be_imported() -> None:
 
 @pytest.mark.django_db
 def test_models_and_migrations_agree() -> None:
-    call_command("makemigrations", check=True, dry_run=True, verbosity=0)
+    try:
+        call_command("makemigrations", check=True, dry_run=True, verbosity=1)
+    except SystemExit:
+        pytest.fail("run `manage.py makemigrations`", pytrace=False)
 
 
 def test_the_names_of_forbidden_modules_are_not_used() -> None:

@@ -7,16 +7,18 @@ import pytest
 from django.utils import timezone
 
 from consolidation.models import Webhook, WebhookDelivery
+from consolidation.models.webhooks import Format
 from consolidation.webhooks import outbox
 from memories.models import Proposal
 from memories.values.choices import Permission
 from memories.values.trust import SYSTEM
+from memos_site.platform.environment import BASE_DIR
 from tests.consolidation.webhook_server import Receiver, happen, hook, waiting
 from tests.make import caller, make_memory
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
-CHATS = ("slack", "teams", "feishu")
+CHATS = [format for format in Format if format != Format.JSON]
 TAKEN = {"slack": b"ok", "teams": b"1", "feishu": b'{"code":0,"data":{},"msg":"success","StatusCode":0}'}
 
 
@@ -52,6 +54,11 @@ def test_each_message_has_three_buttons_that_open_pages_and_no_word_of_content(f
             assert reader.get(address.removeprefix("https://memos.example.com")).status_code == 200
         assert "net-30" not in json.dumps(body)
     assert Proposal.objects.open().count() == 1  # nothing was decided by opening all of them
+
+
+def test_each_chat_is_documented() -> None:
+    page = (BASE_DIR / "docs/agents/webhooks.md").read_text()
+    assert [format for format in CHATS if f"| `{format}` |" not in page] == []
 
 
 def test_slack_is_sent_blocks_of_plain_text_and_a_notification_that_calls_nobody() -> None:

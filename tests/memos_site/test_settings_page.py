@@ -5,7 +5,9 @@ from tests.memos_site import settings_page
 
 
 def test_the_page_of_settings_is_the_one_that_the_settings_make() -> None:
-    assert (BASE_DIR / "docs" / "settings.md").read_text() == settings_page.page()
+    assert (BASE_DIR / "docs" / "settings.md").read_text() == settings_page.page(), (
+        "run `python -m tests.memos_site.settings_page > docs/settings.md`"
+    )
 
 
 def test_every_setting_stands_in_one_section_and_says_what_it_does() -> None:
@@ -22,4 +24,4 @@ def test_what_is_never_shown_and_what_people_turn_first_are_settings() -> None:
 
 
 def test_there_are_few_enough_settings_to_read() -> None:
-    assert len(Environment.model_fields) <= 60
+    assert len(Environment.model_fields) <= 60, "take another one out first, or find a default that suits everybody"

@@ -49,7 +49,8 @@ def test_the_wheel_holds_everything_in_one_package_and_runs_anywhere(installed: 
 
 
 def test_the_client_is_typed_with_what_the_openapi_document_says() -> None:
-    assert client_shapes.FILE.read_text() == client_shapes.source(document())
+    made = client_shapes.source(document())
+    assert client_shapes.FILE.read_text() == made, "run `python -m tests.memos_site.client_shapes`"
     assert (client_shapes.FILE.parent / "py.typed").exists()
 
 

@@ -1,7 +1,7 @@
 """The verbs of review about one memory: API, bulk, menu, keys, help, history and tests are made from their records.
 
-A new one is a record in a module here and a name in VERBS; what it writes is a method of `memories/models/reviewable.py`.
-A button of its own, or one that its key presses, stands in a template with its name as `data-does` (of many: `data-many`).
+A new one is a record in a module here and a name in VERBS; what it writes, a method of `memories/models/reviewable.py`.
+Its own button, or one that its key presses, stands in a template with its name as `data-does` (of many: `data-many`).
 """
 
 from memos_site.review.verbs.attention import EDIT, PIN, SNOOZE
