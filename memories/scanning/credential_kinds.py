@@ -112,8 +112,12 @@ ISSUED = (  # one run of characters
     _issued("secret_", r"secret_(?=[A-Za-z]{0,40}\d)[A-Za-z0-9]{40,50}"),
     _issued("key-", r"key-[0-9a-f]{32}(?![\w-])"),
     _issued("-us", r"[0-9a-f]{32}-us\d{1,2}(?!\w)"),
-    kind("", rf"(?P<secret>[AS]{_BEGUN}(?:(?<=S)K|(?<=A)C)(?=[a-f]{{0,31}}\d)[0-9a-f]{{32}}(?![\w-]))", "key"),
+    kind(
+        "",
+        rf"(?P<secret>[AMNOS]{_BEGUN}(?:(?:(?<=S)K|(?<=A)C)(?=[a-f]{{0,31}}\d)[0-9a-f]{{32}}(?![\w-])"
+        r"|(?<=[MNO])[A-Za-z\d]{22,26}\.[\w-]{6}\.[\w-]{27,40}(?![\w.-])))",
+        "key",
+    ),
     _issued("8q~|7q~", r"[\w~.]{3}[78]Q~[\w~.-]{31,34}"),
     _issued("access-", r"access-(?:sandbox|development|production)-[0-9a-f-]{36}"),
-    kind("", rf"(?P<secret>[MNO]{_BEGUN}[A-Za-z\d]{{22,26}}\.[\w-]{{6}}\.[\w-]{{27,40}}(?![\w.-]))", "key"),
 )

@@ -71,6 +71,8 @@ STEMS = (  # in lower case; every name holds one. `key` and `token` alone, which
 _IN_BASE64 = "cGFzc3dvcm|Bhc3N3b3Jk|wYXNzd29yZ|cGFzc3dk|c2VjcmV0|NlY3Jld|zZWNyZX|YXBpX2tl|FwaV9rZX|hcGlfa2V5"
 _IN_HEX = "70617373776f7264|706173737764|736563726574|6170695f6b6579"  # password, passwd, secret, api_key
 _DUMPED = "70 ?61 ?73 ?73|73 ?65 ?63 ?72 ?65 ?74"
+# With what follows it: "pinned" is in each memory that is answered, and "encoding" in much of what is reported.
+_PINS = "|".join(word + sign for word in ("pin", "cvv", "cvc", "otp", "code") for sign in " :=#_-2'\"\\")
 _BREAK = r"(?:(?:\\{1,4}r)?\\{1,4}n|\r?\n)[ \t]{0,8}"
 _ENDS_LINE = r"(?=[\n\r\\\"']|\Z)"
 AFTER_NAME = (  # what may follow a name
@@ -273,7 +275,7 @@ BESIDE = (
         "key",
     ),
     _kind(
-        "pin|cvv|cvc|otp|code",
+        _PINS,
         r"(?:(?:\b|(?<=\\[nrt]))(?:PIN|Pin|CVV2?|CVC2?|OTP)\b|(?i:\b(?:cvv2?|cvc2?|(?:security|verification|one-?time"
         r"|access|door|alarm|gate|unlock|login|2fa|mfa|pin)[ _-](?:pass)?(?:code|pin|number)|passcode|pin))"
         r"(?=['\"\\]{0,4}[ ]?(?:[:=]|is\b|was\b)))(?: (?:code|number))?\\{0,3}['\"]?(?: (?:for|of|to)"
