@@ -24,6 +24,7 @@ from memories.claims.claim import (
     kin,
     prefix,
     sealed,
+    sealed_tokens,
 )
 from memories.claims.comparing import Likeness, compare, may_be_same, share_identifier
 from memories.claims.obfuscation import readings

@@ -108,6 +108,12 @@ def as_lists(claim: Claim) -> tuple[list[str], list[str]]:
     return sorted(claim.tokens | claim.mark_values), sorted(claim.hard | claim.marks)
 
 
+def sealed_tokens(claim: Claim, secret: bytes) -> set[str]:
+    """The tokens by which an index finds the sealed claim, as `as_lists` writes them; the rest of it is not sealed."""
+    looked_up = (mark for mark in claim.marks if mark.startswith(LOOKED_UP))
+    return {_sealed_token(secret, token) for token in (*claim.tokens, *looked_up)}
+
+
 def from_lists(tokens: Iterable[str], hard: Iterable[str]) -> Claim:
     """The claim that `as_lists` wrote. The values of marks must be no tokens, as those of a sealed claim are none."""
     hard = frozenset(hard)

@@ -107,8 +107,7 @@ class ClaimQuestion:
         return None if self.scope in SHARED_SCOPES else sorted({self.scope, *SHARED_SCOPES})
 
     def _tokens(self, secret: bytes) -> list[str]:
-        read = (claims.sealed(claim, secret) for claim in (self.claim, *self.others))
-        return sorted({token for claim in read for token in claims.as_lists(claim)[0]})
+        return sorted({token for claim in (self.claim, *self.others) for token in claims.sealed_tokens(claim, secret)})
 
     def as_json(self, number: int, secret: bytes) -> dict[str, Any]:
         """The same question as one row among others."""

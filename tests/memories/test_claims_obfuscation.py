@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.claims import Likeness, claim_of, compare, fingerprint, kin, sealed
-from memories.claims.claim import as_lists, from_lists
+from memories.claims.claim import as_lists, from_lists, sealed_tokens
 from memories.claims.leet import MARK
 from memories.claims.marks import identifiers
 from memories.claims.obfuscation import deobfuscated
@@ -113,6 +113,7 @@ def test_a_sealed_claim_in_lists_is_found_by_its_disguise(text: str, disguise: s
     worn = sealed(claim_of((ENGLISH | ANY_LANGUAGE)[disguise](text)), SECRET)
     assert (stored, stored.marks) == (sealed(claim_of(text), SECRET), sealed(claim_of(text), SECRET).marks)
     assert set(kin(worn)) & set(as_lists(stored)[0])
+    assert sealed_tokens(claim_of(text), SECRET) == set(as_lists(stored)[0])
     assert compare(stored, worn) == compare(claim_of(text), claim_of((ENGLISH | ANY_LANGUAGE)[disguise](text)))
 
 
