@@ -112,7 +112,7 @@ def test_the_gate_knows_who_passes_by(line: str) -> None:
 
 
 WRITING = ("memories/intake", "memories/transfer", "skills", "consolidation/pipelines", "consolidation/extraction")
-INSERTING_ROWS = {"bulk_rows.insert", "passage.part_of_insert", "Passage.objects.write"}
+INSERTING_ROWS = {"bulk_rows.insert", "passage.part_of_insert", "passage.write"}
 
 
 def inserts_a_memory(node: ast.AST) -> bool:

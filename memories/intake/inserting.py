@@ -31,7 +31,7 @@ def insert_memories(
     also = names.beside(passages) if names else passages
     if not bulk_rows.insert(memories, evidence, trail, also=also, unless_taken=unless_taken):
         return False
-    Passage.objects.write(rest)
+    passage.write(rest)
     return True
 
 
@@ -60,5 +60,5 @@ def insert_episodes(
     passages, rest = passage.part_of_insert(passage.of_events(events, titles_of=episodes))
     if not bulk_rows.insert(memories, episodes, events, [*created, *trail], also=passages, unless=unless):
         return False
-    Passage.objects.write(rest)
+    passage.write(rest)
     return True

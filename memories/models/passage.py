@@ -90,19 +90,8 @@ def of_events(events: Iterable[Event], *, titles_of: Iterable[Episode] = ()) -> 
 
 
 class PassageQuerySet(Trusted["Passage"]):
-    def write(self, drafts: Iterable[Draft]) -> None:
-        """Insert passages with their vectors, or their queue entries for an endpoint, by one statement.
-
-        Passages that exist already are left unchanged. Their memories and events must be in the database. Scope,
-        sensitivity and type are read from the memory in the statement itself, which locks it until the transaction
-        ends: a concurrent change of sensitivity cannot be missed.
-        """
-        waiting = iter(drafts)
-        while batch := list(islice(waiting, MOST_AT_ONCE)):
-            _write(batch)
-
     def write_events(self, events: Iterable[Event], *, titles_of: Iterable[Episode] = ()) -> None:
-        self.write(of_events(events, titles_of=titles_of))
+        write(of_events(events, titles_of=titles_of))
 
     def requests(self) -> Self:
         """Request passages, by which a memory is found beside its words: MOST_REQUESTS at most, the oldest first."""
@@ -137,7 +126,7 @@ class PassageQuerySet(Trusted["Passage"]):
                 new.setdefault(event or text, (text.strip(), event))
         lowest = min((position for *_, position in rows), default=0)
         added = [new[name] for name in new if name not in known][: max(0, MOST_REQUESTS - len(rows))]
-        self.write(
+        write(
             Draft(memory.pk, lowest - number, text[:LONGEST_REQUEST], event_id=event)
             for number, (text, event) in enumerate(added, start=1)
         )
@@ -151,7 +140,7 @@ class PassageQuerySet(Trusted["Passage"]):
         if memory.type == Type.EPISODIC:
             return
         Passage.objects.filter(memory=memory, position__gt=0).delete()
-        self.write(of_memory(memory))
+        write(of_memory(memory))
 
 
 class Passage(models.Model):
@@ -235,10 +224,18 @@ def part_of_insert(drafts: Iterable[Draft]) -> tuple[bulk_rows.Part | None, Iter
     return (_part(OF_NEW, batch) if batch else None), waiting
 
 
-def _write(drafts: Sequence[Draft]) -> None:
-    part = _part(OF_STORED, drafts)
-    with bulk_rows.prepared() as cursor:
-        cursor.execute(f"WITH {part.sql} SELECT", part.parameters)
+def write(drafts: Iterable[Draft]) -> None:
+    """Insert passages with their vectors, or their queue entries for an endpoint, by one statement.
+
+    Passages that exist already are left unchanged. Their memories and events must be in the database. Scope,
+    sensitivity and type are read from the memory in the statement itself, which locks it until the transaction ends: a
+    concurrent change of sensitivity cannot be missed.
+    """
+    waiting = iter(drafts)
+    while batch := list(islice(waiting, MOST_AT_ONCE)):
+        part = _part(OF_STORED, batch)
+        with bulk_rows.prepared() as cursor:
+            cursor.execute(f"WITH {part.sql} SELECT", part.parameters)
 
 
 def _part(placed: str, drafts: Sequence[Draft]) -> bulk_rows.Part:

@@ -131,15 +131,14 @@ def shared_rows(dialogues: Sequence[Json], paths: Sequence[Path]) -> Texts:
 
 def fill(scopes: Mapping[str, Texts]) -> dict[str, str]:
     """Write confirmed claims; answers the id of each by that of its memory."""
-    from memories.models import Passage
-    from memories.models.passage import of_memories
+    from memories.models.passage import of_memories, write
     from memories.values.choices import Status
     from tests.make import make_memory
 
     rows = [(scope, id, text) for scope, texts in scopes.items() for id, text in texts.items()]
     random.Random(1).shuffle(rows)
     memories = [make_memory(text, scope=scope, status=Status.CONFIRMED) for scope, _, text in rows]
-    Passage.objects.write(of_memories(memories))
+    write(of_memories(memories))
     return {str(memory.pk): id for memory, (_, id, _) in zip(memories, rows, strict=True)}
 
 

@@ -38,8 +38,8 @@ def bring_in(line: Json, *, at: datetime) -> Any:
     """The id of the memory; what is no experience is stored as a confirmed claim."""
     from memories.intake import episodes
     from memories.intake.reports.events import EventReport, check
-    from memories.models import Memory, Passage
-    from memories.models.passage import of_memories
+    from memories.models import Memory
+    from memories.models.passage import of_memories, write
     from memories.values.choices import Origin, Sensitivity, Status
     from memories.values.trust import everything
 
@@ -67,7 +67,7 @@ def bring_in(line: Json, *, at: datetime) -> Any:
         updated_at=at,
         **common,
     )
-    Passage.objects.write(of_memories([memory]))
+    write(of_memories([memory]))
     return memory.pk
 
 

@@ -4,8 +4,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from memories.models import Memory, Passage
-from memories.models.passage import of_memories
+from memories.models import Memory
+from memories.models.passage import of_memories, write
 from memories.values.choices import LIVE
 from tests.browser.conftest import press
 from tests.browser.test_review import sign_in, status_of
@@ -71,7 +71,7 @@ def test_two_that_say_nearly_the_same_are_merged_by_keys_in_chosen_words(
 ) -> None:
     make_memory(NET30)
     make_memory(NET60, status="confirmed", confidence=70)
-    Passage.objects.write(of_memories(Memory.objects.all()))
+    write(of_memories(Memory.objects.all()))
     page = sign_in(browser, live_server)
     complaints = watched(page)
     expect(page.locator("#pane").get_by_role("link", name="Merge the two")).to_be_visible()

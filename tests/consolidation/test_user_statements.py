@@ -12,8 +12,8 @@ from consolidation.pipelines import user_statements
 from memories import scanning
 from memories.intake.claims import remember
 from memories.lifecycle import removal
-from memories.models import Episode, Event, Evidence, Memory, Passage, Tombstone
-from memories.models.passage import of_memories
+from memories.models import Episode, Event, Evidence, Memory, Tombstone
+from memories.models.passage import of_memories, write
 from memories.values.choices import ActorKind, Category, Origin, Sensitivity, Status
 from memories.values.trust import Actor, everything
 from tests.consolidation.experience import NOON, consolidated, run
@@ -158,7 +158,7 @@ def test_it_counts_once_for_each_conversation_however_often_it_is_said_or_digest
 
 def test_a_known_claim_under_another_key_is_reinforced_and_keeps_its_words() -> None:
     known = make_memory("Never send proposals on Fridays", key="fridays", scope="project:acme")
-    Passage.objects.write(of_memories([known]))
+    write(of_memories([known]))
     conversation("Never send proposals on Fridays!")
     digested()
     assert statements() == []

@@ -17,8 +17,8 @@ LINES, CALLERS, ROUNDS = 180, 3, 30
 
 # When it dies: everything written and not committed; committed; between two groups.
 MOMENTS = {
-    "first-group-written": Moment("memories.models.passage", "PassageQuerySet.write", 0, done=True),
-    "second-group-written": Moment("memories.models.passage", "PassageQuerySet.write", 1, done=True),
+    "first-group-written": Moment("memories.models.passage", "write", 0, done=True),
+    "second-group-written": Moment("memories.models.passage", "write", 1, done=True),
     "second-group-committed": Moment("memories.intake.episodes", "conversations", 2),
 }
 TOTALS = """

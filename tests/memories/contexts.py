@@ -3,8 +3,8 @@
 from datetime import datetime
 from typing import Any
 
-from memories.models import Memory, Passage
-from memories.models.passage import of_memories
+from memories.models import Memory
+from memories.models.passage import of_memories, write
 from memories.search import context
 from memories.search.context import Context
 from memories.search.context.assembling import ANSWER_WITHIN
@@ -32,7 +32,7 @@ def said(given: Context) -> list[str]:
 def applied(content: str, **facts: Any) -> Memory:
     """An applied preference that can be found; its notice waits for P01."""
     memory = make_applied(content, **facts)
-    Passage.objects.write(of_memories([memory]))
+    write(of_memories([memory]))
     return memory
 
 

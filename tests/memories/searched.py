@@ -5,8 +5,8 @@ from typing import Any
 from uuid import uuid4
 
 from memories import search
-from memories.models import Memory, Passage
-from memories.models.passage import of_memories
+from memories.models import Memory
+from memories.models.passage import of_memories, write
 from memories.search import SearchResults
 from memories.values.choices import Status
 from memories.values.trust import Trust, everything
@@ -16,7 +16,7 @@ from tests.make import ANNA, AT, make_memory, make_run, user
 def indexed(content: str, **facts: Any) -> Memory:
     """A memory that can be found."""
     memory = make_memory(content, **facts)
-    Passage.objects.write(of_memories([memory]))
+    write(of_memories([memory]))
     return memory
 
 
@@ -32,7 +32,7 @@ def known_together(*contents: str) -> None:
     for memory, content in zip(others, contents[1:], strict=True):
         memory.pk, memory.content = uuid4(), content
     Memory.objects.bulk_create(others)
-    Passage.objects.write(of_memories([first, *others]))
+    write(of_memories([first, *others]))
 
 
 def talk(*said: str, **fields: Any) -> Memory:

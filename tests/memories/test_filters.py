@@ -10,8 +10,8 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from memories.models import Memory, Passage
-from memories.models.passage import of_memories
+from memories.models import Memory
+from memories.models.passage import of_memories, write
 from memories.search import SearchRequest, check, filters
 from memories.search.filters import INDEXED, OF_PASSAGE
 from memories.values.choices import ActorKind, Status, Type
@@ -164,7 +164,7 @@ class Renderings(TestCase):
         for row in rows:
             row["category"] = row["category"] if row["type"] == Type.SEMANTIC else None  # of no other type
         memories = [make_memory(f"Acme pays {n}", **row) for n, row in enumerate(rows)]
-        Passage.objects.write(of_memories(memories))
+        write(of_memories(memories))
         return memories
 
 

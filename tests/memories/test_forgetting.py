@@ -26,8 +26,8 @@ from memories.models import (
     Proposal,
     Relation,
     Tombstone,
+    passage,
 )
-from memories.models.passage import of_memories
 from memories.values import decay
 from memories.values.choices import ActorKind, Category, DeletionPolicy, Hold, Outcome, Permission, Status, Type
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
@@ -46,7 +46,7 @@ def make_known(content: str = f"Acme likes the {WORD}", **facts: Any) -> Memory:
     """Known for some time: applied, edited, used, quoted, asked about."""
     facts = {"category": "preference", "status": Status.CONFIRMED, **facts}
     memory = make_memory(content, created_by_id=AGENT.actor.identity, **decay.awake(AT), **facts)
-    Passage.objects.write(of_memories([memory]))
+    passage.write(passage.of_memories([memory]))
     memory.audit("create", by=AGENT.actor, at=AT, after={"content": content}).save(force_insert=True)
     return memory
 

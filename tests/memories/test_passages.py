@@ -16,7 +16,7 @@ from memories.intake import episodes
 from memories.intake.reports.events import EventReport, ObservationReport, ToolOutputReport, WorkingStateReport, check
 from memories.intake.triples import observation
 from memories.models import Event, Memory, Passage, Vector
-from memories.models.passage import of_memories
+from memories.models.passage import of_memories, write
 from memories.values import passage_texts, search_words
 from memories.values.choices import Sensitivity, Type
 from memories.values.trust import everything
@@ -155,14 +155,14 @@ def test_whatever_can_be_stored_can_be_indexed(content: str) -> None:
 def test_many_are_written_by_the_statements_of_one() -> None:
     memories = [make_memory(f"Fact {number}") for number in range(50)]
     with CaptureQueriesContext(connection) as queries:
-        Passage.objects.write(of_memories(memories))
+        write(of_memories(memories))
     assert len(queries) == 1
     assert Passage.objects.count() == Vector.objects.count() == 50
 
 
 def test_what_is_indexed_twice_stands_once() -> None:
     memory = indexed("Acme prepays")
-    Passage.objects.write(of_memories([memory]))
+    write(of_memories([memory]))
     assert Passage.objects.count() == Vector.objects.count() == 1
 
 
@@ -211,7 +211,7 @@ def test_what_is_raised_while_it_is_indexed_ends_equal() -> None:
     memories = [make_memory(f"Fact {number}") for number in range(20)]
 
     def index(memory: Memory) -> None:
-        Passage.objects.write(of_memories([memory]))
+        write(of_memories([memory]))
 
     def raise_it(memory: Memory) -> None:
         Memory.objects.filter(pk=memory.pk).update(sensitivity=Sensitivity.HIGH)

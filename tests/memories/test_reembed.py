@@ -15,8 +15,8 @@ from consolidation.models import Run
 from memories import embedding, leases
 from memories.embedding import Unavailable
 from memories.indexing import queue
-from memories.models import EmbeddingModel, Memory, Passage, Pending, Vector
-from memories.models.passage import of_memories
+from memories.models import EmbeddingModel, Memory, Pending, Vector
+from memories.models.passage import of_memories, write
 from memories.models.vector import IN_HAND
 from memories.tasks import embed_pending
 from memories.values.choices import Sensitivity
@@ -38,7 +38,7 @@ def endpoint(settings: Any) -> Iterator[Endpoint]:
 
 def stored(*contents: str, **facts: Any) -> list[Memory]:
     memories = [make_memory(content, **facts) for content in contents]
-    Passage.objects.write(of_memories(memories))
+    write(of_memories(memories))
     return memories
 
 

@@ -11,8 +11,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from memories.models import Passage, PersonLimits
-from memories.models.passage import of_memories
+from memories.models import PersonLimits
+from memories.models.passage import of_memories, write
 from memories.values.choices import Category, Status, Type
 from memories.web import memory_list, memory_table
 from memories.web.exports import safe_cell
@@ -92,7 +92,7 @@ def test_each_reader_is_shown_and_counted_what_it_may_see_whoever_asked_first(fi
 
 def make_searchable(content: str, **facts: Any) -> None:
     """A memory with its passages."""
-    Passage.objects.write(of_memories([make_memory(content, **facts)]))
+    write(of_memories([make_memory(content, **facts)]))
 
 
 def test_the_search_finds_by_meaning_and_within_the_chosen_facets() -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from memories.intake import evidence
 from memories.intake.evidence import Witness
-from memories.models import AuditEntry, Evidence, Memory, Passage
-from memories.models.passage import of_memories
+from memories.models import AuditEntry, Evidence, Memory
+from memories.models.passage import of_memories, write
 from memories.values.choices import Outcome, Sensitivity
 from skills import importing
 from tests.deciding import TRUST, make_applied, propose
@@ -90,7 +90,7 @@ def test_the_pane_says_who_said_it_first_and_what_is_nearest() -> None:
     memory = make_memory("Acme Corp pays on net-30 terms")
     make_memory("Acme Corp pays on net-60 terms", confidence=70)
     secret = make_memory("Acme Corp pays on net-90 terms", sensitivity=Sensitivity.HIGH)
-    Passage.objects.write(of_memories(Memory.objects.all()))
+    write(of_memories(Memory.objects.all()))
     runs = [make_run(outcome="success", title=f"run {n}") for n in range(3)]
     evidence.count(memory, [Witness(run.pk, Outcome.SUCCESS, AT, "they pay in thirty days") for run in runs], at=AT)
     page = signed_in().get(f"/memories/{memory.pk}/pane/", headers=HTMX).content.decode()
