@@ -20,7 +20,7 @@ from memories.values.exceptions import NotAllowed
 from memories.values.trust import Actor, Trust
 
 READING = ("use_read",)
-REVIEWING = (*READING, "use_ingest", "use_report", "use_skills", "use_review")
+REVIEWING = tuple(f"use_{permission}" for permission in May.values)
 GROUPS = {
     "viewer": READING,
     "reviewer": REVIEWING,

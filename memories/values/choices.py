@@ -149,7 +149,7 @@ class ActorKind(TextChoices):
 
 
 class Permission(TextChoices):
-    """What a token may do; `review` is never given by default."""
+    """What a token may do; `review` is never given by default. People hold each as `use_NAME`, of Memory's Meta."""
 
     READ = "read", _("Read")
     INGEST = "ingest", _("Ingest")

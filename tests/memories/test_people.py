@@ -13,10 +13,12 @@ from django.core.management import CommandError, call_command
 from pytest_django import DjangoAssertNumQueries
 
 from memories.accounts import first_start
-from memories.models import Agent, AuditEntry
+from memories.models import Agent, AuditEntry, Memory
 from memories.people import trust_of
+from memories.values.choices import Permission as May
 from memories.values.choices import Sensitivity
 from memos_site.management.commands.serve import lines_to_show
+from memos_site.web import words
 from tests.make import AT, make_agent, make_person
 
 pytestmark = pytest.mark.django_db
@@ -44,6 +46,12 @@ def test_a_group_says_what_a_person_may_do_and_see(group: str, clearance: Sensit
     assert (trust.max_sensitivity, trust.scopes) == (clearance, None)
     assert trust.permissions == permissions
     assert (trust.actor.kind, trust.actor.name) == ("person", "anna")
+
+
+def test_each_permission_of_a_token_can_be_given_to_a_person_and_has_a_word() -> None:
+    held = {name for name, _ in Memory._meta.permissions if name.startswith("use_")}
+    assert held == {f"use_{permission}" for permission in May.values}
+    assert sorted(words.PERMISSIONS) == sorted(May.values)
 
 
 def test_a_group_made_before_migrate_has_made_the_permissions_has_them_all() -> None:
