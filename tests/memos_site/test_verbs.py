@@ -83,7 +83,7 @@ def test_what_the_key_of_a_verb_presses_is_in_the_inbox_and_on_the_page_of_a_mem
     client.force_login(make_person("anna"))
     memory = make_memory()
     pages = {
-        "/": 'templates/inbox/_memory_row.html lacks data-does="%s"',
+        "/": 'templates/inbox/_memory_actions.html lacks data-does="%s"',
         f"/memories/{memory.pk}/": 'templates/memories/_actions.html lacks data-does="%s"',
     }
     for address, message in pages.items():
