@@ -5,4 +5,7 @@ personal_statements.py, personal_forms.py   what users tell of themselves
 general_statements.py, general_forms.py     how things are in general, said in correcting an agent
 outcome_statements.py, outcome_forms.py     that what was just done worked or did not; that they instruct;
     result_forms.py                         of a service, a release or an answer
+
+A further language of how work ended: its forms in outcome_forms.py and in the tuples at its end, its thanks in
+`_PRAISE` of result_forms.py, its sentences in tests/consolidation/test_outcome_words.py.
 """

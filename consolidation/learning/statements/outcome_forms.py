@@ -216,3 +216,11 @@ WISHED_GERMAN = re.compile(
     r"\b(?:möchten?|wollen|will|wünsch\w*|brauch(?:t|en)|hätten? gern\w*|bestellt\w*|stattdessen|bitte[nt]?)\b",
     re.IGNORECASE,
 )
+
+# By what they say, each in all languages: a language more is read when its forms stand here.
+APPROVALS = (WORKED, WORKED_CHINESE, WORKED_GERMAN_SPANISH)
+REJECTIONS = (FAILED, FAILED_CHINESE, FAILED_GERMAN_SPANISH)
+UNDECIDED = (ASKED, OPEN_CHINESE, OPEN_GERMAN_SPANISH)  # a question, a condition or a wish
+TELLERS = (TELLING, TELLING_CHINESE, TELLING_GERMAN)
+WISHES = (WISHED, WISHED_GERMAN)
+COMPLAINTS = (TOLD_ILL, TOLD_ILL_GERMAN)

@@ -6,28 +6,20 @@ works for me" agrees to a plan, "the checkout does not work" may be a new task; 
 """
 
 import re
+from collections.abc import Iterable
 
 from consolidation.learning.statements.outcome_forms import (
+    APPROVALS,
     ASKED,
     BUT,
-    FAILED,
-    FAILED_CHINESE,
-    FAILED_GERMAN_SPANISH,
+    COMPLAINTS,
     OPEN,
-    OPEN_CHINESE,
-    OPEN_GERMAN_SPANISH,
     QUALIFIED,
-    TELLING,
-    TELLING_CHINESE,
-    TELLING_GERMAN,
-    TOLD_ILL,
-    TOLD_ILL_GERMAN,
+    REJECTIONS,
+    TELLERS,
     TOLD_WELL,
-    WISHED,
-    WISHED_GERMAN,
-    WORKED,
-    WORKED_CHINESE,
-    WORKED_GERMAN_SPANISH,
+    UNDECIDED,
+    WISHES,
 )
 from consolidation.learning.statements.result_forms import (
     ACCEPTED,
@@ -45,8 +37,8 @@ from consolidation.learning.statements.result_forms import (
 LONGEST = 600  # characters that are read of a message
 MOST_SENTENCES = 4  # and the last one: "Please correct these."
 SENTENCE = re.compile(r"(?:[^.!?\n。！？；]|\.(?=\w))+[.!?。！？；]*")  # a version or a file's name is in one
-_APPROVAL = (WORKED, WORKED_CHINESE, WORKED_GERMAN_SPANISH, ACCEPTED_CHINESE, WELL_CHINESE)
-_REJECTION = (FAILED, FAILED_CHINESE, FAILED_GERMAN_SPANISH, REFUSED, REFUSED_CHINESE, ILL, ILL_CHINESE)
+_APPROVAL = (*APPROVALS, ACCEPTED_CHINESE, WELL_CHINESE)
+_REJECTION = (*REJECTIONS, REFUSED, REFUSED_CHINESE, ILL, ILL_CHINESE)
 _APOSTROPHE = re.compile(r"\b(did|does|do|is|are|was|wo|ca|has|have)nt\b", re.IGNORECASE)
 _FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|^>.*$|<[^>]{0,200}>", re.DOTALL | re.MULTILINE)
 
@@ -73,7 +65,7 @@ def _told(sentence: str, is_glad: bool) -> bool | None:
 
     `is_glad`: of the whole message, in which a plain "it is there now" then is a success.
     """
-    by_another = TELLING.match(sentence) or TELLING_CHINESE.match(sentence) or TELLING_GERMAN.match(sentence)
+    by_another = next((told for words in TELLERS if (told := words.match(sentence))), None)
     if by_another:
         return _by_another(sentence[by_another.end() :], is_glad)
     return _of_the_user(sentence, is_glad)
@@ -81,28 +73,30 @@ def _told(sentence: str, is_glad: bool) -> bool | None:
 
 def _by_another(said: str, is_glad: bool) -> bool | None:
     """Of what another person said: there a thing stands for the work. What they wish is a new request."""
-    if WISHED.search(said) or WISHED_GERMAN.search(said):
+    if _has(WISHES, said):
         return None
     told = _of_the_user(said, is_glad)
     if told is not None or said.rstrip().endswith("?") or ASKED.search(said):
         return told
-    return False if TOLD_ILL.search(said) or TOLD_ILL_GERMAN.search(said) else True if TOLD_WELL.search(said) else None
+    return False if _has(COMPLAINTS, said) else True if TOLD_WELL.search(said) else None
 
 
 def _of_the_user(sentence: str, is_glad: bool) -> bool | None:
     """Of a sentence of the user's. A failure may have its condition ("it still fails when ..."), a success may not."""
-    if OPEN_GERMAN_SPANISH.search(sentence):
+    if sentence.rstrip().endswith(("?", "？")) or _has(UNDECIDED, sentence):
         return None
-    if sentence.rstrip().endswith(("?", "？")) or ASKED.search(sentence) or OPEN_CHINESE.search(sentence):
-        return None
-    if any(words.search(sentence) for words in _REJECTION):
+    if _has(_REJECTION, sentence):
         return False
     is_well = ACCEPTED.search(sentence) or WELL.search(sentence) or (is_glad and SETTLED.search(sentence))
     if is_well and not QUALIFIED.search(sentence):
         return True
     if OPEN.search(sentence):
         return None
-    return True if any(words.search(sentence) for words in _APPROVAL) else None
+    return True if _has(_APPROVAL, sentence) else None
+
+
+def _has(forms: Iterable[re.Pattern[str]], text: str) -> bool:
+    return any(form.search(text) for form in forms)
 
 
 LONGEST_INSTRUCTION = 4_000  # characters that are read of a message that instructs
