@@ -22,6 +22,7 @@ from consolidation.llm.tokens import CHARACTERS_PER_TOKEN, cost, estimate
 from consolidation.models import LLMCall, Run
 from consolidation.prompts import prompt
 from consolidation.trying_again import order_once
+from memories.intake.episodes.copies import copies
 from memories.models import AuditEntry, Episode, Event
 from memories.models.episode import EpisodeQuerySet
 from memories.values.choices import Outcome
@@ -30,6 +31,7 @@ from memories.values.trust import Actor
 KIND = "extract"
 NOT_WANTED = "it was reported with extract false"
 REMOVED = "its transcript was removed"
+COPY = "others reported the same conversation before"
 NO_MODEL, TOO_SENSITIVE = str(llm.NotConfigured()), str(llm.TooSensitive())
 
 
@@ -75,6 +77,8 @@ def refusal(episode: Episode) -> str:
         return NOT_WANTED
     if episode.transcript_removed_at:
         return REMOVED
+    if copies(Episode.objects.filter(pk=episode.pk)).exists():
+        return COPY
     return TOO_SENSITIVE if episode.memory.sensitivity > llm.highest_sensitivity() else ""
 
 

@@ -21,6 +21,7 @@ from consolidation.pipelines import inferring, recorded, user_statements
 from consolidation.pipelines.attempts import Checkpoint, Count, attempt, no_checkpoint, no_count
 from consolidation.pipelines.pattern_identity import PatternIdentity, by_pattern
 from consolidation.pipelines.recorded import Recording
+from memories.intake.episodes.copies import copies
 from memories.models import Episode
 from memories.models.performance import COLUMN
 from memories.values.choices import Outcome
@@ -43,7 +44,7 @@ def digest(
 
     `after` is called with the ids of each batch that was committed. `count` is told in the transaction that digests
     them how many episodes were read. An attempt is counted and committed before the work: an episode whose worker died
-    is then tried alone, so that only the one that kills is tried three times and then set aside.
+    is then tried alone, so that only the one that kills is tried three times and then set aside. No copy is read.
     """
     counters: Counter[str] = Counter()
     last: tuple[datetime, UUID] | None = None
@@ -79,18 +80,27 @@ def _digest_into(digested: list[UUID], count: Count, ids: Sequence[UUID], *, at:
 
 
 def _digest(ids: Sequence[UUID], count: Count, *, at: datetime) -> list[UUID]:
-    """Digest episodes in one transaction; returns those that nobody else had digested meanwhile."""
+    """Digest episodes in one transaction; returns those to learn from, which nobody else had digested meanwhile."""
     with transaction.atomic():
         locked = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids, digested_at=None)
         recordings = recorded.read(list(locked.select_related("memory").order_by("pk")))
         recordings = inferring.infer(recordings, at=at)
-        for read in READERS:
-            read(recordings)
         digested = [recording.episode.pk for recording in recordings]
+        passed_over = _passed_over(digested)
+        witnesses = [recording for recording in recordings if recording.episode.pk not in passed_over]
+        for read in READERS:
+            read(witnesses)
         Episode.objects.digested(digested, at=at)
-        queue.queue_digested(digested)
-        count(len(digested))
-    return digested
+        learned = [recording.episode.pk for recording in witnesses]
+        queue.queue_digested(learned)
+        count(len(learned))
+    return learned
+
+
+def _passed_over(ids: Sequence[UUID]) -> set[UUID]:
+    """The copies among these, of which nothing was learned before: what was is kept up to date."""
+    known = set(copies(Episode.objects.filter(pk__any=ids)).values_list("pk", flat=True))
+    return known - _learned([*known]) if known else known
 
 
 def record(recordings: Sequence[Recording]) -> None:

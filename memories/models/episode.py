@@ -140,6 +140,9 @@ class Episode(Ending):
             models.Index(fields=["outcome", "-memory"], condition=Q(outcome__isnull=False), name="episode_by_outcome"),
             models.Index(fields=["-memory"], condition=TO_JUDGE, name="episode_to_judge"),
             models.Index(
+                fields=["content_sha256"], condition=Q(content_sha256__isnull=False), name="episode_by_content"
+            ),
+            models.Index(
                 fields=["outcome_source", "outcome_counts", "-memory"],
                 condition=~Q(outcome_source="none"),
                 name="episode_by_outcome_source",

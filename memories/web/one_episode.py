@@ -4,13 +4,14 @@ from itertools import accumulate
 from typing import Any
 from uuid import UUID
 
-from django.db.models import F, OuterRef, QuerySet, Subquery, Sum
+from django.db.models import Exists, F, OuterRef, QuerySet, Subquery, Sum
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from memories import scanning
+from memories.intake.episodes.copies import copies, reported_by_others
 from memories.models import Episode, Event, Evidence, Memory
 from memories.models.episode import LONGEST_TRACE, EpisodeQuerySet, node_id
 from memories.models.memory import MemoryQuerySet
@@ -28,12 +29,14 @@ MARKUP = 700  # characters around an event
 PARTS = ("text", "args", "result")
 AROUND = 4  # events of the same source before and after a single one
 OF_THE_THREAD = 8  # other episodes of its thread
+MOST_COPIES = 8
 
 
 @require_safe
 def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
     episodes = Episode.objects.visible_to(trust).filter(memory__in=unexpired_memories()).select_related("memory")
+    episodes = episodes.annotate(is_copy=Exists(copies(Episode.objects.filter(pk=OuterRef("pk")))))
     row: Any = get_object_or_404(_with_times(episodes), pk=episode_id)
     events = _events(row, request)
     learned = Evidence.objects.filter(episode=row).visible_to(trust).select_related("memory__skill")
@@ -52,6 +55,7 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
         "span": row.last_event_at - row.first_at if row.first_at and row.last_event_at > row.first_at else None,
         "around": _around(row, trust) if row.event_count == 1 else [],
         "thread": _of_thread(row, trust) if row.thread_id else [],
+        "same": _by_others(row, trust) if row.content_sha256 else [],
         "learned_evidence": [item for item in evidence if item.kind != Evidence.Kind.SUPPRESSED],
         "suppressed_evidence": [item for item in evidence if item.kind == Evidence.Kind.SUPPRESSED],
         "slowest": max((event.latency_ms or 0 for event in events), default=0),
@@ -105,6 +109,11 @@ def _of_thread(episode: Episode, trust: Trust) -> QuerySet[Memory]:
     rows = Memory.objects.visible_to(trust).unexpired(timezone.now()).filter(type=Type.EPISODIC)
     rows = rows.filter(thread_id=episode.thread_id).exclude(pk=episode.pk).select_related("episode")
     return rows.order_by("-created_at", "-pk")[:OF_THE_THREAD]
+
+
+def _by_others(episode: Episode, trust: Trust) -> EpisodeQuerySet:
+    rows: EpisodeQuerySet = reported_by_others(episode).visible_to(trust).filter(memory__in=unexpired_memories())
+    return rows[:MOST_COPIES]
 
 
 def _holds_secret(event: Any) -> bool:

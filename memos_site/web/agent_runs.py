@@ -23,6 +23,7 @@ from consolidation.pipelines import recorded
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.api.call_limits import counts
 from memories.intake.episodes import agreement
+from memories.intake.episodes.copies import copies
 from memories.models import Agent, Episode, Event, Injection, Memory
 from memories.people import permitted, trust_of
 from memories.values.choices import ActorKind, Permission
@@ -80,14 +81,15 @@ def runs_of(agent: Agent, request: HttpRequest) -> tuple[Page[Episode], list[Age
 
 
 def reported_by(agent: Agent, trust: Trust) -> dict[str, Any]:
-    """How many of the successes that the agent reported lately are denied by others, and in which scopes its runs are
-    left out of guidance."""
+    """How many of the successes that the agent reported lately are denied by others, how many of its latest runs others
+    had reported before, and in which scopes its runs are left out of guidance."""
     me = agent.trust.actor.identity
     rows = Episode.objects.visible_to(trust).filter(memory__created_by_id=me)
     denied, reports = agreement.denials(agreement.counting().sources, rows).get(me, (0, 0))
     misled = GuidanceCurve.objects.visible_to(trust).filter(fitted__left_out__contains=[me]).order_by("scope")
     scopes = list(misled.values_list("scope", flat=True).distinct())
-    return {"denied": denied, "successes": reports, "left_out": scopes}
+    latest = Episode.objects.filter(pk__in=rows.order_by("-pk").values("pk")[: agreement.LATEST])
+    return {"denied": denied, "successes": reports, "copies": copies(latest).count(), "left_out": scopes}
 
 
 def _add_skills(runs: dict[UUID, AgentRun], trust: Trust) -> None:

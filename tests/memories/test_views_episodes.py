@@ -74,7 +74,7 @@ def test_the_page_needs_the_same_queries_however_long_the_episode_is(
     client = signed_in()
     for messages in ([user("hi")], [user("hi"), *[call("search", to="Rome"), answer("3 found")] * 20]):
         run = make_run(messages=messages)
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(9):
             client.get(f"/episodes/{run.pk}/")
 
 
