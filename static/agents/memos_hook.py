@@ -66,6 +66,12 @@ KINDS = {
 }
 COMMANDS = {"Bash", "bash", "Shell", "shell", "local_shell", "exec_command", "run_shell_command"}
 TELLS_FAILURE = {"claude-code", "gemini-cli", "qwen-code", "opencode"}  # a call that is not told as failed went well
+PLUGINS = {  # what makes a plugin of the folder around this script, and where `memos connect` writes
+    "claude-code": (".claude-plugin/plugin.json", ".claude/settings.json"),
+    "gemini-cli": ("gemini-extension.json", ".gemini/settings.json"),
+}
+# What Claude Code tells as a prompt when an agent in the background has ended: nobody typed it.
+NOTIFICATION = re.compile(r"\s*<task-notification>.*</task-notification>\s*", re.DOTALL)
 NO_SESSION_END = {"cursor", "opencode", "qwen-code"}  # the end of a turn is all that these tell
 CODE = re.compile(r"^(?:Exit Code|Exit code|exit code):? (\d+)\s*$", re.MULTILINE)
 COPILOT_CODE = re.compile(r"(?:completed|exited) with exit code (-?\d+)>?\s*$")
@@ -450,6 +456,14 @@ class Hook:
         self.report("events", event_kind="memos_missed", ref=f"missed-{time.time_ns()}", summary=said)
 
     @property
+    def is_doubled(self) -> bool:
+        """Whether this is the script of a plugin, and the person's own settings run one as well: that one reports."""
+        manifest, settings = PLUGINS.get(self.source, ("", ""))
+        is_plugin = manifest and os.path.exists(os.path.join(os.path.dirname(os.path.abspath(__file__)), manifest))
+        own = os.path.join(os.path.expanduser("~"), settings)
+        return bool(is_plugin) and "memos_hook.py" in end_of(own, 1_000_000)
+
+    @property
     def repository(self) -> str:
         """`owner/name` of the repository in which the session works, else the name of its folder; '' for none."""
         roots = self.event.get("workspace_roots") or [""]
@@ -603,9 +617,13 @@ def last_words(hook: Hook) -> str:
 
 def before_prompt(hook: Hook) -> Json:
     """The block for the prompt; the prompt itself is the first event of the episode."""
-    prompt = str(hook.event.get("prompt") or "")[:LONGEST]
+    told = str(hook.event.get("prompt") or "")
+    prompt = told[:LONGEST]
     if not prompt.strip():
         return {}  # Qwen Code tells each return of a tool as an empty prompt
+    if NOTIFICATION.fullmatch(told):
+        hook.report("events", event_kind="task_notification", ref=f"told-{time.time_ns():x}", summary=prompt)
+        return {}
     turn = f"{digest(prompt, 12)}-{time.time_ns():x}"
     hook.remember(task=prompt, turn=turn, stopped=False)
     where = {"repository": hook.repository} if hook.repository else {}
@@ -776,7 +794,7 @@ def main() -> None:
         of_memos = re.match(
             r"mcp_+(plugin_memos_)?memos|mcp:memos|memos[-_]", str(hook.event.get("tool_name", "")), re.IGNORECASE
         )
-        if not (hook.server.token and hook.thread and hook.name in KINDS) or of_memos:
+        if not (hook.server.token and hook.thread and hook.name in KINDS) or of_memos or hook.is_doubled:
             hook = None
     except (ValueError, AttributeError, TypeError, OSError):
         hook = None

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import socket
 import threading
 from collections.abc import Iterator
@@ -17,7 +18,7 @@ from tests.consolidation.test_command_facts import nine_runs
 from tests.consolidation.test_command_notes import NOTE
 from tests.consolidation.test_guidance import WISH, learn
 from tests.make import make_agent, make_memory
-from tests.memos_site.harness import CLAUDE, QUICK, SCRIPTS, connect, hook, sessions, shell, waiting
+from tests.memos_site.harness import CLAUDE, QUICK, SCRIPTS, connect, deliver, hook, sessions, shell, waiting
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Json = dict[str, Any]
@@ -207,6 +208,36 @@ def test_the_deadline_leaves_room_for_python_to_start_within_a_second() -> None:
 def test_what_is_not_understood_is_no_harm(home: Path, stdin: str) -> None:
     ended = shell(home, f"python3 {SCRIPTS}/memos_hook.py claude-code", stdin=stdin)
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, "{}\n", "")
+
+
+def test_what_an_agent_in_the_background_reports_is_no_prompt(home: Path) -> None:
+    prompt, *_ = sessions(PROMPT, "Edit", {}, "done")["claude-code"]
+    hook(home, prompt)
+    told = "<task-notification>\n<status>completed</status>\n<result>That did not work.</result>\n</task-notification>"
+    assert hook(home, {**prompt, "prompt": told}) == {}
+    hook(home, {**prompt, "prompt": f"Look at this: {told}"})
+    events = Event.objects.order_by("position").values_list("kind", "role")
+    assert list(events) == [("user_message", "user"), ("task_notification", ""), ("user_message", "user")]
+    [state] = [json.loads(path.read_text()) for path in (home / ".memos" / "sessions").iterdir()]
+    assert state["task"].startswith("Look at this")
+
+
+@pytest.mark.parametrize(("settings", "reports"), [("python3 ~/.memos/memos_hook.py claude-code", 0), ("lint.sh", 1)])
+def test_the_hook_of_a_plugin_is_silent_beside_that_of_the_persons_own_settings(
+    home: Path, settings: str, reports: int
+) -> None:
+    plugin = home / "plugin"
+    (plugin / ".claude-plugin").mkdir(parents=True)
+    (plugin / ".claude-plugin" / "plugin.json").write_text("{}")
+    shutil.copy(SCRIPTS / "memos_hook.py", plugin)
+    (home / ".claude").mkdir()
+    (home / ".claude" / "settings.json").write_text(json.dumps({"hooks": {"Stop": [{"command": settings}]}}))
+    prompt, *_ = sessions(PROMPT, "Edit", {}, "done")["claude-code"]
+    shell(home, f"python3 {plugin}/memos_hook.py claude-code", stdin=json.dumps(prompt), **QUICK)
+    deliver(home)
+    assert Event.objects.count() == reports
+    hook(home, prompt)  # of another place
+    assert Event.objects.count() == reports + 1
 
 
 def test_a_scope_is_told_and_asked(tmp_path: Path, live_server: Any) -> None:
