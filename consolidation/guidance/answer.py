@@ -1,4 +1,7 @@
-"""What guidance answers, as values: which effects are expected, how sure that is, what the call at hand looks like."""
+"""What guidance answers, as values: which effects are expected, how sure that is, what the call at hand looks like.
+
+The shapes of the same names in `consolidation/api/guidance.py` document each field: a further one stands in both.
+"""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -10,7 +13,7 @@ Decision = Literal["skill", "act", "no_action", "unsure"]
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectedEffects:
     """A set of effects: its share of the vote, and the distinct similar cases that ended well with it."""
 
     effects: list[str] = field(default_factory=list)
@@ -53,7 +56,7 @@ class CheckedRun:
 
 
 @dataclass(frozen=True)
-class Checked:
+class CheckedCall:
     """Counts are cases among the similar runs: how many ended well and ill, with the call and without it."""
 
     verdict: Verdict
@@ -70,11 +73,11 @@ class Checked:
 class Guidance:
     decision: Decision = "unsure"
     confidence: float = 0.0
-    expected: Expected = field(default_factory=Expected)
+    expected: ExpectedEffects = field(default_factory=ExpectedEffects)
     skill: OfferedSkill | None = None
-    alternatives: list[Expected] = field(default_factory=list)
+    alternatives: list[ExpectedEffects] = field(default_factory=list)
     similar: list[SimilarRun] = field(default_factory=list)
-    check: Checked | None = None
+    check: CheckedCall | None = None
     offer_id: UUID | None = None
     withheld: bool = False
 

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any
 
 from consolidation.guidance import command_notes, precedent
-from consolidation.guidance.answer import Checked, CheckedRun
+from consolidation.guidance.answer import CheckedCall, CheckedRun
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
 from consolidation.guidance.provenance import MOST_NOTES, Note, notes
@@ -43,7 +43,7 @@ MOST_CALLS = 200
 
 def checked(
     asked: GuidanceQuestion, experience: Experience | None, rules: ToolRules, trust: Trust, *, at: datetime
-) -> Checked | None:
+) -> CheckedCall | None:
     """None: no call is about to be made."""
     call = asked.call
     if call is None:
@@ -68,18 +68,18 @@ def _broken_policies(run: Run, call: Call, rules: ToolRules, trust: Trust, *, at
 
 def _compared(
     asked: GuidanceQuestion, call: Call, experience: Experience | None, rules: ToolRules, trust: Trust
-) -> Checked:
+) -> CheckedCall:
     kinds = [kind for kind in rules.kinds(call) if rules.is_effect(kind)]
     if not kinds:
-        return Checked("unknown", ONLY_READS)
+        return CheckedCall("unknown", ONLY_READS)
     command = rules.runs_commands(call.name)
     acting = _acting(kinds, command=command)
     if acting is None:
-        return Checked("unknown", NOT_TELLING)
+        return CheckedCall("unknown", NOT_TELLING)
     if experience is None:
-        return Checked("unknown", NOTHING_SIMILAR)
+        return CheckedCall("unknown", NOTHING_SIMILAR)
     case_precedent = precedent.find(experience.cases, experience.words, acting)
-    return Checked(
+    return CheckedCall(
         case_precedent.verdict,
         _text(case_precedent, acting, "ran" if command else "called"),
         case_precedent.well_with,

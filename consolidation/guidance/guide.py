@@ -11,7 +11,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from consolidation.guidance import features, holdback
-from consolidation.guidance.answer import Decision, Expected, Guidance, OfferedSkill, SimilarRun
+from consolidation.guidance.answer import Decision, ExpectedEffects, Guidance, OfferedSkill, SimilarRun
 from consolidation.guidance.calibration import LEAST_NEARNESS, Calibration, Moment
 from consolidation.guidance.checking import checked
 from consolidation.guidance.experience import Experience, gather
@@ -116,10 +116,10 @@ def _decision(weight: Weighed, *, has_skill: bool) -> Decision:
     return "skill" if has_skill else "act"
 
 
-def expected_of(vote: Vote, experience: Experience) -> Expected:
+def expected_of(vote: Vote, experience: Experience) -> ExpectedEffects:
     """The effects of a vote, and how many similar cases ended well with them."""
     well = {case.case for case in experience.ballot.cases if case.well and case.effects == vote.effects}
-    return Expected(sorted(vote.effects), round(vote.share, 4), len(well))
+    return ExpectedEffects(sorted(vote.effects), round(vote.share, 4), len(well))
 
 
 def similar_of(experience: Experience, most: int, trust: Trust) -> list[SimilarRun]:

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from consolidation.guidance import features
-from consolidation.guidance.answer import Expected, SimilarRun
+from consolidation.guidance.answer import ExpectedEffects, SimilarRun
 from consolidation.guidance.calibration import LEAST_NEARNESS
 from consolidation.guidance.experience import gather
 from consolidation.guidance.guide import expected_of, similar_of
@@ -127,7 +127,7 @@ class RunVerdict:
     said: list[str] = field(default_factory=list)
     missing: list[Counted] = field(default_factory=list)
     unexpected: list[Counted] = field(default_factory=list)
-    expected: Expected = field(default_factory=Expected)
+    expected: ExpectedEffects = field(default_factory=ExpectedEffects)
     similar: list[SimilarRun] = field(default_factory=list)
     based_on: dict[str, int] = field(default_factory=lambda: {"cases": 0})
 
