@@ -205,6 +205,12 @@ def test_the_names_of_forbidden_modules_are_not_used() -> None:
     assert [path for path in sources() if path.stem in forbidden] == []
 
 
+def test_what_a_folder_tells_of_its_modules_is_about_modules_that_it_has() -> None:
+    outlines = [init for init in sources() if init.stem == "__init__"]
+    named = [init.parent / name for init in outlines for name in re.findall(r"(?<![\w/`*])\w+\.py\b", init.read_text())]
+    assert [str(path) for path in named if not path.exists()] == []
+
+
 def test_top_level_holds_only_what_was_agreed() -> None:
     listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True).stdout.split(
         "\n"
