@@ -15,6 +15,7 @@ from consolidation.learning.comparison.last_checks import last_check
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Message, Run
 from consolidation.learning.statements.outcome_statements import says_it_worked
+from consolidation.learning.statements.text_statements import kind_of_text, says_it_was_taken, text_rules
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import MOST_EVENTS, Recording
 from consolidation.pipelines.tool_rules import rules_of_each
@@ -59,7 +60,7 @@ def _statements(
     if (check := last_check(run, rules_of(episode))) is not None:
         details = {"check": check.check[:LONGEST_QUOTE], **({"committed": True} if check.committed else {})}
         yield episode.pk, _statement(OutcomeSource.CHECKS, check.passed, check.check, details, at=at)
-    if (last := _last_words(run)) and (worked := says_it_worked(last.text)) is not None:
+    if (last := _last_words(run)) and (worked := _worked(last, run)) is not None:
         yield episode.pk, _of_user(last, worked, at=at)
     if episode.thread_id and recording.run.said:
         first = recording.run.said[0]
@@ -67,6 +68,18 @@ def _statements(
         before = _run_before(episode) if worked is not None else None
         if before and worked is not None:
             yield before, _of_user(first, worked, at=at)
+
+
+def _worked(last: Message, run: Run) -> bool | None:
+    """What the user's last words say of the work; of a text also that it was used, or that somebody wrote it anew. What
+    is still to be changed leaves it open."""
+    request = run.said[0].text
+    if not (kind := kind_of_text(request)):
+        return says_it_worked(last.text)
+    if text_rules(last.text, request, kind):
+        return None
+    taken = says_it_was_taken(last.text)
+    return says_it_worked(last.text) if taken is None else taken
 
 
 def _end_of(recording: Recording) -> Run:

@@ -10,10 +10,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F, Func, IntegerField, Q
-from django.db.models.functions import Length
+from django.db.models import F, Func, IntegerField, Q, QuerySet
+from django.db.models.functions import Left, Length
 
 from consolidation.learning.runs.run import Run
 from consolidation.learning.statements.explicit_statements import (
@@ -31,6 +32,7 @@ from consolidation.learning.statements.personal_statements import (
     personal_statements,
     with_owner,
 )
+from consolidation.learning.statements.text_statements import kind_of_text, names_of_kind, text_rules
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
@@ -52,6 +54,8 @@ BY = Actor(ActorKind.SYSTEM, "Memos", "consolidation")
 TRUST = everything(BY)
 ANY_TRIGGER = "|".join((*TRIGGERS, *PERSONAL_TRIGGERS))
 REJECTED = REJECTION.replace(r"\b", r"\y")  # as PostgreSQL writes it
+LONGEST_REQUEST = 400  # characters of a request in which a kind of text may be named
+SHORTEST_DRAFT = 80  # characters
 BYTES = 4  # that a character takes at most
 
 
@@ -64,12 +68,29 @@ def queue_messages(episodes: Iterable[Episode]) -> None:
         size__gt=0, size__lte=BYTES * LONGEST_MESSAGE, letters__lte=LONGEST_MESSAGE
     )
     rejecting = Q(letters__lte=LONGEST_REPLY, text__iregex=REJECTED)
+    kinds = _kinds_of_texts(messages)
+    of_texts = Q(letters__lte=LONGEST_REPLY, episode__in=kinds)
     triggered = (
-        short.filter(Q(text__iregex=ANY_TRIGGER) | rejecting).select_related("episode").only("text", "episode__scope")
+        short.filter(Q(text__iregex=ANY_TRIGGER) | rejecting | of_texts)
+        .select_related("episode")
+        .only("text", "episode__scope")
     )
-    holding = [e for e in triggered.order_by() if statements_of(e.text) or general_statements(e.text)]
+    holding = [
+        message
+        for message in triggered.order_by()
+        if statements_of(message.text)
+        or general_statements(message.text)
+        or (message.episode_id in kinds and text_rules(message.text, "", kinds[message.episode_id]))
+    ]
     if holding:
         StatementMessage.objects.put(holding)
+
+
+def _kinds_of_texts(messages: QuerySet[Event]) -> dict[UUID, str]:
+    """The kind of text that each episode's first of these messages asks for, of those that ask for one."""
+    first = messages.order_by("episode", "position").distinct("episode")
+    starts = first.annotate(start=Left("text", LONGEST_REQUEST)).values_list("episode", "start")
+    return {episode: kind for episode, start in starts if (kind := kind_of_text(start))}
 
 
 def statements_of(message: str) -> list[ExplicitStatement]:
@@ -105,11 +126,12 @@ def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
     if event is not None:
         run = recorded.read([event.episode])[0].run
         customer = customer_of(run)
-        statements = statements_of(event.text)
-        quotes = {statement.quote for statement in statements}
-        corrections = [one for one in _corrections(event.text, run, customer) if one.quote not in quotes]
+        kind = _kind_of_draft(event, run, customer)
+        rules = text_rules(event.text, run.said[0].text, kind) if kind else []
+        statements = _unquoted(statements_of(event.text), rules)
+        corrections = [*rules, *_unquoted(_corrections(event, run, customer), [*statements, *rules])]
         for explicit in [*statements, *corrections]:
-            stored = _remember(explicit, event, customer, at=at)
+            stored = _remember(explicit, event, customer, kind=kind if explicit in rules else "", at=at)
             if explicit in corrections and stored.memory and not stored.suppressed:
                 Passage.objects.write_request(stored.memory, _request_of(event.episode))
             counters["facts_created"] += stored.created
@@ -119,11 +141,29 @@ def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
     return +counters
 
 
-def _corrections(message: str, run: Run, customer: str) -> list[ExplicitStatement]:
-    """How things are in general, said by somebody who corrects an agent at work: no customer, and no first request."""
-    if customer or not run.steps or (run.said[:1] and run.said[0].text == message):
-        return []
-    return general_statements(message)
+def _unquoted(statements: Iterable[ExplicitStatement], others: Iterable[ExplicitStatement]) -> list[ExplicitStatement]:
+    """Those of sentences that none of the others is of."""
+    quotes = {other.quote for other in others}
+    return [statement for statement in statements if statement.quote not in quotes]
+
+
+def _kind_of_draft(event: Event, run: Run, customer: str) -> str:
+    """The kind of text of whose draft a message may speak; "" where none was asked for, and of a customer."""
+    kind = kind_of_text(run.said[0].text) if run.said and not customer else ""
+    return kind if _is_of_work(event, run) else ""
+
+
+def _corrections(event: Event, run: Run, customer: str) -> list[ExplicitStatement]:
+    """How things are in general, said by somebody who corrects an agent at work or its text: no customer."""
+    return general_statements(event.text) if not customer and _is_of_work(event, run) else []
+
+
+def _is_of_work(event: Event, run: Run) -> bool:
+    """Whether a message is no first request and comes after work: calls, or the draft of a text that was asked for."""
+    if run.said[:1] and run.said[0].text == event.text:
+        return False
+    drafts = (m for m in run.spoken(roles.ASSISTANT) if m.position < event.position and len(m.text) >= SHORTEST_DRAFT)
+    return bool(run.steps) or (bool(run.said and kind_of_text(run.said[0].text)) and any(drafts))
 
 
 def _request_of(episode: Episode) -> Event:
@@ -135,9 +175,12 @@ def _request_of(episode: Episode) -> Event:
     )
 
 
-def _remember(explicit: ExplicitStatement, event: Event, customer: str, *, at: datetime) -> Stored:
-    """A new candidate through the gate, or one more occasion of the live memory that claims the same."""
+def _remember(explicit: ExplicitStatement, event: Event, customer: str, *, kind: str, at: datetime) -> Stored:
+    """A new candidate through the gate, or one more occasion of the live memory that claims the same. `kind`: of a rule
+    for this kind of texts, by which contexts find it."""
     statement = _statement(explicit, event, customer)
+    if kind:
+        statement = replace(statement, category=Category.PREFERENCE, tags=names_of_kind(kind))
     occasion = Occasion.episode(event.episode_id, at=event.at, event_id=event.pk, quote=explicit.quote)
     lock_key(statement.scope, statement.key)
     if row := _same(statement, at=at):

@@ -12,8 +12,10 @@ from rest_framework.response import Response
 
 from consolidation import guidance
 from consolidation.guidance import Guidance
+from consolidation.guidance.guide import NO_ACTION
 from consolidation.guidance.rendering import block, in_names, text_in_names
 from consolidation.learning.runs.harness_tools import names_of
+from consolidation.learning.statements.text_statements import kind_of_text, names_of_kind
 from consolidation.models.lessons import is_lesson
 from consolidation.places import PlaceKnowledge, knowledge_of
 from consolidation.places import names_of as places_of
@@ -190,9 +192,11 @@ class Context(ApiView):
 
         What is known that fits the task, as a block for the prompt: found by the words and the meaning of the task, by
         the company that it is about and by the source. Only what is confirmed or applied, and about that company or
-        none. Without `company_id` it is the one known company that the task names. Answers within two seconds with what
-        it has, and says in `degraded` what is missing. Under `## Guidance` stands what similar finished runs say of the
-        task, when that is sure enough; with `repository`, under `## Commands in ...`, which commands start there.
+        none. For a text (a report, a reply, minutes) also how texts of this kind are written, as people said of
+        drafts, beside `limit` and `token_budget`. Without `company_id` it is the one known company that the task names.
+        Answers within two seconds with what it has, and says in `degraded` what is missing. Under `## Guidance` stands
+        what similar finished runs say of the task, when that is sure enough; with `repository`, under
+        `## Commands in ...`, which commands start there.
         Counts a use of each item when an agent asks, and tells waiting notices of adaptations once. With `as_of` it is
         the context that would have been given then, from what may be seen today: without guidance and notices, and
         nothing counts as used.
@@ -204,9 +208,13 @@ def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
     """The context for a request as it came, as it is answered. Invalid names each wrong field."""
     started, question = time.monotonic(), context.check(body)
     withheld = guidance.withheld_from(question.thread_id or "", question.narrows(trust))
-    given = context.assemble(question, trust=trust, at=at, without=withheld, rationed=_lessons(question, trust, at=at))
+    kinds = names_of_kind(kind_of_text(question.task))
+    lessons = _lessons(question, trust, at=at)
+    given = context.assemble(question, trust=trust, at=at, without=withheld, rationed=lessons, kinds=kinds)
     allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
     advice = _guidance(question, trust, allowance, at=at)
+    if kinds and advice.decision == NO_ACTION:  # who writes a text has nothing to change
+        advice = Guidance()
     place = _place(question, trust, allowance, at=at)
     names = names_of(question.source or trust.actor.name)
     if advice.needs_more:  # finished runs tell more than what was said in them

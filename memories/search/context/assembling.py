@@ -1,6 +1,6 @@
 """Assembly of a context, from the task to the text block. Parts that fail or take too long are left out and named."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -29,6 +29,7 @@ from memos_site.platform.postgres import replicas
 
 ANSWER_WITHIN = 1.8  # seconds, of the two that are promised
 FOR_THE_SEARCH, FOR_THE_ANSWER = 0.45, 0.2  # shares of it reserved for later parts
+FOR_KIND = 400  # tokens for the rules of a kind of text
 SKILL = "skill"
 
 
@@ -120,9 +121,11 @@ def assemble(
     at: datetime,
     without: Collection[UUID] = (),
     rationed: Rationed | None = None,
+    kinds: Sequence[str] = (),
 ) -> Context:
     """Assemble a context for a task; for an agent the uses are counted, recorded and adaptations announced, unless it
-    is one of then (`as_of`). `without`: memories that are left out; `rationed`: those of which few are given.
+    is one of then (`as_of`). `without`: memories that are left out; `rationed`: those of which few are given; `kinds`:
+    of the text that is asked for, the wider one last; their rules come beside `limit` and `token_budget`.
 
     Answers within two seconds with what it has. OperationalError, InterfaceError: the database is unavailable. Must not
     be called inside a transaction: an endpoint may embed the task.
@@ -133,13 +136,13 @@ def assemble(
     moment = AsOf.of(request.as_of, max_sensitivity=seen.max_sensitivity, now=at)
     companies = _companies(request, seen, task, moment, allowance)
     wanted = ContextQuery(seen, companies, moment.at if moment else at, moment)
-    standing = _standing(wanted, source, allowance)
+    standing = _standing(wanted, source, kinds, allowance)
     asked = _asked(task, allowance)
     by_task = _by_task(request, wanted, asked, allowance) if asked else None
     hits = [*(by_task or ()), *(standing if by_task != [] else _of_any_task(standing))]
     unknown = asked if by_task == [] and not moment else None
-    memories_chosen = allowance.part("memories", lambda: _chosen(request, wanted, hits, without, rationed), keeping=0.1)
-    chosen, rows, directives, ended = memories_chosen or ([], [], set(), {})
+    choice = partial(_chosen, request, wanted, hits, without, rationed, kinds)
+    chosen, rows, directives, ended = allowance.part("memories", choice, keeping=0.1) or ([], [], set(), {})
     notices = None
     if trust.actor.kind == ActorKind.AGENT and moment is None:
         withheld = _withheld(rationed, rows, allowance)
@@ -209,10 +212,11 @@ def _by_task(request: ContextRequest, wanted: ContextQuery, asked: ReadTask, all
     return None if answer is None else queries.best(answer, most=max(queries.BY_TASK, request.limit))
 
 
-def _standing(wanted: ContextQuery, source: str, allowance: Allowance) -> list[Hit]:
+def _standing(wanted: ContextQuery, source: str, kinds: Sequence[str], allowance: Allowance) -> list[Hit]:
     """What is given beside what the task finds."""
+    of_kind = allowance.part("memories", lambda: queries.by_kind(wanted, kinds), keeping=0.6) or []
     about = allowance.part("company", lambda: queries.by_company(wanted), keeping=0.6) or []
-    return about + (allowance.part("source", lambda: queries.by_source(wanted, source), keeping=0.5) or [])
+    return of_kind + about + (allowance.part("source", lambda: queries.by_source(wanted, source), keeping=0.5) or [])
 
 
 def _of_any_task(standing: list[Hit]) -> list[Hit]:
@@ -237,6 +241,7 @@ def _chosen(
     hits: list[Hit],
     without: Collection[UUID],
     rationed: Rationed | None,
+    kinds: Sequence[str],
 ) -> tuple[list[Merged], list[Memory], set[UUID], dict[UUID, datetime | None]]:
     """Reload the selected memories, leaving out those deleted, or raised above the caller, since the search.
 
@@ -245,6 +250,7 @@ def _chosen(
     merged_hits = [hit for hit in selection.merged(hits) if hit.memory not in without]
     ids = [merged_hit.memory for merged_hit in merged_hits]
     rows = {row.pk: row for row in wanted.rows().filter(pk__in=ids)} if ids else {}
+    rows = {id: row for id, row in rows.items() if not _is_of_other_texts(row, kinds)}
     order = selection.ranked(merged_hits, {id: row.confidence for id, row in rows.items()})
     decided = {id for id, row in rows.items() if row.hold == Hold.FLOOR}
     order = selection.said_once(order, {id: row.content for id, row in rows.items()}, decided)
@@ -252,9 +258,20 @@ def _chosen(
     dated = updates.newest_first(order, lambda one: rows[one.memory])
     ended = {one.memory: until for one, until in dated}
     lines = {id: _line(rows[id], wanted.trust, until) for id, until in ended.items()}
-    chosen = selection.fitting([one for one, _ in dated], lines, limit=request.limit, token_budget=request.token_budget)
+    of_kind = [one for one, _ in dated if queries.OF_KIND in one.whys]
+    others = [one for one, _ in dated if queries.OF_KIND not in one.whys]
+    chosen = [
+        *selection.fitting(of_kind, lines, limit=queries.BY_KIND, token_budget=FOR_KIND),
+        *selection.fitting(others, lines, limit=request.limit, token_budget=request.token_budget),
+    ]
     kept = [rows[candidate.memory] for candidate in chosen]
     return chosen, kept, directives_among(kept, wanted.moment), ended
+
+
+def _is_of_other_texts(row: Memory, kinds: Sequence[str]) -> bool:
+    """Whether it is a rule for another kind of text than is asked for."""
+    own = next((tag for tag in row.tags if row.content.casefold().startswith(f"{tag.casefold()}: ")), None)
+    return own is not None and own not in kinds and kinds[:1] != [row.tags[-1]]
 
 
 def _line(row: Memory, trust: Trust, until: datetime | None) -> str:

@@ -1,12 +1,15 @@
-"""The three queries of a context: by the task's words and meaning, by the company that it names, by its source.
+"""The queries of a context: by the task's words and meaning, by the kind of text that it asks for, by the company that
+it names, by its source.
 
 Each returns memories that are believed, unexpired, unflagged, and about that company or none.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import reduce
+from operator import or_
 
 from django.conf import settings
 from django.db.models import Q
@@ -107,10 +110,10 @@ def _within_another(span: Span, name: str, spans: Mapping[str, list[Span]]) -> b
     return any(other != span and other[0] <= span[0] and span[1] <= other[1] for other in others)
 
 
-BY_TASK, BY_COMPANY, BY_SOURCE = 5, 3, 2
+BY_TASK, BY_COMPANY, BY_SOURCE, BY_KIND = 5, 3, 2, 12
 FLOOR = 0.3  # least centred similarity without a common word
 OF_SKILL = 0.3  # least relevance of a skill that people brought in
-OF_SOURCE = "source"
+OF_SOURCE, OF_KIND = "source", "kind of text"
 BEST_FIRST = ("-confidence", "-created_at", "-pk")
 
 
@@ -140,6 +143,14 @@ def by_company(wanted: ContextQuery) -> list[Hit]:
 
 def by_source(wanted: ContextQuery, source: str) -> list[Hit]:
     return _best(wanted, Q(source=source), OF_SOURCE, BY_SOURCE)
+
+
+def by_kind(wanted: ContextQuery, kinds: Sequence[str]) -> list[Hit]:
+    """How such texts are written, as people said of drafts. `kinds`: of the text, and the wider one that it is of."""
+    if not kinds:
+        return []
+    wider = [Q(tags__contains=[kind], content__istartswith=f"{kind}: ") for kind in kinds[1:]]
+    return _best(wanted, reduce(or_, wider, Q(tags__contains=[kinds[0]])), OF_KIND, BY_KIND)
 
 
 def _best(wanted: ContextQuery, asked: Q, why: str, most: int) -> list[Hit]:
