@@ -75,6 +75,16 @@ def test_what_people_say_of_a_draft_is_a_rule_for_texts_of_its_kind(reply: str, 
     assert [rule.text for rule in text_rules(reply, REQUEST, "weekly report")] == rules
 
 
+def test_a_word_with_which_sentences_begin_names_nothing_of_the_request() -> None:
+    request = "Put the weekly report into a file: The boiler failed. We talked to Ruth."
+    reply = "The report has to fit on half a page. We don't record who said what. Put the week in the heading."
+    assert [rule.quote for rule in text_rules(reply, request, "weekly report")] == [
+        "The report has to fit on half a page.",
+        "We don't record who said what.",
+        "Put the week in the heading.",
+    ]
+
+
 def test_rules_are_read_in_german_and_chinese() -> None:
     german = "Kürzer bitte. Keine Ausrufezeichen! Wir sagen Gäste, nicht Kunden."
     assert [rule.text for rule in text_rules(german, "", "Antwort")] == [

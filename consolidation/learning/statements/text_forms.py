@@ -5,6 +5,8 @@ English, German and Chinese. They are looked for only where a text was asked for
 
 import re
 
+from memories.lexicon import words
+
 
 def _regex(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
@@ -107,6 +109,9 @@ OF_RULE = _regex(
 )
 # With these begins what may be a rule, or an order for what stands in this text alone: then it names that.
 OF_CONTENT = _regex(r"^(?:leave out|skip|drop|lose|cut|take out|without|put|start|end|begin|close|no)\b")
+GERMAN_STOP = words(
+    "der die das den dem ein eine wir sie er es ich und bei im am zum zur bitte kein keine nicht nur immer"
+)
 QUESTION = _regex(r"^(?:can|could|would|will) (?:you|it|this|we) (?:please )?(?P<wish>.+?)\?*$")
 MANNERS = _regex(
     r"^(?:(?:and|also|but|so|und|auch|one (?:more )?thing|noch etwas)\b[:, ]*)+(?:(?:please|bitte)\b,? ?)?|^(?:please"

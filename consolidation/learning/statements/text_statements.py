@@ -109,13 +109,17 @@ def _is_of_this_text(words: str, named: frozenset[str], kind: str) -> bool:
     object of an order."""
     if forms.OF_DRAFT.search(words) or re.search(r"\d", forms.OF_RULE.sub(" ", words)):
         return True
-    said = [word for word in _WORD.findall(words) if word.casefold() not in kind.casefold()]
-    capitals = (word for word in said if word[0].isupper() and word in named and word.lower() not in named)
+    order = forms.OF_CONTENT.match(words)
+    said = [
+        word for word in _WORD.findall(words[order.end() if order else 0 :]) if word.casefold() not in kind.casefold()
+    ]
+    known = {word.casefold() for word in named if not word[0].isupper()} | english_words.STOP | forms.GERMAN_STOP
+    capitals = (word for word in said if word[0].isupper() and word in named and word.casefold() not in known)
     if any(not _OF_CALENDAR.fullmatch(word) for word in capitals):
         return True
     things = frozenset(word.casefold() for word in named if len(word) >= LEAST_OBJECT) - english_words.STOP
     objects = (word.casefold() for word in said if not forms.STYLE.fullmatch(word))
-    return bool(forms.OF_CONTENT.match(words)) and any(word in things for word in objects)
+    return order is not None and any(word in things for word in objects)
 
 
 def _without(quoted: str, named: frozenset[str]) -> str:
