@@ -36,6 +36,7 @@ GERMAN = (
 MARKS = re.compile(
     rf"\b(?:{'|'.join((*english_words.UPDATES, *GERMAN))})\b|{'|'.join(chinese_words.UPDATES)}", re.IGNORECASE
 )
+CONTRAST = re.compile(r", (?:not|instead of|rather than) [^,.;:!?]+$|[，,](?:不是|而不是)[^，,。]+$", re.IGNORECASE)
 AT_ITS_END = re.compile(r"\s*(?:[.!?;]|$)")
 VERB_ALONE = re.compile("|".join(english_words.VERBS_AFTER_SUBJECTS))
 VERB = re.compile(rf"[a-z]+[^s\W]s|{VERB_ALONE.pattern}")
@@ -123,6 +124,8 @@ def _is_stated(memory: Memory) -> bool:
 def replaces(new: str, old: str) -> bool:
     """Whether a text tells another state of what an older one tells."""
     mark = MARKS.search(new)
+    if len({CONTRAST.search(text) is None for text in (new, old)}) > 1:  # "day first, not month first" denies nothing
+        new, old = CONTRAST.sub("", new), CONTRAST.sub("", old)
     if claims.compare(_claim(old), _claim(new)) == Likeness.CHANGED:
         return True
     if mark is None:

@@ -68,6 +68,7 @@ def test_a_weekly_report_is_a_report_too() -> None:
         "The board files these by week number, so it has to be in the title.": [
             "Weekly report: The board files these by week number, so it has to be in the title"
         ],
+        "From now on the summary comes first.": ["Weekly report: From now on the summary comes first"],
         'No "Ruth suggested", we only record decisions.': ['Weekly report: No "… suggested", we only record decisions'],
     }.items(),
 )

@@ -59,6 +59,7 @@ OTHERS = [
     ("李雷喜欢喝咖啡", "现在韩梅梅喝咖啡"),
     ("仓库在上海", "仓库现在有三名员工"),
     ("李雷喜欢喝咖啡", "韩梅梅不再喝咖啡"),
+    ("Minutes: We write dates as 15 October, not October 15", "Minutes: Dates the British way: 15 October"),
 ]
 
 

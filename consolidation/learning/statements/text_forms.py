@@ -91,9 +91,8 @@ STYLE = _regex(
 )
 # What concerns this draft alone: what somebody did or felt, what is amiss in it, what is to be told in it.
 OF_DRAFT = _regex(
-    r"\b(?:i|i'm|i've|i'll|i'd|me|my|you've|you|thanks|thank you|sent|still|again|now|yesterday|tomorrow|today"
-    r"|this one|he|she"
-    r"|missing|wrong|incorrect|forgot\w*|typo|misspel\w+|mistakes?|errors?)\b(?!['’]s| format)"
+    r"\b(?:i|i'm|i've|i'll|i'd|me|my|you've|you|thanks|thank you|sent|still|again|(?<!from )now|yesterday|tomorrow"
+    r"|today|this one|he|she|missing|wrong|incorrect|forgot\w*|typo|misspel\w+|mistakes?|errors?)\b(?!['’]s| format)"
     r"|^(?:good|nice|great|lovely|well done)\b|^(?:add|mention|include|insert|tell|correct|replace|move|swap|it's|its"
     r"|it|they|here|there|those|these|that"
     r"|this|that's|he|she) (?!(?:too|far|way) |.*\b(?:every|all|each)\b)"
