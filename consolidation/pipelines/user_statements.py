@@ -32,7 +32,12 @@ from consolidation.learning.statements.personal_statements import (
     personal_statements,
     with_owner,
 )
-from consolidation.learning.statements.text_statements import kind_of_text, names_of_kind, text_rules
+from consolidation.learning.statements.text_statements import (
+    kind_of_text,
+    names_of_kind,
+    speaks_of_style,
+    text_rules,
+)
 from consolidation.models.statement_messages import StatementMessage
 from consolidation.pipelines import recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
@@ -46,6 +51,7 @@ from memories.intake.evidence import record_suppressed
 from memories.intake.statements import Stored, evidence_sensitivity
 from memories.lifecycle.ladder import Ladder
 from memories.models import Episode, Event, Evidence, Memory, Passage
+from memories.search.context.queries import ALL_TEXTS
 from memories.values import roles, text
 from memories.values.choices import LIVE, ActorKind, Category, Origin, Sensitivity, Status, Type
 from memories.values.trust import Actor, everything
@@ -128,7 +134,7 @@ def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
         customer = customer_of(run)
         kind = _kind_of_draft(event, run, customer)
         rules = text_rules(event.text, run.said[0].text, kind) if kind else []
-        statements = _unquoted(statements_of(event.text), rules)
+        statements = _unquoted(_stated(event, run), rules)
         corrections = [*rules, *_unquoted(_corrections(event, run, customer), [*statements, *rules])]
         for explicit in [*statements, *corrections]:
             stored = _remember(explicit, event, customer, kind=kind if explicit in rules else "", at=at)
@@ -139,6 +145,15 @@ def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
             counters["suppressed"] += stored.suppressed
     StatementMessage.objects.filter(pk=message.pk).delete()
     return +counters
+
+
+def _stated(event: Event, run: Run) -> list[ExplicitStatement]:
+    """What a message states; of the request of a text, which holds what that is to say, only how it is written."""
+    statements = statements_of(event.text)
+    is_request = bool(run.said) and run.said[0].text == event.text
+    if is_request and kind_of_text(event.text):
+        return [statement for statement in statements if speaks_of_style(statement.quote)]
+    return statements
 
 
 def _unquoted(statements: Iterable[ExplicitStatement], others: Iterable[ExplicitStatement]) -> list[ExplicitStatement]:
@@ -180,7 +195,9 @@ def _remember(explicit: ExplicitStatement, event: Event, customer: str, *, kind:
     for this kind of texts, by which contexts find it."""
     statement = _statement(explicit, event, customer)
     if kind:
-        statement = replace(statement, category=Category.PREFERENCE, tags=names_of_kind(kind))
+        is_of_all = not explicit.text.casefold().startswith(f"{kind.casefold()}: ")
+        tags = [ALL_TEXTS] if is_of_all else names_of_kind(kind)
+        statement = replace(statement, category=Category.PREFERENCE, tags=tags)
     occasion = Occasion.episode(event.episode_id, at=event.at, event_id=event.pk, quote=explicit.quote)
     lock_key(statement.scope, statement.key)
     if row := _same(statement, at=at):

@@ -58,6 +58,7 @@ def test_a_weekly_report_is_a_report_too() -> None:
         "way too long, max 100 words": ["Weekly report: way too long, max 100 words"],
         "Too long.": ["Weekly report: shorter"],
         "Can you make it a bit shorter?": ["Weekly report: shorter"],
+        "Too short.": ["Weekly report: longer"],
         "lose the !": ["Weekly report: no exclamation marks"],
         "In British spelling, please.": ["write in British spelling"],
         'We never say "customers", we say "members".': ["say “members”, not “customers”"],
@@ -93,6 +94,7 @@ def test_rules_are_read_in_german_and_chinese() -> None:
         "Antwort: keine Ausrufezeichen",
         "„Gäste“ statt „Kunden“",
     ]
+    assert [rule.text for rule in text_rules("太短了。", "", "周报")] == ["周报: 长一点"]
     chinese = "太长了。数据放最前面。我们不说客户，说会员。"
     assert [rule.text for rule in text_rules(chinese, "", "周报")] == [
         "周报: 短一点",
@@ -169,7 +171,7 @@ def test_a_run_without_tools_teaches_how_such_texts_are_written_and_ends_as_its_
     run([], None, messages=messages)
     consolidated()
     kinds = ["weekly report", "report"]
-    assert kept() == {"Weekly report: Numbers first": kinds, "say “members”, not “customers”": kinds}
+    assert kept() == {"Weekly report: Numbers first": kinds, MEMBERS: ["all texts"]}
     assert ended() == [("success", "user")]
 
 
@@ -192,7 +194,7 @@ def test_a_word_of_the_house_is_one_rule_for_all_kinds_of_texts() -> None:
     reply = user('Answer this mail: "I was charged twice. Tom"')
     run([], None, messages=[reply, DRAFT, user('We never say "customers", we say "members"')])
     consolidated()
-    assert kept() == {"say “members”, not “customers”": ["weekly report", "report", "reply"]}
+    assert kept() == {MEMBERS: ["all texts"]}
 
 
 @pytest.mark.django_db
@@ -217,6 +219,14 @@ def test_only_replies_to_a_draft_of_a_text_teach_such_rules(messages: list[dict[
     run([], None, messages=messages)
     consolidated()
     assert kept() == {}
+
+
+@pytest.mark.django_db
+def test_what_a_text_is_to_say_is_no_rule_of_those_who_ask_for_it() -> None:
+    told = "From now on a second person cleans at weekends. From now on use short sentences."
+    run([], None, messages=[user(f'Answer this mail: "Dirty! Tom" True. {told}'), DRAFT])
+    consolidated()
+    assert list(kept()) == ["From now on use short sentences."]
 
 
 @pytest.mark.django_db

@@ -2,8 +2,8 @@
 
 import pytest
 
-from memories.models import Memory, Passage
-from memories.models.passage import of_memories
+from memories.models import Memory
+from memories.models.passage import of_memories, write
 from memories.values.choices import Category, Status
 from memories.values.trust import everything
 from memos_site.api.context import give_context
@@ -15,7 +15,7 @@ WEEKLY, REPLY = ["weekly report", "report"], ["reply"]
 
 def rule(content: str, tags: list[str], **facts: object) -> Memory:
     memory = make_memory(content, tags=tags, category=Category.PREFERENCE, status=Status.CONFIRMED, **facts)
-    Passage.objects.write(of_memories([memory]))
+    write(of_memories([memory]))
     return memory
 
 
@@ -38,8 +38,8 @@ def test_a_report_without_more_words_gets_the_rules_of_weekly_ones_and_the_other
     assert told("Please write the weekly report") == sorted([plain.content, weekly.content])
 
 
-def test_words_of_the_house_are_for_every_kind_of_text_in_which_they_were_said() -> None:
-    rule("say “members”, not “customers”", [*WEEKLY, *REPLY])
+def test_words_of_the_house_are_for_every_kind_of_text() -> None:
+    rule("say “members”, not “customers”", ["all texts"])
     assert told('Answer this mail: "Where is my harness? Tom"') == ["say “members”, not “customers”"]
 
 

@@ -81,13 +81,13 @@ STYLE = _regex(
     r"|(?:never|don't|do not|no|always|only|we|you) (?:say|write|call|record)|instead of|rather than"
     r"|(?:leave out|skip|drop|lose|without|replace) (?:the|all|any|\W|\w+ing))\b"
     r"|\bno [\"“]|\bbelong in\b|\bthe (?:minutes|reports?|repl(?:y|ies)|newsletters?) (?:\w+ )?(?:has|have|must)\b"
-    r"|\b(?:länger|kürzer|lang|knapper|sätze|wörter|absätze|überschrift|betreff|titel|präsens|vergangenheit|immer|nie"
+    r"|\b(?:länger|kürzer|lang|kurz|knapper|sätze|wörter|absätze|überschrift|betreff|titel|präsens|vergangenheit|immer|nie"
     r"|anrede|gruß|grüße|grußformel"
     r"|ausführlich\w*|fett|kursiv|nachkommastellen|unterschrift|unterschreiben|floskeln?|steif|förmlich|locker\w*"
     r"|einfacher|behörde|ausrufezeichen|emojis?|tabelle"
     r"|liste|stichpunkte|zahlen|oben|unten|zuerst|anfang|anfangen|am ende|ton|duzen|siezen|heißt|sagen|schreiben"
     r"|nennen)\b"
-    r"|太长|短|精简|字|句|段|标题|感叹号|表情|套话|官话|空话|语气|口语|正式|数据|放在|最前|开头|结尾|落款|署名|称呼|表格|列表|格式|负责人|截止|每[一项条]|先写|不写|不要(?:用|写)|都写"
+    r"|太长|长一?点|短|精简|字|句|段|标题|感叹号|表情|套话|官话|空话|语气|口语|正式|数据|放在|最前|开头|结尾|落款|署名|称呼|表格|列表|格式|负责人|截止|每[一项条]|先写|不写|不要(?:用|写)|都写"
 )
 # What concerns this draft alone: what somebody did or felt, what is amiss in it, what is to be told in it.
 OF_DRAFT = _regex(
@@ -142,13 +142,21 @@ SAY = {"en": "say “{}”, not “{}”", "de": "„{}“ statt „{}“", "zh"
 # Wishes that say no more than what they mean, in whatever words: as English, German and Chinese.
 BARE = (
     (
+        {"en": "longer", "de": "länger", "zh": "长一点"},
+        _regex(
+            r"(?=.*(?:longer|too short|länger|zu kurz))(?:(?:a|bit|much|far|too|it|it's|this|is|make|can|could|you|be"
+            r"|little|longer|short|noch|etwas|viel|zu|das|ist|es|darf|kann|länger|kurz|sein)\b\W*)+"
+            r"|(?:还是?|有点|太短|再|可以|写?长|一?点|了|些|\W)+"
+        ),
+    ),
+    (
         {"en": "shorter", "de": "kürzer", "zh": "短一点"},
         _regex(
             r"(?:(?:way|much|far|a|bit|it|it's|its|that's|this|is|make|cut|tighten|can|could|you|be|little|too|long"
             r"|wordy"
             r"|shorter|short|down|concise|more|up|half|as|das|geht|ist|es|noch|etwas|viel|deutlich|zu|lang"
             r"|kürzer)\b\W*)+"
-            r"|(?:还是?|有点|再|太|一?点|写?短|精简|长|了|些|一|\W)+"
+            r"|(?:还是?|有点长|太长|有点|再|写?短|精简|一?点|了|些|\W)+"
         ),
     ),
     (

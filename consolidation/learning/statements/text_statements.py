@@ -49,6 +49,11 @@ def names_of_kind(kind: str) -> list[str]:
     return list(dict.fromkeys((kind, forms.HOW_OFTEN.sub("", kind)))) if kind else []
 
 
+def speaks_of_style(sentence: str) -> bool:
+    """Whether a sentence speaks of how a text is written, and not only of what it is to say."""
+    return bool(forms.STYLE.search(sentence))
+
+
 def says_it_was_taken(reply: str) -> bool | None:
     """Whether a reply to a draft says that the text was used, also after changes; None: it says neither, or goes on."""
     lead = _lead(reply).replace("’", "'")

@@ -114,6 +114,7 @@ BY_TASK, BY_COMPANY, BY_SOURCE, BY_KIND = 5, 3, 2, 12
 FLOOR = 0.3  # least centred similarity without a common word
 OF_SKILL = 0.3  # least relevance of a skill that people brought in
 OF_SOURCE, OF_KIND = "source", "kind of text"
+ALL_TEXTS = "all texts"  # the tag of what holds for every kind of text
 BEST_FIRST = ("-confidence", "-created_at", "-pk")
 
 
@@ -150,7 +151,8 @@ def by_kind(wanted: ContextQuery, kinds: Sequence[str]) -> list[Hit]:
     if not kinds:
         return []
     wider = [Q(tags__contains=[kind], content__istartswith=f"{kind}: ") for kind in kinds[1:]]
-    return _best(wanted, reduce(or_, wider, Q(tags__contains=[kinds[0]])), OF_KIND, BY_KIND)
+    own = Q(tags__contains=[kinds[0]]) | Q(tags__contains=[ALL_TEXTS])
+    return _best(wanted, reduce(or_, wider, own), OF_KIND, BY_KIND)
 
 
 def _best(wanted: ContextQuery, asked: Q, why: str, most: int) -> list[Hit]:
