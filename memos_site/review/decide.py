@@ -78,11 +78,11 @@ def _locked_memory(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
 
 def apply_verdict(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
     """Apply a verdict to a memory that is locked for this transaction. Conflict and Invalid as in `decide`."""
-    if memory.type in EXPERIENCE and verdict.verb != "pin":
+    verb = VERBS.get(verdict.verb)
+    if memory.type in EXPERIENCE and not (verb and verb.of_experience):
         raise Conflict("an episode or working state is experience, not a claim: nothing about it is decided")
     if seen and version_token(memory) != seen:
         raise Conflict(f"it has changed since you saw it; it is {memory.status} now")
-    verb = VERBS.get(verdict.verb)
     if verb is None:
         raise Invalid(unknown_verb())
     if verb.needs_reason and not verdict.why:

@@ -20,8 +20,8 @@ from memos_site.review.undo import IRREVERSIBLE
 from memos_site.review.verbs import OF_MANY, VERBS
 
 MAX_BATCHES = 1_000  # most batches in a history
-COUNTED_ACTIONS = (*(verb.action for verb in VERBS.values() if verb.is_tallied), "accept")
-ACTIONS_ON_ROWS = (*(verb.action for verb in OF_MANY), "unpin")  # of which one batch has many
+COUNTED_ACTIONS = (*(action for verb in VERBS.values() if verb.is_tallied for action in verb.actions), "accept")
+ACTIONS_ON_ROWS = tuple(action for verb in OF_MANY for action in verb.actions)  # of which one batch has many
 
 
 @dataclass

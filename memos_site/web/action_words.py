@@ -62,7 +62,7 @@ OF_SYSTEM = {  # nobody said it
     "reinforce": gettext_lazy("seen again"),
     "outcome": gettext_lazy("judged how it ended"),
 }
-BY_ACTION = {verb.action: verb for verb in VERBS.values()} | {"unpin": VERBS["pin"]}
+BY_ACTION = {action: verb for verb in VERBS.values() for action in verb.actions}
 
 
 def words_for(action: str, options: Mapping[str, Any]) -> Words | None:

@@ -135,6 +135,8 @@ PIN = Verb(
     offers=_pinnings,
     body=Pinning,
     example={"pinned": True},
+    audited=("pin", "unpin"),
+    of_experience=True,
     of_many=True,
     keeps_row=True,
 )
@@ -143,7 +145,7 @@ EDIT = Verb(
     edit,
     Words(_("edited"), _("%(who)s edited this"), _("Edit"), _("Saved")),
     statuses=frozenset(LIVE),
-    audited="revise",
+    audited=("revise",),
     is_tallied=True,
     keeps_row=True,
     keys=("i",),

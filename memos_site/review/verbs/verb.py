@@ -94,12 +94,12 @@ class Verb:
 
     `name`: in forms and addresses, and in the list of keys unless there is `help`. `act`: applies it to a memory that
     is locked; its docstring is that of the API's operation. `variants`: other words, where `variant` returns their name
-    for the options of a decision. `statuses`: in which a memory may be. `audited`: the action of its audit row, by
+    for the options of a decision. `statuses`: in which a memory may be. `audited`: the actions of its audit rows, by
     default the name. `body` and `example`: of a request. `options`: fields of the Verdict, read from what follows the
-    name in a form, and the time; Invalid. `offers`: its buttons in the menu of a memory's page. `of_many`: an operation
-    of the API, for many at once too. `is_tallied`: counted among what was decided today. `keeps_row`: afterwards the
-    memory may wait in the inbox, as before or again. `keys`: that press what
-    has its name as `data-does`, or open that menu of so many `choices`.
+    name in a form, and the time; Invalid. `offers`: its buttons in the menu of a memory's page. `of_experience`: about
+    episodes and working states too. `of_many`: an operation of the API, for many at once too. `is_tallied`: counted
+    among what was decided today. `keeps_row`: afterwards the memory may wait in the inbox, as before or again. `keys`:
+    that press what has its name as `data-does`, or open that menu of so many `choices`.
     """
 
     name: str
@@ -108,12 +108,13 @@ class Verb:
     statuses: frozenset[Status]
     variants: Mapping[str, Words] = field(default_factory=dict)
     variant: Callable[[Mapping[str, Any]], str] = lambda _options: ""
-    audited: str = ""
+    audited: tuple[str, ...] = ()
     body: type[Because] = Because
     example: Json = field(default_factory=dict)
     options: Callable[[str, datetime], Json] = lambda _rest, _now: {}
     offers: Callable[[Memory, datetime], list[Offer]] = lambda _memory, _now: []
     needs_reason: bool = False
+    of_experience: bool = False
     of_many: bool = False
     is_tallied: bool = False
     keeps_row: bool = False
@@ -122,9 +123,9 @@ class Verb:
     help: Text = ""
 
     @property
-    def action(self) -> str:
-        """The action of its audit row."""
-        return self.audited or self.name
+    def actions(self) -> tuple[str, ...]:
+        """The actions that its audit rows may have."""
+        return self.audited or (self.name,)
 
     def worded(self, options: Mapping[str, Any]) -> Words:
         """Return the words for this verb with the options of a Verdict, and `of_skill`: whether it is about one."""
