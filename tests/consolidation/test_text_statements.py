@@ -144,6 +144,16 @@ def test_a_reply_says_whether_a_draft_was_used(replies: str, told: bool | None) 
     assert {reply: says_it_was_taken(reply) for reply in replies.split("|")} == dict.fromkeys(replies.split("|"), told)
 
 
+@pytest.mark.parametrize(
+    "piece", ["thanks, ", "too long ", "the weekly ", "and please ", "say ", "不用", " - ", "1,0 "]
+)
+def test_a_message_of_one_piece_over_and_over_is_read_at_once(piece: str) -> None:
+    for message in (piece * 1000, piece * 40 + "x"):
+        kind_of_text(message)
+        says_it_was_taken(message)
+        text_rules(message[:400], message, "report")
+
+
 def agent(text: str) -> dict[str, Any]:
     return {"role": "assistant", "content": text}
 

@@ -187,7 +187,7 @@ _SENT = (
     r"|everyone)\b.*))?"
 )
 TAKEN = _regex(
-    rf"^(?:\W*{_PRAISE}\b\W*)*(?:{_SENT}\W*(?:thanks|thank you|danke)?\W*$"
+    rf"^(?:\W*{_PRAISE}\b){{0,5}}\W*(?:{_SENT}\W*(?:thanks|thank you|danke)?\W*$"
     r"|(?:it(?:'s| is)?|this)?\W*(?:went out|goes out|is out|going out|out|good to go)\b(?! of)"
     r"|that(?:'s| is) (?:it|the one|how (?:i|we) \w+|what (?:i|we) \w+|fine|good|great|perfect)\b(?! to)|love it\b"
     r"|(?:much )?better(?: now)?\W*(?:thanks)?\W*$|(?:that|this|it)?\W*(?:works|reads well)\b|close enough\b"

@@ -56,7 +56,7 @@ def speaks_of_style(sentence: str) -> bool:
 
 def says_it_was_taken(reply: str) -> bool | None:
     """Whether a reply to a draft says that the text was used, also after changes; None: it says neither, or goes on."""
-    lead = _lead(reply).replace("’", "'")
+    lead = _lead(reply)[:LONGEST_REPLY].replace("’", "'")
     if forms.LEFT.search(lead):
         return False
     goes_on = lead.rstrip().endswith(("?", "？")) or BUT.search(lead)
