@@ -6,7 +6,7 @@ row is swept after a day.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -22,7 +22,7 @@ from memories.values.choices import LIVE, ActorKind, Origin, Sensitivity, Status
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
 from memories.values.trust import Trust
-from skills import publishing
+from skills import publishing, scanning
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from skills.packaging import Package, PackageRefused, UnpackedSkill, pack_files, renamed, unpack, unpack_files
@@ -73,13 +73,16 @@ def prepare(unpacked: UnpackedSkill, *, scope: str | None, trust: Trust, pointer
 
     Invalid: too large when packed; NotAllowed: not a scope of the caller.
     """
+    uploaded = unpacked
     if _removes(trust):
         unpacked = _without_secrets(unpacked, pointer=pointer)
+    secrets = [] if unpacked is uploaded else _secrets(uploaded)
     place = trust.scope_to_write(scope)
     skill = Skill.objects.called(unpacked.fields.name, scope=place)
     number = publishing.next_number(skill) if skill else 1
     unpacked, package = packed(unpacked, skill, pointer=pointer)
     version = publishing.prepare_package(unpacked.fields, package, scope=place, number=number)
+    version = replace(version, findings=scanning.gravest_first([*secrets, *version.findings]))
     return PreparedImport(version, place, unpacked.warnings, skill)
 
 
@@ -108,6 +111,13 @@ def _without_secrets(unpacked: UnpackedSkill, *, pointer: str) -> UnpackedSkill:
         return unpacked
     again = read({f"{unpacked.fields.name}/{path}": data for path, data in files.items()}, pointer=pointer)
     return UnpackedSkill(again.fields, again.files, [*unpacked.warnings, "credentials in its files were removed"])
+
+
+def _secrets(uploaded: UnpackedSkill) -> list[dict[str, Any]]:
+    """The findings of credentials that were removed: a reviewer is told of them, and their excerpts show none."""
+    texts = {path: data.decode() for path, data in uploaded.files.items() if is_text(data)}
+    findings = scanning.scan_secrets(texts)
+    return [asdict(replace(finding, excerpt=credentials.removed(finding.excerpt))) for finding in findings]
 
 
 def record(

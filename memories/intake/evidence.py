@@ -91,7 +91,7 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
         )
         if not founding:
             _move_salience(memory, fresh, at=at)
-        if difference.outcomes[Outcome.FAILURE] > 0:
+        if difference.outcomes[Outcome.FAILURE] or difference.outcomes[Outcome.SUCCESS]:  # the fifth may be either
             flag_if_failing(memory, at=at)
     return len(fresh)
 

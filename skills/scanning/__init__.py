@@ -35,6 +35,11 @@ def scan(files: Mapping[str, str]) -> list[Finding]:
     return sorted(findings, key=lambda finding: (-severities.index(finding.severity), finding.file, finding.line))
 
 
+def scan_secrets(files: Mapping[str, str]) -> list[Finding]:
+    """The credentials in files of which only the rest is kept."""
+    return [*_each(_some_secrets, _within(files, MOST_CHARACTERS))]
+
+
 def gravest_first(findings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Stored findings in the order of `scan`."""
     severities = list(Severity)

@@ -163,6 +163,9 @@ def test_the_next_upload_of_a_waiting_skill_is_scanned_like_the_first() -> None:
     memory = Memory.objects.get()
     assert set(memory.flags) == {"secret removed", "instruction-like"}
     assert key not in str(memory.payload)
+    findings = {finding["rule"]: finding for finding in answer.json()["version"]["scan"]["findings"]}
+    assert findings["secret-aws-access-key"]["severity"] == "critical"
+    assert key not in str(findings)
 
 
 def test_an_upload_onto_a_skill_above_the_caller_tells_nothing_and_is_proposed_there() -> None:

@@ -56,6 +56,11 @@ def test_below_half_over_five_uses_one_proposal_names_the_failing_episodes(skill
     assert Memory.objects.get(pk=skill.pk).status == "confirmed"
 
 
+def test_a_success_may_be_the_fifth_use(skill: Skill, agent: APIClient) -> None:
+    use(agent, "failure", "failure", "failure", "failure", "success")
+    assert [proposal.why for proposal in failing()] == ["it fails too often: 1 of 5 uses ended well"]
+
+
 @pytest.mark.parametrize("outcomes", [["failure"] * 4, ["success"] * 3 + ["failure"] * 3, ["partial"] * 9])
 def test_few_uses_or_half_of_them_well_or_partial_ones_are_no_reason(
     skill: Skill, agent: APIClient, outcomes: list[str]
