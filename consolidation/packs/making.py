@@ -146,7 +146,7 @@ def make(
     `pack`: the kept choice that it is made of again, whose version it has; what is left out of it is named.
     """
     lines = _lines(contents.memories, trust, at=at)
-    files = {MEMORIES: lines} if contents.memories else {}
+    files = {MEMORIES: lines}
     for version in contents.versions:
         files |= {f"{SKILLS}{path}": content for path, content in files_of(version).items()}
     manifest = {

@@ -15,7 +15,7 @@ from memories.transfer.options import Format, Options
 from memories.values.choices import Sensitivity
 from memories.values.trust import Trust, everything
 from skills.models import SkillVersion
-from tests.consolidation.test_packs import HERE, TERMS, THERE, TONE, known, made
+from tests.consolidation.test_packs import HERE, TERMS, THERE, TONE, brought_in, known, made
 from tests.make import ANNA, AT, caller, make_memory, make_skill
 from tests.pages import signed_in
 
@@ -53,6 +53,13 @@ def test_a_pack_that_was_made_is_listed_and_its_content_comes_again() -> None:
     with zipfile.ZipFile(io.BytesIO(first)) as archive:
         plugin = json.loads(archive.read(".claude-plugin/plugin.json"))
     assert plugin["version"] == pack["version"]
+
+
+def test_a_pack_of_skills_alone_has_all_its_parts() -> None:
+    make_skill("refund-payment", scope=HERE)
+    with zipfile.ZipFile(io.BytesIO(made())) as archive:
+        assert archive.read("memories.jsonl") == b""
+    assert brought_in(made()) == '[["imported", 1]]'
 
 
 def test_its_address_stands_in_the_answer_that_made_it() -> None:
