@@ -129,7 +129,7 @@ def write_statements(scope: str, *, at: datetime, checkpoint: Checkpoint = no_ch
 def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
     counters: Counter[str] = Counter()
     event = Event.objects.select_related("episode__memory").filter(pk=message.pk).first()
-    if event is not None:
+    if event is not None and not _came_before(event):
         run = recorded.read([event.episode])[0].run
         customer = customer_of(run)
         kind = _kind_of_draft(event, run, customer)
@@ -179,6 +179,21 @@ def _is_of_work(event: Event, run: Run) -> bool:
         return False
     drafts = (m for m in run.spoken(roles.ASSISTANT) if m.position < event.position and len(m.text) >= SHORTEST_DRAFT)
     return bool(run.steps) or (bool(run.said and kind_of_text(run.said[0].text)) and any(drafts))
+
+
+def _came_before(event: Event) -> bool:
+    """Whether an earlier report of its conversation holds this message: who posts one anew whenever it has grown has
+    heard it once."""
+    memory = event.episode.memory
+    if not memory.thread_id:
+        return False
+    place = {
+        "memory__thread_id": memory.thread_id,
+        "scope": memory.scope,
+        "memory__sensitivity__lte": memory.sensitivity,
+    }
+    earlier = Episode.objects.filter(pk__lt=memory.pk, **place)
+    return Event.objects.filter(episode__in=earlier, position=event.position, text=event.text).exists()
 
 
 def _request_of(episode: Episode) -> Event:

@@ -98,6 +98,18 @@ def test_a_model_does_not_read_a_conversation_twice(endpoint: ModelEndpoint) -> 
     assert [queue.refusal(row.episode) for row in (original, copy)] == ["", queue.COPY]
 
 
+@pytest.mark.parametrize(("threads", "occasions"), [(["t", "t", "t"], 1), (["t", "u", "v"], 3), ([None] * 3, 3)])
+def test_a_conversation_that_is_posted_anew_whenever_it_has_grown_says_each_sentence_once(
+    threads: list[str | None], occasions: int
+) -> None:
+    said = [user("Refund order 1. From now on always refund at once."), call("refund", "c1"), answer("done", "c1")]
+    for n, thread in enumerate(threads):
+        said += [{"role": "assistant", "content": "Done."}, user(f"The next one, please: {n}")]
+        run([], None, messages=said, thread_id=thread)
+    consolidated()
+    assert Memory.objects.get(origin=Origin.EXTRACTED).evidence.count() == occasions
+
+
 def test_the_pages_of_the_run_and_of_the_agent_say_that_others_reported_it_before() -> None:
     (agent, _), first = make_agent("copying-agent"), agents()[0]
     original, copy = reported(1, first), reported(1, agent.trust)
