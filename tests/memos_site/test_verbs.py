@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from memories.intake.edits import Edit
-from memories.models import Memory
+from memories.models import AuditEntry, Memory
 from memories.values.choices import Status
 from memories.values.exceptions import Conflict
 from memos_site import review
@@ -41,6 +41,7 @@ def test_a_verb_is_applied_in_the_states_of_its_record_alone_and_undone(name: st
                 review.decide(TRUST, memory.pk, name, **about)
             continue
         batch = review.decide(TRUST, memory.pk, name, **about).batch
+        assert AuditEntry.objects.of_batch(batch).latest("at").action in VERBS[name].actions
         assert Memory.objects.get(pk=memory.pk).version == 2
         assert review.undo(TRUST, batch, at=LATER).undone == [memory.pk]
         stands = Memory.objects.get(pk=memory.pk)
@@ -57,6 +58,13 @@ def test_a_verb_has_an_address_of_its_own_and_decides_about_many(name: str) -> N
     assert (answer.status_code, answer.json()["version"]) == (200, 2)
     many = judge.post("/api/v1/memories/bulk", {"action": name, "ids": [str(other.pk)], **verb.example}, format="json")
     assert many.json()["done"] == [str(other.pk)]
+
+
+def test_to_unpin_is_told_as_a_variant_of_its_verb() -> None:
+    memory = make_memory()
+    for pinned, words in ((True, "pinned"), (False, "unpinned")):
+        batch = review.decide(TRUST, memory.pk, "pin", at=LATER, pinned=pinned).batch
+        assert action_words.done(AuditEntry.objects.of_batch(batch).get()) == words
 
 
 def test_every_word_of_a_verb_is_translated() -> None:
