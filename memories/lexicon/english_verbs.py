@@ -65,12 +65,13 @@ WORK = (
     | _TOOLS_AND_WORK
     | words(
         """
-    abbreviate alert announce apologise apologize assume auto-merge begin blame bring bypass capitalise capitalize
-    choose cite collect combine comment consult default disclose disturb double-check e-mail end ensure exclude
-    explain expose filter fly follow force force-push group guess hardcode highlight implement increase indent
-    interrupt leave localise localize lower mask message mount name negotiate omit output overwrite paginate perform
-    prefix present prioritise prioritize produce propose provide redact reduce refactor refer reference reorder
-    round seat separate serve speak specify squash touch trade trim truncate uninstall version wake warn
+    abbreviate alert announce apologise apologize assume auto-merge begin blame bring bump bypass capitalise
+    capitalize choose cite collect combine comment consult default disclose disturb double-check drain dump
+    e-mail end ensure exclude explain expose filter fly follow force force-push group guess hardcode highlight
+    implement increase indent interrupt leave limit localise localize lower mask message mount name negotiate
+    omit output overwrite paginate perform prefix present prioritise prioritize produce propose provide redact
+    redeploy reduce refactor refer reference reload reorder roll rotate round scale seat separate serve snapshot
+    speak specify squash touch trade trim truncate uninstall version wake warn
     """
     )
 )

@@ -90,6 +90,8 @@ def told(*script: Any) -> bool | None:
         ([sh("npm test | grep passing", "  3 passing (5ms)")], None),
         ([sh("npx eslint . || true", "(Bash completed with no output)")], True),
         ([sh("ls", "src")], None),
+        ([sh("docker-compose config -q", code(0))], True),
+        ([sh("docker-compose config -q", code(1, "Unsupported config option for services.a: 'imag'"))], None),
         ([], None),
     ],
 )
@@ -177,6 +179,7 @@ WELL = [
     ("tofu apply tf.plan", 0, "Apply complete! Resources: 1 added, 0 changed, 0 destroyed."),
     ("bazelisk test //...", 0, "Executed 3 out of 3 tests: 3 tests pass."),
     ("helm lint a", 0, "1 chart(s) linted, 0 chart(s) failed"),
+    ("ansible-lint", 0, "\nPassed: 0 failure(s), 0 warning(s) in 17 files processed of 23 encountered."),
     ("lein test", 0, "Ran 12 tests containing 34 assertions.\n0 failures, 0 errors."),
     ("swift test", 0, "\t Executed 12 tests, with 0 failures (0 unexpected) in 0.1 (0.2) seconds"),
     ("xcodebuild test -scheme A", 0, "** TEST SUCCEEDED **"),
@@ -199,6 +202,9 @@ ILL = [
     ("dbt build", 1, "Completed with 1 error, 0 partial successes, and 0 warnings:"),
     ("swift test", 1, "\t Executed 12 tests, with 3 failures (0 unexpected) in 0.1 (0.2) seconds"),
     ("sbt test", 1, "[info] Tests: succeeded 12, failed 1, canceled 0, ignored 0, pending 0"),
+    ("ansible-lint bad.yml", 2, "Failed: 7 failure(s), 0 warning(s) in 1 files processed of 1 encountered."),
+    ("ansible-lint -q", 2, "name[play]: All plays should be named.\nbad.yml:1\n"),
+    ("ansible-lint -q -p bad.yml", 2, "bad.yml:1: name[play][/]\nbad.yml:3: command-instead-of-shell"),
     ("tofu validate", 1, "│ Error: Unsupported argument"),
     (
         "bazel test //...",

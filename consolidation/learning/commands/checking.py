@@ -39,7 +39,8 @@ _ALWAYS = (
     "bats", "bandit", "clang-tidy", "gcc", "g++", "cc", "c++", "clang", "clang++", "kubeconform", "javac", "rustc",
     "webpack", "esbuild", "rollup", "pre-commit run", "kubectl rollout status",
     "kubectl wait", "systemctl is-active", "coverage run", "papermill", "terraform apply", "tofu apply", "dbt run",
-    "flutter analyze", "dart analyze", "ansible-playbook",  # its recap says how every task ended
+    "flutter analyze", "dart analyze", "named-checkconf", "docker compose config", "docker-compose config",
+    "ansible-playbook",  # its recap says how every task ended
 )  # fmt: skip
 # A kind -> an option or subcommand that it needs to be a check; None: it needs none.
 _FORMATTING = re.compile(
@@ -59,6 +60,9 @@ _CHECKS: dict[str, re.Pattern[str] | None] = {
     "apachectl": re.compile("-t|configtest"),
     "apache2ctl": re.compile("-t|configtest"),
     "cmake": re.compile("--build"),
+    "haproxy": re.compile("-c"),
+    "sshd": re.compile("-t"),
+    "visudo": re.compile(r"-c\w*"),
     "jupyter": re.compile("--execute"),
 }
 _DEPLOYING = (
@@ -76,7 +80,7 @@ _REWRITING = re.compile(r"--fix\S*|--write|-w|-a|-A|--auto-?correct\S*|--apply\S
 def is_check(kind: str, form: str, words: Sequence[str]) -> bool:
     """Return whether a command, as `forms.spelled` gives it, checks something and changes nothing itself."""
     reads = commands.reads(kind) and kind not in programs.PREVIEWS
-    if reads or kind.endswith((" --list", " --version", " >")) or not kind:
+    if reads or kind.endswith(" >") or not kind:
         return False
     if kind in _CHECKS:
         option = _CHECKS[kind]

@@ -16,6 +16,7 @@ from consolidation.learning.commands.request_code import command_words_with_requ
 from consolidation.learning.commands.shell import LONGEST_LINE
 from consolidation.learning.commands.wrappers import (
     DEEPEST,
+    ansible_module,
     bare,
     inner_command,
     kind_name,
@@ -37,7 +38,7 @@ _SHOWS = re.compile(
     r"\.(?:schema|tables|indexes|databases|fullschema|dump)\b|\\(?:d\S*|l)(?:\s|$)"
 )  # of clients of databases
 _DRY_RUN = re.compile(r"--dry-run(?:=(?!none$)\S+)?")
-_DRY_GROUP = re.compile(r"-[a-zA-Z]*n[a-zA-Z]*")
+_GROUP = re.compile(r"-[a-zA-Z]+")  # of short options
 
 
 @lru_cache(maxsize=20_000)
@@ -101,7 +102,7 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
     kind = (
         f"sh {program}" if program in programs.ALSO_TOOLS else " ".join([program, *_action_words(program, arguments)])
     )
-    return f"{kind} --list" if _only_lists({program, kind}, arguments) else kind
+    return _with_listing(kind, arguments)
 
 
 def _operation(program: str, arguments: Sequence[str]) -> str:
@@ -109,6 +110,8 @@ def _operation(program: str, arguments: Sequence[str]) -> str:
         return request.name if (request := requests.operation_of(sent)) else ""
     if program == "git":
         return git.kind_of(arguments)
+    if program == "ansible":
+        return _with_listing(f"ansible {ansible_module(arguments)[0]}", arguments)
     return _statement(program, arguments) if program in programs.DATABASE_CLIENTS else ""
 
 
@@ -123,6 +126,8 @@ def _statement(program: str, arguments: Sequence[str]) -> str:
 
 def _action_words(program: str, arguments: Sequence[str]) -> Sequence[str]:
     """Return the words of the arguments that say what is done."""
+    if program == "service":  # service nginx restart
+        return arguments[1:2]
     if program in SUBCOMMANDS or _acts(program, arguments):
         return _subcommands(program, arguments)
     return arguments[:2] if resources.begin_with_resource(arguments) and _may_have_subcommands(program) else ()
@@ -162,16 +167,23 @@ def _asks_for_help(program: str, arguments: Sequence[str]) -> bool:
     return not programs.reads(program) and ("--help" in arguments or arguments[-1] == "--version")
 
 
-def _only_lists(names: Collection[str], arguments: Sequence[str]) -> bool:
-    """Return whether an option makes a program list its work instead of doing it: `pytest --collect-only`.
+def _with_listing(kind: str, arguments: Sequence[str]) -> str:
+    option = _listing_option({kind, kind.split(maxsplit=1)[0]}, arguments)
+    return f"{kind} {option}" if option else kind
+
+
+def _listing_option(names: Collection[str], arguments: Sequence[str]) -> str:
+    """Return the option that makes a program list its work instead of doing it: `pytest --collect-only`; '' for none.
 
     What stands behind `--` may be options of another program, of which short ones have other meanings.
     """
     options = {option for name in names for option in programs.LISTING_OPTIONS.get(name, ())}
     own = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    if any(map(_DRY_RUN.fullmatch, own)) or (programs.GROUPING & {*names} and any(map(_DRY_GROUP.fullmatch, own))):
-        return True
-    return any(word in options for word in (*own, *(word for word in arguments if word.startswith("--"))))
+    given = [word.partition("=")[0] for word in own if _DRY_RUN.fullmatch(word)]
+    given += [word for word in (*own, *(word for word in arguments if word.startswith("--"))) if word in options]
+    if programs.GROUPING & {*names}:
+        given += [option for option in options for word in own if _GROUP.fullmatch(word) and option[1:] in word]
+    return programs.LONG.get(given[0], given[0]) if given else ""
 
 
 def _writes(program: str, word: str) -> bool:

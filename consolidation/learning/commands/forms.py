@@ -30,7 +30,7 @@ _OPTION = re.compile(r"(--?[A-Za-z][A-Za-z0-9-]{0,23})(=.*)?", re.DOTALL)
 _PATH = re.compile(r"/|\.[A-Za-z]{1,4}(?:::|$)")
 _SCRIPT = re.compile(r"[a-z][a-z:-]+")
 # A package or a folder of the project; no single word, which may be anything.
-_PART = re.compile(r"@[a-z][\w.-]*/[a-z][\w.-]*|(?!/)(?:[a-z_][\w-]*/)+(?:[a-z_][\w.-]*)?")
+_PART = re.compile(r"@[a-z][\w.-]*/[a-z][\w.-]*|(?!/)(?:[a-z_][\w-]*/)+(?:[a-z_][\w.-]*)?|[A-Za-z][\w-]*\.[a-z]{2,5}")
 WORKSPACES = frozenset({"pnpm", "npm", "yarn"})
 SELECTING = frozenset({"--filter", "-F", "--workspace", "-w", "workspace"})
 _LITERAL = re.compile(r"[a-z][a-z_.-]{0,23}|\d{1,3}[a-z]{0,2}")  # of an option: a word, or a small number as `7d`
@@ -127,7 +127,8 @@ def _told(sign: str, words: Sequence[str], before: Sequence[str], may_name: Call
     `before`: the sign before it.
     """
     word = words[0].rsplit("=", 1)[-1]
-    is_value = sign.endswith("={value}") and _LITERAL.fullmatch(word) and not _SECRET.search(sign)
+    option = sign if sign.endswith("={value}") else next((name for name in before if name.startswith("--")), "")
+    is_value = option and _LITERAL.fullmatch(word) and not _SECRET.search(option)
     is_part = _PART.fullmatch(word) or (before == ("run",) and _SCRIPT.fullmatch(word)) or is_value
     is_same = {*words} == {words[0]} and "{" in sign and is_part
     return re.sub(r"\{\w+\}", word, sign) if is_same and (word[0].isdigit() or may_name(word)) else sign
@@ -140,7 +141,8 @@ def _shape(form: str, line: str) -> list[tuple[str, str]]:
     last = [first, *others][-1]
     for words in (stripped(words) for words, _ in plain_commands(line)):
         ends = [n for n, word in enumerate(words) if last in {program_name(word), word, word.rsplit(":", 1)[-1]}]
-        if ends and form in {name for _, name in called(" ".join(words[: ends[0] + 1]))}:
+        short = called(" ".join(words[: ends[0] + 1])) if ends else ()
+        if form in {name for _, name in short} and form in {name for _, name, _ in _calls(words, "", 0)}:
             task = words[ends[0]]
             module = f":{{name}}:{last}" if task.startswith(":") else last  # a task of a part of a Gradle build
             named = [*((word, word) for word in others[:-1]), *([(module, task)] if others else [])]

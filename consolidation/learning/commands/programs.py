@@ -70,7 +70,12 @@ LISTING_OPTIONS = {
     "git apply": _words("--check --stat --numstat --summary"),
     "go test": _words("-list"),
     **dict.fromkeys(_words("gradle gradlew"), _words("-m")),
+    "ansible": _words("--check -C --list-hosts"),
     "ansible-playbook": _words("--check -C --syntax-check --list-tasks --list-hosts --list-tags"),
+    "crontab": _words("-l"),
+    "pg_restore": _words("-l --list"),
+    "psql": _words("-l --list"),
+    "run-parts": _words("--test --list"),
     "jest": _words("--listTests --showConfig"),
     "make": _words("-n --just-print --recon"),
     "manage.py migrate": _words("--plan"),
@@ -81,8 +86,9 @@ LISTING_OPTIONS = {
     "pytest": _words("--collect-only --collectonly --co --fixtures --markers"),
     "tox": _words("-l --listenvs -a --listenvs-all"),
 }
-# Of these the short option may stand in a group: `rsync -avn`.
-GROUPING = _lines("git add, git clean, git push, rsync")
+LONG = {"-C": "--check"}  # what a short one of these is called elsewhere
+# Of these the short option may stand in a group: `rsync -avn`, `ansible-playbook -CD`.
+GROUPING = _lines("git add, git clean, git push, rsync, ansible, ansible-playbook")
 
 # Programs that a project has in a folder of its own, and are those of this name: bin/rails, vendor/bin/phpunit.
 INSTALLED = _words("rails rake rspec rubocop phpunit pest pint phpstan psalm php-cs-fixer sail")
@@ -111,6 +117,7 @@ DEEPER = _lines(
     """
     git stash, docker compose, docker image, docker container, npm run, pnpm run, yarn run, uv pip, bun run,
     kubectl rollout, docker buildx, deno task, turbo run, composer run, composer run-script, mise run, helm dependency,
+    docker network, docker volume, docker system, docker context, terraform workspace, tofu workspace, swift package,
     dotnet ef, dotnet ef migrations, dotnet ef database, cargo sqlx, prisma migrate, prisma db,
     sqlx migrate, diesel migration, atlas migrate, atlas schema, terraform state, tofu state, nix flake, flutter pub,
     rails g, rails generate
@@ -194,7 +201,8 @@ _READING = _words(
     diff cmp comm md5sum sha1sum sha256sum xxd od hexdump strings jq yq column fold fmt rev basename dirname realpath
     readlink history ps uptime lsof netstat ss nproc curl ping dig nslookup man seq
     fuser dmesg journalctl pgrep pidof lsblk lscpu vmstat iostat traceroute sha512sum cksum
-    zcat ldd nm objdump tokei cloc ctags perldoc pydoc bc getent groups xargs findstr
+    zcat ldd nm objdump tokei cloc ctags perldoc pydoc bc getent groups xargs findstr pg_isready ansible-doc
+    ansible-inventory ansible-config lvs pvs vgs
     """
 )
 _READING_CMDLETS = re.compile(  # of PowerShell
@@ -208,17 +216,27 @@ _READING_KINDS = _lines(
     git reflog, git name-rev, git help, git whatchanged, git for-each-ref, git fetch, git cherry, git var,
     git check-ignore, git count-objects, git range-diff, git verify-tag, git verify-commit, git, docker ps,
     docker images, docker version,
-    docker compose ps, docker compose config, kubectl get, kubectl top, kubectl version, helm get, helm template,
+    docker compose ps, kubectl get, kubectl top, kubectl version, helm get, helm template,
     cargo metadata, go version, go env, go doc, pip freeze, pip index, uv pip freeze, gh pr checks, gh run list,
     gh run view, gh run watch, gh run download, gh search code, gh search commits, gh search issues, gh search prs,
     gh search repos, coverage report, terraform output, tofu output, kubectl kustomize, kustomize build,
-    docker-compose config
+    docker compose images, docker compose port, docker compose top, docker-compose ps, docker-compose images,
+    docker-compose port, docker-compose top, docker events, docker port, docker stats, docker top, docker system df,
+    docker-compose version, docker compose version, podman ps, podman images, podman port, podman stats, podman top,
+    podman version, systemctl, systemctl cat, systemctl is-enabled, systemctl is-failed, systemctl get-default,
+    bazel query, bazel cquery, bazel aquery, bazel version, terraform version, terraform providers, terraform graph,
+    tofu version, tofu providers, tofu graph, swift package show-dependencies, gh browse, gh config get,
+    kubectl api-resources, kubectl api-versions, kubectl cluster-info, redis-cli get, redis-cli ping, etcdctl get,
+    flux get, consul members, ansible assert, ansible debug, ansible fetch, ansible find, ansible getent,
+    ansible gather_facts, ansible package_facts, ansible ping, ansible service_facts, ansible setup, ansible slurp,
+    ansible stat, ansible wait_for, ansible wait_for_connection
     """
 )
 # They tell what would be done, and thereby check it.
 PREVIEWS = _lines(
     """
-    terraform plan, tofu plan, terragrunt plan, pulumi preview, cdk synth, cdk synthesize, helm lint
+    terraform plan, tofu plan, terragrunt plan, pulumi preview, cdk synth, cdk synthesize, helm lint,
+    docker compose config, docker-compose config
     """
 )
 _SCRIPTS = _words("make just task rake inv invoke poe")  # each project names its targets itself
@@ -229,13 +247,16 @@ DATABASE_CLIENTS = _words("sqlite3 psql mysql mariadb duckdb clickhouse-client")
 ALSO_TOOLS = _words("type file date cut paste join split top free help look locate jobs expr cal select print")
 
 
+_ONLY_LISTING = frozenset({"--version", "--list", "--dry-run"}).union(*LISTING_OPTIONS.values())
+
+
 def reads(kind: str) -> bool:
     """Return whether a command kind is read-only."""
     return (
         kind in _READING
         or kind.removeprefix("sh ") in (ALSO_TOOLS | DATABASE_CLIENTS) - {kind, "split"}
         or kind in _READING_KINDS | PREVIEWS
-        or kind.endswith((" --version", " --list"))
+        or kind.rpartition(" ")[2] in _ONLY_LISTING
         or bool(_READING_CMDLETS.fullmatch(kind))
         or _reads_by_name(kind)
     )

@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
-from consolidation.learning.commands.programs import PYTHON
+from consolidation.learning.commands.programs import DATABASE_CLIENTS, PYTHON
 from consolidation.learning.commands.requests import operation_of
 from consolidation.learning.commands.shell import command_words, documents
 from consolidation.learning.commands.wrappers import bare, kind_name, program_name
@@ -36,13 +36,29 @@ _Function = tuple[ast.arguments, Sequence[ast.AST]]
 
 
 def command_words_with_requests(line: str) -> Iterator[tuple[list[str], str]]:
-    """Yield what `command_words` does, for a Python with code that sends requests these. ValueError as there."""
+    """Yield what `command_words` does, for a Python with code that sends requests these, and a client of a database
+    with the statements that it reads. ValueError as there."""
     typed = documents(line)
+    before: list[str] = []
     for words, target in command_words(line):
         own = bare(words)
+        if own and kind_name(program_name(own[0])) in DATABASE_CLIENTS:
+            yield [*words, *_statements(own, before, line, typed)], target
+            continue
+        before = words
         sent = curls(_given(own, typed)) if own and kind_name(program_name(own[0])) in PYTHON else []
         elsewhere = [request for request in sent if operation_of(request[1:])]  # not those to a server of its own
         yield from ((request, "") for request in elsewhere) if elsewhere else [(words, target)]
+
+
+def _statements(client: Sequence[str], before: Sequence[str], line: str, typed: list[tuple[str, str]]) -> list[str]:
+    """Return what a client of a database reads from a here-document of the line, or from the `echo` before it."""
+    name = re.escape(client[0])
+    if document := next((each for each in typed if re.search(rf"(?:^|[\s/]){name}\b", each[0])), None):
+        typed.remove(document)
+        return [document[1]]
+    piped = before[:1] in (["echo"], ["printf"]) and re.search(rf"\|[^|;&\n]*(?<![\w-]){name}\b", line)
+    return [" ".join(before[1:])] if piped else []
 
 
 def _given(words: Sequence[str], typed: list[tuple[str, str]]) -> str:

@@ -20,6 +20,7 @@ _SKIPPED = re.compile(rf"[-+]|{_ASSIGNMENT.pattern}|[\d.]+[smhd]?$")  # before a
 _KEYWORDS = {"do", "then", "else", "elif", "if", "while", "until", "!", "{", "}"}
 _NO_COMMAND = {"for", "case", "done", "fi", "esac", "select", "function", "in"}
 _PROJECT_FILE = re.compile(r"(?!\.\./)(?:[\w.-]+/)+[\w.-]+|[\w-]+\.(?:sh|bash|zsh)")
+_RUNS_LINES = {"command", "shell", "raw"}  # modules of Ansible
 _JOINING_SHELLS = {"powershell", "pwsh", "cmd"}  # their script may be several words
 
 
@@ -43,7 +44,7 @@ def kind_name(program: str) -> str:
 
 def bare(words: Sequence[str]) -> list[str]:
     """Return a command's words without keywords, assignments and wrapper programs; empty for a control structure."""
-    rest = _unwrapped(words, WRAPPERS.keys() | CONTAINERS | {"ssh"})
+    rest = _unwrapped(words, WRAPPERS.keys() | CONTAINERS | {"ssh", "ansible"})
     return [] if rest and program_name(rest[0]) in _NO_COMMAND else rest
 
 
@@ -78,6 +79,9 @@ def wrapped(words: Sequence[str]) -> tuple[str, list[str]]:
     if program in CONTAINERS:
         return _in_container(program, words)
     name, rest = program, without_options(words[1:], program)
+    if program == "ansible":
+        module, line = ansible_module(words[1:])
+        return "ansible <hosts>", ["sh", "-c", line] if module in _RUNS_LINES and line else []
     if program == "ssh":  # what follows the host is a line of a shell there
         return "ssh <host>", ["sh", "-c", " ".join(rest[1:])] if rest[1:] else []
     if between := WRAPPERS.get(program):
@@ -86,6 +90,14 @@ def wrapped(words: Sequence[str]) -> tuple[str, list[str]]:
             return name, []
         name, rest = " ".join([program, *rest[:length]]), without_options(rest[length:], program)
     return name, rest if program in WRAPPERS else []
+
+
+def ansible_module(arguments: Sequence[str]) -> tuple[str, str]:
+    """Return the module that `ansible web1 -m service -a "name=nginx"` calls, without its collection, and what it is
+    given."""
+    given = dict(zip(arguments, [*arguments[1:], ""], strict=True))
+    module = given.get("-m", given.get("--module-name", "command")).rsplit(".", 1)[-1]
+    return module, given.get("-a", given.get("--args", ""))
 
 
 def _in_container(program: str, words: Sequence[str]) -> tuple[str, list[str]]:

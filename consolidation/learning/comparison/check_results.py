@@ -70,6 +70,7 @@ _WELL = {
     "nx, turbo": r" *NX +Successfully ran targets? .*",
     "phpstan": r" *\[OK\] No errors",
     "tox, nox": r"  congratulations :\).*|nox > Session \S+ was successful.*",
+    "ansible-lint": r"Passed: 0 failure\(s\), .*",
     "gradle, maven, dotnet": r"BUILD SUCCESSFUL in .*|(?:\[INFO\] )?BUILD SUCCESS|Build succeeded(?:\.| .*in [\d.]+s)",
     "cargo": r" +Finished `?(?!test)\w.*target\(s\) in .*",
     "vite, webpack": r"✓ built in .*|webpack [\d.]+ compiled (?:successfully|with \d+ warnings?) in .*",
@@ -96,6 +97,8 @@ _ILL = {
     "pylint": r"\S+:\d+:\d+: [EF]\d{4}: .*",
     "flake8": r"\S+\.py:\d+:\d+: (?!E902)[A-Z]+\d+ .*",
     "yamllint": r"  \d+:\d+ +error +.*",
+    "ansible-lint": r"Failed: [1-9]\d* failure\(s\), .*|[a-z][\w-]*\[[\w-]+\]: .*\n\S+\.ya?ml:\d+.*"
+    r"|\S+\.ya?ml:\d+(?::\d+)?: [a-z][\w-]*\[[\w-]+\].*",
     "shellcheck": r"In \S+ line \d+:",
     "rubocop": r"\d+ files? inspected, \d+ offenses? detected.*",
     "phpstan": r" *\[ERROR\] Found \d+ errors?.*",

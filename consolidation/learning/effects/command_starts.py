@@ -37,7 +37,8 @@ _DONE = re.compile(
 )
 _UNKNOWN = re.compile(r"file or directory not found:|not found: /|^ERROR: not found:|timed? ?out", re.MULTILINE)
 _UNUSABLE = re.compile(
-    r"^usage: |unrecognized (?:argument|option)|(?:unknown|no such|invalid|unexpected) (?:option|command|argument)"
+    r"^usage: |unrecognized (?:argument|option)|unknown (?:shorthand )?flag"
+    r"|(?:unknown|no such|invalid|unexpected) (?:option|command|argument)"
     r"|errors? during collection|^INTERNALERROR>|ImportError while loading conftest|[Mm]issing script"
     r"|No rule to make target|is not recognized as|ImproperlyConfigured",
     re.MULTILINE,

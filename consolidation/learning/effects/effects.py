@@ -4,10 +4,10 @@ Look-ups and handovers are none, nor is a command that did not start.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 
-from consolidation.learning.commands import checking, commands, forms, git, purposes, requests
+from consolidation.learning.commands import checking, commands, forms, git, programs, purposes, requests
 from consolidation.learning.commands.shell import command_line, heredocs, plain_commands
 from consolidation.learning.effects.command_starts import answer, not_started
 from consolidation.learning.effects.line_results import Pushed, documents, pushes
@@ -88,19 +88,22 @@ def _in_vain(run: Run, kinds: Collection[str], rules: ToolRules) -> frozenset[st
     return frozenset(tests - well if well and ends[-1][0] in well else ())
 
 
-def refused(run: Run, kinds: Collection[str], rules: ToolRules) -> frozenset[str]:
+def refused(run: Run, kinds: Set[str], rules: ToolRules) -> frozenset[str]:
     """Return the changes of services that were only refused, where another one went well: they changed nothing. And
-    pushes, where none went well.
+    pushes, where none went well; beside other changes also commands to a daemon that only failed.
 
     None of a run that failed, which may have wanted just these.
     """
     changed = {kind for kind in kinds if requests.is_of_service(kind) and not run.failed}
     pushed = {kind for kind in kinds if kind == git.PUSH and not run.failed}
-    if len(changed) < 2 and not pushed:
+    to_daemon = {kind for kind in kinds if kind.split()[0] in programs.CONTAINERS and not run.failed} - changed
+    if len(changed) < 2 and not pushed | to_daemon:
         return frozenset()
-    parts = [part for call in run.steps for part in _parts(call, rules, ()) if part.name in changed | pushed]
+    tried = changed | pushed | to_daemon
+    parts = [part for call in run.steps for part in _parts(call, rules, ()) if part.name in tried]
     well = {part.name for part in parts if part.started and not part.failed}
-    return frozenset((changed - well if changed & well else set()) | (pushed - well))
+    beside = to_daemon if kinds - to_daemon else frozenset()
+    return frozenset((changed if changed & well else frozenset()) | pushed | beside) - well
 
 
 def _kinds_of(call: Call, rules: ToolRules) -> tuple[str, ...]:

@@ -13,12 +13,14 @@ _REASONS = "|".join(status.phrase for status in HTTPStatus if status >= HTTPStat
 _LEADING = re.compile(
     rf"\s*(?:\[?(?:panic|traceback|{_LATIN})\b\]?(?=\s*[:!(\]-]|\s+\w)"
     rf"|\w*(?:Error|Exception)\b\s*[:(]|{_HAN}|❌|[\w.-]+: (?:fatal )?error:"
+    rf"|Exit code [1-9]\d*\s"  # as Claude Code begins
     rf"|HTTP(?:/\d(?:\.\d)?)?(?: error)?\s+[45]\d\d\b|status(?: code)?\s*[:=]\s*[45]\d\d\b|[45]\d\d (?:{_REASONS})\b)",
     re.IGNORECASE,
 )
 _ANYWHERE = re.compile(
     r"^Traceback \(most recent call last\)|^(?:--- )?FAIL\b|^\w*(?:Error|Exception): "
-    r"|\b(?:exit(?:ed)?(?: with)?(?: code| status)|returncode|exit_code)[\s:=]+(?:-?[1-9]\d*)\b|: command not found$",
+    r"|\b(?:exit(?:ed)?(?: with)?(?: code| status)|returncode|exit_code)[\s:=]+(?:-?[1-9]\d*)\b|: command not found$"
+    r"|^(?:psql:\S+:\d+: )?(?:ERROR|FATAL):  \S|^\S+ +: ok=\d+ .*\b(?:unreachable|failed)=[1-9]",
     re.MULTILINE,
 )
 _INNOCENT = re.compile(

@@ -230,21 +230,31 @@ _T = r"([\w$.\"`\[\]]+)"  # a table
 _CHANGES = re.compile(
     rf"\b(INSERT|REPLACE|MERGE)\s+(?:INTO|OVERWRITE)\s+(?:TABLE\s+)?{_T}"
     rf"|\b(UPDATE)\s+(?:ONLY\s+)?{_T}(?:\s+(?:AS\s+)?\w+)?\s+SET\b|\b(DELETE)\s+FROM\s+{_T}"
-    rf"|(?:^|;)\s*(TRUNCATE(?:\s+TABLE)?|(?:CREATE|ALTER|DROP)(?:\s+\w+){{0,3}}?\s+(?:TABLE|VIEW|INDEX|SCHEMA|SEQUENCE))"
-    rf"\s+(?:IF\s+(?:NOT\s+)?EXISTS\s+)?{_T}",
+    rf"|(?:^|;)\s*(TRUNCATE(?:\s+TABLE)?|(?:CREATE|ALTER|DROP)(?:\s+\w+){{0,3}}?\s+(?:TABLE|VIEW|INDEX|SCHEMA|SEQUENCE"
+    rf"|DATABASE|EXTENSION|FUNCTION|ROLE|TRIGGER|TYPE|USER))\s+(?:CONCURRENTLY\s+)?(?:IF\s+(?:NOT\s+)?EXISTS\s+)?{_T}"
+    rf"|(?:^|;)\s*(GRANT|REVOKE)\s[\w\s,()]+?\sON\s+(?:TABLE\s+)?{_T}|(?:^|;)\s*\\?(COPY)\s+{_T}(?:\s*\([^)]*\))?\s+FROM\b"
+    rf"|(?:^|;)\s*(VACUUM|REINDEX|REFRESH)\s(?:(?:\([^)]*\)|FULL|ANALYZE|VERBOSE|TABLE|INDEX|MATERIALIZED|VIEW"
+    rf"|CONCURRENTLY)\s+)*{_T}",
     re.IGNORECASE,
 )
-_READS = re.compile(r"\s*\(*\s*(?:SELECT|WITH|SHOW|DESCRIBE|DESC|EXPLAIN|PRAGMA|VALUES)\b", re.IGNORECASE)
+# A plan alone, or a transaction that is taken back at its end.
+_CHANGES_NOTHING = re.compile(
+    r"\s*EXPLAIN\b(?!\s*\(?[^;)]*\bANALY[SZ]E\b)|.*(?:^|;)\s*ROLLBACK\s*;?\s*\Z", re.IGNORECASE | re.DOTALL
+)
+_READS = re.compile(
+    r"\s*\(*\s*(?:SELECT|WITH|SHOW|DESCRIBE|DESC|EXPLAIN|PRAGMA|VALUES|\\?COPY(?=[^;]*\sTO\s))\b", re.IGNORECASE
+)
 _FROM = re.compile(rf"\bFROM\s+{_T}", re.IGNORECASE)
 
 
 def name_of(text: str) -> str:
     """Return the verb and the table of the first statement that changes something, else of a query; '' for no SQL."""
     plain = _QUOTED.sub(lambda quoted: "''" if quoted[0][0] == "'" else " ", text)
-    if change := _CHANGES.search(plain):
+    changes_nothing = _CHANGES_NOTHING.match(plain)
+    if not changes_nothing and (change := _CHANGES.search(plain)):
         verb, table = filter(None, change.groups())
         return f"{verb.split()[0].upper()} {_bare(table)}"
-    if not _READS.match(plain):
+    if not (_READS.match(plain) or changes_nothing):
         return ""
     source = _FROM.search(plain)
     return f"SELECT {_bare(source[1])}" if source else "SELECT"

@@ -225,6 +225,9 @@ _NEXT_TIME = _regex(
 _EACH_THING = _regex(
     rf"(?:every|each|all|any)\s+(?:new\s+|public\s+)?{_THINGS}\s+(?:needs?|requires?|must|ha(?:s|ve)\s+to|should)\s+\S.*"
 )
+_OF_THING = _regex(
+    r"(?:the|an?|each|every)\s+(?:[\w-]+\s+){1,4}?(?:must|has\s+to|have\s+to|needs?\s+to)\s+(?:always|never)\s+[a-z]+\s+\S.*"
+)
 
 
 def states_a_rule(clause: str) -> bool:
@@ -232,7 +235,7 @@ def states_a_rule(clause: str) -> bool:
     general = _IN_OURS.sub(" ", clause).strip(" ,:")
     if general != clause.strip(" ,:") and (match := _WE_DO.fullmatch(general)):
         return _is_work(match)
-    if _WE_USE.fullmatch(general) or _EACH_THING.fullmatch(general):
+    if _WE_USE.fullmatch(general) or _EACH_THING.fullmatch(general) or _OF_THING.fullmatch(general):
         return True
     matches = (form.fullmatch(general) for form in (_EACH_TIME, _ALWAYS_DUTY, _NEXT_TIME))
     return any(match and _is_work(match) for match in matches)

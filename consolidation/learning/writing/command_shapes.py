@@ -27,11 +27,15 @@ def usual_shape(scope: Scope, kind: str) -> str:
 
 
 def _usual_call(scope: Scope, kind: str) -> str:
+    """By the last use in each run that did not fail: the ones before may have been put right."""
     calls: dict[str, list[tuple[str, str]]] = defaultdict(list)
     for run in scope.shown_by:
-        for line in (call.line for call in run.steps if call.line and call.started):
-            for form in {form for called, form in forms.called(line) if called == kind and form}:
-                calls[form].append((run.thread, marked(run, line)))
+        last: dict[str, str] = {}
+        for call in sorted(run.steps, key=lambda call: not call.failed):
+            if call.line and call.started:
+                last |= {form: call.line for called, form in forms.called(call.line) if called == kind and form}
+        for form, line in last.items():
+            calls[form].append((run.thread, marked(run, line)))
     usual = max(calls, key=lambda form: (len(calls[form]), form), default="")
     if not usual or usual.startswith(_ELSEWHERE):
         return ""

@@ -41,7 +41,10 @@ def steps(learned: Learned) -> Iterator[Line]:
     """Yield the steps of the procedure, each with the ids of the runs behind it."""
     stages, say, shown_by = learned.steps, learned.say, ids_of(learned.scope.shown_by)
     if looks := [stage for stage in stages if not stage.optional and _is_telling_look(stage)]:
-        tools = [code(stage.spoken, LONGEST_CALL) if stage.speaks else code(stage.tool) for stage in looks]
+        tools = [
+            code(stage.spoken, LONGEST_CALL) if stage.speaks else code(stage.tool.removeprefix("sh "))
+            for stage in looks
+        ]
         yield Line(say("look_first", tools=say.join(tools)), looks[0].ids)
     told = [stage for stage in stages if _is_step(stage, learned)]
     agreed = next(((stage, assent) for stage in told if (assent := _assent(stage, learned))), None)
