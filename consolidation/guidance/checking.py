@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from consolidation.guidance import command_notes, precedent
+from consolidation.guidance import choice_notes, command_notes, precedent
 from consolidation.guidance.answer import CheckedCall, CheckedRun
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
@@ -88,6 +88,7 @@ def _compared(
         case_precedent.ill_without,
         arguments=[
             *_provenance(asked, call, experience, rules, trust),
+            *choice_notes.notes(asked.run, call, experience.profiles[0].scope, trust),
             *_notes(call, experience, case_precedent),
         ],
         runs=[_run(experience, n, acting) for n in case_precedent.runs],

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Collection, Iterable
-from typing import Self
+from typing import Any, Self
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
@@ -14,7 +14,9 @@ from memories.models import Memory
 from memories.models.row_queue import MOST_ATTEMPTS, DueRow, RowQueue
 from memories.models.trusted import Trusted, new_id
 from memories.values.choices import LIVE, Outcome
+from memories.values.trust import Trust
 
+MOST_SKILLS = 50  # that are read for one call
 SUPPRESSED = "held"  # in `Sighting.counted`: no outcome, so that it is still to be counted
 
 
@@ -42,6 +44,13 @@ class PatternQuerySet(RowQueue["Pattern"]):
         """The other patterns of its kind, scope and sensitivity."""
         same = self.filter(kind=pattern.kind, scope=pattern.scope, sensitivity=pattern.sensitivity)
         return same.exclude(pk=pattern.pk)
+
+    def choices(self, tool: str, scope: str, trust: Trust) -> list[dict[str, Any]]:
+        """What decides arguments of calls, as the skills of a scope with such a call say that the caller may be
+        offered: `choices` of their `contrast`."""
+        rows = self.filter(scope=scope, effects__contains=[tool], memory__in=Memory.objects.live().offered_to(trust))
+        told = rows.order_by("pk").values_list("memory__payload__contrast__choices", flat=True)[:MOST_SKILLS]
+        return [choice for choices in told for choice in choices or ()]
 
     def wake_parts(self, scope: str) -> None:
         """Make those of the scope due that are part of a due one: what is done as a part of more may have been seen

@@ -28,6 +28,7 @@ KINDS = {
     "in all, less than": "sums",
     "shown together": "together",
     "in which this call worked it was": "states",
+    "calls, where": "choices",
 }
 Json = dict[str, Any]
 Known = Mapping[str, Mapping[str, Any]]  # tool -> argument -> habits
@@ -54,6 +55,16 @@ def habits(runs: list[tuple[Json, Any]], rules: Any) -> Known:
     return known
 
 
+def conditions(runs: list[tuple[Json, Any]], rules: Any) -> list[Json]:
+    """What decides arguments in these runs, as a skill of all of them would say."""
+    from consolidation.learning.writing.competence import learn
+    from skills.manifest import TrackRecord
+
+    ended = [run for _, run in runs]
+    skill = learn(effects=frozenset(), runs=ended, others=ended, record=TrackRecord(), taken=(), rules=rules)
+    return list(skill.contrast["choices"])
+
+
 def before(run: Any, call: Any) -> Any:
     calls = tuple(one for one in run.calls if one.position < call.position)
     return replace(run, calls=calls, messages=tuple(m for m in run.messages if m.position < call.position))
@@ -68,30 +79,37 @@ def mistakes(call: Any, other: Any) -> Iterator[tuple[str, Json]]:
 
 
 def measure(domain: str, path: Path) -> None:
+    from consolidation.guidance import choice_notes
     from consolidation.guidance.provenance import notes
     from consolidation.guidance.request import check
     from consolidation.pipelines.tool_rules import tool_rules
 
     rules, counted, draw, took = tool_rules(), Counter[str](), random.Random(1), 0.0
     runs = [
-        (raw, replace(check({"messages": raw["messages"]}).run, outcome=raw["outcome"])) for raw in loaded(path, domain)
+        (raw, replace(check({"messages": raw["messages"]}).run, outcome=raw["outcome"], thread_id=raw["apart"]))
+        for raw in loaded(path, domain)
     ]
     writes = [(raw, run, call) for raw, run in runs for call in run.steps if is_write(call.name, domain)]
     known: dict[str, Known] = {}
+    deciding: dict[str, list[Json]] = {}
     for raw, run, call in writes:
         case = raw["apart"]
-        known[case] = known.get(case) or habits([one for one in runs if one[0]["apart"] != case], rules)
+        others = [one for one in runs if one[0]["apart"] != case]
+        known[case] = known.get(case) or habits(others, rules)
+        deciding[case] = deciding[case] if case in deciding else conditions(others, rules)
         so_far, asked = before(run, call), replace(call, result=None, ok=None)
         began = time.process_time()
-        found = {kind(note) for note in notes(so_far, asked, known[case].get(call.name, {}), rules)}
+        told = [*notes(so_far, asked, known[case].get(call.name, {}), rules)]
+        told += choice_notes.told(so_far, asked, [one for one in deciding[case] if one["tool"] == call.name])
+        found = {kind(note) for note in told}
         took += time.process_time() - began
         well = run.succeeded and not call.failed
         counted.update(calls=1, errors=call.failed, ended_well=well)
         for name in found:
             ended = "errors" if call.failed else "false" if well else "in_failed"
             counted.update({f"{name}, noted": 1, f"{name}, {ended}": 1})
-        others = [one for r, _, one in writes if one.name == call.name and r["apart"] != case and not one.failed]
-        for name, wrong in mistakes(call, draw.choice(others)) if well and others else ():
+        same = [one for r, _, one in writes if one.name == call.name and r["apart"] != case and not one.failed]
+        for name, wrong in mistakes(call, draw.choice(same)) if well and same else ():
             told = notes(so_far, replace(asked, args=wrong), known[case].get(call.name, {}), rules)
             counted.update({f"{name}, made": 1, f"{name}, noticed": bool(told)})
     show(what=domain, **dict(sorted(counted.items())), cpu_ms=1000 * took / max(1, counted["calls"]))

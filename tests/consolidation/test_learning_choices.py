@@ -64,6 +64,9 @@ def test_a_word_of_another_record_is_no_source_and_two_arguments_are_told_togeth
     assert "`team` from" not in update
     assert "else from" not in update
     assert "with `category`" not in update
+    one_to_one = steps_of(*(round_of(n, teams=lambda kind, _: TEAMS[kind]) for n in range(1, 6)))["update_ticket"]
+    assert "`refund` with `team` `accounts` (10 of 10)" in one_to_one
+    assert "`team` as the record asks for: `accounts`, `nobody` or `repairs`" in one_to_one
 
 
 def test_what_differs_by_chance_or_was_met_in_two_rounds_is_no_condition() -> None:

@@ -8,7 +8,7 @@ several runs hold. Equal calls about equal records count once in a case: what a 
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import comb
 from typing import NamedTuple
 
@@ -16,9 +16,9 @@ from consolidation.learning.chance import by_chance
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.facts.shown_records import given, records, states
 from consolidation.learning.runs.call import Call
-from consolidation.learning.runs.lines import Counted
+from consolidation.learning.runs.lines import Counted, ids_of
 from consolidation.learning.runs.privacy import Holders
-from consolidation.learning.runs.run import Run
+from consolidation.learning.runs.run import Message, Run
 
 LEAST_CALLS, MOST_VALUES = 8, 8  # of an argument
 LEAST_CASES = 3
@@ -33,7 +33,7 @@ ABSENT = ""
 class Condition(Counted):
     """`value` was sent in `calls` of the `of` calls about a record whose `field` is one of `states`; ABSENT: none was.
 
-    `together`: `field` is another argument of the call.
+    `together`: `field` is another argument of the call; `cases`: those in which it was sent.
     """
 
     value: str
@@ -41,6 +41,7 @@ class Condition(Counted):
     states: Sequence[str]
     calls: int
     of: int
+    cases: int
     together: bool
 
 
@@ -60,6 +61,10 @@ class _Sent:
     values: Mapping[str, str]
     names: Set[str]
     shown: Mapping[str, str]
+
+    def mended_by(self, later: "_Sent") -> "_Sent":
+        kept = {name: value for name, value in self.values.items() if name not in later.names}
+        return replace(self, values={**kept, **later.values}, names=self.names | later.names)
 
 
 class _Seen(NamedTuple):
@@ -81,7 +86,7 @@ def choices(scope: Scope, tool: str) -> dict[str, Choice]:
         calls = [call for call in sent if name in call.values or name not in call.names]
         is_varied = 2 <= several <= MOST_VALUES and _cases(calls) >= LEAST_CASES
         if is_varied and scope.may_name_argument(tool, name):
-            finer = {other for other in kinds if (kinds[other], other) > (several, name)}  # of two arguments once
+            finer = {other for other in kinds if kinds[other] >= several and other != name}
             told[name] = _choice(scope, name, calls, finer, kinds.keys())
     return told
 
@@ -127,8 +132,9 @@ def _of_field(
     for value, states_with in decided.items():
         seen = [_Seen(call.run.thread, its, state, its == value, state in states_with) for call, its, state in known]
         n, of = sum(one.sent and one.inside for one in seen), sum(one.inside for one in seen)
-        ids = tuple(dict.fromkeys(call.run.id for call, its, state in known if its == value and state in states_with))
-        condition = Condition(value, field, sorted(states_with), n, of, together, ids=ids)
+        sending = [call for call, its, state in known if its == value and state in states_with]
+        ids, cases = ids_of(call.run for call in sending), _cases(sending)
+        condition = Condition(value, field, sorted(states_with), n, of, cases, together, ids=ids)
         yield several * comb(len(by_state), len(states_with)), seen, condition
 
 
@@ -148,15 +154,36 @@ def _may_tell(scope: Scope, condition: Condition) -> bool:
     return scope.may_name(condition.field) and all(map(scope.names_nobody, named))
 
 
-def _calls(run: Run, tool: str) -> Iterator[_Sent]:
-    """Yield the calls of a tool that worked, each with what was known of its record."""
+def shown(run: Run, call: Call) -> dict[str, str]:
+    """Return the states of the record that a call is about and of those it names, as a run has shown them by then."""
     known = _Records()
+    for step in run.steps:
+        if not step.failed:
+            known.read(step)
+    return known.about(call)
+
+
+def _calls(run: Run, tool: str) -> Sequence[_Sent]:
+    """Return the calls of a tool that worked, each with what was known of its record, and as the user had it mended: a
+    later call about the same record is the same one when the user has said something in between."""
+    known = _Records()
+    sent: list[_Sent] = []
+    latest: dict[Set[str], tuple[int, Message | None]] = {}
     for call in run.steps if any(call.name == tool for call in run.steps) else ():
         if call.failed:
             continue
         if call.name == tool:
-            yield _Sent(run, dict(states(call.arguments)), call.arguments.keys(), known.about(call))
+            ids, said = frozenset(key for _, key in given(call.arguments)), run.said_before(call.position)
+            at, before = latest.get(ids, (len(sent), said))
+            made = _Sent(run, dict(states(call.arguments)), call.arguments.keys(), known.about(call))
+            if ids and before != said:
+                sent[at] = sent[at].mended_by(made)
+            else:
+                at = len(sent)
+                sent.append(made)
+            latest[ids] = at, said
         known.read(call)
+    return sent
 
 
 class _Records:

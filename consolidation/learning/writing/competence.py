@@ -74,11 +74,23 @@ def learn(
         required_tools=list(dict.fromkeys(stage.agent_tool for stage in learned.steps if not stage.optional)),
         failure_modes=[_mode(mode) for mode in learned.met],
         fallbacks=[_fallback(mode) for mode in learned.met if mode.next],
-        contrast=_plain(learned.seen) | {"signs": _plain(learned.signs), "beside": _plain(learned.beside)},
+        contrast=_contrast(learned),
         lines=lines,
         separates=naming.separates(learned),
         is_common_practice=bool(learned.work and learned.work.everywhere),
     )
+
+
+def _contrast(learned: Learned) -> dict[str, Any]:
+    """Return what tells right calls from others; `choices`: what decides arguments, for `check`."""
+    choices = [
+        {"tool": tool, "argument": argument, **_plain(condition)}
+        for tool, decided in learned.choices.items()
+        for argument, choice in decided.items()
+        for condition in choice.conditions
+    ]
+    signs, beside = _plain(learned.signs), _plain(learned.beside)
+    return {**_plain(learned.seen), "signs": signs, "beside": beside, "choices": choices}
 
 
 def _plain(result: Any) -> Any:

@@ -1,6 +1,6 @@
 """What all analyses say of the runs of one pattern: the text of its skill is made from this."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -14,7 +14,8 @@ from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.comparison.triggers import Term
 from consolidation.learning.effects.effects import telling
 from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS
-from consolidation.learning.writing import file_shapes
+from consolidation.learning.writing import argument_choices, file_shapes
+from consolidation.learning.writing.argument_choices import Choice
 from consolidation.learning.writing.argument_sources import Sources, arguments
 from consolidation.learning.writing.failures import Mode, modes
 from consolidation.learning.writing.file_shapes import FileShape
@@ -25,9 +26,10 @@ from consolidation.learning.writing.recipe import Stage, stages
 @dataclass(frozen=True, eq=False)
 class Learned:
     """`said`: terms of the requests; `met`: errors; `signs`: conditions of the records acted on; `other`: a value with
-    which another effect is right; `seen`: other ways for similar requests; `beside`: how failed runs differ; `work`:
-    statistics of command lines; `files`: shapes of the files that most runs changed, `files_by_commands`: of those that
-    their commands changed, `removed`: of those that they removed; `moved`: the folders to which they moved files.
+    which another effect is right; `choices`: what decides arguments, by tool and argument; `seen`: other ways for
+    similar requests; `beside`: how failed runs differ; `work`: statistics of command lines; `files`: shapes of the
+    files that most runs changed, `files_by_commands`: of those that their commands changed, `removed`: of those that
+    they removed; `moved`: the folders to which they moved files.
     """
 
     scope: Scope
@@ -38,6 +40,7 @@ class Learned:
     met: Sequence[Mode]
     signs: Sequence[Condition]
     other: OtherValue | None
+    choices: Mapping[str, Mapping[str, Choice]]
     seen: Contrast
     beside: Sequence[Difference]
     work: CommandWork | None
@@ -77,16 +80,18 @@ class Learned:
 def look(scope: Scope) -> Learned:
     """Run all analyses over the scope."""
     say, sources, signs = phrases(scope), arguments(scope, scope.shown_by), records.signs(scope)
-    files = file_shapes.changed(scope, scope.shown_by)
+    files, steps = file_shapes.changed(scope, scope.shown_by), stages(scope, say, sources)
+    deciding = [stage.tool for stage in steps if stage.changes and stage.kind == "step"]
     return Learned(
         scope,
         say,
-        stages(scope, say, sources),
+        steps,
         sources,
         triggers.request_terms(scope),
         modes(scope, say),
         signs,
         records.other_value(scope, signs),
+        {tool: argument_choices.choices(scope, tool) for tool in deciding},
         contrast(scope),
         differences(scope),
         command_work(scope),

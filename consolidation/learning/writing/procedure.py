@@ -14,7 +14,7 @@ from consolidation.learning.runs.lines import Line, ids_of
 from consolidation.learning.runs.values import ITEM, spelled
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing import work_steps
-from consolidation.learning.writing.argument_choices import ABSENT, Condition, choices
+from consolidation.learning.writing.argument_choices import ABSENT, Condition
 from consolidation.learning.writing.argument_sources import Origin
 from consolidation.learning.writing.learned import Learned
 from consolidation.learning.writing.phrases import Phrases
@@ -173,11 +173,13 @@ def _from(counted: Counter[Origin], stage: Stage, say: Phrases) -> str:
 
 def _decided(stage: Stage, learned: Learned, say: Phrases, sourced: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield (argument, on what it depends) of those of a change that take few values."""
-    told = choices(learned.scope, stage.tool) if stage.changes and stage.kind == "step" else {}
-    for argument, choice in told.items():
-        others = say.join([code(value) for value in choice.others], "or")
-        conditions = [_condition(condition, say) for condition in choice.conditions]
-        if conditions:
+    pairs: set[tuple[str, str]] = set()  # of two arguments that decide each other one is told
+    for argument, choice in learned.choices.get(stage.tool, {}).items():
+        told = [one for one in choice.conditions if not (one.together and (one.field, argument) in pairs)]
+        pairs |= {(argument, one.field) for one in told}
+        known = [] if told else [one.value for one in choice.conditions if one.value != ABSENT]
+        others = say.join([code(value) for value in (*known, *choice.others)], "or")
+        if conditions := [_condition(one, say) for one in told]:
             yield argument, say.join(conditions) + (say("else") + others if others else "")
         elif argument not in sourced and others:
             yield argument, say("one_of", values=others)
