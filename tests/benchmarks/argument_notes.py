@@ -100,7 +100,7 @@ def measure(domain: str, path: Path) -> None:
         so_far, asked = before(run, call), replace(call, result=None, ok=None)
         began = time.process_time()
         told = [*notes(so_far, asked, known[case].get(call.name, {}), rules)]
-        told += choice_notes.told(so_far, asked, [one for one in deciding[case] if one["tool"] == call.name])
+        told += choice_notes.told(so_far, asked, choice_notes.read(deciding[case], call.name))
         found = {kind(note) for note in told}
         took += time.process_time() - began
         well = run.succeeded and not call.failed

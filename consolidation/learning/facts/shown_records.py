@@ -76,7 +76,7 @@ class ShownRecords:
                     if key in self._wanted:
                         latest[key][f"{name}.{field}"].add(state)
                 if key in self._wanted:
-                    for field, number in _numbers(record):
+                    for field, number in numbers(record):
                         self._numbers[key][f"{name}.{field}"].add(number)
                     self._others[key, name].update([other for other, _ in names if other != key][:1])
         for key, shown in latest.items():
@@ -148,7 +148,8 @@ def states(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
             yield field, state
 
 
-def _numbers(record: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+def numbers(record: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
+    """Yield the fields of an object, and of those directly in it, that hold a number, with it."""
     for field, value in [*record.items()][:MOST_STATES]:
         inner = [*value.items()][:MOST_STATES] if isinstance(value, dict) else [("", value)]
         for below, number in inner if FIELD.fullmatch(field) else ():

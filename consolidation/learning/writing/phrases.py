@@ -116,6 +116,8 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "在 {field} 为 {state} 时是 {value}（{of} 次中有 {n} 次）",
     ),
     "together": ("{value} with {field} {state} ({n} of {of})", "{field} 为 {state} 时填 {value}（{of} 次中有 {n} 次）"),
+    "over": ("more than {number}", "大于 {number} 的数"),
+    "upto": ("at most {number}", "不超过 {number} 的数"),
     "none": ("none", "不填"),
     "one_of": ("as the record asks for: {values}", "按记录内容选择：{values}"),
     "filled_in": ("{path} {value}", "{path} 填 {value}"),

@@ -14,7 +14,7 @@ from consolidation.learning.runs.lines import Line, ids_of
 from consolidation.learning.runs.values import ITEM, spelled
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing import work_steps
-from consolidation.learning.writing.argument_choices import ABSENT, Condition
+from consolidation.learning.writing.argument_conditions import ABSENT, Condition, written
 from consolidation.learning.writing.argument_sources import Origin
 from consolidation.learning.writing.learned import Learned
 from consolidation.learning.writing.phrases import Phrases
@@ -189,6 +189,8 @@ def _condition(one: Condition, say: Phrases) -> str:
     value = code(one.value) if one.value != ABSENT else say("none")
     key = "together" if one.together else "decided"
     state = say.join([code(state) for state in one.states], "or")
+    state = say("over", number=written(one.over)) if one.over is not None else state
+    state = say("upto", number=written(one.upto)) if one.upto is not None else state
     return say(key, value=value, field=code(one.field), state=state, n=one.calls, of=one.of)
 
 

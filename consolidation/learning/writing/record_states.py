@@ -1,0 +1,60 @@
+"""What a run has shown of records by the time of a call: of the one that it is about, and of those that this names."""
+
+import re
+from collections import defaultdict
+from collections.abc import Mapping, Set
+from typing import Any
+
+from consolidation.learning.facts.shown_records import given, numbers, records, states
+from consolidation.learning.runs.call import Call
+
+MOST_IDS = 24  # of one record, and that are known to stand beside an id
+LARGEST = 1e9  # what is larger is a time or an id
+_OF_NAMES = re.compile(
+    r"(?:^|[_ -]|(?-i:(?<=[a-z])(?=[A-Z])))(?:ids?|no|nr|number|code|zip|key|version|year)$|号码?$", re.I
+)
+
+State = str | float
+
+
+def described(record: Mapping[str, Any]) -> dict[str, State]:
+    """Return the fields of an object that hold a few words, a boolean (as a word), or a number that names nothing."""
+    counted = ((field, number) for field, number in numbers(record) if not _OF_NAMES.search(field))
+    return {field: float(number) for field, number in counted if abs(number) < LARGEST} | dict(states(record))
+
+
+class Records:
+    """States of records by the ids in them, those that were looked up by an id, and the ids that stand together."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, dict[str, State]] = defaultdict(dict)
+        self._looked_up: dict[str, dict[str, State]] = defaultdict(dict)
+        self._beside: dict[str, set[str]] = defaultdict(set)
+
+    def read(self, call: Call) -> None:
+        """Add the records in a result; one without an id is named by the id that the call sent."""
+        sent = {key for _, key in given(call.arguments)}
+        for record, names in records(call.returned):
+            keys = {key for key, _ in names} or (sent if record is call.returned else set())
+            shown = described(record) if 0 < len(keys) <= MOST_IDS else {}
+            for key in keys if len(keys) <= MOST_IDS else ():
+                self._states[key].update(shown)
+                if len(self._beside[key]) <= MOST_IDS:
+                    self._beside[key] |= keys
+                if key in sent:
+                    self._looked_up[key].update(shown)
+
+    def about(self, call: Call) -> dict[str, State]:
+        """Return the states of the records that a call names, and of those that were looked up by an id in these.
+
+        What stands beside fewer ids tells more: a date stands in the records of a day, and none of them is meant.
+        """
+        keys = self._by_width({key for _, key in given(call.arguments)})
+        others = [other for key in keys for other in self._by_width(self._beside.get(key, set()).difference(keys))]
+        shown: dict[str, State] = {}
+        for states_of in [*map(self._looked_up.get, others), *map(self._states.get, keys)]:
+            shown |= states_of or {}
+        return shown
+
+    def _by_width(self, keys: Set[str]) -> list[str]:
+        return sorted(keys, key=lambda key: (-len(self._beside.get(key, ())), key))
