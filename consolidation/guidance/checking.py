@@ -32,6 +32,7 @@ from memories.values.exceptions import within
 from memories.values.trust import Trust
 
 NOTHING_SIMILAR = "No run that you may see is similar to this one."
+ALL_PARTIAL = "The similar runs ended partly well: they speak neither for this call nor against it."
 ONLY_READS = "This call only reads: nothing speaks against looking."
 NOT_TELLING = "Commands that edit files, prepare or tidy up go with any work: nothing speaks for or against them."
 ADVICE = "Make sure that this request calls for it before you go on."
@@ -104,7 +105,7 @@ def _text(similar: Precedent, tool: str, called: str) -> str:
     """`called`: of commands only those count that started, which is more than having been called."""
     did, without = similar.well_with + similar.ill_with, similar.well_without + similar.ill_without
     if not did + without:
-        return NOTHING_SIMILAR
+        return ALL_PARTIAL if similar.runs else NOTHING_SIMILAR
     sentence = f"{similar.well_with} of {did} similar cases that {called} {code(tool)} ended well" if did else ""
     other = f"{similar.well_without} of {without} that did not {CALL[called]} it ended well" if without else ""
     if not did:

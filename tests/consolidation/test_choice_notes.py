@@ -126,3 +126,14 @@ def test_a_call_that_the_user_had_corrected_counts_as_it_was_left() -> None:
 
     [note] = notes(update(1092, "question", "support"))
     assert note["note"].endswith("in 5 of 5 calls, where `category` was `question`, it was `sales`")
+
+
+def test_similar_runs_that_ended_partly_well_speak_neither_for_a_call_nor_against_it() -> None:
+    for n in range(2):
+        experience.run([], "partial", thread_id=f"morning {n}", messages=round_of(n))
+    experience.consolidated()
+    body = {"messages": round_of(9, done=0), "about_to": {"tool": "update_ticket", "arguments": {}}}
+    told = caller(clearance=Sensitivity.MEDIUM).post("/api/v1/guidance", body, format="json").json()["check"]
+
+    assert told["text"] == "The similar runs ended partly well: they speak neither for this call nor against it."
+    assert [one["outcome"] for one in told["runs"]] == ["partial", "partial"]
