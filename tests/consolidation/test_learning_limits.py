@@ -13,6 +13,7 @@ from consolidation.learning.runs.run import Run
 from consolidation.learning.writing.argument_choices import choices
 from consolidation.learning.writing.argument_conditions import Condition, roundest
 from tests.consolidation.recorded import RULES, START, learned, run
+from tests.consolidation.test_learning_choices import conditions as of_words
 
 Record = dict[str, Any]
 Rule = Callable[[Record], str]
@@ -28,13 +29,16 @@ def invoices(n: int) -> list[Record]:
     ]
 
 
-def rounds(rule: Rule, *, runs: int = RUNS, sent: tuple[str, ...] = ()) -> list[Run]:
-    """Runs that list invoices and give each to a desk; `sent`: fields that the call repeats."""
+def rounds(rule: Rule, *, runs: int = RUNS, sent: tuple[str, ...] = (), beside: int = 0) -> list[Run]:
+    """Runs that list invoices and give each to a desk; `sent`: fields that the call repeats; `beside`: so many of
+    random numbers beside."""
+    draw = Random(1)
+    more = [{f"field_{'abcdefghijklmnop'[at]}": draw.random() for at in range(beside)} for _ in range(INVOICES * runs)]
     return [
         run(
             n,
             "Work through the new invoices.",
-            *([("list_invoices", {}, invoices(n))] if not sent else []),
+            *([("list_invoices", {}, [{**one, **more.pop()} for one in invoices(n)])] if not sent else []),
             *[
                 (
                     "route_invoice",
@@ -94,6 +98,23 @@ def test_a_number_that_names_something_or_of_one_day_decides_nothing() -> None:
         return "board" if one["lot_no"] > 70 * RUNS / 2 else "office"
 
     assert conditions(by_lot) == []
+
+
+def test_the_more_fields_there_are_the_clearer_a_condition_must_be() -> None:
+    assert conditions(by_amount, runs=10)
+    assert conditions(by_amount, runs=10, beside=16) == []
+    assert conditions(by_amount, runs=14, beside=16)
+
+
+def test_a_state_of_three_cases_among_many_is_enough() -> None:
+    def kind(n: int, place: int) -> str:
+        return "business" if n in (4, 11, 19) and place == 0 else "private"
+
+    by_words = of_words(
+        kind, lambda n, place: {"business": "accounts"}.get(kind(n, place), "repairs"), rounds=30, records=2
+    )
+
+    assert by_words == {"accounts": "business", "repairs": "private"}
 
 
 def test_three_rounds_are_too_few() -> None:
