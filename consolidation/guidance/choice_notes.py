@@ -49,7 +49,7 @@ def told(run: Run, call: Call, conditions: Conditions) -> Iterator[Note]:
     for argument, known in conditions.items():
         here = [one for one in known if one.holds((sent if one.together else record).get(one.field))]
         value = sent.get(argument, ABSENT)
-        is_word = isinstance(value, str) and (argument in sent or argument not in call.arguments)
+        is_word = isinstance(value, str) and (argument in sent or call.arguments.get(argument) is None)
         if is_word and value not in [one.value for one in here] and (clear := _clearest(here)):
             yield {"pointer": within("/arguments", argument), "note": _sentence(argument, str(value), clear)}
 

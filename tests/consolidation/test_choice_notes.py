@@ -65,6 +65,7 @@ def test_nothing_is_noted_of_the_usual_value_of_another_case_or_of_no_word() -> 
 
     assert notes(update(1090, "refund", "accounts")) == []
     assert notes(update(1091, "damage", None)) == []
+    assert notes({**update(1091, "damage", None), "team": None}) == []
     assert notes(update(1093, "praise", "support")) == []
     assert notes({**update(1091, "damage", None), "team": {"id": 4}}) == []
 
@@ -116,7 +117,7 @@ def test_a_call_that_the_user_had_corrected_counts_as_it_was_left() -> None:
     wrong = TEAMS | {"damage": "support", "question": "support"}
     for n in range(5):
         right = [
-            call("update_ticket", f"again {kind}", **update(1000 + 10 * n + at, kind, team or "none"))
+            call("update_ticket", f"again {kind}", ticket_id=f"T-{1000 + 10 * n + at}", team=team)
             for at, (kind, team) in enumerate(TEAMS.items())
         ]
         mended = [part for one in right for part in (one, answer('{"ok": true}', one["tool_calls"][0]["id"]))]
@@ -124,8 +125,9 @@ def test_a_call_that_the_user_had_corrected_counts_as_it_was_left() -> None:
         experience.run([], thread_id=f"morning {n}", messages=said)
     experience.consolidated()
 
-    [note] = notes(update(1092, "question", "support"))
-    assert note["note"].endswith("in 5 of 5 calls, where `category` was `question`, it was `sales`")
+    [question], [damage] = notes(update(1092, "question", "support")), notes(update(1091, "damage", "support"))
+    assert question["note"].endswith("in 5 of 5 calls, where `category` was `question`, it was `sales`")
+    assert damage["note"].endswith("in 5 of 5 calls, where `category` was `damage`, it was not sent")
 
 
 def test_similar_runs_that_ended_partly_well_speak_neither_for_a_call_nor_against_it() -> None:

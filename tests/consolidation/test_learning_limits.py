@@ -1,6 +1,7 @@
 """Work through a queue: an argument that a number of the record decides, or another argument that is one."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -158,3 +159,6 @@ def test_a_check_notes_the_other_side_of_a_limit() -> None:
         "`desk` is `office`; in 24 of 24 calls, where `amount` was more than 500, it was `board`"
     ]
     assert note(large, "board") == []
+    so_far = replace(so_far, calls=(replace(listed, result=[{**small, "amount": 500}]),))
+    assert len(note(small, "board")) == 1
+    assert note(small, "office") == []

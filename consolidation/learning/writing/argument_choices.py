@@ -8,8 +8,9 @@ run does all day is one choice.
 """
 
 from collections import Counter
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
+from typing import Any
 
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.facts.shown_records import given
@@ -97,19 +98,19 @@ def _calls(run: Run, tool: str) -> Sequence[Sent]:
     later call about the same record is the same one when the user has said something in between."""
     known = Records()
     sent: list[Sent] = []
-    latest: dict[Set[str], tuple[int, Message | None]] = {}
+    latest: dict[Set[str], tuple[int, Message | None, Mapping[str, Any]]] = {}
     for call in run.steps if any(call.name == tool for call in run.steps) else ():
         if call.failed:
             continue
         if call.name == tool:
             ids, said = frozenset(key for _, key in given(call.arguments)), run.said_before(call.position)
-            at, before = latest.get(ids, (len(sent), said))
-            made = Sent.of(run, call, known.about(call))
+            at, before, arguments = latest.get(ids, (len(sent), said, {}))
             if ids and before != said:
-                sent[at] = sent[at].mended_by(made)
+                arguments = {**arguments, **call.arguments}
+                sent[at] = Sent.of(run, arguments, sent[at].shown)
             else:
-                at = len(sent)
-                sent.append(made)
-            latest[ids] = at, said
+                at, arguments = len(sent), call.arguments
+                sent.append(Sent.of(run, arguments, known.about(call)))
+            latest[ids] = at, said, arguments
         known.read(call)
     return sent

@@ -4,10 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from math import ceil, comb
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from consolidation.learning.chance import by_chance
-from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.lines import Counted, ids_of
 from consolidation.learning.runs.run import Run
 from consolidation.learning.writing.record_states import State, described
@@ -44,8 +43,8 @@ class Condition(Counted):
 
 @dataclass(frozen=True)
 class Sent:
-    """One call: its short arguments, those that are numbers, the names of all, and the states of its record, by field,
-    as last shown."""
+    """One call: its short arguments, those that are numbers, the names of all but nulls, and the states of its record,
+    by field, as last shown."""
 
     run: Run
     values: Mapping[str, str]
@@ -54,19 +53,14 @@ class Sent:
     shown: Mapping[str, State]
 
     @classmethod
-    def of(cls, run: Run, call: Call, shown: Mapping[str, State]) -> "Sent":
-        sent = described(call.arguments)
+    def of(cls, run: Run, arguments: Mapping[str, Any], shown: Mapping[str, State]) -> "Sent":
+        sent = described(arguments)
         words = {name: value for name, value in sent.items() if isinstance(value, str)}
         numbers = {name: value for name, value in sent.items() if isinstance(value, float)}
-        return cls(run, words, numbers, call.arguments.keys(), shown)
+        return cls(run, words, numbers, {name for name, value in arguments.items() if value is not None}, shown)
 
     def argument(self, name: str) -> State | None:
         return self.values.get(name, self.numbers.get(name))
-
-    def mended_by(self, later: "Sent") -> "Sent":
-        kept = {name: value for name, value in self.values.items() if name not in later.names}
-        numbers, names = {**self.numbers, **later.numbers}, self.names | later.names
-        return replace(self, values={**kept, **later.values}, numbers=numbers, names=names)
 
 
 class _Seen(NamedTuple):
