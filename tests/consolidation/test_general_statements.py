@@ -46,6 +46,10 @@ REPLIES = {
     " channel #triage after each round",
     "Wrong dates. All dates are stored in ISO-8601.": "All dates are stored in ISO-8601",
     "The file is still in the inbox; booked ones go to inbox/done.": "booked ones go to inbox/done",
+    "INV-7906: power, water and telephone are finance's. Please correct that.": "power, water and telephone are"
+    " finance's",
+    "No, invoices, credit notes or reminders go to finance.": "invoices, credit notes or reminders go to finance",
+    "Wrong. In June, refunds and credits are counted twice.": "refunds and credits are counted twice",
     "不对,我们的接口都走网关,不能直接调服务": "我们的接口都走网关,不能直接调服务",
     "数多了。内部员工的订单不算业绩,要剔掉": "内部员工的订单不算业绩",
     "转化率算得太低了。试用期的用户不进分母": "试用期的用户不进分母",

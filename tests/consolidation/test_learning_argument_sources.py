@@ -220,3 +220,16 @@ def test_a_word_comes_from_a_record_that_the_call_names_or_from_any_where_it_nam
     told = {name: origin for name, origin in origins(recorded).items() if name.endswith(".team")}
 
     assert told == {"keep.team": listed, "open.team": listed, "post.team": listed}
+
+
+@pytest.mark.parametrize(("corrected", "is_asked"), [(True, False), (False, True)])
+def test_a_user_who_corrects_what_was_sent_is_no_source_that_could_be_asked(corrected: bool, is_asked: bool) -> None:
+    def routed(n: int) -> Run:
+        invoice = {"invoice_id": f"INV-{100 + n}"}
+        first = [("route_invoice", {**invoice, "desk": "purchasing"}, "routed")] if corrected else []
+        mended = ("route_invoice", {**invoice, "desk": "board"}, "routed")
+        return run(n, f"Route INV-{100 + n}.", *first, "> Which desk?", "The board signs those.", mended)
+
+    told = learned([routed(n) for n in range(1, 6)]).fields.procedure or ""
+
+    assert ("`desk` from the user (ask for it)" in told) is is_asked

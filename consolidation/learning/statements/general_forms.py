@@ -41,6 +41,11 @@ OPENING_CHINESE = re.compile(r"(?:\W|不对|不是|错了|不行|等等|嗯|哦|
 NEXT = _regex(
     r"\s*[,;:—–?]\s+(?:(?:and|but|so|also) )?|\s+-+\s+|\s+(?:because|since|as)\s+|\.\.+\s*|(?<=\w) and (?=\w+s\b)"
 )
+# The subjects of "power, water and telephone are finance's", at the beginning of a clause.
+SUBJECTS = _regex(
+    r"(?:^|[:;—–]\s+|\b(?:no|nope|wrong|sorry|well),\s+)(?!(?:no|nope|wrong|sorry|well),)"
+    r"((?:[\w-]+,\s+){1,4}[\w-]+(?:\s[\w-]+)?,?\s+(?:and|or|und|oder)\s)"
+)
 NEXT_CHINESE = re.compile(r"[,，;；?？]")
 # With these begins no clause that is understood alone: what points back, asks, tells to do or sets a condition.
 _NO_SUBJECT = (

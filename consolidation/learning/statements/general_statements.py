@@ -6,7 +6,7 @@ In English such a clause has a subject without an article, or a verb that define
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from consolidation.learning.statements import general_forms as forms
 from consolidation.learning.statements.explicit_statements import ExplicitStatement, sentences
@@ -15,6 +15,7 @@ from memories.values import text
 LONGEST_REPLY = 400  # characters; a longer message is a task or a list of data
 LEAST_WORDS, LEAST_CHARACTERS, LONGEST = 4, 6, 280
 _REJECTION = re.compile(forms.REJECTION, re.IGNORECASE)
+_ENDS = " .!。！,，;；"
 _OWN = re.compile(r"\bmy\b|我的", re.IGNORECASE)  # as customers speak, of their phone or order
 
 
@@ -32,10 +33,20 @@ def _of_sentence(sentence: str) -> ExplicitStatement | None:
     tail, is_general = (forms.TAIL_CHINESE, _is_general_chinese) if is_chinese else (forms.TAIL, _is_general)
     opening, following = (forms.OPENING_CHINESE, forms.NEXT_CHINESE) if is_chinese else (forms.OPENING, forms.NEXT)
     for start in _clause_starts(plain, opening, following):
-        clause = tail.sub("", plain[start:]).rstrip(" .!。！,，;；")
-        if is_general(clause):
-            return ExplicitStatement(sentence[start : start + len(clause)], sentence)
+        if is_general(tail.sub("", plain[start:]).rstrip(_ENDS)):
+            begin = _before_list(plain, start, is_general)
+            clause = tail.sub("", plain[begin:]).rstrip(_ENDS)
+            return ExplicitStatement(sentence[begin : begin + len(clause)], sentence)
     return None
+
+
+def _before_list(sentence: str, start: int, is_general: Callable[[str], bool]) -> int:
+    """Return where a list of subjects begins that a clause ends: "power, water and telephone are finance's"."""
+    for subjects in forms.SUBJECTS.finditer(sentence):
+        whole = subjects[1].replace(",", "") + sentence[subjects.end() :]
+        if subjects.start(1) < start <= subjects.end() and is_general(whole.rstrip(_ENDS)):
+            return subjects.start(1)
+    return start
 
 
 def _clause_starts(sentence: str, opening: re.Pattern[str], following: re.Pattern[str]) -> Iterator[int]:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Sequence, Set
+from collections.abc import Container, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -12,7 +12,7 @@ from consolidation.learning.facts.shown_records import given, key_of
 from consolidation.learning.runs import spellings
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.operations import singular
-from consolidation.learning.runs.run import Run
+from consolidation.learning.runs.run import Message, Run
 from consolidation.learning.runs.values import DEEPEST, Path, leaves, spelled
 from memories.lexicon.chinese_words import HAN, KANA
 from memories.lexicon.english_words import STOP_OF_REQUESTS
@@ -60,19 +60,26 @@ def arguments(scope: Scope, runs: Sequence[Run]) -> Sources:
 def trace(run: Run) -> Iterator[tuple[str, Path, Origin]]:
     """Yield (tool, path, origin) of every traceable argument of the calls that worked.
 
-    The first place where a value occurred is its origin.
+    The first place where a value occurred is its origin. A user who corrects what a call sent is none: nobody asks
+    before it is wrong.
     """
     heard = _Heard(run)
+    latest: dict[tuple[str, Set[str]], tuple[Message | None, Mapping[str, Any]]] = {}
     for call in run.steps:
         heard.until(call.position)
         if call.failed:
             if call.button:  # what a form refuses it says with the values that it takes
                 heard.read(call)
             continue
-        about = _ids_sent(call)
+        about, said = frozenset(_ids_sent(call)), run.said_before(call.position)
+        before, sent = latest.get((call.name, about), (said, call.arguments))
+        is_again = bool(about) and before != said
         for path, leaf in leaves(call.arguments):
+            is_corrected = is_again and sent.get(path[0]) not in (None, call.arguments[path[0]])
             for origin in heard.origins(leaf, path, about):
-                yield call.name, path, origin
+                if origin.kind != "answer" or not is_corrected:
+                    yield call.name, path, origin
+        latest[call.name, about] = said, call.arguments
         heard.read(call)
 
 
