@@ -31,6 +31,7 @@ from consolidation.learning.writing.record_states import Records, State
 LEAST_CALLS, MOST_VALUES = 8, 8  # of an argument
 CHANCE = 0.0125  # highest p-value of an argument, over all its values, fields, and sets of their states
 MOST = 5  # of one argument
+MOST_RUNS = 50  # the latest
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,10 @@ class Choice:
 
 
 def choices(scope: Scope, tool: str) -> dict[str, Choice]:
-    """Return by argument of a tool on what it depends, if it took few values in enough calls that ended well."""
-    sent = [call for run in scope.successes for call in _calls(run, tool)]
+    """Return by argument of a tool on what it depends, if it took few values in enough calls that ended well, whatever
+    else their runs did."""
+    runs = [run for run in scope.all if run.succeeded and any(call.name == tool for call in run.steps)]
+    sent = [call for run in runs[-MOST_RUNS:] for call in _calls(run, tool)]
     kinds = {name: len({call.values[name] for call in sent if name in call.values}) for name in _names(sent)}
     told: dict[str, Choice] = {}
     for name, several in kinds.items():
@@ -99,7 +102,7 @@ def _calls(run: Run, tool: str) -> Sequence[Sent]:
     known = Records()
     sent: list[Sent] = []
     latest: dict[Set[str], tuple[int, Message | None, Mapping[str, Any]]] = {}
-    for call in run.steps if any(call.name == tool for call in run.steps) else ():
+    for call in run.steps:
         if call.failed:
             continue
         if call.name == tool:

@@ -1,7 +1,7 @@
 """What a run has shown of records by the time of a call: of the one that it is about, and of those that this names."""
 
 import re
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Mapping, Set
 from typing import Any
 
@@ -9,6 +9,7 @@ from consolidation.learning.facts.shown_records import given, numbers, records, 
 from consolidation.learning.runs.call import Call
 
 MOST_IDS = 24  # of one record, and that are known to stand beside an id
+MOST_SHOWN = 20  # times that a record was shown, the latest
 LARGEST = 1e9  # what is larger is a time or an id
 _OF_NAMES = re.compile(
     r"(?:^|[_ -]|(?-i:(?<=[a-z])(?=[A-Z])))(?:ids?|no|nr|number|code|zip|key|version|year)$|号码?$", re.I
@@ -24,11 +25,11 @@ def described(record: Mapping[str, Any]) -> dict[str, State]:
 
 
 class Records:
-    """States of records by the ids in them, those that were looked up by an id, and the ids that stand together."""
+    """Records by the ids in them, those that were looked up by an id, and the ids that stand together."""
 
     def __init__(self) -> None:
-        self._states: dict[str, dict[str, State]] = defaultdict(dict)
-        self._looked_up: dict[str, dict[str, State]] = defaultdict(dict)
+        self._shown: dict[str, deque[Mapping[str, Any]]] = defaultdict(lambda: deque(maxlen=MOST_SHOWN))
+        self._looked_up: dict[str, deque[Mapping[str, Any]]] = defaultdict(lambda: deque(maxlen=MOST_SHOWN))
         self._beside: dict[str, set[str]] = defaultdict(set)
 
     def read(self, call: Call) -> None:
@@ -36,13 +37,12 @@ class Records:
         sent = {key for _, key in given(call.arguments)}
         for record, names in records(call.returned):
             keys = {key for key, _ in names} or (sent if record is call.returned else set())
-            shown = described(record) if 0 < len(keys) <= MOST_IDS else {}
             for key in keys if len(keys) <= MOST_IDS else ():
-                self._states[key].update(shown)
+                self._shown[key].append(record)
                 if len(self._beside[key]) <= MOST_IDS:
                     self._beside[key] |= keys
                 if key in sent:
-                    self._looked_up[key].update(shown)
+                    self._looked_up[key].append(record)
 
     def about(self, call: Call) -> dict[str, State]:
         """Return the states of the records that a call names, and of those that were looked up by an id in these.
@@ -51,10 +51,8 @@ class Records:
         """
         keys = self._by_width({key for _, key in given(call.arguments)})
         others = [other for key in keys for other in self._by_width(self._beside.get(key, set()).difference(keys))]
-        shown: dict[str, State] = {}
-        for states_of in [*map(self._looked_up.get, others), *map(self._states.get, keys)]:
-            shown |= states_of or {}
-        return shown
+        latest = [*(self._looked_up.get(other, ()) for other in others), *(self._shown.get(key, ()) for key in keys)]
+        return {field: state for shown in latest for record in shown for field, state in described(record).items()}
 
     def _by_width(self, keys: Set[str]) -> list[str]:
         return sorted(keys, key=lambda key: (-len(self._beside.get(key, ())), key))
