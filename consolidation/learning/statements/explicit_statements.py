@@ -42,7 +42,7 @@ _FORM = re.compile(
 _QUOTED = re.compile(
     r"\"[^\"\n]{2,300}\"|“[^”\n]{2,300}”|「[^」\n]{2,300}」|『[^』\n]{2,300}』|(?<!\w)'[^'\n]{2,300}'(?!\w)"
 )
-_SENTENCE = re.compile(r"(?:[^.!?。！？\n]|[.!?](?=[^\s\"”')」]))+[.!?。！？]*")
+_SENTENCE = re.compile(r"(?:[^.!?。！？\n]|\.\.\.(?=[\"”')」])|[.!?](?=[^\s\"”')」]))+[.!?。！？]*")
 _BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
 _LEAD = re.compile(
     r"\s*(?:please\s+)?(?:remember|keep in mind|from now on|going forward|请?记住|请?以后|从现在开始)\s*[:：]\s*",
