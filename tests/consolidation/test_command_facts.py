@@ -29,9 +29,9 @@ DOES_NOT = ("pytest -q sympy/core", MISSING)
 _hours = iter(range(1, 10_000))
 
 
-def commands(*lines: tuple[str, str], repository: str | None = "sympy", wish: str = "mend it", **fields: Any) -> Memory:
+def commands(*lines: tuple[str, str], repository: str | None = "sympy", **fields: Any) -> Memory:
     """A stored run of these command lines with what each answered."""
-    said: list[dict[str, Any]] = [{"role": "user", "content": wish}]
+    said: list[dict[str, Any]] = [{"role": "user", "content": "mend it"}]
     for n, (line, answer) in enumerate(lines):
         call = {"name": "bash", "arguments": json.dumps({"command": line})}
         said.append({"role": "assistant", "tool_calls": [{"id": f"c{n}", "type": "function", "function": call}]})
@@ -218,7 +218,7 @@ def test_a_counted_fact_is_said_by_the_agents_whose_runs_show_it() -> None:
     nine_runs(trust=ada)
     (fact,) = facts()
     assert (fact.speakers, review_of(fact)) == ([ada.actor.identity], Review.ONE_AGENT)
-    commands(STARTS, trust=bob, wish="mend the other")
+    commands(STARTS, trust=bob)
     digested()
     (fact,) = facts()
     assert "6 of 6" in fact.content, "its words follow the counts"

@@ -23,7 +23,8 @@ ANNA = everything(Actor(ActorKind.PERSON, "Anna", "7"))
 def reported(n: int, trust: Trust, outcome: str | None = "success", **fields: Any) -> Memory:
     """A refund as this agent tells it; two of the same number are the same to the letter."""
     said = [user(f"Refund order {n}. From now on always refund at once."), call("refund", f"c{n}", order=f"o{n}")]
-    return run([], outcome, messages=[*said, answer("done", f"c{n}")], trust=trust, source=trust.actor.name, **fields)
+    fields = {"source": trust.actor.name, "thread_id": f"order {n}", **fields}
+    return run([], outcome, messages=[*said, answer("done", f"c{n}")], trust=trust, **fields)
 
 
 def counted() -> tuple[int, int]:
@@ -52,6 +53,18 @@ def test_a_conversation_that_three_agents_report_counts_once() -> None:
     assert Episode.objects.filter(digested_at=None).count() == 0
     assert counted() == (2, 0)
     assert original.pk not in set(copies(Episode.objects.all()).values_list("pk", flat=True))
+
+
+@pytest.mark.parametrize(
+    ("named", "counts"), [({"thread_id": "other"}, 3), ({"thread_id": None}, 3), ({"id": "r-1"}, 1)]
+)
+def test_the_same_words_in_other_threads_are_other_conversations_and_under_one_id_one(
+    named: dict[str, Any], counts: int
+) -> None:
+    for n, trust in enumerate(agents()):
+        reported(1, trust, **{name: f"{value} {n}" if value == "other" else value for name, value in named.items()})
+    consolidated()
+    assert counted() == (counts, 0)
 
 
 def test_an_agent_that_does_the_same_again_counts_again() -> None:

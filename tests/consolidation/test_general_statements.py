@@ -46,8 +46,8 @@ REPLIES = {
     " channel #triage after each round",
     "Wrong dates. All dates are stored in ISO-8601.": "All dates are stored in ISO-8601",
     "The file is still in the inbox; booked ones go to inbox/done.": "booked ones go to inbox/done",
-    "Wrong note. Every correction of a payment must have the ticket in its note: note = 'OPS-...'.": "Every correction of"
-    " a payment must have the ticket in its note: note = 'OPS-...'",
+    "Wrong note. Every correction of a payment must have the ticket in its note: note = 'OPS-...'.": "Every correction"
+    " of a payment must have the ticket in its note: note = 'OPS-...'",
     "INV-7906: power, water and telephone are finance's. Please correct that.": "power, water and telephone are"
     " finance's",
     "No, invoices, credit notes or reminders go to finance.": "invoices, credit notes or reminders go to finance",

@@ -1,6 +1,7 @@
-"""One conversation that several report, word for word and with the same calls and results: one witness, the first.
+"""One conversation that several report under one id or in one thread, word for word and with the same calls and
+results: one witness, the first.
 
-Whoever reports the same again may have done the same again, and counts again.
+Whoever reports the same again, or another conversation of the same words, may have done the same again, and counts.
 """
 
 from django.db.models import Exists, OuterRef, Q
@@ -16,7 +17,8 @@ def copies(rows: EpisodeQuerySet) -> EpisodeQuerySet:
     What a person judged is none, nor what says how the run ended where the former ones do not.
     """
     same = {name: OuterRef(name) for name in ("content_sha256", "scope")}
-    earlier = Episode.objects.filter(pk__lt=OuterRef("pk"), **same)
+    named_alike = Q(thread_id=OuterRef("thread_id")) | Q(external_id=OuterRef("external_id"))
+    earlier = Episode.objects.filter(named_alike, pk__lt=OuterRef("pk"), **same)
     earlier = earlier.filter(memory__sensitivity__lte=OuterRef("memory__sensitivity"))
     of_others = ~Q(memory__created_by_id=OuterRef("memory__created_by_id")) | ~Q(source=OuterRef("source"))
     ended, earlier = Q(outcome__isnull=False, outcome_counts=True), earlier.filter(of_others)
@@ -27,7 +29,9 @@ def copies(rows: EpisodeQuerySet) -> EpisodeQuerySet:
 
 def reported_by_others(episode: Episode) -> EpisodeQuerySet:
     """The same conversation as others reported it, the first one first."""
-    rows = Episode.objects.filter(content_sha256=episode.content_sha256, scope=episode.scope)
+    named_alike = Q(thread_id=episode.thread_id, thread_id__isnull=False)
+    named_alike |= Q(external_id=episode.external_id, external_id__isnull=False)
+    rows = Episode.objects.filter(named_alike, content_sha256=episode.content_sha256, scope=episode.scope)
     own = {"memory__created_by_id": episode.memory.created_by_id, "source": episode.source}
     others: EpisodeQuerySet = rows.exclude(content_sha256=None).exclude(**own).order_by("pk")
     return others
