@@ -193,7 +193,7 @@ class Context(ApiView):
         What is known that fits the task, as a block for the prompt: found by the words and the meaning of the task, by
         the company that it is about and by the source. Only what is confirmed or applied, and about that company or
         none. For a text (a report, a reply, minutes) also how texts of this kind are written, as people said of
-        drafts, beside `limit` and `token_budget`. Without `company_id` it is the one known company that the task names.
+        drafts, first and beside `limit`. Without `company_id` it is the one known company that the task names.
         Answers within two seconds with what it has, and says in `degraded` what is missing. Under `## Guidance` stands
         what similar finished runs say of the task, when that is sure enough; with `repository`, under
         `## Commands in ...`, which commands start there.

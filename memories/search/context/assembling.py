@@ -23,13 +23,13 @@ from memories.search.question import vector_of
 from memories.search.ranking import Scores
 from memories.search.request import ContextRequest
 from memories.values import links
-from memories.values.choices import ActorKind, Hold, Origin, Status, Type
+from memories.values.choices import ActorKind, Category, Hold, Origin, Status, Type
 from memories.values.trust import Trust
 from memos_site.platform.postgres import replicas
 
 ANSWER_WITHIN = 1.8  # seconds, of the two that are promised
 FOR_THE_SEARCH, FOR_THE_ANSWER = 0.45, 0.2  # shares of it reserved for later parts
-FOR_KIND = 400  # tokens for the rules of a kind of text
+FOR_KIND = 2 / 3  # of the tokens, for the rules of a kind of text
 SKILL = "skill"
 
 
@@ -125,7 +125,7 @@ def assemble(
 ) -> Context:
     """Assemble a context for a task; for an agent the uses are counted, recorded and adaptations announced, unless it
     is one of then (`as_of`). `without`: memories that are left out; `rationed`: those of which few are given; `kinds`:
-    of the text that is asked for, the wider one last; their rules come beside `limit` and `token_budget`.
+    of the text that is asked for, the wider one last; their rules come first, and beside `limit`.
 
     Answers within two seconds with what it has. OperationalError, InterfaceError: the database is unavailable. Must not
     be called inside a transaction: an endpoint may embed the task.
@@ -258,18 +258,18 @@ def _chosen(
     dated = updates.newest_first(order, lambda one: rows[one.memory])
     ended = {one.memory: until for one, until in dated}
     lines = {id: _line(rows[id], wanted.trust, until) for id, until in ended.items()}
-    of_kind = [one for one, _ in dated if queries.OF_KIND in one.whys]
-    others = [one for one, _ in dated if queries.OF_KIND not in one.whys]
-    chosen = [
-        *selection.fitting(of_kind, lines, limit=queries.BY_KIND, token_budget=FOR_KIND),
-        *selection.fitting(others, lines, limit=request.limit, token_budget=request.token_budget),
-    ]
+    of_kind, others = ([one for one, _ in dated if (queries.OF_KIND in one.whys) is kind] for kind in (True, False))
+    budget = request.token_budget
+    chosen = selection.fitting(of_kind, lines, limit=queries.BY_KIND, token_budget=int(FOR_KIND * budget))
+    chosen += selection.fitting(others, lines, limit=request.limit, token_budget=budget, beside=chosen)
     kept = [rows[candidate.memory] for candidate in chosen]
     return chosen, kept, directives_among(kept, wanted.moment), ended
 
 
 def _is_of_other_texts(row: Memory, kinds: Sequence[str]) -> bool:
-    """Whether it is a rule for another kind of text than is asked for."""
+    """Whether it is a rule for another kind of text than is asked for, which somebody said of a draft."""
+    if (row.origin, row.category) != (Origin.EXTRACTED, Category.PREFERENCE):
+        return False
     own = next((tag for tag in row.tags if row.content.casefold().startswith(f"{tag.casefold()}: ")), None)
     return own is not None and own not in kinds and kinds[:1] != [row.tags[-1]]
 

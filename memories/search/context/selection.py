@@ -71,12 +71,21 @@ def said_once(ranked: Sequence[Merged], sentences: Mapping[UUID, str], decided: 
     return [next((one for one in group if one.memory in decided), group[0]) for group in groups]
 
 
-def fitting(ranked: Sequence[Merged], lines: Mapping[UUID, str], *, limit: int, token_budget: int) -> list[Merged]:
-    """The best memories that fit into the block: one that does not fit is left out whole, a shorter one may follow."""
-    room = 4 * token_budget - quarters(HEADING)
+def fitting(
+    ranked: Sequence[Merged],
+    lines: Mapping[UUID, str],
+    *,
+    limit: int,
+    token_budget: int,
+    beside: Sequence[Merged] = (),
+) -> list[Merged]:
+    """The best memories that fit into the block: one that does not fit is left out whole, a shorter one may follow.
+    `beside`: what stands in it already."""
+    costs = {id: quarters(line) + 1 for id, line in lines.items()}  # with the line break before it
+    room = 4 * token_budget - quarters(HEADING) - sum(costs[entry.memory] for entry in beside)
     chosen: list[Merged] = []
     for entry in ranked:
-        cost = quarters(lines[entry.memory]) + 1  # the line break before it
+        cost = costs[entry.memory]
         if len(chosen) < limit and cost <= room:
             chosen.append(entry)
             room -= cost
