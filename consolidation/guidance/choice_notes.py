@@ -1,6 +1,6 @@
 """Arguments of a call that is about to be made, beside what decided them in runs that ended well.
 
-"`team` is `support`; in 14 of 15 calls of runs that ended well, where `category` was `damage`, it was not sent".
+"`team` is `support`; where `category` was `damage`, 14 of 15 calls of runs that ended well did not send it".
 
 The conditions are those that the skills of the scope tell (`learning/writing/argument_choices.py`). They come without a
 person's confirmation, as all counts of a check do, and end when a person dismisses the skill.
@@ -61,8 +61,9 @@ def _clearest(conditions: Sequence[Condition]) -> Condition | None:
 
 def _sentence(argument: str, value: str, usual: Condition) -> str:
     sent = f"is {code(value)}" if value != ABSENT else "is not sent"
-    counted = f"in {usual.calls} of {usual.of} calls, where {code(usual.field)} was {_state(usual)}"
-    return f"{code(argument)} {sent}; {counted}, it was {code(usual.value) if usual.value != ABSENT else 'not sent'}"
+    counted = f"{usual.calls} of {usual.of} calls of runs that ended well"
+    did = f"sent {code(usual.value)}" if usual.value != ABSENT else "did not send it"
+    return f"{code(argument)} {sent}; where {code(usual.field)} was {_state(usual)}, {counted} {did}"
 
 
 def _state(usual: Condition) -> str:

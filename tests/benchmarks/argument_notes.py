@@ -28,7 +28,7 @@ KINDS = {
     "in all, less than": "sums",
     "shown together": "together",
     "in which this call worked it was": "states",
-    "calls, where": "choices",
+    "calls of runs that ended well": "choices",
 }
 Json = dict[str, Any]
 Known = Mapping[str, Mapping[str, Any]]  # tool -> argument -> habits

@@ -47,7 +47,7 @@ def notes(about_to: Json, client: APIClient | None = None, messages: list[Json] 
 
 def test_another_value_than_such_calls_sent_is_noted_at_its_argument() -> None:
     learned()
-    damage = "in 5 of 5 calls, where `category` was `damage`, it was not sent"
+    damage = "where `category` was `damage`, 5 of 5 calls of runs that ended well did not send it"
 
     assert notes(update(1091, "damage", "support")) == [
         {"pointer": "/arguments/team", "note": f"`team` is `support`; {damage}"}
@@ -55,7 +55,8 @@ def test_another_value_than_such_calls_sent_is_noted_at_its_argument() -> None:
     assert notes(update(1090, "refund", None)) == [
         {
             "pointer": "/arguments/team",
-            "note": "`team` is not sent; in 5 of 5 calls, where `category` was `refund`, it was `accounts`",
+            "note": "`team` is not sent; where `category` was `refund`, 5 of 5 calls of runs that ended well sent "
+            "`accounts`",
         }
     ]
 
@@ -86,7 +87,7 @@ def test_a_field_of_the_record_decides_as_it_was_last_shown() -> None:
     known = [user("Sort the mail."), *mail("private", None), *mail("business", None)]
 
     [note] = notes(asked, messages=known)
-    assert note["note"].startswith("`team` is `shop`; in 8 of 8 calls, where `kind` was `business`, it was `key-acc")
+    assert note["note"].startswith("`team` is `shop`; where `kind` was `business`, 8 of 8 calls of runs that ended")
     assert notes(asked, messages=known[:3]) == []
 
 
@@ -126,8 +127,8 @@ def test_a_call_that_the_user_had_corrected_counts_as_it_was_left() -> None:
     experience.consolidated()
 
     [question], [damage] = notes(update(1092, "question", "support")), notes(update(1091, "damage", "support"))
-    assert question["note"].endswith("in 5 of 5 calls, where `category` was `question`, it was `sales`")
-    assert damage["note"].endswith("in 5 of 5 calls, where `category` was `damage`, it was not sent")
+    assert question["note"].endswith("`question`, 5 of 5 calls of runs that ended well sent `sales`")
+    assert damage["note"].endswith("`damage`, 5 of 5 calls of runs that ended well did not send it")
 
 
 def test_similar_runs_that_ended_partly_well_speak_neither_for_a_call_nor_against_it() -> None:

@@ -153,10 +153,10 @@ def test_a_check_notes_the_other_side_of_a_limit() -> None:
         return [each["note"] for each in told(so_far, call, known)]
 
     assert note(small, "board") == [
-        "`desk` is `board`; in 24 of 24 calls, where `amount` was at most 500, it was `office`"
+        "`desk` is `board`; where `amount` was at most 500, 24 of 24 calls of runs that ended well sent `office`"
     ]
     assert note(large, "office") == [
-        "`desk` is `office`; in 24 of 24 calls, where `amount` was more than 500, it was `board`"
+        "`desk` is `office`; where `amount` was more than 500, 24 of 24 calls of runs that ended well sent `board`"
     ]
     assert note(large, "board") == []
     so_far = replace(so_far, calls=(replace(listed, result=[{**small, "amount": 500}]),))
