@@ -25,6 +25,7 @@ from consolidation.pipelines import competence_writing, recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
 from consolidation.pipelines.tool_rules import tool_rules
 from memories.intake.admission import dismissed_key
+from memories.intake.episodes.copies import copies
 from memories.intake.evidence import record_suppressed
 from memories.models import Episode, Memory, Tombstone
 from memories.values.choices import LIVE
@@ -123,7 +124,7 @@ def _put(
 
 def _background(scope: str, sensitivity: int) -> Background:
     closed = Episode.objects.filter(scope=scope, memory__sensitivity__lte=sensitivity)
-    closed = closed.with_end().order_by("-closed_at", "-pk")
+    closed = closed.with_end().exclude(pk__in=copies(closed).values("pk")).order_by("-closed_at", "-pk")
     latest = list(closed.only("pk", "environment")[:RUNS_OF_SCOPE])
     rules = tool_rules(reversed(latest))
     runs = recorded.runs([episode.pk for episode in latest])

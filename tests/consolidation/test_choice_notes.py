@@ -11,7 +11,7 @@ from memories.models import Memory
 from memories.values.choices import ActorKind, Sensitivity
 from memories.values.trust import Actor
 from tests.consolidation import experience
-from tests.make import answer, call, caller, user
+from tests.make import answer, call, caller, make_agent, user
 
 pytestmark = pytest.mark.django_db
 ORDER = "Work through the new tickets."
@@ -31,6 +31,17 @@ def round_of(n: int, *, teams: dict[str, str | None] = TEAMS, done: int = len(TE
     for kind, team in [*teams.items()][:done]:
         said += [call("update_ticket", kind, **update(numbers[kind], kind, team)), answer('{"ok": true}', kind)]
     return said
+
+
+def test_a_copy_by_another_agent_is_no_further_call() -> None:
+    copying = make_agent("copying-agent")[0].trust
+    for n in range(5):
+        experience.run([], thread_id=f"morning {n}", messages=round_of(n))
+        experience.run([], trust=copying, source="copying-agent", thread_id=f"morning {n}", messages=round_of(n))
+    experience.consolidated()
+
+    [note] = notes(update(1091, "damage", "support"))
+    assert "5 of 5 calls of runs that ended well" in note["note"]
 
 
 def learned(*, mornings: int = 5, **facts: Any) -> None:
