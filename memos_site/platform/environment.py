@@ -48,6 +48,24 @@ REMOVED = {  # settings of former versions: what holds instead
     "MASK_SECRETS_AT_INTAKE": "credentials that agents send are always removed",
     "SECRET_KEY_FALLBACKS": "former values stand in SECRET_KEY, after the present one",
     "TRANSCRIPTS_PER_SKILL": "as many as learning reads keep their transcripts",
+    "GUIDANCE_THRESHOLD": "guidance chooses its thresholds on the runs of the store",
+    "SELECTION_CONFIDENCE_THRESHOLD": "it is 0.7 where a search names no selection_confidence_threshold",
+    **dict.fromkeys(
+        (
+            *("ANN_FROM_PASSAGES", "APPLY_AFTER", "APPLY_AT", "CONFIRMATION_GAIN", "CONFIRM_AT", "DECAY_FLOOR"),
+            *(
+                "DECAY_IDLE_DAYS",
+                "DECAY_POINTS",
+                "DECAY_STEP_DAYS",
+                "DEMOTE_BELOW",
+                "DIRECT_CONFIDENCE",
+                "EXPIRE_BELOW",
+            ),
+            *("EXTRACT_MIN_CHARACTERS", "EXTRACT_MIN_MESSAGES", "RUN_RETENTION_DAYS", "SEARCH_UNSCOPED"),
+            "STORE_CONFIDENCE",
+        ),
+        "its number is fixed",
+    ),
 }
 
 

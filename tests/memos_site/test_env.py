@@ -153,8 +153,9 @@ def test_a_setting_of_a_former_version_is_told_of_at_the_start(monkeypatch: pyte
     assert REMOVED.keys().isdisjoint(Environment.model_fields)
     monkeypatch.setenv("EMAIL_FROM", "memos@example.com")
     monkeypatch.setenv("SECRET_KEY_FALLBACKS_FILE", "/run/secrets/former")
+    monkeypatch.setenv("CONFIRM_AT", "60")
     told = [(warning.id, warning.msg.partition(" ")[0]) for warning in checks.settings_are_still_read()]
-    assert told == [("memos_site.W002", "EMAIL_FROM"), ("memos_site.W002", "SECRET_KEY_FALLBACKS")]
+    assert told == [("memos_site.W002", name) for name in ("EMAIL_FROM", "SECRET_KEY_FALLBACKS", "CONFIRM_AT")]
 
 
 def test_what_follows_the_secret_key_are_its_former_values() -> None:
