@@ -45,6 +45,7 @@ def read(choices: Iterable[Mapping[str, Any]], tool: str) -> Conditions:
 
 
 def told(run: Run, call: Call, conditions: Conditions) -> Iterator[Note]:
+    """The same of known conditions. A value that one of those that hold names is right."""
     record, sent = shown(run, call), described(call.arguments)
     for argument, known in conditions.items():
         here = [one for one in known if one.holds((sent if one.together else record).get(one.field))]

@@ -179,6 +179,14 @@ def count(pattern: Pattern, memory: Memory, *, founding: bool, at: datetime) -> 
     return Counter(competences_created=1) if founding else Counter(competences_reinforced=1 if new else 0)
 
 
+def keep_contrast(memory: Memory, competence: Competence) -> None:
+    """What runs say of right calls and others follows them, also beside a version that people published: a check counts
+    by it, and nobody decides it."""
+    if memory.payload.get("contrast") != competence.contrast:
+        memory.payload = {**memory.payload, "contrast": competence.contrast}
+        Memory.objects.filter(pk=memory.pk).update(payload=memory.payload)
+
+
 def keep_lines(memory: Memory, competence: Competence, *, at: datetime) -> None:
     """The runs behind each line, for the reviewer; of many the first and the last."""
     lines = {name: [_kept(line) for line in lines_of_model] for name, lines_of_model in competence.lines.items()}

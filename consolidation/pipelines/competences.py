@@ -114,6 +114,7 @@ def _put(
                 return Counter()
         counters = competence_writing.count(pattern, memory, founding=created, at=at)
         competence_writing.keep_lines(memory, competence, at=at)
+        competence_writing.keep_contrast(memory, competence)
         if prepared:
             proposed = competence_writing.propose(memory, competence, prepared, created=created, run_id=run_id, at=at)
             counters.update(proposed)

@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 from consolidation.models import Pattern
 from memories.models import Memory
-from memories.values.choices import ActorKind, Sensitivity
+from memories.values.choices import ActorKind, Sensitivity, Status
 from memories.values.trust import Actor
 from tests.consolidation import experience
 from tests.make import answer, call, caller, make_agent, user
@@ -123,6 +123,18 @@ def test_who_may_not_see_the_skill_is_told_nothing_and_nobody_once_it_is_dismiss
     assert notes(update(1091, "damage", "support"))
     skill.dismiss(by=Actor(ActorKind.PERSON, "Rita"), why="", at=experience.NOON)
     assert notes(update(1091, "damage", "support")) == []
+
+
+def test_the_conditions_of_a_published_skill_follow_the_runs() -> None:
+    learned()
+    Memory.objects.filter(type="competence").update(status=Status.APPLIED)
+    moved = TEAMS | {"damage": "repairs"}
+    for n in range(20, 80):
+        experience.run([], thread_id=f"morning {n}", messages=round_of(n, teams=moved))
+    experience.consolidated(at=experience.NOON.replace(hour=15))
+
+    [note] = notes(update(1091, "damage", "support"))
+    assert note["note"].endswith("50 of 50 calls of runs that ended well sent `repairs`")
 
 
 def test_a_call_that_the_user_had_corrected_counts_as_it_was_left() -> None:

@@ -111,7 +111,7 @@ def _of_numbers(known: Known, field: str, *, together: bool) -> Iterator[Tried]:
             if gap := _gap(sorted((sign * number, was_sent) for number, was_sent in pairs)):
                 limit = roundest(*gap) if sign > 0 else roundest(-gap[1], -gap[0])
                 over, upto = (limit, None) if sign > 0 else (None, limit)
-                yield ways, *_counted(known, Condition(value, field, (), 0, 0, 0, together, over, upto))
+                yield ways, *_counted(known, Condition(value, field, [], 0, 0, 0, together, over, upto))
 
 
 def _gap(pairs: Sequence[tuple[float, bool]]) -> tuple[float, float] | None:
