@@ -14,7 +14,7 @@ from django.db import transaction
 
 from consolidation import llm, trying_again
 from consolidation.model_lines.case_pairs import CasePair
-from consolidation.model_lines.line_answers import Asking, keep_answer
+from consolidation.model_lines.line_answers import StepOfRun, keep_answer
 from consolidation.models import Run, RunStep, RunStopped
 
 
@@ -40,14 +40,14 @@ def compare(comparison: Comparison) -> None:
     if not _ask_each(comparison):
         return None
     steps = list(run.steps.all())
-    failed = [step for step in steps if step.status == RunStep.Status.FAILED]
+    failed_steps = [step for step in steps if step.status == RunStep.Status.FAILED]
     counters = Counter(cases_read=sum(step.answer is not None for step in steps))
-    if trying_again.may_come_again(failed):
-        run.progress(stage="", done=len(steps) - len(failed), total=len(steps), counters=counters)
-        return trying_again.come_again(run, failed, at=now())
-    error = trying_again.faults(failed)
+    if trying_again.may_come_again(failed_steps):
+        run.progress(stage="", done=len(steps) - len(failed_steps), total=len(steps), counters=counters)
+        return trying_again.come_again(run, failed_steps, at=now())
+    error = trying_again.faults(failed_steps)
     if not counters["cases_read"]:
-        status = Run.Status.FAILED if failed else Run.Status.SKIPPED
+        status = Run.Status.FAILED if failed_steps else Run.Status.SKIPPED
         return end(run, status, {}, at=now(), error=error or comparison.nothing)
     run.progress(stage="judging", done=len(steps), total=len(steps), counters=counters)
     return comparison.write(counters, error, now())
@@ -91,7 +91,7 @@ def _ask_each(comparison: Comparison) -> bool:
         if not step.begin(at=now()):  # it went with one of its conversations
             continue
         try:
-            _perform(Asking(run, step, comparison.level, now), at=now())
+            _perform(StepOfRun(run, step, comparison.level, now), at=now())
         except llm.NotNow as fault:
             trying_again.uncount(step, str(fault))
             trying_again.pause(run, fault, at=now())
@@ -99,16 +99,16 @@ def _ask_each(comparison: Comparison) -> bool:
     return True
 
 
-def _perform(asking: Asking, *, at: datetime) -> None:
+def _perform(asking: StepOfRun, *, at: datetime) -> None:
     """Ask about one case; its row says how it ended. NotNow: the model cannot be asked."""
-    ended: dict[str, Any] = {"status": RunStep.Status.SUCCEEDED}
+    result: dict[str, Any] = {"status": RunStep.Status.SUCCEEDED}
     try:
         keep_answer(asking)
     except llm.NotNow:
         raise
     except llm.TooSensitive as skipped:
-        ended = {"status": RunStep.Status.SKIPPED, "reason": str(skipped)}
+        result = {"status": RunStep.Status.SKIPPED, "reason": str(skipped)}
     except Exception as fault:  # of this case alone; it is tried again
         reason = str(fault) if isinstance(fault, llm.ModelError) else type(fault).__name__
-        ended = {"status": RunStep.Status.FAILED, "reason": reason}
-    asking.step.end(at=at, **ended)
+        result = {"status": RunStep.Status.FAILED, "reason": reason}
+    asking.step.end(at=at, **result)

@@ -56,9 +56,9 @@ def process(run: Run, *, wait: bool = False, should_stop: Callable[[], bool] = n
     with rare_collections():
         for position, scope in enumerate(scopes):
             _process_step(run, scope, position, report, wait=wait)
-    failed = report.counters["failed"]
-    error = f"{failed} could not be read or written; each says why and is tried again" if failed else ""
-    status = Run.Status.FAILED if failed else Run.Status.SUCCEEDED
+    failures = report.counters["failed"]
+    error = f"{failures} could not be read or written; each says why and is tried again" if failures else ""
+    status = Run.Status.FAILED if failures else Run.Status.SUCCEEDED
     counters = {name: n for name, n in report.counters.items() if n or name == "episodes_read"}
     run.finish(status, counters=counters, at=timezone.now(), error=error)
 
@@ -70,8 +70,8 @@ def _scopes() -> list[str]:
     queues += [PlanShape.objects.due(), StatementMessage.objects.due()]
     if settings.SIGNATURE != "all":
         queues.append(regrouping.former())
-    first, *others = [queue.order_by().values_list("scope", flat=True).distinct() for queue in queues]
-    return sorted(first.union(*others))
+    first, *other_queries = [queue.order_by().values_list("scope", flat=True).distinct() for queue in queues]
+    return sorted(first.union(*other_queries))
 
 
 def _process_step(run: Run, scope: str, position: int, report: Reporter, *, wait: bool) -> None:
@@ -80,12 +80,12 @@ def _process_step(run: Run, scope: str, position: int, report: Reporter, *, wait
     with leases.hold(f"consolidate:{scope}", wait=wait) as acquired:
         if acquired:
             _process_scope(run, scope, report)
-    failed = report.counters["failed"] - before
+    failures = report.counters["failed"] - before
     if not acquired:
         report.add(Counter(skipped=1))
         step.finish(RunStep.Status.SKIPPED, at=timezone.now(), reason="another worker is processing it")
-    elif failed:
-        step.finish(RunStep.Status.FAILED, at=timezone.now(), reason=f"{failed} could not be read or written")
+    elif failures:
+        step.finish(RunStep.Status.FAILED, at=timezone.now(), reason=f"{failures} could not be read or written")
     else:
         step.finish(RunStep.Status.SUCCEEDED, at=timezone.now())
 

@@ -61,8 +61,8 @@ def process(run: Run, *, now: Callable[[], datetime] = timezone.now, should_stop
 
 
 def _write(run: Run, memory: Memory, counters: Counter[str], error: str, at: datetime) -> None:
-    lines, judged = judge(run.steps.all(), store_of(memory))
-    counters += judged
+    lines, judge_counters = judge(run.steps.all(), store_of(memory))
+    counters += judge_counters
 
     def finish(written: int) -> None:
         counters["lines_written"], counters["versions_proposed"] = written, int(written > 0)
@@ -97,41 +97,43 @@ def propose(
         new = [line for line in lines if base and _is_new(memory, skill, base, line)]
         if base is None or not new:
             return and_then(0)
-        prepared = _prepare(skill, base, new)
+        version = _prepare(skill, base, new)
         try:
-            return _write_version(memory, base, prepared, new, run=run, at=at, and_then=and_then)
+            return _write_version(memory, base, version, new, run=run, at=at, and_then=and_then)
         except (_Changed, IntegrityError):
-            _withdraw(prepared)
+            _withdraw(version)
     raise _Changed(f"{memory.pk} changes all the time")
 
 
 def _is_new(memory: Memory, skill: Skill, base: SkillVersion, line: KeptLine) -> bool:
     """Whether neither the version nor one that a person rejected says so, and its runs are still there."""
-    rejected = skill.versions.filter(status=SkillVersion.Status.REJECTED).values_list(f"fields__{FIELD}", flat=True)
-    held = [text for texts in (base.fields.get(FIELD), *rejected) for text in texts or []]
-    known = any(text.startswith(line.sentence) for text in held)
-    return not known and _are_there(memory, line.runs).count() == len(line.runs)
+    rejected_texts = skill.versions.filter(status=SkillVersion.Status.REJECTED).values_list(
+        f"fields__{FIELD}", flat=True
+    )
+    texts_so_far = [text for texts in (base.fields.get(FIELD), *rejected_texts) for text in texts or []]
+    is_known = any(text.startswith(line.sentence) for text in texts_so_far)
+    return not is_known and _are_there(memory, line.runs).count() == len(line.runs)
 
 
 def _prepare(skill: Skill, base: SkillVersion, lines: Sequence[KeptLine]) -> PreparedVersion:
     texts = [*(base.fields.get(FIELD) or []), *(line.text for line in lines)]
     fields = Fields.model_validate({**base.fields, FIELD: texts})
     files = revising.extra_files(base)
-    prepared = publishing.prepare(fields, scope=skill.scope, number=publishing.next_number(skill), extras=files)
-    rows = prepared.package.skill_md.splitlines()
+    version = publishing.prepare(fields, scope=skill.scope, number=publishing.next_number(skill), extras=files)
+    rows = version.package.skill_md.splitlines()
     marks: list[dict[str, object]] = [
         {"rule": WRITTEN_BY_MODEL, "severity": "medium", "file": "SKILL.md", "line": number, "excerpt": line.sentence}
         for line in lines
         for number, row in enumerate(rows, 1)
         if line.sentence in row
     ]
-    return replace(prepared, findings=[*prepared.findings, *marks])
+    return replace(version, findings=[*version.findings, *marks])
 
 
 def _write_version(
     memory: Memory,
     base: SkillVersion,
-    prepared: PreparedVersion,
+    version: PreparedVersion,
     lines: Sequence[KeptLine],
     *,
     run: Run,
@@ -139,7 +141,7 @@ def _write_version(
     and_then: Callable[[int], None],
 ) -> None:
     with transaction.atomic():
-        runs = {one for line in lines for one in line.runs}
+        runs = {run_id for line in lines for run_id in line.runs}
         if len(_are_there(memory, runs).select_for_update(of=("self",)).order_by("pk")) < len(runs):
             raise _Changed
         memory.lock_for("propose", LIVE)
@@ -147,8 +149,10 @@ def _write_version(
         if skill.current != base:
             raise _Changed
         made_by, why = SkillVersion.MadeBy.EXTRACTION, f"{len(lines)} lines by a language model: success beside failure"
-        publishing.propose(skill, prepared, made_by=made_by, by=BY, at=at, changelog=why, run_id=run.pk)
-        rows = [{"text": line.text, "runs": [str(one) for one in line.runs], "of": len(line.runs)} for line in lines]
+        publishing.propose(skill, version, made_by=made_by, by=BY, at=at, changelog=why, run_id=run.pk)
+        rows = [
+            {"text": line.text, "runs": [str(run_id) for run_id in line.runs], "of": len(line.runs)} for line in lines
+        ]
         SkillLines.objects.add_of_model(memory, FIELD, rows, at=at)
         and_then(len(lines))
 
@@ -158,7 +162,7 @@ def _are_there(memory: Memory, runs: Collection[UUID]) -> EpisodeQuerySet:
     return Episode.objects.filter(pk__in=runs, memory__sensitivity__lte=memory.sensitivity, extract=True)
 
 
-def _withdraw(prepared: PreparedVersion) -> None:
+def _withdraw(version: PreparedVersion) -> None:
     """Delete the package now: it may quote what was just forgotten. Another version with the same content keeps it."""
-    if not SkillVersion.objects.filter(package=prepared.path).exists():
-        storages.delete(prepared.path)
+    if not SkillVersion.objects.filter(package=version.path).exists():
+        storages.delete(version.path)

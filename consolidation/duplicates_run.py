@@ -47,7 +47,7 @@ def process(run: Run, *, should_stop: Callable[[], bool] = never) -> None:
             counters = _read(run, AuditCursor.of(KIND), should_stop)
             run.finish(Run.Status.SUCCEEDED, counters=dict(counters), at=timezone.now())
         else:
-            run.finish(Run.Status.SKIPPED, counters={}, at=timezone.now(), error="another worker is at it")
+            run.finish(Run.Status.SKIPPED, counters={}, at=timezone.now(), error="another worker is working on it")
 
 
 def _read(run: Run, cursor: AuditCursor, should_stop: Callable[[], bool]) -> Counter[str]:

@@ -87,10 +87,10 @@ def process_queue(
     Run.objects.filter(kind=kind).resume_due(at=now())
 
     def work() -> int:
-        processed = 0
+        count = 0
         while not should_stop() and _process_next(kind, process, at=now()):
-            processed += 1
-        return processed
+            count += 1
+        return count
 
     return sum(workers.together([work] * max(workers.threads, 1)))
 
@@ -135,8 +135,8 @@ def rare_collections() -> Iterator[None]:
 
 def counters_before(run: Run, counter: str) -> Counter[str]:
     """The counters with which a worker goes on, this one among them."""
-    kept = {name: number for name, number in run.counters.items() if name not in OF_THE_LAST_ATTEMPT}
-    return Counter({counter: 0} | kept)
+    counters = {name: number for name, number in run.counters.items() if name not in OF_THE_LAST_ATTEMPT}
+    return Counter({counter: 0} | counters)
 
 
 class Reporter:

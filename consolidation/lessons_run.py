@@ -60,12 +60,12 @@ def process(run: Run, *, now: Callable[[], datetime] = timezone.now, should_stop
 def _write(run: Run, counters: Counter[str], error: str, at: datetime) -> None:
     """A lesson is measured on runs that are no more secret than those that it comes from."""
     store = cache(partial(ScopeStore, run.scope))
-    whole = store(run.sensitivity).whole
-    lines, judged = judge(
-        run.steps.all(), whole, measured_on=lambda runs, level: store(level).like(runs), least_gained=LEAST_GAINED
+    all_runs = store(run.sensitivity).all_runs
+    lines, judge_counters = judge(
+        run.steps.all(), all_runs, measured_on=lambda runs, level: store(level).like(runs), least_gained=LEAST_GAINED
     )
     with transaction.atomic():
-        counters += judged + write(lines, run.scope, at=at)
+        counters += judge_counters + write(lines, run.scope, at=at)
         end(run, Run.Status.SUCCEEDED, +counters, at=at, error=error)
 
 
@@ -92,18 +92,18 @@ def _write_lesson(line: KeptLine, scope: str, *, at: datetime) -> str:
     lock_key(scope, statement.key)
     if live_row(scope, statement.key, at=at) is not None or _is_said(statement):
         return "known"
-    there = Episode.objects.filter(pk__in=line.runs, scope=scope, extract=True).select_for_update(of=("self",))
-    ended = {episode.pk: episode.closed_at or at for episode in there.order_by("pk")}
-    if len(ended) < len(line.runs):
+    episodes = Episode.objects.filter(pk__in=line.runs, scope=scope, extract=True).select_for_update(of=("self",))
+    ends = {episode.pk: episode.closed_at or at for episode in episodes.order_by("pk")}
+    if len(ends) < len(line.runs):
         return "gone"
-    quotes = ((pk, line.quotes[pk].strip()[:LONGEST_SNAPSHOT]) for pk in ended)
-    occasions = [Occasion.episode(pk, at=ended[pk], quote=quote) for pk, quote in quotes]
-    stored = remember(statement, occasions=occasions, by=BY, at=at)
-    if not stored.created or stored.memory is None:
+    quotes = ((pk, line.quotes[pk].strip()[:LONGEST_SNAPSHOT]) for pk in ends)
+    occasions = [Occasion.episode(pk, at=ends[pk], quote=quote) for pk, quote in quotes]
+    result = remember(statement, occasions=occasions, by=BY, at=at)
+    if not result.created or result.memory is None:
         return "suppressed"
     effect = line.effect
     counts = {"concerned": effect.concerned, "gained": effect.gained, "lost": effect.lost}
-    Lesson.objects.create(memory=stored.memory, words=stored.memory.content, cases=line.cases, **counts)
+    Lesson.objects.create(memory=result.memory, words=result.memory.content, cases=line.cases, **counts)
     return "lessons_created"
 
 

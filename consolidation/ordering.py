@@ -79,7 +79,7 @@ def _lessons(trust: Trust, scope: str, *, trigger: Run.Trigger, at: datetime) ->
     trust.scope_to_write(scope)
     run = lessons_run.request(scope, trust.max_sensitivity, trigger=trigger, at=at)
     if not Run.objects.visible_to(trust).filter(pk=run.pk).exists():
-        raise Conflict("the cases of this scope are compared already")
+        raise Conflict("the cases of this scope have already been compared")
     return _ordered(run, trust, at=at)
 
 
@@ -115,20 +115,20 @@ def start_backlog(trust: Trust, choice: Choice, *, trigger: Run.Trigger) -> int:
     _check_scopes(trust)
     if not llm.configured():
         raise Conflict(str(llm.NotConfigured()))
-    queued = queue.queue_backlog(choice, trigger=trigger)
+    count = queue.queue_backlog(choice, trigger=trigger)
     run_queue.nudge(EXTRACT_TASK)
-    return queued
+    return count
 
 
 def decide_queue(verb: QueueVerb, trust: Trust, choice: Choice, *, at: datetime) -> int:
     """Pause, resume or thin what waits to be read by the model; how many runs. Conflict: thin what, is not said."""
     _check_scopes(trust)
     if verb == "thin" and choice == Choice():
-        raise Conflict("thin takes an outcome or a limit: all would stay")
-    changed = queue.decide(verb, choice, by=trust.actor, at=at)
+        raise Conflict("thin needs an outcome or a limit: otherwise nothing would be removed")
+    count = queue.decide(verb, choice, by=trust.actor, at=at)
     if verb == "resume":
         run_queue.nudge(EXTRACT_TASK)
-    return changed
+    return count
 
 
 def decide(verb: Verb, run_id: UUID, trust: Trust, *, why: str, at: datetime) -> Run:
@@ -164,7 +164,7 @@ def _check_place(run: Run, trust: Trust) -> None:
 
 def _check_scopes(trust: Trust) -> None:
     if trust.scopes is not None:
-        raise NotAllowed("this run works over all scopes, and the token is limited to some")
+        raise NotAllowed("this run works on all scopes, but the token is limited to some")
 
 
 def _check_person(run: Run, trust: Trust) -> None:

@@ -48,8 +48,8 @@ def remove(*, at: datetime, until: float | None = None) -> Counter[str]:
     if not (days := settings.TRANSCRIPT_RETENTION_DAYS):
         return done
     before = at - timedelta(days=days)
-    with leases.hold(LEASE, wait=False) as held:
-        for scope in _scopes(before) if held else ():
+    with leases.hold(LEASE, wait=False) as is_held:
+        for scope in _scopes(before) if is_held else ():
             done += batches.each(_Scope(scope, before, at).remove_some, until=until)
     return done
 
@@ -79,21 +79,28 @@ def removable(scope: str, before: datetime) -> EpisodeQuerySet:
     rows: EpisodeQuerySet = Episode.objects.filter(scope=scope, transcript_removed_at=None, **UNMARKED)
     rows = rows.filter(closed_at__lt=before, digested_at__isnull=False, verdict_at__isnull=False)
     rows = rows.exclude(outcome_source=OutcomeSource.PERSON)
-    unruled = Exists(Event.objects.unruled().order_by().filter(episode=OuterRef("pk")))
-    queued = Exists(PendingProfile.objects.filter(episode=OuterRef("pk")))
-    stated = Exists(StatementMessage.objects.filter(event__episode=OuterRef("pk")))
-    asked = Exists(Run.objects.unfinished().filter(episode=OuterRef("pk")))
-    seen = Sighting.objects.filter(episode_id=OuterRef("pk"))
-    read_again = Exists(seen.read_again(RUNS_OF_PATTERN))
-    return rows.filter(_older_than_compared(scope), ~unruled, ~queued, ~stated, ~asked, ~read_again)
+    waits_for_rules = Exists(Event.objects.unruled().order_by().filter(episode=OuterRef("pk")))
+    waits_for_profile = Exists(PendingProfile.objects.filter(episode=OuterRef("pk")))
+    waits_for_statements = Exists(StatementMessage.objects.filter(event__episode=OuterRef("pk")))
+    waits_for_model = Exists(Run.objects.unfinished().filter(episode=OuterRef("pk")))
+    sightings = Sighting.objects.filter(episode_id=OuterRef("pk"))
+    read_again = Exists(sightings.read_again(RUNS_OF_PATTERN))
+    return rows.filter(
+        _older_than_compared(scope),
+        ~waits_for_rules,
+        ~waits_for_profile,
+        ~waits_for_statements,
+        ~waits_for_model,
+        ~read_again,
+    )
 
 
 def _older_than_compared(scope: str) -> Q:
     """Runs that are not among the latest of their scope and level, with which a pattern's are compared."""
-    ended = Episode.objects.filter(scope=scope).with_end()
+    with_end = Episode.objects.filter(scope=scope).with_end()
     older = ~WITH_OUTCOME
-    for level in ended.order_by().values_list("memory__sensitivity", flat=True).distinct():
-        latest = ended.filter(memory__sensitivity__lte=level).order_by("-closed_at", "-pk")
+    for level in with_end.order_by().values_list("memory__sensitivity", flat=True).distinct():
+        latest = with_end.filter(memory__sensitivity__lte=level).order_by("-closed_at", "-pk")
         least = latest.values_list("closed_at", flat=True)[RUNS_OF_SCOPE - 1 : RUNS_OF_SCOPE].first()
         if least is not None:
             older |= WITH_OUTCOME & Q(memory__sensitivity=level, closed_at__lt=least)
@@ -111,8 +118,8 @@ class _Scope:
         """Within a transaction. None: nothing is left."""
         rows = removable(self.scope, self.before).order_by("closed_at", "pk")
         rows = rows.after(*self.after) if self.after else rows
-        locked = rows.select_related("memory").select_for_update(skip_locked=True, of=("self", "memory"))
-        episodes = list(locked.only("closed_at", "memory__sensitivity")[:AT_ONCE])
+        rows_to_lock = rows.select_related("memory").select_for_update(skip_locked=True, of=("self", "memory"))
+        episodes = list(rows_to_lock.only("closed_at", "memory__sensitivity")[:AT_ONCE])
         if not episodes:
             return None
         ids, ends = (
@@ -120,15 +127,15 @@ class _Scope:
             [episode.closed_at for episode in episodes if episode.closed_at],
         )
         self.after = (ends[-1], ids[-1])
-        removed = Counter(transcripts=len(ids), events=removal.remove_transcripts(ids, at=self.at))
+        counts = Counter(transcripts=len(ids), events=removal.remove_transcripts(ids, at=self.at))
         self._note(
-            removed, {"first": ends[0], "last": ends[-1]}, max(episode.memory.sensitivity for episode in episodes)
+            counts, {"first": ends[0], "last": ends[-1]}, max(episode.memory.sensitivity for episode in episodes)
         )
-        return removed
+        return counts
 
-    def _note(self, removed: Counter[str], ended: dict[str, Any], sensitivity: int) -> None:
+    def _note(self, counts: Counter[str], period: dict[str, Any], sensitivity: int) -> None:
         """One audit entry for the batch: how much of which time. The episodes themselves say when it was done."""
-        batch, runs = uuid7(), f"{removed['transcripts']} runs"
+        batch, runs = uuid7(), f"{counts['transcripts']} runs"
         AuditEntry.draft(
             kind="transcripts",
             subject=batch,
@@ -138,7 +145,7 @@ class _Scope:
             at=self.at,
             scope=self.scope,
             sensitivity=sensitivity,
-            after={**removed, **ended},
+            after={**counts, **period},
             batch=batch,
         ).save(force_insert=True)
 
@@ -147,10 +154,10 @@ def prune_runs(*, at: datetime, until: float | None = None) -> Counter[str]:
     """Remove runs, steps of runs that stay, and messages to webhooks that ended RETENTION ago, and uploads that nobody
     imported. Counters: runs, steps, messages, files."""
     kinds: dict[str, Any] = {"runs": Run, "steps": RunStep, "messages": WebhookDelivery}
-    pruned = +Counter(files=ImportFile.objects.forget_stale(at=at))
+    counts = +Counter(files=ImportFile.objects.forget_stale(at=at))
     for name, kind in kinds.items():
-        pruned += batches.each(partial(_prune_some, kind, name, before=at - RETENTION), until=until)
-    return pruned
+        counts += batches.each(partial(_prune_some, kind, name, before=at - RETENTION), until=until)
+    return counts
 
 
 def _prune_some(kind: Any, name: str, *, before: datetime) -> Counter[str] | None:

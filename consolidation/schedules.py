@@ -21,7 +21,7 @@ class Job(NamedTuple):
 JOBS = {  # the function that does it -> the job
     "memories.tasks.embed_pending": Job(1, _("Compute search vectors of new passages")),
     "consolidation.tasks.reembed": Job(1, _("Recompute search vectors after a change of model")),
-    "consolidation.tasks.queued": Job(1, _("Start runs that were ordered")),
+    "consolidation.tasks.queued": Job(1, _("Start requested runs")),
     "consolidation.tasks.webhooks": Job(1, _("Deliver webhooks")),
     "memos_site.mail.sending.mails": Job(1, _("Send mails to people")),
     "consolidation.tasks.extract": Job(1, _("Read conversations with the language model")),
@@ -37,11 +37,11 @@ JOBS = {  # the function that does it -> the job
     "memories.tasks.index_vectors": Job(60, _("Index search vectors")),
     "memories.tasks.prune": Job(60, _("Remove faded experience")),
     "memories.tasks.settle": Job(1440, _("Lower the confidence of idle claims, remove what expired")),
-    "memories.tasks.sweep": Job(1440, _("Remove what is kept no longer")),
-    "consolidation.tasks.prune_runs": Job(1440, _("Remove runs and messages to webhooks of long ago")),
-    "consolidation.tasks.remove_transcripts": Job(1440, _("Remove transcripts that are kept no longer")),
+    "memories.tasks.sweep": Job(1440, _("Remove expired rows")),
+    "consolidation.tasks.prune_runs": Job(1440, _("Remove old runs and webhook messages")),
+    "consolidation.tasks.remove_transcripts": Job(1440, _("Remove expired transcripts")),
     "skills.tasks.sweep_packages": Job(1440, _("Remove packages that no version names")),
-    "skills.tasks.scan_again": Job(60, _("Scan again what took too long at its upload")),
+    "skills.tasks.scan_again": Job(60, _("Repeat scans that took too long at the upload")),
 }
 AT_START = (
     "memories.tasks.tend_tables",

@@ -56,19 +56,19 @@ def patterns() -> str:
 @tracing.job
 def subjects() -> str:
     """Read the names in claims that were stored before names were kept, oldest first, for SLICE seconds."""
-    is_over, read, named = after(SLICE), 0, 0
+    is_over, memory_count, name_count = after(SLICE), 0, 0
     cursor = AuditCursor.of("subjects")  # whose `entry` is the last memory
     rows = Memory.objects.knowledge().order_by("pk")
     while not is_over() and (batch := list(rows.filter(pk__gt=cursor.entry)[:NAMED_AT_ONCE])):
         fresh = [memory for memory in batch if memory.created_at < timezone.now() - LATEST_COMMIT]
         with transaction.atomic():
-            named += Mention.objects.name_in(fresh)
+            name_count += Mention.objects.name_in(fresh)
             cursor.entry = fresh[-1].pk if fresh else cursor.entry
             cursor.save(update_fields=["entry"])
-        read += len(fresh)
+        memory_count += len(fresh)
         if len(fresh) < NAMED_AT_ONCE:
             break
-    return f"{read} memories read, {named} names" if read else "nothing new"
+    return f"{memory_count} memories read, {name_count} names" if memory_count else "nothing new"
 
 
 @tracing.job
@@ -82,8 +82,8 @@ def duplicates() -> str:
 @tracing.job
 def extract() -> str:
     """Let the language model read queued conversations; none is begun after EXTRACT_SLICE seconds."""
-    processed = extraction_run.process_queue(should_stop=after(EXTRACT_SLICE), threads=settings.LLM_CONCURRENCY)
-    return f"{processed} processed"
+    count = extraction_run.process_queue(should_stop=after(EXTRACT_SLICE), threads=settings.LLM_CONCURRENCY)
+    return f"{count} processed"
 
 
 @tracing.job
@@ -118,15 +118,15 @@ def webhooks() -> str:
 @tracing.job
 def prune_runs() -> str:
     """Remove runs, and messages to webhooks, that ended longer ago than they are kept, for SLICE seconds."""
-    pruned = retention.prune_runs(at=timezone.now(), until=time.monotonic() + SLICE)
-    return ", ".join(f"{number} {name} removed" for name, number in pruned.items()) or "nothing was due"
+    counts = retention.prune_runs(at=timezone.now(), until=time.monotonic() + SLICE)
+    return ", ".join(f"{number} {name} removed" for name, number in counts.items()) or "nothing was due"
 
 
 @tracing.job
 def remove_transcripts() -> str:
     """Remove transcripts of runs that ended longer ago than they are kept, for SLICE seconds."""
-    removed = retention.remove(at=timezone.now(), until=time.monotonic() + SLICE)
-    return ", ".join(f"{number} {name} removed" for name, number in removed.items()) or "nothing was due"
+    counts = retention.remove(at=timezone.now(), until=time.monotonic() + SLICE)
+    return ", ".join(f"{number} {name} removed" for name, number in counts.items()) or "nothing was due"
 
 
 @tracing.job

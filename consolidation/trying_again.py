@@ -11,7 +11,7 @@ MOST_ATTEMPTS = 3  # of one step
 AGAIN = timedelta(minutes=1)  # until a failed step, or a model that was out of reach, is tried again; longer each time
 LONGEST = timedelta(minutes=5)  # of an outage
 OTHERS_FIRST = timedelta(minutes=2)  # in which jobs begin those that wait
-DONE = (RunStep.Status.SUCCEEDED, RunStep.Status.SKIPPED)
+FINAL_STATUSES = (RunStep.Status.SUCCEEDED, RunStep.Status.SKIPPED)
 
 
 def order_once(run: Run, refusal: Callable[[], str], *, at: datetime) -> Run:
@@ -39,15 +39,15 @@ def is_unfinished(row: RunStep, run: Run) -> bool:
     """Whether a step has not ended. One whose worker died three times ends here: it has failed."""
     if row.status == RunStep.Status.PENDING and row.attempts >= MOST_ATTEMPTS:
         row.finish(RunStep.Status.FAILED, at=run.moment, reason=row.reason or "its worker died each time")
-    return row.status not in DONE and row.attempts < MOST_ATTEMPTS
+    return row.status not in FINAL_STATUSES and row.attempts < MOST_ATTEMPTS
 
 
 def pause(run: Run, fault: llm.NotNow, *, at: datetime) -> None:
     """Pause the run and all of its kind that wait: nothing can be asked now."""
     wait = timedelta(seconds=fault.seconds or 0.0)
     until = at + (wait if isinstance(fault, llm.DailyLimit) else max(wait, min(AGAIN * run.attempts, LONGEST)))
-    paused = {"status": Run.Status.PAUSED, "paused_until": until, "error": str(fault)}
-    waiting = Run.objects.queued().filter(kind=run.kind).update(**paused)
+    columns = {"status": Run.Status.PAUSED, "paused_until": until, "error": str(fault)}
+    waiting = Run.objects.queued().filter(kind=run.kind).update(**columns)
     by_text = isinstance(fault, llm.Unavailable) and fault.by_text  # then the others go first
     run.pause_until(until + OTHERS_FIRST if by_text and waiting else until, error=str(fault))
 
@@ -59,15 +59,15 @@ def uncount(row: RunStep, reason: str) -> None:
     RunStep.objects.filter(pk=row.pk).update(attempts=row.attempts, status=row.status, reason=reason)
 
 
-def may_come_again(failed: Collection[RunStep]) -> bool:
-    return any(row.attempts < MOST_ATTEMPTS for row in failed)
+def may_come_again(failed_steps: Collection[RunStep]) -> bool:
+    return any(row.attempts < MOST_ATTEMPTS for row in failed_steps)
 
 
-def come_again(run: Run, failed: Collection[RunStep], *, at: datetime) -> None:
+def come_again(run: Run, failed_steps: Collection[RunStep], *, at: datetime) -> None:
     """Pause the run for a while, until those that may are tried again."""
-    wait = AGAIN * max(row.attempts for row in failed if row.attempts < MOST_ATTEMPTS)
-    run.pause_until(at + wait, error=f"{faults(failed)}; it is tried again")
+    wait = AGAIN * max(row.attempts for row in failed_steps if row.attempts < MOST_ATTEMPTS)
+    run.pause_until(at + wait, error=f"{faults(failed_steps)}; it is tried again")
 
 
-def faults(failed: Collection[RunStep]) -> str:
-    return "; ".join(f"{row.name}: {row.reason}" for row in failed)
+def faults(failed_steps: Collection[RunStep]) -> str:
+    return "; ".join(f"{row.name}: {row.reason}" for row in failed_steps)

@@ -154,7 +154,7 @@ def _lock_administrators() -> None:
 
 def _require_administrator() -> None:
     if not User.objects.filter(is_superuser=True, is_active=True).exists():
-        raise Conflict("somebody must remain who administers: make another person administrator first")
+        raise Conflict("at least one administrator must remain: make another person administrator first")
 
 
 def _scopes(person: User) -> dict[str, Any]:

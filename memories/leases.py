@@ -36,14 +36,14 @@ class LeaseLost(BaseException):
     not be recorded for one."""
 
 
-class _Held(threading.local):
+class _ThreadLeases(threading.local):
     """The leases of this thread: fence -> name."""
 
     def __init__(self) -> None:
         self.names: dict[int, str] = {}
 
 
-_held = _Held()
+_held = _ThreadLeases()
 
 
 @contextmanager
@@ -135,7 +135,7 @@ def _confirm(fences: frozenset[int]) -> None:
     if lost:
         names = ", ".join(sorted(_held.names[fence] for fence in lost))
         log.error("the lease of %s is lost", names)
-        raise LeaseLost("its worker was frozen or cut off for so long that another one took over")
+        raise LeaseLost("its worker was frozen or disconnected for so long that another one took over")
     transaction.on_commit(_Confirmed(fences))
 
 

@@ -4,7 +4,6 @@ The accounts themselves are made and stopped in `memories/accounts.py`.
 """
 
 from collections.abc import Sequence
-from functools import lru_cache
 
 from django.apps import apps
 from django.contrib.auth.management import create_permissions
@@ -13,7 +12,6 @@ from django.db.models import Q, QuerySet, Subquery
 from django.http import HttpRequest
 
 from memories.models import PersonLimits
-from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.values.choices import ActorKind, Sensitivity
 from memories.values.choices import Permission as May
 from memories.values.exceptions import NotAllowed
@@ -106,19 +104,19 @@ class PermissionBackend:
 
 def _all_permissions(user: User) -> tuple[set[str], list[str]]:
     """The permissions of a person and the scopes that limit it, in one statement unless there are no permissions."""
-    rows = ask(_statement(user.pk, user.is_superuser), INSTANT)  # which has no instant
+    rows = _granted(user)
     held = {f"{app}.{name}" for app, name, _scopes in rows}
     if user.is_superuser:
         return held, []
     return held, (rows[0][2] if rows else _limits(user.pk).values_list("scopes", flat=True).first()) or []
 
 
-@lru_cache(maxsize=256)  # the statement, never its answer: to build it took longer than to ask it
-def _statement(user_id: int, is_superuser: bool) -> Statement | None:
-    mine = Q(user=user_id) | Q(group__user=user_id)
-    granted = Permission.objects.all() if is_superuser else Permission.objects.filter(mine).order_by().distinct()
-    limits = Subquery(_limits(user_id).values("scopes"))
-    return statement_of(granted.annotate(limits=limits).values_list("content_type__app_label", "codename", "limits"))
+def _granted(user: User) -> list[tuple[str, str, list[str] | None]]:
+    """Each permission of a person, with its app and the scopes that limit the person."""
+    mine = Q(user=user) | Q(group__user=user)
+    granted = Permission.objects.all() if user.is_superuser else Permission.objects.filter(mine).order_by().distinct()
+    limits = Subquery(_limits(user.pk).values("scopes"))
+    return list(granted.annotate(limits=limits).values_list("content_type__app_label", "codename", "limits"))
 
 
 def _limits(user_id: int) -> QuerySet[PersonLimits]:

@@ -23,9 +23,9 @@ POLICY = {"script-src": [SELF, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}
 # What an operator looks for, and the models in which it stands; every other model follows under the name of its app.
 PLACES: list[tuple[Any, Any, tuple[str, ...]]] = [
     (_("Who may do what"), _("People, groups, agents and their tokens, sign-ins."), ("auth", "axes", "agent")),
-    (_("What came in and what is believed"), _("Every row, read-only but for decisions."), ("memories", "skills")),
-    (_("Webhooks"), _("Where messages go, and what became of each."), ("webhook", "webhookdelivery")),
-    (_("Mails"), _("Which mails people were sent, and why one was not."), ("mail",)),
+    (_("What came in and what is believed"), _("Every row, read-only except for decisions."), ("memories", "skills")),
+    (_("Webhooks"), _("The addresses of webhooks, and the status of each message."), ("webhook", "webhookdelivery")),
+    (_("Mails"), _("Mails sent to people, and why some were not sent."), ("mail",)),
     (_("What is learned, and its runs"), _("Patterns, runs and questions to the model."), ("consolidation",)),
     (_("Jobs"), _("Schedules, the queue, and what succeeded or failed."), ("django_q",)),
 ]
@@ -51,7 +51,7 @@ ABOUT = {  # model -> what an operator finds there
     "relation": _("what supersedes or contradicts what"),
     "skill": _("names of skills, and the memory of each"),
     "skillversion": _("packages, their text and their scan"),
-    "skilluse": _("how agents said that a use ended"),
+    "skilluse": _("how agents reported that a use ended"),
     "webhook": _("addresses that may get messages"),
     "webhookdelivery": _("messages that were sent or failed"),
     "llmcall": _("questions to the language model, and their cost"),
@@ -92,13 +92,13 @@ class Site(UnfoldAdminSite):
 
     def _places(self, request: HttpRequest) -> list[dict[str, Any]]:
         """The models that the user may open, by what an operator looks for; a model named itself leaves its app."""
-        named = {name for _title, _lead, names in PLACES for name in names}
+        listed_names = {name for _title, _lead, names in PLACES for name in names}
         models: dict[str, list[Any]] = {}
         for app in self.get_app_list(request):
             for model in app["models"]:
-                own = model["object_name"].lower()
-                shown = {**model, "about": ABOUT.get(own, "")}
-                models.setdefault(own if own in named else app["app_label"], []).append(shown)
+                object_name = model["object_name"].lower()
+                entry = {**model, "about": ABOUT.get(object_name, "")}
+                models.setdefault(object_name if object_name in listed_names else app["app_label"], []).append(entry)
         places = [
             {"title": title, "lead": lead, "models": [model for name in names for model in models.pop(name, [])]}
             for title, lead, names in PLACES

@@ -1,11 +1,6 @@
 from django.apps import AppConfig
 from django.contrib.admin.apps import AdminConfig
 
-from memos_site.platform.imports import without
-
-with without("pygments", "requests"):  # for its test client and for pages that nobody is shown here, 4 MB
-    import rest_framework.compat  # noqa: F401
-
 
 class MemosConfig(AppConfig):
     name = "memos_site"

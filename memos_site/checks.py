@@ -47,9 +47,9 @@ def packages_are_seen_by_all_hosts(databases: Sequence[str] | None = None, **kwa
         return []
     try:
         with transaction.atomic():
-            others = sorted(leases.other_hosts())
+            other_hosts = sorted(leases.other_hosts())
     except DatabaseError:  # it is not migrated yet
         return []
-    warning = f"SKILLS_REPO_BACKEND: LOCAL is a directory that {', '.join(others)} cannot see, which take jobs too"
+    warning = f"SKILLS_REPO_BACKEND: LOCAL is a directory that {', '.join(other_hosts)} cannot see, which take jobs too"
     hint = "use S3 or OSS for packages; a host that has stopped is forgotten after 30 seconds"
-    return [Error(warning, hint=hint, id="memos_site.E002")] if others else []
+    return [Error(warning, hint=hint, id="memos_site.E002")] if other_hosts else []

@@ -6,7 +6,6 @@ from functools import cache
 from typing import Any, cast
 
 from csp.constants import HEADER
-from csp.middleware import CSPMiddleware
 from csp.utils import build_policy
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
@@ -107,17 +106,6 @@ class NotForThem(_Layer):
             raise PermissionDenied(str(exception)) from None
 
 
-class ContentPolicy(CSPMiddleware):
-    """The policy of the settings; to programs, whose answers have none of their own, as a text that is built once."""
-
-    def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
-        if not _is_api(request) or request.path.startswith(_docs_path()):
-            return super().process_response(request, response)
-        if HEADER not in response:
-            response[HEADER] = _policy()
-        return response
-
-
 class KnownLength(_Layer):
     """Answer 411 to a chunked body without a length, which Django would read as empty.
 
@@ -182,8 +170,8 @@ def _innermost(get_response: Callable[[HttpRequest], HttpResponse]) -> Callable[
 
 
 def _shows_token(request: HttpRequest) -> bool:
-    named = request.META.get("HTTP_AUTHORIZATION") or request.META.get("HTTP_X_API_KEY")
-    return bool(named) and _is_api(request) and not request.path.startswith(_docs_path())
+    credentials = request.META.get("HTTP_AUTHORIZATION") or request.META.get("HTTP_X_API_KEY")
+    return bool(credentials) and _is_api(request) and not request.path.startswith(_docs_path())
 
 
 @cache
@@ -192,13 +180,8 @@ def _docs_path() -> str:
 
 
 @cache
-def _policy() -> str:
-    return build_policy()
-
-
-@cache
 def _headers() -> dict[str, str]:
-    return {HEADER: _policy(), "X-Frame-Options": str(settings.X_FRAME_OPTIONS)}
+    return {HEADER: build_policy(), "X-Frame-Options": str(settings.X_FRAME_OPTIONS)}
 
 
 def _is_api(request: HttpRequest) -> bool:
@@ -214,23 +197,23 @@ class MaskedAnswers(_Layer):
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
         response: Any = self.get_response(request)
-        shown = SHOWN.get(response.headers.get("Content-Type", "").partition(";")[0])
-        if shown is None or getattr(response, "shows_secrets", False):
+        mask = SHOWN.get(response.headers.get("Content-Type", "").partition(";")[0])
+        if mask is None or getattr(response, "shows_secrets", False):
             return response  # type: ignore[no-any-return]
         if response.streaming:
-            response.streaming_content = _lines(response.streaming_content, shown)
+            response.streaming_content = _lines(response.streaming_content, mask)
         elif response.content:
             with suppress(UnicodeDecodeError):  # bytes that are served as a text
                 text = response.content.decode()
-                if (masked := shown(text)) is not text:
-                    response.content = masked.encode()
+                if (masked_text := mask(text)) is not text:
+                    response.content = masked_text.encode()
         return response  # type: ignore[no-any-return]
 
 
-def _lines(parts: Iterable[bytes], shown: Callable[[str], str]) -> Iterator[bytes]:
+def _lines(parts: Iterable[bytes], mask: Callable[[str], str]) -> Iterator[bytes]:
     """Our own streams hand out whole lines; a part that ends within a character is handed on."""
     for part in parts:
         try:
-            yield shown(part.decode()).encode()
+            yield mask(part.decode()).encode()
         except UnicodeDecodeError:
             yield part

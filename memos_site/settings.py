@@ -44,7 +44,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
-    "memos_site.platform.measures.Measured",
+    "memos_site.platform.measures.RequestMeasures",
     "django.middleware.security.SecurityMiddleware",
     "memos_site.middleware.RequestId",
     "memos_site.platform.tracing.Traced",
@@ -52,7 +52,7 @@ MIDDLEWARE = [
     "memos_site.middleware.Programs",
     "memos_site.middleware.NoNul",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "memos_site.middleware.ContentPolicy",
+    "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "memos_site.middleware.Language",
     "memos_site.middleware.TimeZone",

@@ -5,7 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import TemplateView
 
 from memories.api.traces import ExporterTraces
-from memos_site.api.error_pages import Unknown
+from memos_site.api.error_pages import UnknownAddress
 from memos_site.api.mcp.endpoint import Mcp, protected_resource
 from memos_site.api.prometheus import Prometheus
 from memos_site.web import (
@@ -91,7 +91,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path(".well-known/oauth-protected-resource", protected_resource),
     path(".well-known/oauth-protected-resource/<path:resource>", protected_resource),
     path("api/docs/", TemplateView.as_view(template_name="api/docs.html"), name="api-docs"),
-    re_path(r"^api(/|$)", Unknown.as_view()),
+    re_path(r"^api(/|$)", UnknownAddress.as_view()),
 ]
 handler400 = "memos_site.api.error_pages.bad_request"
 handler403 = "memos_site.api.error_pages.permission_denied"

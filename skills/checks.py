@@ -20,6 +20,6 @@ def check_packages(databases: Sequence[str] | None = None, **kwargs: Any) -> lis
         try:
             orphans.demand(orphans.sample() if databases else ())
         except orphans.Incomplete:
-            message = f"{len(orphans.missing())} packages of skill versions are not in the package store"
+            message = f"{len(orphans.missing_packages())} packages of skill versions are not in the package store"
             return [Warning(message, hint=REMEDY, id="skills.W001")]
     return []

@@ -48,12 +48,12 @@ def brief_changes(before: SkillVersion, after: SkillVersion) -> list[Change]:
     changes: list[Change] = []
     for name, kind in _changed_names(old, new):
         texts = old.get(name, ""), new.get(name, "")
-        short = len(changes) < BRIEF_CHANGES and kind == "changed" and max(map(len, texts)) <= BRIEF_TEXT
-        changes.append(Change(name, kind, shortened(word_pieces(*texts)) if short else []))
+        is_brief = len(changes) < BRIEF_CHANGES and kind == "changed" and max(map(len, texts)) <= BRIEF_TEXT
+        changes.append(Change(name, kind, shorten(word_pieces(*texts)) if is_brief else []))
     return changes
 
 
-def shortened(pieces: list[Piece]) -> list[Piece]:
+def shorten(pieces: list[Piece]) -> list[Piece]:
     """The pieces with long stretches that are the same cut to what stands beside a change."""
     return [
         Piece(piece.kind, f"{piece.text[:BESIDE]} … {piece.text[-BESIDE:]}")
@@ -68,17 +68,17 @@ def in_parts(changes: Iterable[Change]) -> list[list[Change]]:
     parts: list[list[Change]] = [[]]
     room = LONGEST_PART
     for change in changes:
-        shown: list[Piece] = []
+        part_pieces: list[Piece] = []
         for piece in _short_enough(change.pieces):
             size = len(piece.text) + (0 if piece.kind == "same" else MARKED)
             if size > room and room < LONGEST_PART:
-                parts[-1] += [replace(change, pieces=shown)] if shown else []
+                parts[-1] += [replace(change, pieces=part_pieces)] if part_pieces else []
                 parts.append([])
-                shown, room = [], LONGEST_PART
-            shown.append(piece)
+                part_pieces, room = [], LONGEST_PART
+            part_pieces.append(piece)
             room -= size
-        if shown or not change.pieces:
-            parts[-1].append(replace(change, pieces=shown))
+        if part_pieces or not change.pieces:
+            parts[-1].append(replace(change, pieces=part_pieces))
     return parts
 
 
@@ -103,16 +103,20 @@ def _file_changes(
     before: Mapping[str, object], after: Mapping[str, object], old: Mapping[str, str], new: Mapping[str, str]
 ) -> Iterator[Change]:
     """`before`, `after`: by path what tells whether a file is the same; `old`, `new`: the texts of some."""
-    gone = {content: path for path, content in before.items() if path not in after}
-    renamed = {path: gone.pop(content) for path, content in after.items() if path not in before and content in gone}
-    for path in sorted((before.keys() | after.keys()) - set(renamed.values())):
-        if path in renamed:
-            yield Change(path, "renamed", former=renamed[path])
+    path_by_content = {content: path for path, content in before.items() if path not in after}
+    former_paths = {
+        path: path_by_content.pop(content)
+        for path, content in after.items()
+        if path not in before and content in path_by_content
+    }
+    for path in sorted((before.keys() | after.keys()) - set(former_paths.values())):
+        if path in former_paths:
+            yield Change(path, "renamed", former=former_paths[path])
         elif before.get(path) != after.get(path):
             kind = "added" if path not in before else "removed" if path not in after else "changed"
             texts = old.get(path), new.get(path)
-            known = (texts[0] is not None or path not in before) and (texts[1] is not None or path not in after)
-            yield Change(path, kind, word_pieces(texts[0] or "", texts[1] or "") if known else [])
+            has_texts = (texts[0] is not None or path not in before) and (texts[1] is not None or path not in after)
+            yield Change(path, kind, word_pieces(texts[0] or "", texts[1] or "") if has_texts else [])
 
 
 def word_pieces(before: str, after: str) -> list[Piece]:

@@ -25,29 +25,29 @@ def apply(files: Mapping[str, bytes], edits: Sequence[FileEdit]) -> dict[str, by
 
     Invalid names everything that is wrong, with pointers as `/files/2/path` for the third edit.
     """
-    edited = {edit.former for edit in edits}
-    result = {path: data for path, data in files.items() if path not in edited}
-    taken, errors = {_compared(path) for path in result}, []
+    edited_paths = {edit.former for edit in edits}
+    result = {path: data for path, data in files.items() if path not in edited_paths}
+    taken_paths, errors = {_comparison_key(path) for path in result}, []
     for index, edit in enumerate(edits):
         if edit.removed:
             continue
         content = _content(edit, files.get(edit.former))
-        problems = [("path", text) for text in _path_problems(edit, files, taken)]
+        problems = [("path", text) for text in _path_problems(edit, files, taken_paths)]
         problems += [("text", text) for text in _content_problems(edit, content)]
         errors += [FieldError(f"/files/{index}/{name}", "invalid", text) for name, text in problems]
         result[edit.path] = content
-        taken.add(_compared(edit.path))
+        taken_paths.add(_comparison_key(edit.path))
     if errors:
         raise Invalid(*errors)
     return dict(sorted(result.items()))
 
 
-def _path_problems(edit: FileEdit, files: Mapping[str, bytes], taken: Iterable[str]) -> list[str]:
+def _path_problems(edit: FileEdit, files: Mapping[str, bytes], taken_paths: Iterable[str]) -> list[str]:
     if not edit.path:
         return ["a file needs a path, for example scripts/check.py"]
     if edit.former and edit.former not in files:
         return [f"there is no {edit.former} in the version that this is based on"]
-    if _compared(edit.path) in taken:
+    if _comparison_key(edit.path) in taken_paths:
         return [f"there is another {edit.path}"]
     problem = path_problem(edit.path) if edit.path != edit.former else ""
     return [problem] if problem else []
@@ -69,22 +69,22 @@ def _content(edit: FileEdit, former: bytes | None) -> bytes:
         return former or b""
     text = _with_plain_line_ends(edit.text)
     if former is None or not is_text(former):
-        return _encoded(text)
+        return _encode(text)
     before = former.decode()
     if text == _with_plain_line_ends(before):
         return former
     has_windows_line_ends = "\r\n" in before and before.count("\n") == before.count("\r\n")
-    return _encoded(text.replace("\n", "\r\n") if has_windows_line_ends else text)
+    return _encode(text.replace("\n", "\r\n") if has_windows_line_ends else text)
 
 
 def _with_plain_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _encoded(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode(errors="surrogatepass")  # no text of UTF-8, which `_content_problems` names
 
 
-def _compared(path: str) -> str:
-    """Paths that some systems take for the same file."""
+def _comparison_key(path: str) -> str:
+    """The key that is equal for paths that some systems take for the same file."""
     return unicodedata.normalize("NFC", path).casefold()

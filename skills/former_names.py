@@ -32,12 +32,15 @@ def rename(skill: Skill, name: str, *, by: Actor, why: str, at: datetime, batch:
     return _audit(skill, "rename", before, _names(skill), by=by, why=why, at=at, batch=batch)
 
 
-def check_overlap(kept: Skill, other: Skill) -> None:
-    """Conflict: they are not two live skills of one scope and sensitivity."""
-    one, two = kept.memory, other.memory
-    if one.pk == two.pk or (one.scope, one.sensitivity) != (two.scope, two.sensitivity):
+def check_overlap(skill: Skill, other: Skill) -> None:
+    """Check that they are two live skills of one scope and sensitivity, else Conflict."""
+    memory_of_skill, memory_of_other = skill.memory, other.memory
+    if memory_of_skill.pk == memory_of_other.pk or (memory_of_skill.scope, memory_of_skill.sensitivity) != (
+        memory_of_other.scope,
+        memory_of_other.sensitivity,
+    ):
         raise Conflict("only two skills of one scope and sensitivity are merged")
-    for memory in (one, two):
+    for memory in (memory_of_skill, memory_of_other):
         if memory.status not in LIVE:
             raise Conflict(f"a skill that is {memory.status} is not merged")
 
@@ -61,8 +64,8 @@ def take_names(skill: Skill, other: Skill, *, by: Actor, why: str, at: datetime,
     """Let a skill be found by the names of another one, which keeps none, in the caller's transaction."""
     before = _names(skill)
     other.names.update(skill=skill)
-    merged = {"merged": str(other.pk)}
-    _audit(skill, "merge", before | merged, _names(skill) | merged, by=by, why=why, at=at, batch=batch)
+    merge_fact = {"merged": str(other.pk)}
+    _audit(skill, "merge", before | merge_fact, _names(skill) | merge_fact, by=by, why=why, at=at, batch=batch)
 
 
 def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
@@ -70,31 +73,35 @@ def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
     skill = Skill.objects.select_related("memory").select_for_update(of=("self",)).filter(pk=entry.subject_id).first()
     if skill is None:
         raise Conflict("this skill has been forgotten meanwhile")
-    stands, merged = _names(skill), {name: entry.after[name] for name in ("merged",) if name in entry.after}
-    if stands | merged != entry.after:
-        raise Conflict(f"its names were changed meanwhile; it is {skill.name} now")
+    stands, merge_fact = _names(skill), {name: entry.after[name] for name in ("merged",) if name in entry.after}
+    if stands | merge_fact != entry.after:
+        raise Conflict(f"its names were changed in the meantime; it is {skill.name} now")
     former = set(entry.before["names"])
     try:
         with transaction.atomic():
-            _exchange(skill, set(stands["names"]) - former, former - set(stands["names"]), _id(merged.get("merged")))
+            _exchange(
+                skill, set(stands["names"]) - former, former - set(stands["names"]), _id(merge_fact.get("merged"))
+            )
     except IntegrityError:
-        raise Conflict("one of its names is, or was, another skill's meanwhile") from None
+        raise Conflict("one of its names belongs, or belonged, to another skill by now") from None
     _call(skill, entry.before["name"])
     action = "redo" if entry.undoes else "undo"
-    before, after = stands | merged, _names(skill) | merged
+    before, after = stands | merge_fact, _names(skill) | merge_fact
     _audit(skill, action, before, after, by=by, why="", at=at, batch=batch, undoes=entry.pk)
 
 
-def _exchange(skill: Skill, away: set[str], back: set[str], other: UUID | None) -> None:
-    """Take names from a skill and give it others; those of a merge come from the other skill, or return to it."""
+def _exchange(skill: Skill, removed_names: set[str], added_names: set[str], other: UUID | None) -> None:
+    """Remove and add names of a skill. With `other`, the skill of a merge, they move to it or come from it."""
     if other is None:
-        skill.names.filter(name__in=away).delete()
-        SkillName.objects.bulk_create(SkillName(skill=skill, scope=skill.scope, name=name) for name in sorted(back))
+        skill.names.filter(name__in=removed_names).delete()
+        SkillName.objects.bulk_create(
+            SkillName(skill=skill, scope=skill.scope, name=name) for name in sorted(added_names)
+        )
         return
     if not Skill.objects.filter(pk=other).exists():
         raise Conflict("the skill that it was merged with has been forgotten meanwhile")
-    skill.names.filter(name__in=away).update(skill=other)
-    if SkillName.objects.filter(skill=other, name__in=back).update(skill=skill) < len(back):
+    skill.names.filter(name__in=removed_names).update(skill=other)
+    if SkillName.objects.filter(skill=other, name__in=added_names).update(skill=skill) < len(added_names):
         raise Conflict("the skill that it was merged with was renamed meanwhile")
 
 

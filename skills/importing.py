@@ -14,7 +14,7 @@ from django.db import IntegrityError, transaction
 
 from memories.intake import admission
 from memories.intake.inserting import insert_memories
-from memories.intake.statements import NOTHING_TOLD, Statement, Stored
+from memories.intake.statements import NOTHING_TOLD, Statement, WriteResult
 from memories.lifecycle.ladder import Ladder
 from memories.models import Memory, Passage
 from memories.scanning import credentials
@@ -25,7 +25,7 @@ from memories.values.trust import Trust
 from skills import publishing, scanning
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
-from skills.packaging import Package, PackageRefused, UnpackedSkill, pack_files, renamed, unpack, unpack_files
+from skills.packaging import Package, PackageRefused, UnpackedSkill, pack_files, unpack, unpack_files, with_name
 from skills.packaging.unpacking import is_text
 from skills.publishing import PreparedVersion
 
@@ -42,7 +42,7 @@ class PreparedImport:
 
 @dataclass(frozen=True)
 class Imported:
-    """What came of an upload. `version` None: nothing was stored, or nothing may be shown of it; `stored` says which.
+    """What came of an upload. `version` None: nothing was stored or may be shown, see `write_result`.
 
     `created` false with a version: these very files are there already.
     """
@@ -50,7 +50,7 @@ class Imported:
     version: SkillVersion | None
     warnings: list[str]
     created: bool = False
-    stored: Stored | None = None
+    write_result: WriteResult | None = None
 
 
 def read(content: Mapping[str, bytes] | bytes, *, pointer: str = "/file") -> UnpackedSkill:
@@ -68,30 +68,30 @@ def checked_scope(scope: str) -> str:
     return scope
 
 
-def prepare(unpacked: UnpackedSkill, *, scope: str | None, trust: Trust, pointer: str = "/file") -> PreparedImport:
+def prepare(upload: UnpackedSkill, *, scope: str | None, trust: Trust, pointer: str = "/file") -> PreparedImport:
     """Pack, scan and store an upload. Outside of any transaction: the storage is a foreign system.
 
     Invalid: too large when packed; NotAllowed: not a scope of the caller.
     """
-    uploaded = unpacked
+    original = upload
     if _removes(trust):
-        unpacked = _without_secrets(unpacked, pointer=pointer)
-    secrets = [] if unpacked is uploaded else _secrets(uploaded)
+        upload = _without_secrets(upload, pointer=pointer)
+    secrets = [] if upload is original else _secrets(original)
     place = trust.scope_to_write(scope)
-    skill = Skill.objects.called(unpacked.fields.name, scope=place)
+    skill = Skill.objects.find(upload.fields.name, scope=place)
     number = publishing.next_number(skill) if skill else 1
-    unpacked, package = packed(unpacked, skill, pointer=pointer)
-    version = publishing.prepare_package(unpacked.fields, package, scope=place, number=number)
+    upload, package = pack_upload(upload, skill, pointer=pointer)
+    version = publishing.prepare_package(upload.fields, package, scope=place, number=number)
     version = replace(version, findings=scanning.gravest_first([*secrets, *version.findings]))
-    return PreparedImport(version, place, unpacked.warnings, skill)
+    return PreparedImport(version, place, upload.warnings, skill)
 
 
-def packed(unpacked: UnpackedSkill, skill: Skill | None, *, pointer: str = "/file") -> tuple[UnpackedSkill, Package]:
-    """An upload under the present name of its skill, and its package. Invalid: too large."""
+def pack_upload(upload: UnpackedSkill, skill: Skill | None, *, pointer: str = "/file") -> tuple[UnpackedSkill, Package]:
+    """The upload, renamed to the present name of its skill, and its package. Invalid: too large."""
     try:
-        if skill and skill.name != unpacked.fields.name:
-            unpacked = renamed(unpacked, skill.name)
-        return unpacked, pack_files(unpacked.fields.name, unpacked.files)
+        if skill and skill.name != upload.fields.name:
+            upload = with_name(upload, skill.name)
+        return upload, pack_files(upload.fields.name, upload.files)
     except PackageRefused as refused:
         raise Invalid(*(FieldError(pointer, "package_refused", text, True) for text in refused.problems)) from None
 
@@ -101,27 +101,29 @@ def _removes(trust: Trust) -> bool:
     return trust.actor.kind == ActorKind.AGENT
 
 
-def _without_secrets(unpacked: UnpackedSkill, *, pointer: str) -> UnpackedSkill:
-    """The skill with what credentials were in their place, in every text of it."""
+def _without_secrets(upload: UnpackedSkill, *, pointer: str) -> UnpackedSkill:
+    """The skill with each credential in its texts replaced by a placeholder; the same object where there is none."""
     files = {
         path: credentials.removed(data.decode()).encode() if is_text(data) else data
-        for path, data in unpacked.files.items()
+        for path, data in upload.files.items()
     }
-    if files == unpacked.files:
-        return unpacked
-    again = read({f"{unpacked.fields.name}/{path}": data for path, data in files.items()}, pointer=pointer)
-    return UnpackedSkill(again.fields, again.files, [*unpacked.warnings, "credentials in its files were removed"])
+    if files == upload.files:
+        return upload
+    clean_skill = read({f"{upload.fields.name}/{path}": data for path, data in files.items()}, pointer=pointer)
+    return UnpackedSkill(
+        clean_skill.fields, clean_skill.files, [*upload.warnings, "credentials in its files were removed"]
+    )
 
 
-def _secrets(uploaded: UnpackedSkill) -> list[dict[str, Any]]:
+def _secrets(original: UnpackedSkill) -> list[dict[str, Any]]:
     """The findings of credentials that were removed: a reviewer is told of them, and their excerpts show none."""
-    texts = {path: data.decode() for path, data in uploaded.files.items() if is_text(data)}
+    texts = {path: data.decode() for path, data in original.files.items() if is_text(data)}
     findings = scanning.scan_secrets(texts)
     return [asdict(replace(finding, excerpt=credentials.removed(finding.excerpt))) for finding in findings]
 
 
 def record(
-    prepared: PreparedImport,
+    skill_import: PreparedImport,
     *,
     trust: Trust,
     at: datetime,
@@ -135,40 +137,55 @@ def record(
     `sources`: provenance of a new skill. `by_hand`: a person who brings in this very skill decides over dismissals.
     Conflict: somebody else was faster, or (for a person by hand) the skill was dismissed.
     """
-    decided = by_hand and trust.actor.kind == ActorKind.PERSON
+    person_decides = by_hand and trust.actor.kind == ActorKind.PERSON
     changelog = credentials.removed(changelog) if _removes(trust) else changelog
     try:
         with transaction.atomic():
-            if prepared.skill is not None:
-                return _next_version(prepared, prepared.skill, trust=trust, at=at, changelog=changelog, decided=decided)
+            if skill_import.skill is not None:
+                return _next_version(
+                    skill_import,
+                    skill_import.skill,
+                    trust=trust,
+                    at=at,
+                    changelog=changelog,
+                    person_decides=person_decides,
+                )
             fields: dict[str, Any] = {"sensitivity": sensitivity, "changelog": changelog, "sources": [*sources]}
-            return _first_version(prepared, trust=trust, at=at, decided=decided, **fields)
+            return _first_version(skill_import, trust=trust, at=at, person_decides=person_decides, **fields)
     except IntegrityError:
-        raise Conflict(f"{prepared.version.fields.name} was changed meanwhile: send it again") from None
+        raise Conflict(f"{skill_import.version.fields.name} was changed in the meantime: send it again") from None
 
 
 def _next_version(
-    prepared: PreparedImport, skill: Skill, *, trust: Trust, at: datetime, changelog: str, decided: bool
+    skill_import: PreparedImport, skill: Skill, *, trust: Trust, at: datetime, changelog: str, person_decides: bool
 ) -> Imported:
     memory = Memory.objects.select_for_update().get(pk=skill.pk)
-    visible = trust.sees(memory)
+    is_visible = trust.sees(memory)
     if memory.status not in LIVE:
-        return _suppressed(prepared, memory, visible=visible, decided=decided)
-    for version in skill.versions.filter(status__in=publishing.SINGLE_STATUSES, sha256=prepared.version.package.sha256):
-        return Imported(version, prepared.warnings) if visible else Imported(None, [], stored=NOTHING_TOLD)
-    if memory.status == Status.CANDIDATE and (stored := _reword(memory, prepared, trust=trust, at=at, decided=decided)):
-        return Imported(None, [], stored=stored)
-    version = _propose(prepared, skill, trust=trust, at=at, changelog=changelog)
-    if not visible:
-        return Imported(None, [], stored=NOTHING_TOLD)
-    return Imported(version, prepared.warnings, created=True)
+        return _dismissed_result(skill_import, memory, is_visible=is_visible, person_decides=person_decides)
+    for version in skill.versions.filter(
+        status__in=publishing.SINGLE_STATUSES, sha256=skill_import.version.package.sha256
+    ):
+        return Imported(version, skill_import.warnings) if is_visible else Imported(None, [], write_result=NOTHING_TOLD)
+    if memory.status == Status.CANDIDATE and (
+        write_result := _reword(memory, skill_import, trust=trust, at=at, person_decides=person_decides)
+    ):
+        return Imported(None, [], write_result=write_result)
+    version = _propose(skill_import, skill, trust=trust, at=at, changelog=changelog)
+    if not is_visible:
+        return Imported(None, [], write_result=NOTHING_TOLD)
+    return Imported(version, skill_import.warnings, created=True)
 
 
-def _reword(memory: Memory, prepared: PreparedImport, *, trust: Trust, at: datetime, decided: bool) -> Stored | None:
-    """Not decided yet: what people read is what the proposal says. Through the gate, as at first; what it answered
-    where people have dismissed these words."""
-    statement = _statement(prepared.version.fields, memory.scope, trust=trust, sensitivity=None)
-    dismissal, columns = admission.admit_new_words(memory, statement, trust=trust, decided=decided)
+def _reword(
+    memory: Memory, skill_import: PreparedImport, *, trust: Trust, at: datetime, person_decides: bool
+) -> WriteResult | None:
+    """Give the memory of a skill that nobody has decided the words of the new version, through the admission gate.
+
+    None: done. Else these words were dismissed, and nothing changed.
+    """
+    statement = _statement(skill_import.version.fields, memory.scope, trust=trust, sensitivity=None)
+    dismissal, columns = admission.admit_new_words(memory, statement, trust=trust, decided=person_decides)
     if dismissal.blocking is not None:
         return admission.suppress(dismissal.blocking, statement, trust=trust, at=at)
     # what runs told of the skill stays
@@ -183,36 +200,42 @@ def _steps(payload: Mapping[str, Any]) -> dict[str, Any]:
     return {name: payload[name] for name in ("recipe", "required_tools", "failure_modes", "fallbacks")}
 
 
-def _suppressed(prepared: PreparedImport, memory: Memory, *, visible: bool, decided: bool) -> Imported:
-    """People decided against the skill: an agent is told so, a person may restore it first."""
-    if not visible:
-        return Imported(None, [], stored=NOTHING_TOLD)
-    if decided:
-        raise Conflict(f"{prepared.version.fields.name} is {memory.status}: restore it first, then upload")
-    return Imported(None, [], stored=Stored(memory, suppressed=True, notice=admission.DISMISSED))
+def _dismissed_result(
+    skill_import: PreparedImport, memory: Memory, *, is_visible: bool, person_decides: bool
+) -> Imported:
+    """The answer where people dismissed the skill. Conflict: a person uploads it, who can restore it first."""
+    if not is_visible:
+        return Imported(None, [], write_result=NOTHING_TOLD)
+    if person_decides:
+        raise Conflict(f"{skill_import.version.fields.name} is {memory.status}: restore it first, then upload")
+    return Imported(None, [], write_result=WriteResult(memory, suppressed=True, notice=admission.DISMISSED))
 
 
 def _first_version(
-    prepared: PreparedImport,
+    skill_import: PreparedImport,
     *,
     trust: Trust,
     at: datetime,
-    decided: bool,
+    person_decides: bool,
     sensitivity: Sensitivity | None,
     changelog: str,
     sources: Sequence[Mapping[str, Any]],
 ) -> Imported:
-    fields = prepared.version.fields
-    statement = _statement(fields, prepared.scope, trust=trust, sensitivity=sensitivity)
+    fields = skill_import.version.fields
+    statement = _statement(fields, skill_import.scope, trust=trust, sensitivity=sensitivity)
     columns: dict[str, Any] = {"provenance": {"sources": sources}} if sources else {}
-    admitted = admission.admit(statement, trust=trust, at=at, decided=decided, **columns)
-    if admitted.memory is None:
-        return Imported(None, [], stored=admission.suppress(admitted.dismissal.blocking, statement, trust=trust, at=at))
-    memory = admitted.memory
+    admission_result = admission.admit(statement, trust=trust, at=at, decided=person_decides, **columns)
+    if admission_result.memory is None:
+        return Imported(
+            None,
+            [],
+            write_result=admission.suppress(admission_result.dismissal.blocking, statement, trust=trust, at=at),
+        )
+    memory = admission_result.memory
     insert_memories([memory], by=trust.actor, at=at, why=changelog)
     skill = Skill.objects.create(memory=memory, scope=memory.scope, name=fields.name, title=fields.title)
-    version = _propose(prepared, skill, trust=trust, at=at, changelog=changelog)
-    return Imported(version, prepared.warnings, created=True)
+    version = _propose(skill_import, skill, trust=trust, at=at, changelog=changelog)
+    return Imported(version, skill_import.warnings, created=True)
 
 
 def _statement(fields: Fields, scope: str, *, trust: Trust, sensitivity: Sensitivity | None) -> Statement:
@@ -232,7 +255,7 @@ def _statement(fields: Fields, scope: str, *, trust: Trust, sensitivity: Sensiti
         key="",
         scope=scope,
         source=source,
-        confidence=Ladder.of_settings().start(source=source, direct=direct, given=None),
+        confidence=Ladder.of_settings().start(source=source, direct=direct, confidence=None),
         category=None,
         origin=Origin.IMPORTED,
         type=Type.COMPETENCE,
@@ -241,6 +264,6 @@ def _statement(fields: Fields, scope: str, *, trust: Trust, sensitivity: Sensiti
     )
 
 
-def _propose(prepared: PreparedImport, skill: Skill, *, trust: Trust, at: datetime, changelog: str) -> SkillVersion:
+def _propose(skill_import: PreparedImport, skill: Skill, *, trust: Trust, at: datetime, changelog: str) -> SkillVersion:
     made_by = SkillVersion.MadeBy.UPLOAD
-    return publishing.propose(skill, prepared.version, made_by=made_by, by=trust.actor, at=at, changelog=changelog)
+    return publishing.propose(skill, skill_import.version, made_by=made_by, by=trust.actor, at=at, changelog=changelog)

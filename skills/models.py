@@ -42,14 +42,14 @@ class SkillQuerySet(Trusted["Skill"]):
 
     def published_once(self, trust: Trust) -> Self:
         """Those whose published version agents were given, also where it was taken from them since."""
-        given = SkillVersion.objects.filter(skill=OuterRef("pk"), published_at__isnull=False)
-        rows = self.offered_to(trust, "memory__").filter(Exists(given), memory__status__in=("confirmed", "applied"))
+        versions = SkillVersion.objects.filter(skill=OuterRef("pk"), published_at__isnull=False)
+        rows = self.offered_to(trust, "memory__").filter(Exists(versions), memory__status__in=("confirmed", "applied"))
         return rows.select_related("memory").with_published()
 
     def with_published(self) -> Self:
         """The skills with their published version alone, loaded by one statement for all."""
-        published = SkillVersion.objects.filter(status=SkillVersion.Status.PUBLISHED)
-        return self.prefetch_related(models.Prefetch("versions", published))
+        versions = SkillVersion.objects.filter(status=SkillVersion.Status.PUBLISHED)
+        return self.prefetch_related(models.Prefetch("versions", versions))
 
     def mentioning(self, words: str, *, every_status: bool) -> Self:
         """Skills that say each of the words in name, title or description: the published one, as agents see it, and
@@ -57,18 +57,18 @@ class SkillQuerySet(Trusted["Skill"]):
         """
         rows = self
         for word in words.split()[:MOST_WORDS]:
-            published = SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PUBLISHED)
-            described = Q(Exists(published.filter(fields__description__icontains=word)))
+            versions = SkillVersion.objects.filter(skill=OuterRef("pk"), status=SkillVersion.Status.PUBLISHED)
+            condition = Q(Exists(versions.filter(fields__description__icontains=word)))
             if every_status:
-                described |= Q(memory__content__icontains=word)
-            rows = rows.filter(Q(name__icontains=word) | Q(title__icontains=word) | described)
+                condition |= Q(memory__content__icontains=word)
+            rows = rows.filter(Q(name__icontains=word) | Q(title__icontains=word) | condition)
         return rows
 
-    def called(self, name: str, *, scope: str) -> "Skill | None":
+    def find(self, name: str, *, scope: str) -> "Skill | None":
         """The skill of that name in a scope, its present or a former one, whatever has become of it."""
         return self.select_related("memory").filter(names__scope=scope, names__name=name).first()
 
-    def named(self, name: str, *, scope: str | None = None) -> "Skill":
+    def get_by_name(self, name: str, *, scope: str | None = None) -> "Skill":
         """The skill of this slug (`_` reads as `-`), its present or a former one. NotFound: there is none; Conflict:
         several scopes have one, and `scope` does not say which.
         """
@@ -121,10 +121,10 @@ class Skill(models.Model):
         """A version by its number, else the published one; where none is and the caller sees every status, the newest.
         None: there is none, or the caller sees published ones only.
         """
-        shown = [version for version in self.versions.all() if sees_every_status(trust) or version == self.published]
+        versions = [version for version in self.versions.all() if sees_every_status(trust) or version == self.published]
         if number is None:
-            return self.published or next(iter(shown), None)
-        return next((version for version in shown if version.number == number), None)
+            return self.published or next(iter(versions), None)
+        return next((version for version in versions if version.number == number), None)
 
     def _version(self, status: str) -> "SkillVersion | None":
         return next((version for version in self.versions.all() if version.status == status), None)

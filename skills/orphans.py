@@ -10,7 +10,7 @@ from django.core.files.storage import Storage
 from skills import storages
 from skills.models import SkillVersion
 
-KEPT = timedelta(days=1)  # a package is stored before its row is written
+GRACE_PERIOD = timedelta(days=1)  # a package is stored before its row is written
 
 
 def delete_orphans(*, at: datetime) -> int:
@@ -19,12 +19,12 @@ def delete_orphans(*, at: datetime) -> int:
     Somebody may be about to record the same content under the same path: their version gets its package back, here or
     when `publishing.propose` commits.
     """
-    old = [path for path, written_at in storages.stored_packages() if written_at < at - KEPT]
-    deleted = 0
-    for path in old:
+    old_paths = [path for path, written_at in storages.stored_packages() if written_at < at - GRACE_PERIOD]
+    count = 0
+    for path in old_paths:
         if not _is_named(path):
-            deleted += _delete(path)
-    return deleted
+            count += _delete(path)
+    return count
 
 
 def delete_unnamed(path: str) -> None:
@@ -61,17 +61,17 @@ def sample() -> list[str]:
 
 
 def demand(paths: Iterable[str], *, strict: bool = True) -> None:
-    """Ask the store for each. Incomplete: one is not there. OSError, StoreUnavailable: it does not answer."""
-    there = [storages.holds(path) for path in paths]
-    if strict and not all(there):
+    """Ask the store for each path. Incomplete: one is missing and `strict`. OSError, StoreUnavailable: no answer."""
+    answers = [storages.holds(path) for path in paths]
+    if strict and not all(answers):
         raise Incomplete
 
 
-def missing() -> list[str]:
+def missing_packages() -> list[str]:
     """All packages of versions that the store does not list."""
-    stored = {path for path, _ in storages.stored_packages()}
-    named = SkillVersion.objects.order_by("package").values_list("package", flat=True).distinct()
-    return [path for path in named.iterator() if path not in stored]
+    stored_paths = {path for path, _ in storages.stored_packages()}
+    named_paths = SkillVersion.objects.order_by("package").values_list("package", flat=True).distinct()
+    return [path for path in named_paths.iterator() if path not in stored_paths]
 
 
 def copy_from(former: Storage, report: Callable[[str], None]) -> Counter[str]:
@@ -81,7 +81,7 @@ def copy_from(former: Storage, report: Callable[[str], None]) -> Counter[str]:
     has none; `damaged`: its content is another. The latter two are reported by path. Stopped at any moment, the next
     call goes on. OSError, StoreUnavailable: a store fails.
     """
-    lacking = set(missing())
+    lacking = set(missing_packages())
     hashes = dict(SkillVersion.objects.values_list("package", "sha256").distinct())
     lacking &= hashes.keys()  # a version may have been deleted since
     counts = Counter({"copied": 0, "there": len(hashes) - len(lacking)})

@@ -64,8 +64,8 @@ def report(skill: Skill, use: Use, *, trust: Trust, at: datetime) -> tuple[Skill
 
 def _existing_use(skill: Skill, use: Use, trust: Trust) -> SkillUse | None:
     uses = SkillUse.objects.filter(skill=skill).select_related("version")
-    mine = uses.filter(agent_identity=trust.actor.identity, idempotency_key=use.key) if use.key else uses.none()
-    return mine.first() or (uses.filter(episode=use.episode_id).first() if use.episode_id else None)
+    own_uses = uses.filter(agent_identity=trust.actor.identity, idempotency_key=use.key) if use.key else uses.none()
+    return own_uses.first() or (uses.filter(episode=use.episode_id).first() if use.episode_id else None)
 
 
 def _replace(row: SkillUse, values: dict[str, object]) -> None:

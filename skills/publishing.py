@@ -56,7 +56,7 @@ def next_number(skill: Skill) -> int:
 
 def propose(
     skill: Skill,
-    prepared: PreparedVersion,
+    new_version: PreparedVersion,
     *,
     made_by: SkillVersion.MadeBy,
     by: Actor,
@@ -74,23 +74,23 @@ def propose(
     with transaction.atomic():
         proposals = SkillVersion.objects.filter(skill=skill, status=SkillVersion.Status.PROPOSED)
         proposals.update(status=SkillVersion.Status.REPLACED)
-        made = {"skill": skill, "made_by": made_by, "changelog": changelog, "run_id": run_id, "merges": merges}
-        version = _create(prepared, status=SkillVersion.Status.PROPOSED, created_at=at, **made)
+        facts = {"skill": skill, "made_by": made_by, "changelog": changelog, "run_id": run_id, "merges": merges}
+        version = _create(new_version, status=SkillVersion.Status.PROPOSED, created_at=at, **facts)
         _audit(version, "propose", before={}, by=by, why=changelog, at=at, batch=uuid4()).save(force_insert=True)
     return version
 
 
-def _create(prepared: PreparedVersion, **facts: Any) -> SkillVersion:
+def _create(new_version: PreparedVersion, **facts: Any) -> SkillVersion:
     version = SkillVersion.objects.create(
-        number=prepared.number,
-        fields=prepared.fields.model_dump(mode="json"),
-        scan={"findings": prepared.findings},
-        **prepared.package.columns_at(prepared.path),
+        number=new_version.number,
+        fields=new_version.fields.model_dump(mode="json"),
+        scan={"findings": new_version.findings},
+        **new_version.package.columns_at(new_version.path),
         **facts,
     )
     # a package of before may have been swept as an orphan between `prepare` and now
-    transaction.on_commit(partial(store, prepared.path, prepared.package.content), robust=True)
-    if any(finding["rule"] == NOT_CHECKED for finding in prepared.findings):
+    transaction.on_commit(partial(store, new_version.path, new_version.package.content), robust=True)
+    if any(finding["rule"] == NOT_CHECKED for finding in new_version.findings):
         transaction.on_commit(partial(async_task, "skills.tasks.scan_again"), robust=True)
     return version
 
@@ -105,29 +105,31 @@ def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UU
     with transaction.atomic():
         memory.lock_for("publish", LIVE)
         skill = Skill.objects.get(pk=memory.pk)
-        proposed, former = (
+        proposed_version, former_version = (
             _version_with(skill, SkillVersion.Status.PROPOSED),
             _version_with(skill, SkillVersion.Status.PUBLISHED),
         )
-        if number is not None and (proposed is None or proposed.number != number):
+        if number is not None and (proposed_version is None or proposed_version.number != number):
             raise Conflict(_not_proposed(skill, number, "publish"))
-        if proposed is None and (former is None or memory.status not in UNDECIDED):
+        if proposed_version is None and (former_version is None or memory.status not in UNDECIDED):
             raise Conflict(f"no version of {skill.name} is proposed; it is {memory.status}")
-        if proposed and not why.strip() and proposed.is_critical:
-            raise Invalid(FieldError("/why", "required", "this version has critical findings: say why it is published"))
-        if proposed:
-            if former:
-                _move(former, SkillVersion.Status.RETIRED, "retire", by=by, why=why, at=at, batch=batch)
-            _move(proposed, SkillVersion.Status.PUBLISHED, "publish", by=by, why=why, at=at, batch=batch)
-            if proposed.merges:
-                former_names.take_place(skill, proposed, by=by, why=why, at=at, batch=batch)
+        if proposed_version and not why.strip() and proposed_version.is_critical:
+            raise Invalid(
+                FieldError("/why", "required", ("this version has critical findings: give a reason for publishing it"))
+            )
+        if proposed_version:
+            if former_version:
+                _move(former_version, SkillVersion.Status.RETIRED, "retire", by=by, why=why, at=at, batch=batch)
+            _move(proposed_version, SkillVersion.Status.PUBLISHED, "publish", by=by, why=why, at=at, batch=batch)
+            if proposed_version.merges:
+                former_names.take_place(skill, proposed_version, by=by, why=why, at=at, batch=batch)
         update_payload(memory, skill, at=at)
-        _confirm(memory, proposed or former, by=by, why=why, at=at, batch=batch)
+        _confirm(memory, proposed_version or former_version, by=by, why=why, at=at, batch=batch)
 
 
-def _confirm(memory: Memory, published: SkillVersion | None, **audit: Any) -> None:
+def _confirm(memory: Memory, published_version: SkillVersion | None, **audit: Any) -> None:
     """Confirm the memory. Its content becomes the description that agents now get: searches find the skill by it."""
-    description = published.fields["description"] if published else memory.content
+    description = published_version.fields["description"] if published_version else memory.content
     change = {} if description == memory.content else {"content": description}
     if memory.status not in UNDECIDED:
         memory.revise("publish", change, **audit)
@@ -145,12 +147,12 @@ def reject(memory: Memory, *, by: Actor, at: datetime, why: str, batch: UUID, nu
     with transaction.atomic():
         memory.lock_for("reject", LIVE)
         skill = Skill.objects.get(pk=memory.pk)
-        proposed = _version_with(skill, SkillVersion.Status.PROPOSED)
-        if proposed is None or number not in (None, proposed.number):
+        proposed_version = _version_with(skill, SkillVersion.Status.PROPOSED)
+        if proposed_version is None or number not in (None, proposed_version.number):
             raise Conflict(_not_proposed(skill, number, "reject"))
         if memory.status in UNDECIDED and _version_with(skill, SkillVersion.Status.PUBLISHED) is None:
             raise Conflict("no version of this skill was ever published: dismiss the skill instead")
-        _move(proposed, SkillVersion.Status.REJECTED, "reject", by=by, why=why, at=at, batch=batch)
+        _move(proposed_version, SkillVersion.Status.REJECTED, "reject", by=by, why=why, at=at, batch=batch)
         memory.note("reject", by=by, why=why, at=at, batch=batch)
 
 
@@ -169,27 +171,27 @@ def retire(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UUI
     with transaction.atomic():
         memory.lock_for("retire", LIVE)
         skill = Skill.objects.get(pk=memory.pk)
-        published = _version_with(skill, SkillVersion.Status.PUBLISHED)
-        if published is None:
+        published_version = _version_with(skill, SkillVersion.Status.PUBLISHED)
+        if published_version is None:
             raise Conflict(f"no version of {skill.name} is published")
-        _move(published, SkillVersion.Status.RETIRED, "retire", by=by, why=why, at=at, batch=batch)
+        _move(published_version, SkillVersion.Status.RETIRED, "retire", by=by, why=why, at=at, batch=batch)
         update_payload(memory, skill, at=at)
         memory.note("retire", by=by, why=why, at=at, batch=batch)
 
 
 def replace(
-    version: SkillVersion, prepared: PreparedVersion, *, by: Actor, at: datetime, why: str, batch: UUID
+    version: SkillVersion, new_version: PreparedVersion, *, by: Actor, at: datetime, why: str, batch: UUID
 ) -> SkillVersion:
     """Put a copy under another name in the place of a published or proposed version, in the caller's transaction.
 
     One decision, whose undo brings the former one back; the copy is then one that was replaced.
     """
     status = SkillVersion.Status(version.status)
-    kept = {"skill": version.skill, "made_by": version.made_by, "run_id": version.run_id, "merges": version.merges}
-    copy = _create(prepared, status=SkillVersion.Status.REPLACED, changelog=why, created_at=at, **kept)
-    published = status == SkillVersion.Status.PUBLISHED
-    former = SkillVersion.Status.RETIRED if published else SkillVersion.Status.REPLACED
-    _move(version, former, "rename", by=by, why=why, at=at, batch=batch)
+    facts = {"skill": version.skill, "made_by": version.made_by, "run_id": version.run_id, "merges": version.merges}
+    copy = _create(new_version, status=SkillVersion.Status.REPLACED, changelog=why, created_at=at, **facts)
+    is_published = status == SkillVersion.Status.PUBLISHED
+    former_status = SkillVersion.Status.RETIRED if is_published else SkillVersion.Status.REPLACED
+    _move(version, former_status, "rename", by=by, why=why, at=at, batch=batch)
     _move(copy, status, "rename", by=by, why=why, at=at, batch=batch)
     return copy
 

@@ -40,19 +40,19 @@ def rename(skill: Skill, name: str, *, trust: Trust, at: datetime, why: str = ""
     audit: dict[str, Any] = {"by": trust.actor, "at": at, "batch": batch}
     try:
         with transaction.atomic():
-            memory, row = _locked(skill, current)
-            for version, prepared in zip(current, copies, strict=True):
-                publishing.replace(version, prepared, why=reason, **audit)
+            memory, row = _lock(skill, current)
+            for version, new_version in zip(current, copies, strict=True):
+                publishing.replace(version, new_version, why=reason, **audit)
             former_names.rename(row, name, why=reason, **audit)  # after the versions: an undo begins with the last
             publishing.update_payload(memory, row, at=at)
             memory.note("rename", why=f"{former} → {name}" + (f": {why}" if why else ""), **audit)
     except IntegrityError:
-        raise Conflict("another version was proposed meanwhile") from None
+        raise Conflict("another version was proposed in the meantime") from None
     return batch
 
 
-def _locked(skill: Skill, current: list[SkillVersion]) -> tuple[Memory, Skill]:
-    """The locked memory and its skill as they stand. Conflict: no longer what the copies were made of."""
+def _lock(skill: Skill, current: list[SkillVersion]) -> tuple[Memory, Skill]:
+    """Lock the memory and return it with its skill. Conflict: the name or the current versions have changed."""
     memory = Memory.objects.get(pk=skill.pk)
     memory.lock_for("rename", LIVE)
     row = Skill.objects.select_related("memory").get(pk=skill.pk)
@@ -60,12 +60,12 @@ def _locked(skill: Skill, current: list[SkillVersion]) -> tuple[Memory, Skill]:
         row.name != skill.name
         or [version for version in (row.published, row.proposed) if version is not None] != current
     ):
-        raise Conflict("it was changed meanwhile: look at it again")
+        raise Conflict("it was changed in the meantime: look at it again")
     return memory, row
 
 
 def _prepare(version: SkillVersion, name: str, number: int) -> publishing.PreparedVersion:
     fields = Fields.model_validate({**version.fields, "name": name})
-    package = revising.repacked(version, fields, number)
-    prepared = publishing.prepare_package(fields, package, scope=version.skill.scope, number=number)
-    return revising.with_marks(prepared, version)
+    package = revising.repack(version, fields, number)
+    new_version = publishing.prepare_package(fields, package, scope=version.skill.scope, number=number)
+    return revising.with_marks(new_version, version)

@@ -24,38 +24,40 @@ LATE = {"rule": python_code.NOT_CHECKED, "severity": Severity.HIGH.value}
 
 def scan_again(*, at: datetime, should_stop: Callable[[], bool] = lambda: False) -> int:
     """Repeat the scans of current versions that ran out of time; how many passed. One process at a time."""
-    passed = 0
+    passed_count = 0
     with leases.hold("scan again", wait=False) as alone:
-        late = (
+        late_versions = (
             SkillVersion.objects.filter(status__in=publishing.SINGLE_STATUSES, scan__findings__contains=[LATE])
             if alone
             else ()
         )
-        for version in late:
+        for version in late_versions:
             if version.scan.get("tries", 0) < MOST_TRIES and not should_stop():
-                passed += _repeat(version, at=at)
-    return passed
+                passed_count += _repeat(version, at=at)
+    return passed_count
 
 
 def _repeat(version: SkillVersion, *, at: datetime) -> bool:
-    """Whether it passed. A package that the store lacks counts as a try, too."""
+    """Scan a version again; returns whether the scan was completed. A package that the store lacks is a failed try."""
     try:
         findings = list(python_code.scan(_python(version), SECONDS))
     except FileNotFoundError:
         findings = [Finding(python_code.NOT_CHECKED, Severity.HIGH, "", 0, "")]
-    passed = not any(finding.rule == LATE["rule"] and finding.severity == Severity.HIGH for finding in findings)
+    has_passed = not any(finding.rule == LATE["rule"] and finding.severity == Severity.HIGH for finding in findings)
     before, tries = version.scan, version.scan.get("tries", 0) + 1
-    after = {**before, "findings": _merged(before["findings"], findings) if passed else before["findings"]}
+    after = {**before, "findings": _merge_findings(before["findings"], findings) if has_passed else before["findings"]}
     with transaction.atomic():  # the same version may have been scanned by an edit of its marks meanwhile
-        same = SkillVersion.objects.filter(pk=version.pk, scan=before)
-        if same.update(scan=after if passed else after | {"tries": tries}) and passed:
+        rows = SkillVersion.objects.filter(pk=version.pk, scan=before)
+        if rows.update(scan=after if has_passed else after | {"tries": tries}) and has_passed:
             publishing.note_scan(version, by=SYSTEM, at=at, batch=uuid4())
-    return passed
+    return has_passed
 
 
-def _merged(before: list[dict[str, Any]], findings: list[Finding]) -> list[dict[str, Any]]:
-    kept = [finding for finding in before if finding["rule"] != LATE["rule"] or finding["severity"] != LATE["severity"]]
-    return gravest_first([*kept, *map(asdict, findings)])
+def _merge_findings(before: list[dict[str, Any]], findings: list[Finding]) -> list[dict[str, Any]]:
+    other_findings = [
+        finding for finding in before if finding["rule"] != LATE["rule"] or finding["severity"] != LATE["severity"]
+    ]
+    return gravest_first([*other_findings, *map(asdict, findings)])
 
 
 def _python(version: SkillVersion) -> dict[str, str]:

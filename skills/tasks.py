@@ -20,5 +20,5 @@ def sweep_packages() -> str:
 def scan_again() -> str:
     """Repeat the scans that ran out of time at an upload."""
     deadline = time.monotonic() + SLICE
-    passed = scanning_again.scan_again(at=timezone.now(), should_stop=lambda: time.monotonic() > deadline)
-    return f"{passed} scans passed"
+    passed_count = scanning_again.scan_again(at=timezone.now(), should_stop=lambda: time.monotonic() > deadline)
+    return f"{passed_count} scans passed"

@@ -74,7 +74,10 @@ def fill() -> tuple[User, dict[str, str]]:
     skill = _skill()
     run = Run.objects.create(kind="consolidate", trigger=Run.Trigger.PAGE)
     run.finish(
-        Run.Status.FAILED, counters={"episodes_read": 3, "skills_created": 1}, at=at, error="another worker is at it"
+        Run.Status.FAILED,
+        counters={"episodes_read": 3, "skills_created": 1},
+        at=at,
+        error=("another worker is working on it"),
     )
     make_agent("退款助手", scopes=["project:shop"], sources=["退款助手"])
     rows = {

@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import django
 import hypothesis
@@ -18,6 +19,10 @@ from django.db import connection
 from django.test import TransactionTestCase
 
 from tests import shared_rows
+
+if TYPE_CHECKING:
+    from django.test import Client
+    from rest_framework.test import APIClient
 
 gc.disable()  # until all tests are collected
 DATA_DIR = Path(tempfile.mkdtemp(prefix="memos-tests-"))
@@ -145,6 +150,38 @@ def no_calls_left() -> None:
     from memories.api.call_limits import counts
 
     counts.clear()
+
+
+@pytest.fixture
+def agent() -> "APIClient":
+    """Calls the API as an agent with what `create_agent` without options gives."""
+    from tests.make import caller
+
+    return caller()
+
+
+@pytest.fixture
+def judge() -> "APIClient":
+    """Calls the API as an agent named `judge` that may read and decide, nothing else."""
+    from tests.make import caller
+
+    return caller(name="judge", permissions=["read", "review"])
+
+
+@pytest.fixture
+def reviewing_agent() -> "APIClient":
+    """Calls the API as an agent that writes, and decides as well."""
+    from tests.make import caller
+
+    return caller(permissions=["read", "ingest", "report", "review"])
+
+
+@pytest.fixture
+def reviewer() -> "Client":
+    """The browser of a person of the group `reviewer`, signed in as `anna`."""
+    from tests.pages import signed_in
+
+    return signed_in()
 
 
 @pytest.fixture

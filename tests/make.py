@@ -56,6 +56,11 @@ def user(text: str) -> Json:
     return {"role": "user", "content": text}
 
 
+def assistant(text: str) -> Json:
+    """What an agent says without a call."""
+    return {"role": "assistant", "content": text}
+
+
 def run(**fields: Any) -> Json:
     """One recorded conversation as a caller sends it."""
     return {"messages": [user("Book a flight"), call("search", to="Rome"), answer("3 found")]} | fields
@@ -76,6 +81,24 @@ def make_agent(name: str = "", **facts: Any) -> tuple[Agent, str]:
 def caller(**facts: Any) -> APIClient:
     """A client that calls the API as a new agent."""
     return bearing(make_agent(**facts)[1])
+
+
+def skill_reviewer() -> APIClient:
+    """Calls the API as an agent that may read packages and decide about skills."""
+    return caller(permissions=["read", "skills", "review"])
+
+
+def post(client: APIClient, path: str, status: int = 200, /, **body: Any) -> Any:
+    """The JSON of the answer, which must have this status."""
+    answer = client.post(f"/api/v1/{path}", body, format="json")
+    assert answer.status_code == status, answer.content
+    return answer.json()
+
+
+def answer_of(client: APIClient, path: str, /, **body: Any) -> Json:
+    """The JSON of any answer, with its status as `http`."""
+    answer = client.post(f"/api/v1/{path}", body, format="json")
+    return {**answer.json(), "http": answer.status_code}
 
 
 def ask(client: APIClient, method: str, path: str, body: bytes = b"", kind: str = "application/json") -> Any:

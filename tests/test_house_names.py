@@ -9,7 +9,7 @@ ROOT = Path(__file__).resolve().parent.parent
 ROOMS = ("memos_site", "memories", "skills", "consolidation")
 LEFT_BEHIND = {
     "doors", "beside", "trails", "unseen", "patience", "standing", "ledger", "desk", "hall", "company", "settling",
-    "ran", "happenings", "remembering", "said", "found", "told", "own", "becoming",
+    "ran", "happenings", "remembering", "held", "said", "found", "told", "own", "becoming",
 }  # fmt: skip
 CLASSES_LEFT_BEHIND = {
     "Door",
@@ -23,6 +23,26 @@ CLASSES_LEFT_BEHIND = {
     "Given",
     "Wanted",
     "Taken",
+    "Beside",
+    "Seen",
+    "Shown",
+    "Held",
+    "Named",
+    "Made",
+    "Left",
+    "Learned",
+    "Met",
+    "Making",
+    "Asking",
+    "Weighed",
+    "Counted",
+    "Merged",
+    "Recalled",
+    "Proven",
+    "Followed",
+    "Answered",
+    "Used",
+    "Written",
 }
 FLOORS = {
     "admin",

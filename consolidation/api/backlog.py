@@ -102,22 +102,24 @@ class QueuedBacklog(Shape):
 
 class RunBacklog(WriteView):
     needs = {"GET": (Permission.REVIEW,), "POST": (Permission.REVIEW,)}
-    others = {"GET": frozenset({"limit", "outcome"})}
+    filters_by_method = {"GET": frozenset({"limit", "outcome"})}
 
     @operation(
         "GetBacklog",
         "Runs",
         Backlog,
         parameters=(
-            query("limit", {"type": "integer", "minimum": 1, "maximum": 10_000}, "The price of the newest so many."),
-            some_of("outcome", OUTCOMES, "The price of those that ended so."),
+            query(
+                "limit", {"type": "integer", "minimum": 1, "maximum": 10_000}, "Estimate only this many of the newest."
+            ),
+            some_of("outcome", OUTCOMES, "Estimate only conversations with this outcome."),
         ),
     )
     def get(self, request: Request) -> Response:
-        """What a language model has not read yet
+        """Conversations that no language model has read yet
 
-        Conversations that were closed before there was one, what reading them once would take, and how long the queue
-        of those is that somebody ordered.
+        Counts conversations that were closed before a language model was set, estimates the cost of reading them
+        once, and says how many are queued.
         """
         limit = paging.number(request, "limit", default=0, least=1, most=10_000)
         choice = Choice(tuple(paging.choice(request, "outcome", OUTCOMES)), limit)
@@ -128,7 +130,7 @@ class RunBacklog(WriteView):
     def write(self, request: Request) -> Response:
         """Let the language model read the backlog
 
-        One run a conversation. LLM_DAILY_TOKENS bounds what a day may take.
+        Queues one run per conversation. LLM_DAILY_TOKENS limits the tokens per day.
         """
         body = self.body(BacklogOrder)
         choice = Choice(tuple(body.outcome), body.limit)
@@ -142,9 +144,9 @@ class RunQueue(WriteView):
         "DecideQueue", "Runs", {202: QueueDecided}, takes=QueueDecision, example={"verb": "pause"}, refuses=(409,)
     )
     def write(self, request: Request) -> Response:
-        """Pause, resume or thin what waits to be read by the language model
+        """Pause, resume or reduce the queue of conversations for the language model
 
-        Conversations that come in meanwhile are read as they come.
+        Does not affect new conversations: they are read as they come in.
         """
         body = self.body(QueueDecision)
         choice = Choice(tuple(body.outcome), body.limit or 0)

@@ -144,10 +144,10 @@ class AskGuidance(ApiView):
     def post(self, request: Request) -> Response:
         """Ask what to do now
 
-        Compares the run so far with the finished runs that the caller may see, and tells which tools with an effect
-        were right in similar ones. Ask right before the first change, with all that was said and looked up: that is
-        when the answer is worth most. `check` looks at the call that is about to be made. Nothing is blocked: the agent
-        decides.
+        Compares the run so far with the finished runs that the caller may see, and says which changing tools were
+        right in similar ones. Ask right before the first change and send all messages and tool results so far: that
+        is when the answer is most accurate. `check` examines the call that the agent is about to make. Nothing is
+        blocked: the agent decides.
         """
         return Response(advise(self.request.data, trust=self.trust, at=timezone.now()))
 
@@ -162,5 +162,6 @@ def advise(body: Any, *, trust: Trust, at: datetime) -> Json:
         measures.verdicts.labels(advice.check.verdict).inc()
     day_counts.count_answer(advice, trust=trust, at=at)
     took = {"took_ms": round((time.perf_counter() - started) * 1000, 1)}
-    advice_shape: Json = rendering.in_names(asdict(advice), rendering.of_caller(question, trust))
+    told = {name: value for name, value in asdict(advice).items() if name in GuidanceAnswer.__annotations__}
+    advice_shape: Json = rendering.in_names(told, rendering.of_caller(question, trust))
     return {**advice_shape, "needs_more": advice.needs_more, **took}

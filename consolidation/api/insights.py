@@ -11,7 +11,7 @@ from consolidation.insights.charts import WINDOWS
 from consolidation.insights.day_counts import NOW
 from consolidation.insights.figures import Figures, read
 from consolidation.insights.flows import ENDED
-from consolidation.insights.headline import Beside, headline
+from consolidation.insights.headline import ArmComparison, headline
 from consolidation.models.daily_counts import COUNTED
 from memories.api import paging
 from memories.api.base import ApiView
@@ -23,7 +23,7 @@ from memories.values.exceptions import FieldError, Invalid
 from memories.values.trust import Trust
 
 DAYS = query("days", {"type": "integer", "enum": list(WINDOWS), "default": WINDOWS[0]}, "Length of the window.")
-SCOPE = query("scope", {"type": "string"}, "Of this scope alone; an empty one: of what has none.")
+SCOPE = query("scope", {"type": "string"}, "Only of this scope; empty: rows without a scope.")
 
 
 class EndedRuns(Shape):
@@ -95,8 +95,8 @@ class InsightsView(ApiView):
     def get(self, request: Request) -> Response:
         """Counts of each day
 
-        Counted every 15 minutes, within what the caller may see: what came in, what was decided, what agents were
-        given, how runs ended with memory and without it, what the language model was asked.
+        Counted every 15 minutes, within what the caller may see: intake, decisions, memories given to agents,
+        outcomes of runs with and without memory, calls of the language model.
         """
         asked = paging.exact(request, "days", "scope")
         return Response(_answer(self.trust, _window(asked.get("days")), asked.get("scope"), at=timezone.now()))
@@ -126,7 +126,7 @@ def _answer(trust: Trust, window: int, scope: str | None, *, at: datetime) -> di
     }
 
 
-def _compared(beside: Beside) -> dict[str, dict[str, int]]:
+def _compared(beside: ArmComparison) -> dict[str, dict[str, int]]:
     sides = {"with_memory": beside.given, "without_memory": beside.without, "withheld": beside.withheld}
     return {name: {"well": ends.well, "ill": ends.ill} for name, ends in sides.items()}
 

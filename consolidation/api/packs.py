@@ -24,7 +24,7 @@ from memories.values.exceptions import one_of
 from memories.values.field_types import ScopeName
 from memories.values.trust import Trust
 
-SCOPE = query("scope", {"type": "string"}, "Of this scope.")
+SCOPE = query("scope", {"type": "string"}, "Only of this scope.")
 
 
 class PackRequest(RequestBody):
@@ -89,7 +89,7 @@ class Packs(WriteView):
     def get(self, request: Request) -> Response:
         """Packs
 
-        Newest first: what was chosen of each scope.
+        Newest first, with what each pack contains.
         """
         rows = models.Pack.objects.visible_to(self.trust).filter(**paging.exact(request, "scope"))
         return paging.answer(request, rows, ("-created_at", "-id"), show=Pack.of)
@@ -106,11 +106,11 @@ class Packs(WriteView):
     def write(self, request: Request) -> Response:
         """Make a pack: skills and memories of a scope as one zip
 
-        Agent Skills folders, `memories.jsonl` and `pack.json`; as it is it is also a plugin of Claude Code and an
-        extension of Gemini CLI. The page Import or `manage.py import_pack` brings it into another scope or store, where
-        all of it waits for people. Only what is confirmed or applied, or published, and what the caller may see; no
-        runs, no evidence, credentials masked. At most 500 memories, 200 files, 5 MiB. The choice is kept: `Location` is
-        the address of its content.
+        Agent Skills folders, `memories.jsonl` and `pack.json`; without changes it is also a plugin of Claude Code and
+        an extension of Gemini CLI. The page Import or `manage.py import_pack` imports it into another scope or store,
+        where all of it waits for review. Contains only confirmed and applied memories and published skills that the
+        caller may see; no runs, no evidence, credentials masked. At most 500 memories, 200 files, 5 MiB. The
+        selection is stored: `Location` is the address of its content.
         """
         asked, at = self.body(PackRequest), timezone.now()
         contents = making.chosen(asked.scope, self.trust, at=at, memories=asked.memories, skills=asked.skills)
@@ -141,8 +141,8 @@ class PackContent(ApiView):
     def get(self, request: Request, pack_id: UUID) -> HttpResponseBase:
         """The zip of a pack
 
-        Made anew of what was chosen: what has been dismissed, corrected or erased since, or is above the caller, is
-        left out, and `left_out` in `pack.json` names it. 409: nothing of it is left.
+        Built anew from the stored selection at each download. What was dismissed, corrected or erased since, or is
+        above the caller's clearance, is omitted and named by `left_out` in `pack.json`. 409: nothing is left.
         """
         pack = _pack(pack_id, self.trust)
         return _zip(_content(pack, self.trust), pack.name)

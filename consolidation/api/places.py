@@ -18,11 +18,11 @@ from memories.values.choices import Permission
 from memories.values.exceptions import FieldError, Invalid, NotFound
 
 LONGEST = 512
-SCOPE = query("scope", {"type": "string"}, "Of this scope, and of none.")
+SCOPE = query("scope", {"type": "string"}, "Only of this scope and of rows without a scope.")
 PLACE = query(
     "place",
     {"type": "string", "maxLength": LONGEST},
-    "A repository's address, its `owner/name`, or the name of a folder; without it what holds in the whole scope.",
+    "A repository's address, its `owner/name`, or the name of a folder; without it, facts about the whole scope.",
 )
 TEXT = "text/markdown; charset=utf-8"
 
@@ -57,7 +57,7 @@ class Places(ApiView):
     def get(self, request: Request) -> Response:
         """The places in which agents ran commands
 
-        Repositories, or the folders that commands name most, with something to tell: those with most runs first, at
+        Lists repositories, or folders named in commands, for which commands are known: those with most runs first, at
         most 200.
         """
         places = known_places(self.trust.narrowed(scopes=paging.exact(request, "scope").values()))
@@ -82,8 +82,8 @@ class AgentsMd(ApiView):
     def get(self, request: Request) -> HttpResponse:
         """AGENTS.md of a place
 
-        Which commands start there and which do not, in how many runs, and what people or several agents said
-        of it. What a person dismissed is not in it. 404 where nothing is known.
+        Says which commands start there and which do not, in how many runs, and what people or several agents said
+        about the place. Leaves out what a person dismissed. 404 if nothing is known.
         """
         asked = paging.exact(request, "place", "scope")
         place_asked, scope = asked.get("place", ""), asked.get("scope", "")

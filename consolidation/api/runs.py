@@ -104,23 +104,23 @@ class ContrastPrice(Shape):
 
 class Runs(WriteView):
     needs = READ_OR_DECIDE
-    others = {"GET": frozenset({"kind", "status", "episode_id", "subject"}) | PAGING}
+    filters_by_method = {"GET": frozenset({"kind", "status", "episode_id", "subject"}) | PAGING}
 
     @operation(
         "ListRuns",
         "Runs",
         RunPage,
         parameters=(
-            some_of("kind", KINDS, "Of these kinds."),
-            some_of("status", RunRow.Status.values, "In these states."),
-            query("episode_id", UUID_TEXT, "That read this conversation."),
-            query("subject", UUID_TEXT, "About this memory or episode."),
+            some_of("kind", KINDS, "Only of these kinds."),
+            some_of("status", RunRow.Status.values, "Only in these statuses."),
+            query("episode_id", UUID_TEXT, "Only runs that read this conversation."),
+            query("subject", UUID_TEXT, "Only about this memory or episode."),
         ),
     )
     def get(self, request: Request) -> Response:
         """Background work
 
-        Newest first, with progress, counters and what the language model was asked.
+        Newest first, with progress, counters and calls of the language model.
         """
         rows = RunRow.objects.visible_to(self.trust)
         if kinds := paging.choice(request, "kind", KINDS):
@@ -137,7 +137,8 @@ class Runs(WriteView):
     def write(self, request: Request) -> Response:
         """Start background work
 
-        The run is queued, and a worker takes it at once. A run of that kind that is queued already is answered instead.
+        The run is queued, and a worker takes it at once. If a run of that kind is already queued, the answer is that
+        run.
         """
         body = self.body(RunOrder)
         run = ordering.start(
@@ -159,7 +160,7 @@ class OneRun(ApiView):
     def get(self, request: Request, run_id: UUID) -> Response:
         """One run with its steps
 
-        Ask again while its status is queued or running.
+        Poll it while its status is queued or running.
         """
         run = one_of(RunRow.objects.visible_to(self.trust).filter(pk=run_id))
         return Response(Run.with_steps(run, self.trust))
@@ -183,9 +184,9 @@ class RetryRun(RunDecision):
 
     @operation(**_decision("RetryRun"), example={"why": "the disk has room again"})
     def write(self, request: Request, run_id: UUID) -> Response:
-        """Do a failed run again
+        """Retry a failed run
 
-        From the step that failed: what succeeded is neither done nor paid for again.
+        Continues from the step that failed; steps that succeeded are not repeated.
         """
         return super().write(request, run_id)
 
@@ -207,7 +208,7 @@ class ResumeRun(RunDecision):
 
     @operation(**_decision("ResumeRun"), example={})
     def write(self, request: Request, run_id: UUID) -> Response:
-        """Go on with a paused run"""
+        """Resume a paused run"""
         return super().write(request, run_id)
 
 
@@ -217,9 +218,9 @@ class SetAsideItems(ApiView):
 
     @operation("ListSetAside", "Runs", SetAsideList)
     def get(self, request: Request) -> Response:
-        """What was set aside after three attempts
+        """Rows that were set aside after three failed attempts
 
-        Up to `limit` of each kind, with the reason. POST runs with `retry_set_aside` tries all of it again.
+        Lists up to `limit` rows of each kind, with the reason. POST runs with `retry_set_aside` retries all of them.
         """
         most = paging.number(request, "limit", default=50, least=1, most=200)
         items = set_aside.items(self.trust, most=most)
@@ -235,15 +236,15 @@ class RunContrast(ApiView):
         "Runs",
         ContrastPrice,
         parameters=(
-            query("subject", UUID_TEXT, "The memory of the skill."),
-            query("scope", {"type": "string"}, "Instead of a skill: the scope, for lessons."),
+            query("subject", UUID_TEXT, "The id of the skill's memory."),
+            query("scope", {"type": "string"}, "The scope, for lessons; instead of `subject`."),
         ),
         refuses=(404,),
     )
     def get(self, request: Request) -> Response:
-        """What a run of the kind `contrast` or `lessons` would take
+        """Estimate the cost of a `contrast` or `lessons` run
 
-        To be asked before it is started by POST runs with the same `subject` or `scope`.
+        Call this before starting the run with POST runs and the same `subject` or `scope`.
         """
         if ("subject" in request.query_params) == ("scope" in request.query_params):
             raise Invalid(FieldError("/subject", "required", "is required, or else `scope`"))

@@ -7,10 +7,10 @@ from consolidation.api.guidance import advise
 from consolidation.api.verdict import judge
 from consolidation.guidance.request import AboutTo, GuidanceRequest, VerdictRequest
 from memories.api.conversations import ChatReport
-from memories.api.ingestion import stored_reply
+from memories.api.ingestion import ingestion_reply
 from memories.api.shapes import Json
 from memories.api.tool import ToolCall, tool
-from memories.api.tool_reply import Reply, filled
+from memories.api.tool_reply import Reply, non_empty
 from memories.values.choices import Permission
 from memories.values.exceptions import FieldError, Invalid
 
@@ -25,7 +25,7 @@ class CheckRequest(GuidanceRequest):
 def add_conversation(call: ToolCall) -> Reply:
     """Report a whole conversation with its tool calls, in OpenAI's or Anthropic's form, as one finished episode."""
     stored, run = record(call.arguments, trust=call.trust, at=call.at)
-    reply = stored_reply(stored, call.trust)
+    reply = ingestion_reply(stored, call.trust)
     return replace(reply, head={**reply.head, "run": run.pk}) if run and stored.memory else reply
 
 
@@ -35,7 +35,7 @@ def guidance(call: ToolCall) -> Reply:
     should be changed; `decision` is `unsure` when they do not agree.
     """
     advice = advise(call.arguments, trust=call.trust, at=call.at)
-    similar = [filled(run) for run in advice.pop("similar")]
+    similar = [non_empty(run) for run in advice.pop("similar")]
     return Reply(_of_use(advice), items=similar, items_name="similar")
 
 
@@ -48,7 +48,7 @@ def check_before_write(call: ToolCall) -> Reply:
         raise Invalid(FieldError("/about_to", "required", "is required: the call that is about to be made"))
     advice = advise(call.arguments, trust=call.trust, at=call.at)
     verdict = advice["check"]
-    runs = [filled(run) for run in verdict.pop("runs")]
+    runs = [non_empty(run) for run in verdict.pop("runs")]
     return Reply(_of_use({**verdict, **advice, "check": None, "similar": None}), items=runs, items_name="runs")
 
 
@@ -58,14 +58,14 @@ def check_before_end(call: ToolCall) -> Reply:
     failed, and what those that ended well called and this run did not.
     """
     verdict = judge(call.arguments, trust=call.trust)
-    similar = [filled(run) for run in verdict.pop("similar")]
+    similar = [non_empty(run) for run in verdict.pop("similar")]
     return Reply(_of_use(verdict), items=similar, items_name="similar")
 
 
 def _of_use(advice: Json) -> Json:
     """What an agent acts on: what is empty says nothing."""
     silent = ("took_ms", "withheld", *(["expected"] if not advice["expected"]["cases"] else []))
-    return filled({name: value for name, value in advice.items() if name not in silent})
+    return non_empty({name: value for name, value in advice.items() if name not in silent})
 
 
 CONVERSATION_TOOLS = (add_conversation,)

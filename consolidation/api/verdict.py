@@ -56,12 +56,12 @@ class AskVerdict(ApiView):
 
     @operation("Verdict", "Guidance", VerdictAnswer, takes=VerdictRequest, example=EXAMPLE)
     def post(self, request: Request) -> Response:
-        """Ask how a run would end
+        """Predict how a run will end
 
-        Ask right before you say that you are done. Compares what the run changed with what similar finished runs
-        changed that the caller may see, and how they ended. Name a run that you reported, or send its messages, which
-        are then the run whatever `thread_id` says. A run that you have not reported yourself is `unknown`. Nothing is
-        blocked: the agent decides.
+        Ask right before you say that you are done. Compares the run's changes with those of similar finished runs
+        that the caller may see, and with how they ended. Name a run that you reported, or send its messages, which
+        take precedence over `thread_id`. A run that you have not reported yourself is `unknown`. Nothing is blocked:
+        the agent decides.
         """
         return Response(judge(self.request.data, trust=self.trust))
 

@@ -105,7 +105,7 @@ class Webhooks(ApiView):
     def get(self, request: Request) -> Response:
         """Webhooks
 
-        Newest first. Administrators make them at `/admin/`; no request names an address.
+        Newest first. Administrators create them at `/admin/`; the API cannot set an address.
         """
         rows = models.Webhook.objects.filter(clearance__lte=self.trust.max_sensitivity)
         if self.trust.scopes is not None:
@@ -121,12 +121,12 @@ class WebhookDeliveries(ApiView):
         "ListWebhookDeliveries",
         "Webhooks",
         WebhookDeliveryPage,
-        parameters=(some_of("status", STATUSES, "Of these statuses."),),
+        parameters=(some_of("status", STATUSES, "Only of these statuses."),),
     )
     def get(self, request: Request) -> Response:
         """Messages to webhooks
 
-        Newest first, with how the last try ended.
+        Newest first, with the result of the last attempt.
         """
         rows = models.WebhookDelivery.objects.visible_to(self.trust)
         if statuses := paging.choice(request, "status", STATUSES):
@@ -141,7 +141,7 @@ class Replay(WriteView):
     def write(self, request: Request, delivery_id: UUID) -> Response:
         """Send a message again
 
-        The same body with a new signature, within a minute. One that waits already is a 409.
+        Sends the same body with a new signature, within a minute. 409: the message is already waiting.
         """
         self.body(ReplayBody)
         row: Any = one_of(models.WebhookDelivery.objects.visible_to(self.trust).filter(pk=delivery_id))

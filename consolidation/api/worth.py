@@ -56,11 +56,11 @@ class SkillWorth(SkillView):
 
     @operation("SkillWorth", "Skills", WorthAnswer, parameters=(NAME, SCOPE, VERSION), refuses=REFUSES)
     def get(self, request: Request, name: str) -> Response:
-        """What a version of a skill is worth
+        """Measured benefit of a version of a skill
 
-        With SKILL_HOLDBACK a share of the runs that it would fit does without, drawn by lot (`auto`: half of them,
-        until the answer is known). How these end beside the others is tested in a way that may be looked at after every
-        run. Consolidation asks anew; `hurts` and `no_effect` open a proposal.
+        With SKILL_HOLDBACK the skill is withheld at random from a share of the runs that it fits (`auto`: half of
+        them, until the result is known). A sequential test compares the outcomes, so it is valid after every run.
+        Consolidation repeats the test; `hurts` and `no_effect` open a proposal.
         """
         skill = self.skill(request, name)
         asked = paging.number(request, "version", default=0, least=1, most=MOST)

@@ -4,6 +4,6 @@ queue.py, processing.py, steps.py           which conversations, in which steps,
 transcripts.py, transcript_question.py, recall.py           a run as text, what is asked of it, beside what is known
 episode_facts.py, task_answers.py           its answers: facts, tasks
 skill_answers.py, skill_details.py          and skills with their files
-grounding.py, predicate_grounding.py, line_grounding.py, german.py          whether a quote says so
+grounding.py, predicate_grounding.py, line_grounding.py      whether a quote says so
 needs.py                                    whether anybody needs it
 """

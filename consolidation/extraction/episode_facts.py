@@ -38,7 +38,7 @@ _OF_SPEAKER = re.compile(
 WHAT = {"en": "the transcript", "zh": "对话记录"}
 
 
-class Proven(NamedTuple):
+class FactWithPassage(NamedTuple):
     """A fact, with the passage that proves it."""
 
     fact: Fact
@@ -56,23 +56,27 @@ def perform(work: Work) -> Notes:
     """
     answers = transcript_question.facts_beside_tasks(work.run) or _asked_alone(work)
     counters: Counter[str] = Counter(unread_parts=int(work.transcript.unread > 0))
-    proven: list[Proven] = []
+    proven: list[FactWithPassage] = []
     for fact in _distinct(fact for answer in answers for fact in answer.facts[:MOST_FACTS]):
         result = _proven(fact, work)
         if isinstance(result, str):
             counters[work.leave_out(_content(fact), result)] += 1
         else:
             proven.append(result)
-    asked = [one for one in proven if not needs.is_of_a_record(one.fact.object, one.passage, work.transcript)]
-    questions = _questions(asked, work) if _is_any_new(asked, work) else []
+    facts_to_ask = [
+        fact_with_passage
+        for fact_with_passage in proven
+        if not needs.is_of_a_record(fact_with_passage.fact.object, fact_with_passage.passage, work.transcript)
+    ]
+    questions = _questions(facts_to_ask, work) if _is_any_new(facts_to_ask, work) else []
 
     def write(opinions: Sequence[Opinion]) -> Counter[str]:
-        given = iter(opinions or [Opinion()] * len(asked))
+        opinions_in_order = iter(opinions or [Opinion()] * len(facts_to_ask))
         for candidate in proven:
-            opinion = needs.OF_A_RECORD if candidate not in asked else next(given)
+            opinion = needs.OF_A_RECORD if candidate not in facts_to_ask else next(opinions_in_order)
             content = _content(candidate.fact)
-            refused = opinion.fault and work.leave_out(content, opinion.fault)
-            counters[refused or _write(candidate, opinion.needless, work)] += 1
+            fault = opinion.fault and work.leave_out(content, opinion.fault)
+            counters[fault or _write(candidate, opinion.needless, work)] += 1
             counters["not_needed"] += int(opinion.needless is not None and not opinion.fault)
         return +counters
 
@@ -80,23 +84,23 @@ def perform(work: Work) -> Notes:
 
 
 def _asked_alone(work: Work) -> list[Facts]:
-    known = recall.known_facts(work.episode, work.transcript, at=work.at)
-    asked = transcript_question.facts_alone(work.transcript, known=known)
-    work.ask_parts(asked.shape, asked.parts, system=asked.system, what=WHAT[work.transcript.language])
+    known_facts = recall.known_facts(work.episode, work.transcript, at=work.at)
+    question = transcript_question.facts_alone(work.transcript, known=known_facts)
+    work.ask_parts(question.shape, question.parts, system=question.system, what=WHAT[work.transcript.language])
     return work.answers_of_parts(Facts)
 
 
 def _distinct(facts: Iterator[Fact]) -> Iterator[Fact]:
     """Each fact once, its words without superfluous blanks."""
-    seen = set()
+    triples_seen = set()
     for fact in facts:
         words = {name: " ".join(getattr(fact, name).split()) for name in ("subject", "predicate", "object")}
-        if (triple := tuple(map(str.casefold, words.values()))) not in seen:
-            seen.add(triple)
+        if (triple := tuple(map(str.casefold, words.values()))) not in triples_seen:
+            triples_seen.add(triple)
             yield fact.model_copy(update=words)
 
 
-def _proven(fact: Fact, work: Work) -> Proven | str:
+def _proven(fact: Fact, work: Work) -> FactWithPassage | str:
     """The fact with the passage that proves it, or the counter that it belongs to."""
     quote = _BROKEN_OFF.sub("", fact.quote)
     passage = work.transcript.proof(quote)
@@ -104,19 +108,19 @@ def _proven(fact: Fact, work: Work) -> Proven | str:
         return "not_proven"
     subject = grounding.subject_of(fact.subject, quote, passage, work.transcript)
     fact = fact.model_copy(update={"subject": subject, "quote": quote})
-    return _fault(fact, passage, work) or Proven(fact, passage)
+    return _fault(fact, passage, work) or FactWithPassage(fact, passage)
 
 
-def _is_any_new(proven: Sequence[Proven], work: Work) -> bool:
+def _is_any_new(proven: Sequence[FactWithPassage], work: Work) -> bool:
     """Whether the model is asked about these: about all of them, for its answer is kept for all, or each is known and
     stands in no question."""
-    asking = [grounding.is_question(fact.quote, passage) for fact, passage in proven]
+    are_questions = [grounding.is_question(fact.quote, passage) for fact, passage in proven]
     keys = {triples.folded_key(*_claim(fact_proof.fact)) for fact_proof in proven}
-    known = Memory.objects.filter(scope=work.episode.scope, key__in=keys, status__in=LIVE)
-    return any(asking) or bool(keys - set(known.values_list("key", flat=True)))
+    known_rows = Memory.objects.filter(scope=work.episode.scope, key__in=keys, status__in=LIVE)
+    return any(are_questions) or bool(keys - set(known_rows.values_list("key", flat=True)))
 
 
-def _questions(proven: Sequence[Proven], work: Work) -> list[Question]:
+def _questions(proven: Sequence[FactWithPassage], work: Work) -> list[Question]:
     """Each fact with its words and its counterpart, of those who speak or of whom other facts tell."""
     subjects = [*grounding.speakers(work.transcript), *(fact_proof.fact.subject for fact_proof in proven)]
     questions = []
@@ -135,19 +139,19 @@ def _content(fact: Fact) -> str:
     return payloads.content_of(*_claim(fact))
 
 
-def _write(proven: Proven, needless: Needless | None, work: Work) -> str:
+def _write(proven: FactWithPassage, needless: Needless | None, work: Work) -> str:
     """Write one fact through the gate; the counter that it belongs to."""
     with transaction.atomic():
-        stored = triples.store(_triple(proven.fact, proven.passage, work), trust=everything(BY), at=work.at)
-        if stored.created and stored.memory:
-            needs.keep(stored.memory, needless, at=work.at)
-    if stored.created:
+        result = triples.store(_triple(proven.fact, proven.passage, work), trust=everything(BY), at=work.at)
+        if result.created and result.memory:
+            needs.keep(result.memory, needless, at=work.at)
+    if result.created:
         return "facts_created"
-    if stored.reinforced:
+    if result.reinforced:
         return "facts_reinforced"
-    if stored.proposal:
+    if result.proposal:
         return "facts_proposed"
-    return "outdated" if stored.notice == triples.OUTDATED else "suppressed" if stored.suppressed else "known"
+    return "outdated" if result.notice == triples.OUTDATED else "suppressed" if result.suppressed else "known"
 
 
 def _fault(fact: Fact, passage: Passage, work: Work) -> str:
@@ -168,8 +172,8 @@ def _is_proven(fact: Fact) -> bool:
     weight = sum(1 if char.isascii() else 2 for char in fact.quote.strip())
     if _OF_SPEAKER.search(fact.object):
         return False
-    known = set(NUMBERS.findall(comparable(fact.quote)))
-    return weight >= SHORTEST_QUOTE and known.issuperset(NUMBERS.findall(comparable(fact.object)))
+    quoted_numbers = set(NUMBERS.findall(comparable(fact.quote)))
+    return weight >= SHORTEST_QUOTE and quoted_numbers.issuperset(NUMBERS.findall(comparable(fact.object)))
 
 
 def _is_instruction(fact: Fact, passage: Passage) -> bool:
@@ -188,7 +192,7 @@ def _triple(fact: Fact, passage: Passage, work: Work) -> Triple:
         proposal_why=f"a conversation says another {fact.predicate}",
         status=Status.CANDIDATE,
         may_revise=_may_revise,
-        dated=True,
+        is_dated=True,
     )
 
 

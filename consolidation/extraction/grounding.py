@@ -96,9 +96,9 @@ def _shares(words: str, around: str) -> bool:
 
 def _is_speaker(object: str, subject: str, quote: str, passage: Passage, transcript: Transcript) -> bool:
     """Whether the object is the user who says "my": "My assistant Tom ..." of "Tom is the assistant of Dana"."""
-    own = _sentences(transcript, _NAMED), _sentences(transcript, _INTRODUCED)
+    introductions = _sentences(transcript, _NAMED), _sentences(transcript, _INTRODUCED)
     speaks = passage.speaker == "user" and _POSSESSIVE.search(quote) and _words(subject) & _words(quote)
-    return bool(speaks) and bool(_words(object)) and _words(object) <= _all_words(chain(*own))
+    return bool(speaks) and bool(_words(object)) and _words(object) <= _all_words(chain(*introductions))
 
 
 def _line_of(quote: str, passage: Passage) -> str:
@@ -118,16 +118,22 @@ def _around(text: str, quote: str) -> str:
 def is_known(subject: str, transcript: Transcript) -> bool:
     """Whether the conversation holds all names of a subject and at least half of its other words: "the staging
     environment" where they said "staging". A Chinese one consists of words of the conversation: "蓝石的对账单"."""
-    known, text = _known(transcript)
-    own = _words(_HAN.sub(" ", subject)) - _ROLES
-    named = all(_is_named(name, transcript) for name in _NAME.findall(subject) if name.casefold() not in _ROLES | STOP)
-    return named and len(own - known) * 2 <= len(own) and all(_consists_of(run, text) for run in _HAN.findall(subject))
+    known_words, text = _known(transcript)
+    subject_words = _words(_HAN.sub(" ", subject)) - _ROLES
+    has_all_names = all(
+        _is_named(name, transcript) for name in _NAME.findall(subject) if name.casefold() not in _ROLES | STOP
+    )
+    return (
+        has_all_names
+        and len(subject_words - known_words) * 2 <= len(subject_words)
+        and all(_consists_of(run, text) for run in _HAN.findall(subject))
+    )
 
 
 def share_of_words(text: str, transcript: Transcript) -> float:
     """The share of the words of a text that the conversation holds."""
-    own = _words(text)
-    return len(own & _known(transcript)[0]) / max(len(own), 1)
+    words = _words(text)
+    return len(words & _known(transcript)[0]) / max(len(words), 1)
 
 
 def _consists_of(run: str, text: str) -> bool:
@@ -135,20 +141,20 @@ def _consists_of(run: str, text: str) -> bool:
     a company is called stands there together."""
     if not all(match[0] in text for match in _COMPANY.finditer(run)):
         return False
-    reached = {0}
+    reachable = {0}
     for start in range(len(run)):
-        if start in reached:
-            reached |= {end for end in range(start + 2, len(run) + 1) if run[start:end] in text}
-            reached |= {start + 1} if run[start] in _HAN_PARTICLES else set()
-    return len(run) in reached
+        if start in reachable:
+            reachable |= {end for end in range(start + 2, len(run) + 1) if run[start:end] in text}
+            reachable |= {start + 1} if run[start] in _HAN_PARTICLES else set()
+    return len(run) in reachable
 
 
 def _is_named(name: str, transcript: Transcript) -> bool:
     """Whether the conversation holds all words of a name, or the name as it is written: "14" of a time, "March"."""
-    known, text = _known(transcript)
+    known_words, text = _known(transcript)
     if re.search(rf"(?<!\w){re.escape(comparable(name))}(?!\w)", text):
         return True
-    return all(run in text for run in _HAN.findall(name)) and _words(_HAN.sub(" ", name)) <= known
+    return all(run in text for run in _HAN.findall(name)) and _words(_HAN.sub(" ", name)) <= known_words
 
 
 @lru_cache(8)
@@ -164,35 +170,37 @@ def _words(text: str) -> frozenset[str]:
 def _of_another(subject: str, quote: str, passage: Passage, transcript: Transcript) -> bool:
     """Whether the quote speaks of its speaker in the first person, and the subject is somebody else; or stands in the
     named line of one who speaks of nobody else, and the subject has lines of their own."""
-    wanted = _words(subject)
-    if passage.speaker != "user" or wanted & _words(quote) or subject.casefold() in THE_USER:
+    subject_words = _words(subject)
+    if passage.speaker != "user" or subject_words & _words(quote) or subject.casefold() in THE_USER:
         return False
     line = _line_of(quote, passage)
-    by = _named_in(line, transcript)
-    if by and not wanted & _words(line) and wanted & _all_words(speakers(transcript)):
+    line_speaker = _named_in(line, transcript)
+    if line_speaker and not subject_words & _words(line) and subject_words & _all_words(speakers(transcript)):
         return True
     if not (_FIRST_PERSON.search(quote) or _POSSESSIVE.search(quote)):
         return False
-    if by:
-        return not wanted & _words(by)
-    addressed = _all_words(_addressed(transcript, "user", _ADDRESSED))
-    named = _all_words([*_sentences(transcript, _NAMED), *_addressed(transcript, "agent", _GREETED)]) - addressed
-    if named and _FIRST_PERSON.search(quote):
-        return not wanted & (named | _all_words(_sentences(transcript, _INTRODUCED)))
-    return bool(wanted & addressed)
+    if line_speaker:
+        return not subject_words & _words(line_speaker)
+    addressed_names = _all_words(_addressed(transcript, "user", _ADDRESSED))
+    own_names = (
+        _all_words([*_sentences(transcript, _NAMED), *_addressed(transcript, "agent", _GREETED)]) - addressed_names
+    )
+    if own_names and _FIRST_PERSON.search(quote):
+        return not subject_words & (own_names | _all_words(_sentences(transcript, _INTRODUCED)))
+    return bool(subject_words & addressed_names)
 
 
 def _named_in(line: str, transcript: Transcript) -> str:
     """The speaker whose name stands before a line, or ""."""
-    found = _LINE_OF.match(line)
-    return found["name"] if found and found["name"] in speakers(transcript) else ""
+    match = _LINE_OF.match(line)
+    return match["name"] if match and match["name"] in speakers(transcript) else ""
 
 
 @lru_cache(8)
 def speakers(transcript: Transcript) -> tuple[str, ...]:
     """The names that stand before lines of people's: before most messages of the user, or of the agent, or most lines
     of one message. "Note: ..." now and then names nobody."""
-    named: list[str] = []
+    all_names: list[str] = []
     for role in ("user", "agent"):
         texts = (passage.text.splitlines() for passage in transcript.passages if passage.speaker == role)
         messages = [[line for line in lines if line.strip()] for lines in texts]
@@ -200,8 +208,8 @@ def speakers(transcript: Transcript) -> tuple[str, ...]:
         of_chats = (
             names for lines in messages if 2 * len(names := _names_before(lines)) > max(2, len(lines)) or is_chat
         )
-        named += [name for names in of_chats for name in names]
-    return tuple(dict.fromkeys(named))
+        all_names += [name for names in of_chats for name in names]
+    return tuple(dict.fromkeys(all_names))
 
 
 def _names_before(lines: Iterable[str]) -> list[str]:

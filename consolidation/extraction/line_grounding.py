@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from consolidation.extraction.german import small_words
 from consolidation.extraction.transcripts import Transcript, comparable
+from consolidation.learning.wording import german_words
 from memories.lexicon.chinese_words import HAN
 from memories.scanning import prompt_injection
 from memories.values.text import UNSPACED, sentences
@@ -54,15 +54,15 @@ class Ground:
     instructions: str = ""
 
     @classmethod
-    def of(cls, transcript: Transcript, *others: str, instructions: str = "") -> "Ground":
+    def of(cls, transcript: Transcript, *further_texts: str, instructions: str = "") -> "Ground":
         lines = (f"{passage.speaker}: {passage.text}" for passage in transcript.passages)
-        return cls(comparable("\n".join([*lines, *others])), comparable(instructions))
+        return cls(comparable("\n".join([*lines, *further_texts])), comparable(instructions))
 
     @cached_property
     def numbers(self) -> frozenset[str]:
         """Whole, and each part of a date, a time or a fraction."""
-        whole = _NUMBER.findall(self.text)
-        return frozenset(map(_plain, [*whole, *(part for name in whole for part in re.findall(r"\d+", name))]))
+        numbers = _NUMBER.findall(self.text)
+        return frozenset(map(_plain, [*numbers, *(part for name in numbers for part in re.findall(r"\d+", name))]))
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -70,7 +70,7 @@ class Ground:
 
     @cached_property
     def is_german(self) -> bool:
-        return small_words(self.text) >= LEAST_GERMAN
+        return german_words(self.text) >= LEAST_GERMAN
 
     def fault(self, line: str) -> str:
         """Why the line is not grounded, or ""."""
@@ -80,12 +80,12 @@ class Ground:
         if not all(comparable(path).rstrip(".,;:") in self.text for path in _PATH.findall(bare)):
             return PATH
         bare = _PATH.sub(" ", bare)
-        if not all(self._holds_code(one or other) for one, other in _CODE.findall(bare)):
+        if not all(self._holds_code(quoted or identifier) for quoted, identifier in _CODE.findall(bare)):
             return CODE
         bare = _CODE.sub(" x ", bare)
         if not all(map(self._holds_number, _NUMBER.findall(bare))):
             return NUMBER
-        if self.is_german and small_words(bare):
+        if self.is_german and german_words(bare):
             return ""
         bare = _HEADING.sub(" ", bare)
         names = _LATIN.findall(bare) if UNSPACED.search(bare) else _NAME.findall(bare)
@@ -97,8 +97,8 @@ class Ground:
 
     def _is_copied(self, line: str) -> bool:
         words = comparable(line)
-        long = sum(1 if char.isascii() else 2 for char in words) >= SHORTEST_COPY
-        return long and words in self.instructions and words not in self.text
+        is_long = sum(1 if char.isascii() else 2 for char in words) >= SHORTEST_COPY
+        return is_long and words in self.instructions and words not in self.text
 
     def _holds_code(self, code: str) -> bool:
         return comparable(code) in self.text or all(word in self.words for word in re.findall(r"\w+", comparable(code)))
@@ -115,8 +115,8 @@ class Ground:
         bare = _POSSESSIVE.sub("", name.casefold())
         if bare in FREE or bare.isdigit() or bare.removesuffix("s") in self.words:
             return True
-        whole = rf"(?<![^\W\d_{HAN}]){re.escape(bare)}{_INFLECTED}(?![^\W\d_{HAN}])"  # "ann" is not said by "planned"
-        return re.search(whole, self.text) is not None
+        pattern = rf"(?<![^\W\d_{HAN}]){re.escape(bare)}{_INFLECTED}(?![^\W\d_{HAN}])"  # "ann" is not said by "planned"
+        return re.search(pattern, self.text) is not None
 
 
 def _plain(number: str) -> str:
@@ -136,24 +136,24 @@ def grounded(fields: Fields, ground: Ground) -> tuple[Fields | None, list[LeftOu
     None: nothing is left of how the work is done, or of what the skill is for. Programs are not read here: they are
     scanned, and marked for the reviewer.
     """
-    dropped: list[LeftOut] = []
+    left_out: list[LeftOut] = []
 
     def keep(lines: Iterable[str]) -> list[str]:
         faults = [LeftOut(line, ground.fault(line) if line.strip() else "") for line in lines]
-        dropped.extend(line_fault for line_fault in faults if line_fault.fault)
+        left_out.extend(line_fault for line_fault in faults if line_fault.fault)
         return [line for line, fault in faults if not fault]
 
-    kept = {name: keep(getattr(fields, name) or []) or None for name in LISTS}
-    others = {file: "\n".join(keep(text.splitlines())) for file, text in (fields.others or {}).items()}
+    lists = {name: keep(getattr(fields, name) or []) or None for name in LISTS}
+    documents = {file: "\n".join(keep(text.splitlines())) for file, text in (fields.others or {}).items()}
     procedure = _renumbered(keep(fields.procedure.splitlines()))
     joint = "" if UNSPACED.search(fields.description) else " "
     description = joint.join(keep(sentences(fields.description)))
     title = fields.title if not ground.title_fault(fields.title) else ""
     if not description or (fields.procedure and not procedure.strip()):
-        return None, dropped
-    changed = {"procedure": procedure, "description": description, "title": title}
-    written = {"others": {file: text for file, text in others.items() if text.strip()} or None}
-    return Fields.model_validate({**fields.model_dump(), **kept, **changed, **written}), dropped
+        return None, left_out
+    texts = {"procedure": procedure, "description": description, "title": title}
+    files = {"others": {file: text for file, text in documents.items() if text.strip()} or None}
+    return Fields.model_validate({**fields.model_dump(), **lists, **texts, **files}), left_out
 
 
 def _renumbered(lines: list[str]) -> str:

@@ -18,7 +18,7 @@ from consolidation import llm
 from consolidation.extraction.steps import Needless, Opinion, Question, Work
 from consolidation.extraction.transcripts import SPACES, Passage, Transcript, comparable
 from consolidation.learning.runs.errors import looks_failed
-from consolidation.learning.runs.values import parsed
+from consolidation.learning.runs.values import parse_json
 from consolidation.learning.statements.outcome_statements import instructs, says_it_worked
 from consolidation.models import Redundancy
 from consolidation.prompts import prompt
@@ -64,7 +64,7 @@ def is_taught(passages: Sequence[Passage], outcome: str | None) -> bool:
         return True
     answers = [passage.text for passage in passages if passage.tool and passage.proves]
     if outcome == Outcome.FAILURE:
-        return any(looks_failed(parsed(text)) for text in answers)
+        return any(looks_failed(parse_json(text)) for text in answers)
     return bool(answers)
 
 
@@ -75,7 +75,7 @@ def _is_record(text: str) -> bool:
         return False
 
 
-def asked(questions: Sequence[Question], work: Work) -> list[Opinion]:
+def ask_about(questions: Sequence[Question], work: Work) -> list[Opinion]:
     """Ask the model about all of these at once; an empty opinion: there is no answer that says otherwise with a reason.
     The answer is kept for these very notes.
 
@@ -94,8 +94,8 @@ def asked(questions: Sequence[Question], work: Work) -> list[Opinion]:
         raise
     except llm.ModelError:
         return [Opinion()] * most
-    affirmed = {note.number: note.said for note in answer.notes}
-    faults = [fault(affirmed.get(n), affirmed.get(most + n)) for n in range(1, most + 1)]
+    answers_by_number = {note.number: note.said for note in answer.notes}
+    faults = [fault(answers_by_number.get(n), answers_by_number.get(most + n)) for n in range(1, most + 1)]
     return list(map(Opinion, _all_needless(answer, most, but=prompt(NAME, language)), faults))
 
 
@@ -107,9 +107,9 @@ def _line(question: Question) -> str:
 def _all_needless(answer: Answer, most: int, *, but: str) -> list[Needless | None]:
     needless = [note for note in answer.notes if not note.needed and note.number <= most]
     reasons = {need.number: " ".join(need.reason.split()) for need in needless}
-    repeated = [reason for reason, times in Counter(reasons.values()).items() if times > 1]
-    given = [reasons.get(number, "") for number in range(1, most + 1)]
-    return [None if reason in repeated else _needless(reason, but=but) for reason in given]
+    copied_reasons = [reason for reason, times in Counter(reasons.values()).items() if times > 1]
+    reasons_in_order = [reasons.get(number, "") for number in range(1, most + 1)]
+    return [None if reason in copied_reasons else _needless(reason, but=but) for reason in reasons_in_order]
 
 
 def _needless(reason: str, *, but: str) -> Needless | None:
@@ -142,9 +142,9 @@ class Claim(NamedTuple):
 
 def counterpart(claim: Claim, words: str, subjects: Iterable[str]) -> Claim:
     """The claim with the first of these other subjects that the words do not name; without one, turned round."""
-    named = comparable(f"{claim.subject} {words}")
+    names_said = comparable(f"{claim.subject} {words}")
     other = next(
-        (subject for subject in subjects if comparable(subject) not in named and comparable(subject) != ""), ""
+        (subject for subject in subjects if comparable(subject) not in names_said and comparable(subject) != ""), ""
     )
     return claim._replace(subject=other) if other else Claim(claim.object, claim.predicate, claim.subject)
 

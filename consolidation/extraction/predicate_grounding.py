@@ -7,29 +7,16 @@ near nothing in "my sister Ada prefers green tea". Near is broad, so that a para
 
 import re
 
-from consolidation.extraction.german import small_words
+from consolidation.learning.wording import german_words
 from memories import embedding
 from memories.claims import claim_of
 from memories.claims.terms import terms
-from memories.lexicon import words
+from memories.lexicon.english_words import UNSAID_RELATIONS
 
 PREDICATE, DENIED, TURNED = "predicate_not_said", "denied_in_quote", "turned_round"
 NEAR = 0.25  # cosine of two words
 LEAST_GERMAN = 2  # different small words of German in a German quote
 FEW_SIGNS = 2  # so short a Chinese verb has too many others beside it
-# Relations that sentences state without their word: "Jonas from Nordlys", "my flat in Oslo", "30 euros a month".
-_OPEN = words(
-    """
-    be is are was were am been being have has having had do does did get gets got make makes want wants wanted need
-    needs like likes liked love loves prefer prefers enjoy enjoys use uses used can will should may must reside
-    resides own owns belong belongs cost costs speak speaks report reports responsible plan plans planned dream
-    dreams hope hopes aim aims intend intends try tries become becomes attend attends run runs support supports
-    accept accepts expire expires locate located store stored keep kept know known call called name named come comes
-    go goes stay stays contain contains include includes hold holds part member based friend friends deadline
-    interested in on at by for from to of with as about into within not never only also the a an its their his her
-    my your own it this that most mostly usually often always currently normally typically
-    """
-)
 _OPEN_HAN = re.compile(
     r"是|有|在|于|为|会|能|可以|想要|想|需要|要求|要|喜欢|喜爱|偏好|爱|使用|用|住|居住|工作|任职|就职|属于|负责|位于|包含|包括|"
     r"叫|名|来自|来|去|到|成为|认识|知道|只|不|没|的|了|着|过"
@@ -78,8 +65,8 @@ def predicate_fault(subject: str, predicate: str, object: str, quote: str, aroun
         return DENIED
     if is_turned(subject, predicate, object, quote):
         return TURNED
-    placed = not _PLACED.search(predicate) or _WHERE.search(quote) or _HAN.search(quote)
-    return "" if placed and is_said(predicate, object, around) else PREDICATE
+    has_place = not _PLACED.search(predicate) or _WHERE.search(quote) or _HAN.search(quote)
+    return "" if has_place and is_said(predicate, object, around) else PREDICATE
 
 
 def is_passing(predicate: str, object: str) -> bool:
@@ -93,25 +80,29 @@ def is_said(predicate: str, object: str, around: str) -> bool:
     if _HAN.search(predicate):
         signs = set(_HAN.findall(_OPEN_HAN.sub("", predicate)))
         return len(signs) <= FEW_SIGNS or bool(signs & set(f"{around}{object}"))
-    own = _own_words(predicate, object)
-    if not own:
+    predicate_words = _own_words(predicate, object)
+    if not predicate_words:
         return True
     text = f"{around} {object}"
-    if claim_of(" ".join(own)).tokens & claim_of(text).tokens:
+    if claim_of(" ".join(predicate_words)).tokens & claim_of(text).tokens:
         return True
-    asked, _ = embedding.built_in().words([term.word for term in terms(" ".join(own)) if term.word])
-    given, _ = embedding.built_in().words([term.word for term in terms(text) if term.word])
-    return not (len(asked) and len(given)) or float((asked @ given.T).max()) >= NEAR
+    predicate_vectors, _ = embedding.built_in().words(
+        [term.word for term in terms(" ".join(predicate_words)) if term.word]
+    )
+    text_vectors, _ = embedding.built_in().words([term.word for term in terms(text) if term.word])
+    return (
+        not (len(predicate_vectors) and len(text_vectors)) or float((predicate_vectors @ text_vectors.T).max()) >= NEAR
+    )
 
 
 def is_denied(predicate: str, object: str, quote: str) -> bool:
     """Whether the quote denies what the statement affirms: "I hate not being on the court" of "works at the court"."""
     if _DENYING.search(f"{predicate} {object}"):
         return False
-    wanted = claim_of(object).tokens if object.strip() else frozenset()
+    object_tokens = claim_of(object).tokens if object.strip() else frozenset()
     clauses = [clause for clause in _CLAUSE.split(_IDIOMS.sub(" ", quote)) if clause.strip()]
-    about = [clause for clause in clauses if wanted & claim_of(clause).tokens or object in clause]
-    return bool(about) and all("negation:not" in claim_of(clause).hard for clause in about)
+    about_object = [clause for clause in clauses if object_tokens & claim_of(clause).tokens or object in clause]
+    return bool(about_object) and all("negation:not" in claim_of(clause).hard for clause in about_object)
 
 
 def is_turned(subject: str, predicate: str, object: str, quote: str) -> bool:
@@ -119,11 +110,11 @@ def is_turned(subject: str, predicate: str, object: str, quote: str) -> bool:
     stand before an active verb of English, where neither the subject nor a first person does; in German the object may
     stand there.
     """
-    own, names = claim_of(" ".join(_own_words(predicate, object)) or "-").tokens, _NAME.findall(object)
-    if not names or _HAN.search(predicate) or " by" in f"{predicate} " or small_words(quote) >= LEAST_GERMAN:
+    verb_tokens, names = claim_of(" ".join(_own_words(predicate, object)) or "-").tokens, _NAME.findall(object)
+    if not names or _HAN.search(predicate) or " by" in f"{predicate} " or german_words(quote) >= LEAST_GERMAN:
         return False
     for clause in _CLAUSE.split(quote):
-        verb = next((match for match in _WORD.finditer(clause) if claim_of(match[0]).tokens & own), None)
+        verb = next((match for match in _WORD.finditer(clause) if claim_of(match[0]).tokens & verb_tokens), None)
         if verb is None or re.match(r"\W+by\b", clause[verb.end() :]):
             continue
         before = clause[: verb.start()]
@@ -134,5 +125,8 @@ def is_turned(subject: str, predicate: str, object: str, quote: str) -> bool:
 
 def _own_words(predicate: str, object: str) -> list[str]:
     """The words of a predicate that not any sentence may mean, and that are not the object's."""
-    plain, known = _PLACED.sub(" ", predicate.casefold()), _OPEN | set(_WORD.findall(object.casefold()))
-    return [word for word in _WORD.findall(plain) if word not in known]
+    predicate_text, words_to_ignore = (
+        _PLACED.sub(" ", predicate.casefold()),
+        UNSAID_RELATIONS | set(_WORD.findall(object.casefold())),
+    )
+    return [word for word in _WORD.findall(predicate_text) if word not in words_to_ignore]

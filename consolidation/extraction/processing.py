@@ -87,19 +87,19 @@ class ConversationReader:
 
     def perform(self, due: Sequence[Planned]) -> Counter[str]:
         """The counters of these steps: performed side by side, then asked about together, then written in order."""
-        results = self.workers.together([partial(self._begin, planned) for planned in due])
+        results = self.workers.together([partial(self._begin, plan) for plan in due])
         counters: Counter[str] = Counter()
-        for counted in results:
-            counters.update(counted if isinstance(counted, Counter) else {})
-        for counted in self._write([result for result in results if isinstance(result, Unwritten)]):
-            counters.update(counted)
+        for step_counters in results:
+            counters.update(step_counters if isinstance(step_counters, Counter) else {})
+        for step_counters in self._write([result for result in results if isinstance(result, Unwritten)]):
+            counters.update(step_counters)
         return counters
 
     def _write(self, unwritten: Sequence[Unwritten]) -> Iterator[Counter[str]]:
         """Ask about all notes of these steps in one question, then write them one step after the other."""
         questions = [question for step in unwritten for question in step.notes.questions]
         try:
-            opinions = iter(needs.asked(questions, unwritten[0].work) if questions else ())
+            opinions = iter(needs.ask_about(questions, unwritten[0].work) if questions else ())
         except (llm.NotNow, OutOfTime) as fault:
             for step in unwritten:
                 trying_again.uncount(step.work.step, str(fault))
@@ -110,21 +110,21 @@ class ConversationReader:
                 _fail(step.work, fault, at=self.now())
             return
         for work, notes in unwritten:
-            written = _perform(work, partial(notes.write, list(islice(opinions, len(notes.questions)))), self.now)
-            yield written if isinstance(written, Counter) else Counter()
+            result = _perform(work, partial(notes.write, list(islice(opinions, len(notes.questions)))), self.now)
+            yield result if isinstance(result, Counter) else Counter()
 
     def _runs(self) -> bool:
         """Whether the run was not paused, and no other worker has begun it."""
         return Run.objects.filter(pk=self.run.pk, status=Run.Status.RUNNING, attempts=self.run.attempts).exists()
 
-    def _begin(self, planned: Planned) -> Counter[str] | Unwritten:
+    def _begin(self, plan: Planned) -> Counter[str] | Unwritten:
         """The counters of a step, or its notes, which are written later."""
         if not self.halts and (self.should_stop() or not self._runs()):
             self.halts.append(OutOfTime())
         if self.halts:
             return Counter()
-        step = planned.step
-        row = self.run.begin_step(step.name, position=planned.position, at=self.now())
+        step = plan.step
+        row = self.run.begin_step(step.name, position=plan.position, at=self.now())
         model = replace(llm.language_model(for_skills=step.for_skills), now=self.now)
         moment = self.run.moment
         work = Work(self.run, row, self.episode, self.transcript, model, moment, self.should_stop, self.workers)
@@ -183,17 +183,19 @@ def _due(run: Run, steps: Sequence[Step], transcript: Transcript, begun: Collect
     """The steps that have not ended and were not begun by this worker, as far as all that they need have ended, if only
     in failing for good."""
     rows = {row.name: row for row in run.steps.all()}
-    ended = {name for name, row in rows.items() if row.status in trying_again.DONE or trying_again.has_failed(row)}
-    planned = [Planned(position, step) for position, step in enumerate(_planned(run, steps, transcript))]
-    missing = {step_plan.step.name for step_plan in planned} - ended
-    left = [
+    ended_names = {
+        name for name, row in rows.items() if row.status in trying_again.FINAL_STATUSES or trying_again.has_failed(row)
+    }
+    plans = [Planned(position, step) for position, step in enumerate(_planned(run, steps, transcript))]
+    missing = {step_plan.step.name for step_plan in plans} - ended_names
+    ready = [
         step_plan
-        for step_plan in planned
+        for step_plan in plans
         if step_plan.step.name not in begun and missing.isdisjoint(step_plan.step.after)
     ]
     return [
         step_plan
-        for step_plan in left
+        for step_plan in ready
         if step_plan.step.name not in rows or trying_again.is_unfinished(rows[step_plan.step.name], run)
     ]
 
@@ -201,9 +203,9 @@ def _due(run: Run, steps: Sequence[Step], transcript: Transcript, begun: Collect
 def _end(run: Run, names: Collection[str], counters: Counter[str], *, at: datetime) -> None:
     """Finish the run, or let it come again for the steps that failed."""
     rows = [row for row in run.steps.all() if row.name in names]
-    failed = [row for row in rows if row.status == RunStep.Status.FAILED]
-    if trying_again.may_come_again(failed):
-        run.progress(stage="", done=len(rows) - len(failed), total=len(names), counters=counters)
-        return trying_again.come_again(run, failed, at=at)
-    status = Run.Status.FAILED if failed else Run.Status.SUCCEEDED
-    return run.finish(status, counters=dict(counters), at=at, error=trying_again.faults(failed))
+    failed_rows = [row for row in rows if row.status == RunStep.Status.FAILED]
+    if trying_again.may_come_again(failed_rows):
+        run.progress(stage="", done=len(rows) - len(failed_rows), total=len(names), counters=counters)
+        return trying_again.come_again(run, failed_rows, at=at)
+    status = Run.Status.FAILED if failed_rows else Run.Status.SUCCEEDED
+    return run.finish(status, counters=dict(counters), at=at, error=trying_again.faults(failed_rows))

@@ -154,8 +154,8 @@ def backlog(choice: Choice = EVERYTHING) -> Backlog:
     """What `queue_backlog` would read."""
     counts = _unread().aggregate(successes=Count("pk", filter=Q(outcome=Outcome.SUCCESS)))
     episodes = choice.of(_unread()).count()
-    incoming, outgoing, measured = _tokens_of_one(choice)
-    return Backlog(episodes, counts["successes"], round(incoming * episodes), round(outgoing * episodes), measured)
+    incoming, outgoing, is_measured = _tokens_of_one(choice)
+    return Backlog(episodes, counts["successes"], round(incoming * episodes), round(outgoing * episodes), is_measured)
 
 
 def queue_backlog(choice: Choice, *, trigger: Run.Trigger) -> int:
@@ -174,19 +174,19 @@ def reading_queue(*, at: datetime) -> ReadingQueue:
         since=Min("created_at"),
     )
     per_hour = _rate(counts["since"], at=at) if counts["since"] else 0.0
-    left = counts["queued"] + counts["running"]
-    ends_at = at + timedelta(hours=left / per_hour) if left and per_hour else None
-    incoming, outgoing, _measured = _tokens_of_one(EVERYTHING) if left + counts["paused"] else (0.0, 0.0, False)
-    price = cost(round(incoming * (left + counts["paused"])), round(outgoing * (left + counts["paused"])))
+    unfinished = counts["queued"] + counts["running"]
+    ends_at = at + timedelta(hours=unfinished / per_hour) if unfinished and per_hour else None
+    incoming, outgoing, _measured = _tokens_of_one(EVERYTHING) if unfinished + counts["paused"] else (0.0, 0.0, False)
+    price = cost(round(incoming * (unfinished + counts["paused"])), round(outgoing * (unfinished + counts["paused"])))
     return ReadingQueue(counts["queued"], counts["running"], counts["paused"], per_hour, ends_at, price)
 
 
 def _rate(since: datetime, *, at: datetime) -> float:
     """Conversations that were read in an hour."""
-    begun = max(since, at - RATE_OVER)
-    ended = Run.objects.filter(kind=KIND, finished_at__gt=begun, finished_at__lte=at).exclude(started_at=None)
-    seconds = (at - begun).total_seconds()
-    return 3_600 * ended.count() / seconds if seconds > 0 else 0.0
+    start = max(since, at - RATE_OVER)
+    finished_runs = Run.objects.filter(kind=KIND, finished_at__gt=start, finished_at__lte=at).exclude(started_at=None)
+    seconds = (at - start).total_seconds()
+    return 3_600 * finished_runs.count() / seconds if seconds > 0 else 0.0
 
 
 def decide(verb: QueueVerb, choice: Choice, *, by: Actor, at: datetime) -> int:
@@ -207,11 +207,11 @@ def decide(verb: QueueVerb, choice: Choice, *, by: Actor, at: datetime) -> int:
 
 
 def _thin(rows: QuerySet[Run], choice: Choice, *, by: Actor, at: datetime) -> int:
-    kept = choice.of(Episode.objects.filter(runs__in=rows.values("pk"))).values_list("pk", flat=True)
-    dropped = list(rows.exclude(episode__in=list(kept)))
-    _audit(dropped, "thin", by=by, at=at)
-    Run.objects.filter(pk__in=[run.pk for run in dropped]).delete()
-    return len(dropped)
+    episode_ids = choice.of(Episode.objects.filter(runs__in=rows.values("pk"))).values_list("pk", flat=True)
+    runs_to_remove = list(rows.exclude(episode__in=list(episode_ids)))
+    _audit(runs_to_remove, "thin", by=by, at=at)
+    Run.objects.filter(pk__in=[run.pk for run in runs_to_remove]).delete()
+    return len(runs_to_remove)
 
 
 def _audit(runs: list[Run], verb: str, *, by: Actor, at: datetime) -> None:
@@ -225,19 +225,23 @@ def _unread() -> EpisodeQuerySet:
 
 def _tokens_of_one(choice: Choice) -> tuple[float, float, bool]:
     """Tokens in and out to read one conversation, and whether that was measured."""
-    lately = Run.objects.filter(kind=KIND, status=Run.Status.SUCCEEDED, llm_calls__isnull=False).order_by("-created_at")
-    read = list(dict.fromkeys(lately.values_list("pk", flat=True)[: 10 * MOST_READ]))[:MOST_READ]
-    if len(read) >= LEAST_READ:
-        sums = LLMCall.objects.filter(run__in=read).aggregate(tin=Sum("tokens_in"), tout=Sum("tokens_out"))
-        return sums["tin"] / len(read), sums["tout"] / len(read), True
+    latest_reads = Run.objects.filter(kind=KIND, status=Run.Status.SUCCEEDED, llm_calls__isnull=False).order_by(
+        "-created_at"
+    )
+    run_ids = list(dict.fromkeys(latest_reads.values_list("pk", flat=True)[: 10 * MOST_READ]))[:MOST_READ]
+    if len(run_ids) >= LEAST_READ:
+        sums = LLMCall.objects.filter(run__in=run_ids).aggregate(tin=Sum("tokens_in"), tout=Sum("tokens_out"))
+        return sums["tin"] / len(run_ids), sums["tout"] / len(run_ids), True
     sample = list(choice.of(_unread()).values_list("pk", flat=True)[:SAMPLE])
     length = sum(
         (Coalesce(Length(Cast(name, TextField())), 0) for name in ("args", "result")), Coalesce(Length("text"), 0)
     )
     events = Event.objects.filter(episode__in=sample, instruction=None)
     total = events.aggregate(total=Sum(length, output_field=IntegerField()))["total"] or 0
-    judged = Episode.objects.filter(pk__in=sample, outcome=None).count() / max(len(sample), 1)
-    instructions = sum(map(_prompt_tokens, (*chain(*WHOLE), *NOTES))) + round(judged * sum(map(_prompt_tokens, JUDGE)))
+    judged_share = Episode.objects.filter(pk__in=sample, outcome=None).count() / max(len(sample), 1)
+    instructions = sum(map(_prompt_tokens, (*chain(*WHOLE), *NOTES))) + round(
+        judged_share * sum(map(_prompt_tokens, JUDGE))
+    )
     tokens = len(WHOLE) * total / CHARACTERS_PER_TOKEN / max(len(sample), 1) + instructions
     return tokens, ANSWER_TOKENS * (len(WHOLE) + len(NOTES)), False
 

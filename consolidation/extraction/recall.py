@@ -55,7 +55,7 @@ class KnownSkill:
 
 
 @dataclass(frozen=True)
-class Recalled:
+class RecallResult:
     """What was found, best first."""
 
     memories: tuple[Memory, ...] = ()
@@ -69,7 +69,7 @@ class Recalled:
         return "\n\n".join([*skills, *(["\n".join(memories)] if memories else [])])
 
 
-def recall(query: str, *, scope: str, sensitivity: int, at: datetime) -> Recalled:
+def recall(query: str, *, scope: str, sensitivity: int, at: datetime) -> RecallResult:
     """Memories and skills that are relevant to a query, within a scope and the shared one, up to a sensitivity.
 
     Not inside a transaction: an endpoint may embed the query.
@@ -83,7 +83,7 @@ def recall(query: str, *, scope: str, sensitivity: int, at: datetime) -> Recalle
 
     memories = relevant(MOST_MEMORIES, [Type.SEMANTIC], BELIEVED)
     skills = relevant(MOST_SKILLS, [Type.COMPETENCE], [*BELIEVED, Status.CANDIDATE])
-    return Recalled(tuple(memories), tuple(known_skills(skills)))
+    return RecallResult(tuple(memories), tuple(known_skills(skills)))
 
 
 def reader(scope: str, sensitivity: int) -> Trust:
@@ -104,39 +104,41 @@ def known_skills(memories: Sequence[Memory]) -> list[KnownSkill]:
 
 def skill_named(name: str, *, scope: str) -> Skill | None:
     """The skill of that name in a scope, its present or a former one, whatever has become of it."""
-    return Skill.objects.called(name, scope=scope)
+    return Skill.objects.find(name, scope=scope)
 
 
-def improved(draft: DraftSkill, known: Sequence[KnownSkill], *, sensitivity: int) -> KnownSkill | None:
+def improved(draft: DraftSkill, candidates: Sequence[KnownSkill], *, sensitivity: int) -> KnownSkill | None:
     """The skill of which the draft is the next version; None: it is a new skill.
 
     The one that the model names, if it was shown to the model and is similar; one of the same name; one that is nearly
     the same with at least half of the trigger terms. Never one of another sensitivity: no skill becomes more secret,
     and nothing secret goes into a less secret one.
     """
-    own = [skill for skill in known if skill.memory.sensitivity == sensitivity]
-    similarities = {skill.memory.pk: similarity(skill.fields, draft.fields) for skill in own}
-    for skill in own:
-        named = draft.update and str(skill.memory.pk) == draft.old_memory_id
-        if skill.fields.name == draft.fields.name or (named and similarities[skill.memory.pk] >= DISSIMILAR):
+    same_level = [skill for skill in candidates if skill.memory.sensitivity == sensitivity]
+    similarities = {skill.memory.pk: similarity(skill.fields, draft.fields) for skill in same_level}
+    for skill in same_level:
+        is_named = draft.update and str(skill.memory.pk) == draft.old_memory_id
+        if skill.fields.name == draft.fields.name or (is_named and similarities[skill.memory.pk] >= DISSIMILAR):
             return skill
     threshold = embedding.built_in().near_duplicate_threshold
-    near = [skill for skill in own if similarities[skill.memory.pk] >= threshold and _are_asked_alike(skill, draft)]
+    near = [
+        skill for skill in same_level if similarities[skill.memory.pk] >= threshold and _are_asked_alike(skill, draft)
+    ]
     return max(near, key=lambda skill: similarities[skill.memory.pk], default=None)
 
 
-def similarity(one: Fields, other: Fields) -> float:
+def similarity(first: Fields, second: Fields) -> float:
     """Of name, description and trigger of two skills in meaning, by the built-in model, -1 to 1."""
     model = embedding.built_in()
-    vectors = model.embed([" ".join([fields.title, fields.description, *fields.trigger]) for fields in (one, other)])
+    vectors = model.embed([" ".join([fields.title, fields.description, *fields.trigger]) for fields in (first, second)])
     return embedding.centred_similarity(*vectors, mean=model.mean)
 
 
 def _are_asked_alike(skill: KnownSkill, draft: DraftSkill) -> bool:
     """Whether half of the trigger terms of the one that has fewer are those of the other."""
-    terms, others = _terms(skill.fields), _terms(draft.fields)
-    fewest = min(len(terms), len(others))
-    return bool(fewest) and len(terms & others) >= MOST_TRIGGERS * fewest
+    terms, draft_terms = _terms(skill.fields), _terms(draft.fields)
+    fewest = min(len(terms), len(draft_terms))
+    return bool(fewest) and len(terms & draft_terms) >= MOST_TRIGGERS * fewest
 
 
 def _terms(fields: Fields) -> set[str]:
@@ -160,8 +162,8 @@ def known_facts(episode: Episode, transcript: Transcript, *, at: datetime) -> st
     """
     trust = reader(episode.scope, episode.memory.sensitivity)
     rows = Memory.objects.offered_to(trust).live().unexpired(at).filter(scope=episode.scope, type=Type.SEMANTIC)
-    stated = rows.filter(flags=[], payload__has_keys=FIELDS).order_by("-updated_at")[:MOST_COMPARED]
-    shares = {line: share for row in stated if (line := _line(row)) and (share := _share(row, transcript))}
+    rows_with_triples = rows.filter(flags=[], payload__has_keys=FIELDS).order_by("-updated_at")[:MOST_COMPARED]
+    shares = {line: share for row in rows_with_triples if (line := _line(row)) and (share := _share(row, transcript))}
     best = sorted(shares, key=lambda line: -shares[line])
     while estimate(*(best := best[:MOST_SHOWN])) * SHARE > settings.LLM_CONTEXT_TOKENS:
         best.pop()

@@ -92,12 +92,12 @@ class DraftSkill(BaseModel):
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
         """As the prompts ask for it: the fields beside the to-do lists. A model that answers in a schema writes nothing
         else, and what it may leave out a weak one does."""
-        named = handler(core)
-        schema = handler.resolve_ref_schema(named)
+        reference = handler(core)
+        schema = handler.resolve_ref_schema(reference)
         fields = handler.resolve_ref_schema(schema["properties"].pop("fields"))["properties"]
         schema["properties"] = {name: fields[name] for name in FIELDS} | schema["properties"]
         schema["required"] = [*FIELDS, "tool"]
-        return named
+        return reference
 
     @model_validator(mode="before")
     @classmethod
@@ -106,14 +106,17 @@ class DraftSkill(BaseModel):
         holds, such as its record, is not the model's to say."""
         if not isinstance(value, dict):
             return value
-        if isinstance(kept := value.get("fields"), dict):
-            return {**value, "fields": {name: kept[name] for name in (*FIELDS, "title") if name in kept}}
+        if isinstance(fields := value.get("fields"), dict):
+            return {**value, "fields": {name: fields[name] for name in (*FIELDS, "title") if name in fields}}
         named = {name: value.get(name) for name in FIELDS if value.get(name) is not None}
-        if isinstance(called := named.get("name"), str) and text.UNSPACED.search(called):
-            named |= {"name": naming.slug(called, called, ()), "title": called}  # pinyin, as learned skills have it
-        rest = {name: value[name] for name in ("tool", "scripts", "others", "update") if name in value}
+        if isinstance(skill_name := named.get("name"), str) and text.UNSPACED.search(skill_name):
+            named |= {
+                "name": naming.slug(skill_name, skill_name, ()),
+                "title": skill_name,
+            }  # pinyin, as learned skills have it
+        to_do = {name: value[name] for name in ("tool", "scripts", "others", "update") if name in value}
         old = value.get("old_memory_id")
-        return {"fields": named, **rest, "old_memory_id": str(old) if old else None}
+        return {"fields": named, **to_do, "old_memory_id": str(old) if old else None}
 
 
 class Extraction(BaseModel):

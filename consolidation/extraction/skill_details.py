@@ -47,15 +47,15 @@ def write_details(draft: DraftSkill, *, task: str, tools: Sequence[str], work: W
     task; `name`: the prefix of the answers' names. NotNow: the model cannot be asked.
     """
     details = _Details(draft, task, work, name)
-    briefs = details.named(draft.others, "reference")
-    asked: list[_Details] = [replace(details, left_out=[]) for _ in range(2 + len(briefs))]
-    jobs: list[Callable[[], Any]] = [asked[0].scripts, partial(asked[1].tools, tools)]
-    jobs += [partial(of.document, *brief) for of, brief in zip(asked[2:], briefs.items(), strict=True)]
+    briefs = details.briefs_by_name(draft.others, "reference")
+    writers: list[_Details] = [replace(details, left_out=[]) for _ in range(2 + len(briefs))]
+    jobs: list[Callable[[], Any]] = [writers[0].scripts, partial(writers[1].tools, tools)]
+    jobs += [partial(writer.document, *brief) for writer, brief in zip(writers[2:], briefs.items(), strict=True)]
     scripts, uses, *documents = work.together(jobs)
     others = {file: text for file, text in zip(briefs, documents, strict=True) if text}
     update = {"scripts": scripts or None, "tool": uses or None, "others": others or None}
     fields = Fields.model_validate({**draft.fields.model_dump(), **update})
-    return Detailed(fields, tuple(chain(details.left_out, *(detail.left_out for detail in asked))))
+    return Detailed(fields, tuple(chain(details.left_out, *(detail.left_out for detail in writers))))
 
 
 @dataclass
@@ -70,22 +70,22 @@ class _Details:
 
     def scripts(self) -> dict[str, str]:
         """The programs that the model returned, under safe names."""
-        named = self.named(self.draft.scripts, "scripts")
-        if not named:
+        briefs = self.briefs_by_name(self.draft.scripts, "scripts")
+        if not briefs:
             return {}
-        todo = "\n".join(f"- {name}: {brief.brief}" for name, brief in named.items())
+        todo = "\n".join(f"- {name}: {brief.brief}" for name, brief in briefs.items())
         answer = self._ask(Scripts, "script_generation", f"{self.name} scripts", todo=todo)
         return {} if answer is None else self._safely([*answer.scripts.items()], "scripts")
 
-    def tools(self, called: Sequence[str]) -> list[str]:
+    def tools(self, tool_names: Sequence[str]) -> list[str]:
         """Lines "`name`: what for" of the tools that the draft needs and that were called; asked for where it does not
         say what one is for."""
-        needed = [tool for tool in self.draft.tool if tool.name in called]
-        if needed and not all(tool.use for tool in needed):
-            listed = "\n".join(f"- {tool}" for tool in called)
-            answer = self._ask(Tools, "tool_generation", f"{self.name} tools", tools=listed)
-            needed = [tool for tool in answer.tools if tool.name in called] if answer else needed
-        uses = {tool.name: tool.use for tool in needed}
+        tools = [tool for tool in self.draft.tool if tool.name in tool_names]
+        if tools and not all(tool.use for tool in tools):
+            tool_list = "\n".join(f"- {tool}" for tool in tool_names)
+            answer = self._ask(Tools, "tool_generation", f"{self.name} tools", tools=tool_list)
+            tools = [tool for tool in answer.tools if tool.name in tool_names] if answer else tools
+        uses = {tool.name: tool.use for tool in tools}
         return [f"`{tool}`: {use}" if use else f"`{tool}`" for tool, use in uses.items()]
 
     def document(self, name: str, brief: Brief) -> str:
@@ -95,22 +95,22 @@ class _Details:
         self.left_out.append(f"{name}: nothing was written for it")
         return ""
 
-    def named(self, briefs: Sequence[Brief], folder: str) -> dict[str, Brief]:
+    def briefs_by_name(self, briefs: Sequence[Brief], folder: str) -> dict[str, Brief]:
         """The first MOST_FILES briefs by safe file names."""
         return self._safely([(brief.file, brief) for brief in briefs], folder)
 
     def _safely(self, files: Sequence[tuple[str, V]], folder: str) -> dict[str, V]:
         """The first MOST_FILES by safe names; of those that some file system takes for one, the first."""
-        named: dict[str, V] = {}
+        by_name: dict[str, V] = {}
         if surplus := files[MOST_FILES:]:
             self.left_out.append(f"{folder}: {len(surplus)} files more than {MOST_FILES}")
         for file, content in files[:MOST_FILES]:
             name = self._safe(file, folder)
-            if name.lower() in {known.lower() for known in named}:
+            if name.lower() in {used_name.lower() for used_name in by_name}:
                 self.left_out.append(f"{name}: another file has this name")
             elif name:
-                named[name] = content
-        return named
+                by_name[name] = content
+        return by_name
 
     def _safe(self, name: str, folder: str) -> str:
         """A safe file name; '' for one that is refused."""
@@ -125,8 +125,8 @@ class _Details:
         language = self.work.transcript.language
 
         def ask(most: int) -> T:
-            shown = {"skill": _shown(self.draft), "task": cut(self.task, most), **parts}
-            text = "\n\n".join(f"## {HEADINGS[language][part]}\n\n{content}" for part, content in shown.items())
+            contents = {"skill": _shown(self.draft), "task": cut(self.task, most), **parts}
+            text = "\n\n".join(f"## {HEADINGS[language][part]}\n\n{content}" for part, content in contents.items())
             fence = fenced(text, what=WHAT[language], language=language)
             return self.work.ask(shape, name=name, system=prompt(stage, language), text=fence, purpose=stage)
 
@@ -140,5 +140,7 @@ class _Details:
 
 
 def _shown(draft: DraftSkill) -> str:
-    kept = draft.fields.model_dump(include={"name", "description", "trigger", "procedure", "experience", "preference"})
-    return json.dumps(kept, ensure_ascii=False, indent=1)
+    field_values = draft.fields.model_dump(
+        include={"name", "description", "trigger", "procedure", "experience", "preference"}
+    )
+    return json.dumps(field_values, ensure_ascii=False, indent=1)

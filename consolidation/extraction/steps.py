@@ -65,8 +65,8 @@ Done = Counter[str] | Notes
 
 def parts_in_order(answers: dict[str, Any]) -> list[tuple[str, Any]]:
     """Answers about parts of a transcript, in its order."""
-    named = [(name, answer) for name, answer in answers.items() if name.startswith("part ")]
-    return sorted(named, key=lambda one: [int(number) for number in one[0].rpartition(" ")[2].split(".")])
+    parts = [(name, answer) for name, answer in answers.items() if name.startswith("part ")]
+    return sorted(parts, key=lambda part: [int(number) for number in part[0].rpartition(" ")[2].split(".")])
 
 
 def never() -> bool:
@@ -100,8 +100,10 @@ class Work:
     def leave_out(self, words: str, counter: str) -> str:
         """Tell on the page of the run what the model said that is not kept, and why; answers the counter. Of orders to
         a model no word is shown."""
-        shown = "" if prompt_injection.is_in(words) else credentials.masked(" ".join(words.replace(";", ",").split()))
-        self.left_out.append(f"left out “{shown[:LONGEST_LEFT_OUT]}”: {counter.replace('_', ' ')}")
+        safe_words = (
+            "" if prompt_injection.is_in(words) else credentials.masked(" ".join(words.replace(";", ",").split()))
+        )
+        self.left_out.append(f"left out “{safe_words[:LONGEST_LEFT_OUT]}”: {counter.replace('_', ' ')}")
         return counter
 
     def together(self, jobs: Sequence[Callable[[], T]]) -> list[T]:
@@ -114,9 +116,9 @@ class Work:
         `name` tells several answers of one step apart; `purpose`: as the ledger calls it, the step's name by default.
         See LanguageModel.ask. OutOfTime: leave it to another job.
         """
-        kept = self._kept(shape, name)
-        if kept is not None:
-            return kept
+        stored_answer = self._kept(shape, name)
+        if stored_answer is not None:
+            return stored_answer
         if self.should_stop():
             raise OutOfTime
         level = Memory.objects.values_list("sensitivity", flat=True).get(pk=self.episode.pk)  # raised meanwhile, maybe

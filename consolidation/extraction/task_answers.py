@@ -32,13 +32,13 @@ class Chunks(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _as_tasks(cls, value: Any) -> Any:
-        given = value if isinstance(value, dict) else {"tasks": value}
-        known, other = cls.model_fields, given.keys() - cls.model_fields.keys()
-        if other and "tasks" not in given and all(given.get(name) is None for name in known):
-            raise ValueError(f"it has none of these: {', '.join(known)}")
-        tasks = given.get("tasks")
+        fields = value if isinstance(value, dict) else {"tasks": value}
+        model_fields, other_names = cls.model_fields, fields.keys() - cls.model_fields.keys()
+        if other_names and "tasks" not in fields and all(fields.get(name) is None for name in model_fields):
+            raise ValueError(f"it has none of these: {', '.join(model_fields)}")
+        tasks = fields.get("tasks")
         return {
-            **given,
+            **fields,
             "tasks": [_as_task(task) for task in tasks if isinstance(task, dict)] if isinstance(tasks, list) else [],
         }
 
@@ -73,35 +73,42 @@ def divide(answers: Sequence[Chunks], positions: Sequence[int]) -> Division:
     two tasks name stands in both, as one that asks for both, unless the later task would hold more of the other's
     messages than of its own: then it keeps these.
     """
-    known, taken = set(positions), set[int]()
-    merged, dropped, queries = dict[str, tuple[str, set[int]]](), list[str](), dict[str, str]()
+    valid_positions, assigned = set(positions), set[int]()
+    tasks_by_name, faults, queries = dict[str, tuple[str, set[int]]](), list[str](), dict[str, str]()
     for task in (task for chunks in answers for task in chunks.tasks):
         name = " ".join(text.normal(task.task_name).split())[:LONGEST_NAME]
-        wanted = {
-            number for first, last in _ranges(task.message_indices, dropped) for number in _within(first, last, known)
+        named_positions = {
+            number
+            for first, last in _ranges(task.message_indices, faults)
+            for number in _within(first, last, valid_positions)
         }
-        own = wanted - taken
-        if not name or not own:
-            dropped.append(f"{name or 'a task without a name'}: names no message that is not in another task")
+        new_positions = named_positions - assigned
+        if not name or not new_positions:
+            faults.append(f"{name or 'a task without a name'}: names no message that is not in another task")
             continue
-        taken |= own
-        shares = len(wanted) <= 2 * len(own)
-        merged.setdefault(name.casefold(), (name, set()))[1].update(wanted if shares else own)
+        assigned |= new_positions
+        is_shared = len(named_positions) <= 2 * len(new_positions)
+        tasks_by_name.setdefault(name.casefold(), (name, set()))[1].update(
+            named_positions if is_shared else new_positions
+        )
         queries[name.casefold()] = queries.get(name.casefold()) or " ".join(task.query.split())[:LONGEST_QUERY]
     tasks = sorted(
-        (Task(name, tuple(sorted(own)), queries[key]) for key, (name, own) in merged.items()),
+        (
+            Task(name, tuple(sorted(new_positions)), queries[key])
+            for key, (name, new_positions) in tasks_by_name.items()
+        ),
         key=lambda task: task.positions[0],
     )
-    dropped += [f"{task.name}: more than {MOST_TASKS} tasks" for task in tasks[MOST_TASKS:]]
-    return Division(tuple(tasks[:MOST_TASKS]), tuple(dropped))
+    faults += [f"{task.name}: more than {MOST_TASKS} tasks" for task in tasks[MOST_TASKS:]]
+    return Division(tuple(tasks[:MOST_TASKS]), tuple(faults))
 
 
-def _within(first: int, last: int, known: set[int]) -> Iterator[int]:
+def _within(first: int, last: int, positions: set[int]) -> Iterator[int]:
     low, high = sorted((first, last))
-    return (number for number in known if low <= number <= high)
+    return (number for number in positions if low <= number <= high)
 
 
-def _ranges(value: Any, dropped: list[str]) -> Iterator[tuple[int, int]]:
+def _ranges(value: Any, faults: list[str]) -> Iterator[tuple[int, int]]:
     """The ranges that can be read: [a, b], a single number, or a text such as "3-7"."""
     if isinstance(value, list) and len(value) == 2 and all(_is_number(number) for number in value):
         value = [value]  # one range, without the list around it
@@ -109,7 +116,7 @@ def _ranges(value: Any, dropped: list[str]) -> Iterator[tuple[int, int]]:
         if (bounds := _range(item)) is not None:
             yield bounds
         else:
-            dropped.append(f"{str(item)[:60]} is no range of messages")
+            faults.append(f"{str(item)[:60]} is no range of messages")
 
 
 def _range(item: Any) -> tuple[int, int] | None:
@@ -119,7 +126,7 @@ def _range(item: Any) -> tuple[int, int] | None:
         return int(match[1]), int(match[2] or match[1])
     if isinstance(item, dict):
         item = [item.get("start"), item.get("end")]
-    if isinstance(item, list) and 1 <= len(item) <= 2 and all(_is_number(_as_number(one)) for one in item):
+    if isinstance(item, list) and 1 <= len(item) <= 2 and all(_is_number(_as_number(bound)) for bound in item):
         return _as_number(item[0]), _as_number(item[-1])
     return None
 

@@ -79,8 +79,8 @@ class TasksAndFacts(Chunks, _FactsFirst):
     @model_validator(mode="before")
     @classmethod
     def _with_facts(cls, value: Any) -> Any:
-        given = value if isinstance(value, dict) else {"tasks": value}
-        return {**given, "facts": given["facts"] if _readable(Facts, given) else None}
+        fields = value if isinstance(value, dict) else {"tasks": value}
+        return {**fields, "facts": fields["facts"] if _readable(Facts, fields) else None}
 
 
 class WholeReading(TasksAndFacts):
@@ -91,8 +91,8 @@ class WholeReading(TasksAndFacts):
     @model_validator(mode="before")
     @classmethod
     def _with_end(cls, value: Any) -> Any:
-        given = value if isinstance(value, dict) else {"tasks": value}
-        return {**given, "end": given.get("end") if _readable(Judgement, given.get("end")) else None}
+        fields = value if isinstance(value, dict) else {"tasks": value}
+        return {**fields, "end": fields.get("end") if _readable(Judgement, fields.get("end")) else None}
 
 
 def _readable(shape: type[BaseModel], value: Any) -> bool:
@@ -119,8 +119,12 @@ def question(transcript: Transcript, *, with_end: bool, known: str = "") -> Read
     if settings.SKILLS_LLM or estimate(_prompts(names, transcript)) * MOST_INSTRUCTIONS > settings.LLM_CONTEXT_TOKENS:
         alone = _prompts([TASKS], transcript)
         return ReadingQuestion(Chunks, alone, transcript.parts(part_tokens(alone)))
-    asked = _for_facts(WholeReading if with_end else TasksAndFacts, names, transcript, known)
-    return question(transcript, with_end=False, known=known) if with_end and len(asked.parts) > 1 else asked
+    whole_question = _for_facts(WholeReading if with_end else TasksAndFacts, names, transcript, known)
+    return (
+        question(transcript, with_end=False, known=known)
+        if with_end and len(whole_question.parts) > 1
+        else whole_question
+    )
 
 
 def facts_alone(transcript: Transcript, *, known: str = "") -> ReadingQuestion:
@@ -132,11 +136,11 @@ def _for_facts(shape: type[BaseModel], names: list[str], transcript: Transcript,
     """The question with what is known above each part, where the context has room for it and no part is added. How that
     is used stands last: servers keep what questions begin with, and read it once."""
     system, with_known = (_prompts(chosen, transcript) for chosen in (names, [*names, "and_known"]))
-    parts, below = (transcript.parts(part_tokens(text)) for text in (system, f"{with_known}\n{known}"))
+    parts, parts_with_known = (transcript.parts(part_tokens(text)) for text in (system, f"{with_known}\n{known}"))
     too_large = estimate(with_known, known) * MOST_WITH_KNOWN > settings.LLM_CONTEXT_TOKENS
-    if not known or too_large or len(below) > len(parts):
+    if not known or too_large or len(parts_with_known) > len(parts):
         return ReadingQuestion(shape, system, parts)
-    return ReadingQuestion(shape, with_known, [f"{known}\n{part}" for part in below])
+    return ReadingQuestion(shape, with_known, [f"{known}\n{part}" for part in parts_with_known])
 
 
 def _prompts(names: Sequence[str], transcript: Transcript) -> str:

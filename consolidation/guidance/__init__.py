@@ -1,7 +1,7 @@
 """Which skill, whether to act, what to check: what finished runs say to one that is under way.
 
 profiling.py, features.py           a finished run as counted terms
-kernel.py, experience.py, misleading.py     how alike two runs are, which may speak to a question, who misleads
+kernel.py, experience.py, voices.py     how alike two runs are, which may speak to a question, whose count
 votes.py, skill_votes.py, grounds.py    what similar runs speak for, and on what an answer rests
 calibration.py, logistic.py         how often such an answer is right, and from where on one is given
 guide.py                            one question answered, and the skill that does it; as text: rendering.py

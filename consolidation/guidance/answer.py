@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 from uuid import UUID
 
-from consolidation.guidance.precedent import Verdict
+from consolidation.guidance.precedent import CallVerdict
 
 Decision = Literal["skill", "act", "no_action", "unsure"]
 
@@ -59,7 +59,7 @@ class CheckedRun:
 class CheckedCall:
     """Counts are cases among the similar runs: how many ended well and ill, with the call and without it."""
 
-    verdict: Verdict
+    verdict: CallVerdict
     text: str
     well_with: int = 0
     well_without: int = 0
@@ -71,6 +71,9 @@ class CheckedCall:
 
 @dataclass(frozen=True)
 class Guidance:
+    """`optional`: tools that runs with the expected effects called as well or left out, whatever was asked; told in the
+    block for a prompt alone."""
+
     decision: Decision = "unsure"
     confidence: float = 0.0
     expected: ExpectedEffects = field(default_factory=ExpectedEffects)
@@ -80,6 +83,7 @@ class Guidance:
     check: CheckedCall | None = None
     offer_id: UUID | None = None
     withheld: bool = False
+    optional: list[str] = field(default_factory=list)
 
     @property
     def needs_more(self) -> bool:

@@ -51,47 +51,50 @@ class EffectAnswer:
 
 
 def answer_of(trials: Iterable[Trial]) -> EffectAnswer:
-    """The first answer that a series of runs gives, in their order. Runs that were not drawn by lot say nothing."""
+    """The first answer that the runs give in this order. Runs not drawn by lot (share 0 or 1) do not count."""
     drawn = [trial for trial in trials if 0 < trial.share < 1]
     if not drawn:
         return EffectAnswer("unknown", 0, _supposed(0))
-    signs, ended = _signs(drawn), np.array([trial.well for trial in drawn], float)
-    before = np.cumsum(ended) - ended
+    signs, ended_well = _signs(drawn), np.array([trial.well for trial in drawn], float)
+    before = np.cumsum(ended_well) - ended_well
     guess = (before + 1) / (np.arange(len(drawn)) + 2)
-    won, least = signs * (ended - guess), np.array([min(trial.share, 1 - trial.share) for trial in drawn])
+    won, least = signs * (ended_well - guess), np.array([min(trial.share, 1 - trial.share) for trial in drawn])
     growth = {"helps": _grown(won, BETS), "hurts": _grown(-won, BETS)}
     effect = won * np.array([max(trial.share, 1 - trial.share) / (trial.share * (1 - trial.share)) for trial in drawn])
-    scaled = 2 * least
-    growth["no_effect"] = np.minimum(*(_grown((WORTH - side * effect) * scaled, SMALL_BETS) for side in (1, -1)))
+    scale = 2 * least
+    growth["no_effect"] = np.minimum(*(_grown((WORTH - side * effect) * scale, SMALL_BETS) for side in (1, -1)))
     levels = {"helps": LEVEL, "hurts": LEVEL, "no_effect": LEVEL_SMALL}
     firsts = {name: _first(logs, math.log(levels[name])) for name, logs in growth.items()}
-    reached: list[tuple[int, Answer]] = [(n, name) for name, n in firsts.items() if n]  # type: ignore[misc]
-    if reached:
-        runs, answer = min(reached)
+    decisive: list[tuple[int, Answer]] = [(n, name) for name, n in firsts.items() if n]  # type: ignore[misc]
+    if decisive:
+        runs, answer = min(decisive)
         return EffectAnswer(answer, runs)
     last = {name: float(logs[-1]) for name, logs in growth.items()}
-    return EffectAnswer("unknown", len(drawn), _more(float(np.mean(effect)), float(np.mean(ended)), last, len(drawn)))
+    return EffectAnswer(
+        "unknown", len(drawn), _more(float(np.mean(effect)), float(np.mean(ended_well)), last, len(drawn))
+    )
 
 
-def _signs(drawn: Sequence[Trial]) -> Floats:
+def _signs(trials: Sequence[Trial]) -> Floats:
     """Of each run the draw less its expectation, as a share of the largest such difference: positive where it got the
     skill, negative where it did without."""
     return np.array(
-        [((not trial.withheld) - (1 - trial.share)) / max(trial.share, 1 - trial.share) for trial in drawn], dtype=float
+        [((not trial.withheld) - (1 - trial.share)) / max(trial.share, 1 - trial.share) for trial in trials],
+        dtype=float,
     )
 
 
 def _grown(won: Floats, bets: Sequence[float]) -> Floats:
     """The logarithm of the mean stake of bettors with these sizes of bets, after each run."""
     stakes = np.array([np.cumsum(np.log1p(bet * won)) for bet in bets])
-    mixed: Floats = np.logaddexp.reduce(stakes, axis=0) - math.log(len(bets))
-    return mixed
+    mixture: Floats = np.logaddexp.reduce(stakes, axis=0) - math.log(len(bets))
+    return mixture
 
 
 def _first(logs: Floats, level: float) -> int:
     """After how many runs the level is reached first; 0: never."""
-    reached = np.flatnonzero(logs >= level)
-    return int(reached[0]) + 1 if len(reached) else 0
+    positions = np.flatnonzero(logs >= level)
+    return int(positions[0]) + 1 if len(positions) else 0
 
 
 def _more(effect: float, well: float, last: dict[str, float], runs: int) -> int | None:

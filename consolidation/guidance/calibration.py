@@ -15,7 +15,7 @@ import numpy as np
 from consolidation.guidance import logistic
 from consolidation.guidance.features import Floats
 from consolidation.guidance.grounds import Grounds, Surveyor
-from consolidation.guidance.kernel import Compared
+from consolidation.guidance.kernel import Similarities
 from consolidation.guidance.votes import Ballot, Case, Effects
 
 Moment = Literal["opening", "under_way", "before_write"]
@@ -82,7 +82,7 @@ def nearness(words: Floats, meaning: Floats) -> float:
 
 
 @dataclass(frozen=True)
-class Answered:
+class GradedAnswer:
     """One answer about the known run `run`. `right`: how right it was; `is_repeated`: its case had another run."""
 
     run: int
@@ -91,18 +91,18 @@ class Answered:
     is_repeated: bool
 
 
-def answered(ballot: Ballot, compared: Compared) -> list[Answered]:
-    """What the known runs would have been answered. `compared`: they against themselves, as they stood then."""
+def answered(ballot: Ballot, similarities: Similarities) -> list[GradedAnswer]:
+    """Ask about each known run without its case, and grade the answers. `similarities`: of these runs to each other."""
     surveyor, runs, answers = Surveyor(ballot.cases), runs_of_case(ballot.cases), []
     for n, neighbour in enumerate(ballot.cases):
         if neighbour.outcome == "partial":
             continue
         case = runs[neighbour.case]
         for without in [case] if len(case) == 1 else [case, [n]]:
-            grounds = surveyor.grounds(ballot, compared, n, without)
+            grounds = surveyor.grounds(ballot, similarities, n, without)
             if grounds.cases:
                 right = _right(grounds.vote.effects, [ballot.cases[m] for m in case])
-                answers.append(Answered(n, grounds, right, len(without) < len(case)))
+                answers.append(GradedAnswer(n, grounds, right, len(without) < len(case)))
     return answers
 
 
@@ -114,11 +114,11 @@ def runs_of_case(cases: Sequence[Case]) -> dict[str, list[int]]:
     return runs
 
 
-def fit(moment: Moment, answers: Sequence[Answered], precision: float) -> Curve:
+def fit(moment: Moment, answers: Sequence[GradedAnswer], precision: float) -> Curve:
     """The curve of a moment, and from where on at least `precision` of its answers are right."""
-    known = np.array([regressors(answer.grounds) for answer in answers]).reshape(len(answers), len(PRIORS[moment]))
+    features = np.array([regressors(answer.grounds) for answer in answers]).reshape(len(answers), len(PRIORS[moment]))
     right = np.array([answer.right for answer in answers])
-    curve = Curve(tuple(logistic.fitted(known, right, PRIORS[moment], STRENGTH)))
+    curve = Curve(tuple(logistic.fitted(features, right, PRIORS[moment], STRENGTH)))
     sure = np.array([curve.confidence(answer.grounds) for answer in answers])
     familiar = np.array([answer.grounds.is_familiar for answer in answers], bool)
     # That the words of two openings agree says less than it does later: there only a case that came again shows what an
@@ -131,12 +131,12 @@ def fit(moment: Moment, answers: Sequence[Answered], precision: float) -> Curve:
     )
 
 
-def _threshold(sure: "np.ndarray", right: "np.ndarray", precision: float, expected: float) -> float:
-    """The lowest confidence from which on the share of right answers, with what is expected of them, is enough."""
+def _threshold(sure: "np.ndarray", right: "np.ndarray", precision: float, prior_share: float) -> float:
+    """The lowest confidence from which on enough answers are right, EXPECTED_ANSWERS assumed ones among them."""
     for threshold in np.arange(LOWEST, HIGHEST, STEP):
-        given = right[sure >= threshold]
-        prior = min(max(threshold + ABOVE, expected), 0.95)
-        if given.sum() + EXPECTED_ANSWERS * prior >= precision * (len(given) + EXPECTED_ANSWERS):
+        answers = right[sure >= threshold]
+        prior = min(max(threshold + ABOVE, prior_share), 0.95)
+        if answers.sum() + EXPECTED_ANSWERS * prior >= precision * (len(answers) + EXPECTED_ANSWERS):
             return round(float(threshold), 2)
     return NEVER
 
@@ -154,19 +154,22 @@ def _right(effects: Effects, case: Sequence[Case]) -> float:
 
 def regressors(grounds: Grounds) -> list[float]:
     """What the curve weighs of an answer, in the order of the coefficients in PRIORS."""
-    believed = grounds.cases / (grounds.cases + YOUNG)
-    return [1.0, *(believed * ground for ground in (logistic.odds(grounds.vote.share), grounds.lead, grounds.unsolved))]
+    trust_in_cases = grounds.cases / (grounds.cases + YOUNG)
+    return [
+        1.0,
+        *(trust_in_cases * ground for ground in (logistic.odds(grounds.vote.share), grounds.lead, grounds.unsolved)),
+    ]
 
 
-def least_nearness(cases: Sequence[Case], openings: Compared) -> float:
-    """Of the store's own openings nearly all are nearer to the runs of other cases than this."""
+def least_nearness(cases: Sequence[Case], openings: Similarities) -> float:
+    """A threshold: nearly all openings of the store are nearer than this to the runs of other cases."""
     nearnesses = []
-    numbers = {case: n for n, case in enumerate({one.case for one in cases})}
-    of = np.array([numbers[one.case] for one in cases])
+    numbers = {case: n for n, case in enumerate({run.case for run in cases})}
+    of = np.array([numbers[run.case] for run in cases])
     for n, case in enumerate(of):
-        others = np.flatnonzero(of != case)
-        if len(others):
-            nearnesses.append(nearness(openings.words[n][others], openings.meaning[n][others]))
+        other_runs = np.flatnonzero(of != case)
+        if len(other_runs):
+            nearnesses.append(nearness(openings.words[n][other_runs], openings.meaning[n][other_runs]))
     return (
         float(np.quantile(nearnesses, OFF_TOPIC).clip(LEAST_NEARNESS, MOST_NEARNESS)) if nearnesses else LEAST_NEARNESS
     )

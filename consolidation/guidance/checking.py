@@ -1,7 +1,7 @@
 """A call that is about to be made, beside what similar runs did with the same tool: a verdict, counts and notes.
 
 A note says what is unlike the calls that worked, which rule of the agents' instructions the call breaks, and which of
-its commands does not start in this repository.
+its commands does not start in this repository, or failed there with these options.
 """
 
 from collections import Counter, defaultdict
@@ -10,19 +10,19 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from consolidation.guidance import choice_notes, command_notes, precedent
+from consolidation.guidance import choice_notes, command_notes, option_notes, precedent
 from consolidation.guidance.answer import CheckedCall, CheckedRun
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.precedent import Precedent
 from consolidation.guidance.provenance import MOST_NOTES, Note, notes
 from consolidation.guidance.request import GuidanceQuestion
 from consolidation.learning.commands.shell import line_argument
-from consolidation.learning.effects.effects import CHORES, is_edit, services_apart
+from consolidation.learning.effects.effects import CHORES, is_edit, with_service_commands
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.call_rules import broken
 from consolidation.learning.runs.call import Call
-from consolidation.learning.runs.harness_tools import known_as
+from consolidation.learning.runs.harness_tools import recorded_names
 from consolidation.learning.runs.run import Run
 from consolidation.learning.wording import upper_first
 from consolidation.models import Policy
@@ -43,32 +43,36 @@ MOST_CALLS = 200
 
 
 def checked(
-    asked: GuidanceQuestion, experience: Experience | None, rules: ToolRules, trust: Trust, *, at: datetime
+    question: GuidanceQuestion, experience: Experience | None, rules: ToolRules, trust: Trust, *, at: datetime
 ) -> CheckedCall | None:
     """None: no call is about to be made."""
-    call = asked.call
+    call = question.call
     if call is None:
         return None
-    note = _compared(asked, call, experience, rules, trust)
-    policy_notes = _broken_policies(asked.run, call, rules, trust, at=at)
+    note = _compared(question, call, experience, rules, trust)
+    policy_notes = _broken_policies(question.run, call, rules, trust, at=at)
     note = replace(note, arguments=[*policy_notes, *note.arguments])
-    if not (not_starting := command_notes.notes(asked.run, call, rules, trust, at=at)):
+    failing = [
+        *command_notes.notes(question.run, call, rules, trust, at=at),
+        *option_notes.notes(question.run, call, rules, trust, at=at),
+    ]
+    if not failing:
         return note
-    return replace(note, text=note.text.removesuffix(ADVICE).rstrip(), arguments=[*not_starting, *note.arguments])
+    return replace(note, text=note.text.removesuffix(ADVICE).rstrip(), arguments=[*failing, *note.arguments])
 
 
 def _broken_policies(run: Run, call: Call, rules: ToolRules, trust: Trust, *, at: datetime) -> Iterator[Note]:
     """A note for each rule of agents' instructions that people accepted and the call breaks, by what it sends and what
     the run has shown."""
     in_force = Policy.objects.in_force(call.name, trust, at=at) if call.name else ()
-    held = {policy.rule: policy.memory for policy in in_force}
-    for rule in broken(list(held), run, call, rules):
+    memories = {policy.rule: policy.memory for policy in in_force}
+    for rule in broken(list(memories), run, call, rules):
         pointer = within("/arguments", rule.argument) if rule.argument else "/tool"
-        yield {"pointer": pointer, "note": f"Confirmed rule {held[rule].key}: {held[rule].content}"}
+        yield {"pointer": pointer, "note": f"Confirmed rule {memories[rule].key}: {memories[rule].content}"}
 
 
 def _compared(
-    asked: GuidanceQuestion, call: Call, experience: Experience | None, rules: ToolRules, trust: Trust
+    question: GuidanceQuestion, call: Call, experience: Experience | None, rules: ToolRules, trust: Trust
 ) -> CheckedCall:
     kinds = [kind for kind in rules.kinds(call) if rules.is_effect(kind)]
     if not kinds:
@@ -88,8 +92,8 @@ def _compared(
         case_precedent.ill_with,
         case_precedent.ill_without,
         arguments=[
-            *_provenance(asked, call, experience, rules, trust),
-            *choice_notes.notes(asked.run, call, experience.profiles[0].scope, trust),
+            *_provenance(question, call, experience, rules, trust),
+            *choice_notes.notes(question.run, call, experience.profiles[0].scope, trust),
             *_notes(call, experience, case_precedent),
         ],
         runs=[_run(experience, n, acting) for n in case_precedent.runs],
@@ -97,21 +101,21 @@ def _compared(
 
 
 def _acting(kinds: Sequence[str], *, command: bool) -> str | None:
-    """By which of them runs are told apart: edits and chores go with any work."""
+    """The first kind that tells runs apart; of a command no edit and no chore, which go with any work."""
     return next((kind for kind in kinds if not command or not (is_edit(kind) or kind in CHORES)), None)
 
 
-def _text(similar: Precedent, tool: str, called: str) -> str:
-    """`called`: of commands only those count that started, which is more than having been called."""
-    did, without = similar.well_with + similar.ill_with, similar.well_without + similar.ill_without
-    if not did + without:
+def _text(similar: Precedent, tool: str, verb: str) -> str:
+    """`verb`: "ran" or "called"; of commands only those count that started."""
+    with_it, without = similar.well_with + similar.ill_with, similar.well_without + similar.ill_without
+    if not with_it + without:
         return ALL_PARTIAL if similar.runs else NOTHING_SIMILAR
-    sentence = f"{similar.well_with} of {did} similar cases that {called} {code(tool)} ended well" if did else ""
-    other = f"{similar.well_without} of {without} that did not {CALL[called]} it ended well" if without else ""
-    if not did:
-        other = f"no similar case {called} {code(tool)}; {similar.well_without} of {without} ended well without it"
-    counted = upper_first("; ".join(part for part in (sentence, other) if part))
-    return f"{counted}. {ADVICE}" if similar.verdict == "advised_against" else f"{counted}."
+    sentence = f"{similar.well_with} of {with_it} similar cases that {verb} {code(tool)} ended well" if with_it else ""
+    other = f"{similar.well_without} of {without} that did not {CALL[verb]} it ended well" if without else ""
+    if not with_it:
+        other = f"no similar case {verb} {code(tool)}; {similar.well_without} of {without} ended well without it"
+    counts = upper_first("; ".join(part for part in (sentence, other) if part))
+    return f"{counts}. {ADVICE}" if similar.verdict == "advised_against" else f"{counts}."
 
 
 def _run(experience: Experience, n: int, tool: str) -> CheckedRun:
@@ -126,20 +130,20 @@ def _run(experience: Experience, n: int, tool: str) -> CheckedRun:
 
 
 def _provenance(
-    asked: GuidanceQuestion, call: Call, experience: Experience, rules: ToolRules, trust: Trust
+    question: GuidanceQuestion, call: Call, experience: Experience, rules: ToolRules, trust: Trust
 ) -> list[Note]:
-    """Nothing of a tool that none of the runs called: what calls of it had in common may come from more secret ones.
-    Nothing either where the run's beginning is not known: a value may have been shown there."""
-    if asked.is_cut:
+    """Empty for a tool that none of these runs called: what its calls have in common may come from more secret runs.
+    Empty too where the run's beginning is not known: a value may have been shown there."""
+    if question.is_cut:
         return []
     facts = ArgumentFact.objects.visible_to(trust)
-    shown: list[Note] = []
-    for act in services_apart(replace(asked.run, calls=(call,)), rules).steps:
+    provenance_notes: list[Note] = []
+    for act in with_service_commands(replace(question.run, calls=(call,)), rules).steps:
         if any(act.name in profile.effects for profile in experience.profiles):
-            about = notes(asked.run, act, facts.habits(act.name, experience.profiles[0].scope), rules)
+            about = notes(question.run, act, facts.habits(act.name, experience.profiles[0].scope), rules)
             place = within("/arguments", line_argument(call)) if act.via else ""  # the text of a line holds its values
-            shown += [{**note, "pointer": place or note["pointer"]} for note in about]
-    return shown[:MOST_NOTES]
+            provenance_notes += [{**note, "pointer": place or note["pointer"]} for note in about]
+    return provenance_notes[:MOST_NOTES]
 
 
 def _notes(call: Call, experience: Experience, similar: Precedent) -> Iterator[dict[str, str]]:
@@ -147,15 +151,15 @@ def _notes(call: Call, experience: Experience, similar: Precedent) -> Iterator[d
     well = {experience.profiles[n].pk: experience.cases[n].case for n in similar.runs if experience.cases[n].well}
     if not well:
         return
-    tools = [call.called] if call.is_operation else known_as(call.name)
+    tools = [call.tool_name] if call.is_operation else recorded_names(call.name)
     calls = Event.objects.filter(episode__in=well, kind="tool_call", tool__in=tools).exclude(ok=False)
-    agreed: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    cases_by_value: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for episode_id, tool, args in calls.values_list("episode_id", "tool", "args")[:MOST_CALLS]:
         past = replace(call, tool=tool, args=args)
         for name, value in _words(past.arguments) if past.name == call.name else ():
-            agreed[name][value].add(well[episode_id])
+            cases_by_value[name][value].add(well[episode_id])
     for name, value in _words(call.arguments):
-        cases = Counter({other: len(held) for other, held in agreed[name].items()})
+        cases = Counter({other: len(case_ids) for other, case_ids in cases_by_value[name].items()})
         if cases and value not in cases and len(cases) == 1 and cases.total() >= LEAST_CASES:
             usual, n = cases.most_common(1)[0]
             yield {
@@ -167,11 +171,6 @@ def _notes(call: Call, experience: Experience, similar: Precedent) -> Iterator[d
 def _words(arguments: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """The arguments that are a choice among few words: short, without digits."""
     for name, value in arguments.items():
-        written = str(value).lower() if isinstance(value, bool) else value
-        if (
-            isinstance(written, str)
-            and written
-            and len(written) <= LONGEST_VALUE
-            and not any(map(str.isdigit, written))
-        ):
-            yield str(name), written
+        word = str(value).lower() if isinstance(value, bool) else value
+        if isinstance(word, str) and word and len(word) <= LONGEST_VALUE and not any(map(str.isdigit, word)):
+            yield str(name), word

@@ -1,9 +1,11 @@
 """Arguments of a call that is about to be made, beside what decided them in runs that ended well.
 
-"`team` is `support`; where `category` was `damage`, 14 of 15 calls of runs that ended well did not send it".
+"`team` is `support`; where `category` was `damage`, 14 of 15 calls of runs that ended well did not send it". And the
+call itself, where runs made none for such a record.
 
-The conditions are those that the skills of the scope tell (`learning/writing/argument_choices.py`). They come without a
-person's confirmation, as all counts of a check do, and end when a person dismisses the skill.
+The conditions are those that the skills of the scope tell (`learning/writing/argument_choices.py`, of the call itself
+`call_conditions.py`). They come without a person's confirmation, as all counts of a check do, and end when a person
+dismisses the skill.
 """
 
 from collections import defaultdict
@@ -15,9 +17,10 @@ from consolidation.learning.effects.toolnames import code
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.run import Run
 from consolidation.learning.wording import joined
-from consolidation.learning.writing.argument_choices import shown
-from consolidation.learning.writing.argument_conditions import ABSENT, Condition, written
-from consolidation.learning.writing.record_states import described
+from consolidation.learning.writing.argument_choices import states_by_call
+from consolidation.learning.writing.argument_conditions import ABSENT, Condition, number_text
+from consolidation.learning.writing.call_conditions import CALL
+from consolidation.learning.writing.record_states import State, described
 from consolidation.models import Pattern
 from memories.values.exceptions import within
 from memories.values.trust import Trust
@@ -29,9 +32,10 @@ Conditions = Mapping[str, Sequence[Condition]]  # by argument
 
 
 def notes(run: Run, call: Call, scope: str, trust: Trust) -> Iterator[Note]:
-    """One for each argument that differs from what nearly all calls about such records sent."""
+    """One for each argument that differs from what nearly all calls about such records sent, and one where no such
+    record got the call."""
     conditions = read(Pattern.objects.choices(call.name, scope, trust), call.name)
-    return told(run, call, conditions) if conditions else iter(())
+    return notes_of_conditions(run, call, conditions) if conditions else iter(())
 
 
 def read(choices: Iterable[Mapping[str, Any]], tool: str) -> Conditions:
@@ -44,32 +48,61 @@ def read(choices: Iterable[Mapping[str, Any]], tool: str) -> Conditions:
     return by_argument
 
 
-def told(run: Run, call: Call, conditions: Conditions) -> Iterator[Note]:
-    """The same of known conditions. A value that one of those that hold names is right."""
-    record, sent = shown(run, call), described(call.arguments)
-    for argument, known in conditions.items():
-        here = [one for one in known if one.holds((sent if one.together else record).get(one.field))]
-        value = sent.get(argument, ABSENT)
-        is_word = isinstance(value, str) and (argument in sent or call.arguments.get(argument) is None)
-        if is_word and value not in [one.value for one in here] and (clear := _clearest(here)):
+def notes_of_conditions(run: Run, call: Call, conditions: Conditions) -> Iterator[Note]:
+    """Yield the notes by these conditions. No note for a value that any of the matching conditions names."""
+    record, arguments = states_by_call(run, call), described(call.arguments)
+    for argument, argument_conditions in conditions.items():
+        if argument == CALL:
+            yield from _of_call(run, call, record, argument_conditions)
+            continue
+        matching = [
+            condition
+            for condition in argument_conditions
+            if condition.holds((arguments if condition.together else record).get(condition.field))
+        ]
+        value = arguments.get(argument, ABSENT)
+        is_word = isinstance(value, str) and (argument in arguments or call.arguments.get(argument) is None)
+        if is_word and value not in [condition.value for condition in matching] and (clear := _clearest(matching)):
             yield {"pointer": within("/arguments", argument), "note": _sentence(argument, str(value), clear)}
 
 
+def _of_call(run: Run, call: Call, record: Mapping[str, State], conditions: Sequence[Condition]) -> Iterator[Note]:
+    """Note a call whose record matched a condition from the start and still does, where runs that ended well never
+    made the call; a single exception prevents the note."""
+    at_first = states_by_call(run, call, first=True)
+    matching = [
+        condition
+        for condition in conditions
+        if condition.holds(at_first.get(condition.field)) and condition.holds(record.get(condition.field))
+    ]
+    never = [condition for condition in matching if condition.value == ABSENT and condition.calls == condition.of]
+    if (clear := _clearest(never)) and len(never) == len(matching):
+        counts = f"runs that ended well called it for none of {clear.of} such records"
+        yield {
+            "pointer": "/tool",
+            "note": f"{code(call.name)}: where {code(clear.field)} was {_state(clear)}, {counts}",
+        }
+
+
 def _clearest(conditions: Sequence[Condition]) -> Condition | None:
-    enough = [one for one in conditions if one.cases >= LEAST_CASES and one.calls >= CLEAR * one.of]
-    return max(enough, key=lambda one: (one.calls / one.of, one.calls), default=None)
+    candidates = [
+        condition
+        for condition in conditions
+        if condition.cases >= LEAST_CASES and condition.calls >= CLEAR * condition.of
+    ]
+    return max(candidates, key=lambda condition: (condition.calls / condition.of, condition.calls), default=None)
 
 
 def _sentence(argument: str, value: str, usual: Condition) -> str:
-    sent = f"is {code(value)}" if value != ABSENT else "is not sent"
-    counted = f"{usual.calls} of {usual.of} calls of runs that ended well"
-    did = f"sent {code(usual.value)}" if usual.value != ABSENT else "did not send it"
-    return f"{code(argument)} {sent}; where {code(usual.field)} was {_state(usual)}, {counted} {did}"
+    value_text = f"is {code(value)}" if value != ABSENT else "is not sent"
+    counts = f"{usual.calls} of {usual.of} calls of runs that ended well"
+    usual_text = f"sent {code(usual.value)}" if usual.value != ABSENT else "did not send it"
+    return f"{code(argument)} {value_text}; where {code(usual.field)} was {_state(usual)}, {counts} {usual_text}"
 
 
 def _state(usual: Condition) -> str:
     if usual.over is not None:
-        return f"more than {written(usual.over)}"
+        return f"more than {number_text(usual.over)}"
     if usual.upto is not None:
-        return f"at most {written(usual.upto)}"
+        return f"at most {number_text(usual.upto)}"
     return joined([code(state) for state in usual.states], "or")

@@ -18,13 +18,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from consolidation.learning.effects.effects import unfolded
+from consolidation.learning.effects.effects import with_single_commands
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs import dialogue, terms, values
 from consolidation.learning.runs.run import Run
 from memories.claims.words import english
 from memories.embedding import built_in
+from memories.lexicon.english_words import STOP_OF_LIKENESS
 from memories.values import roles, search_words, text
 
 CHANNELS = ("words", "values", "tools", "last")
@@ -32,13 +33,6 @@ LONGEST_SPEECH = 20_000  # characters of the user's messages, and of the agent's
 MOST_TERMS = 400  # of one channel
 LONGEST_VALUE = 64
 LEAST_IDENTIFIER = 4
-# Grammar only: what people want is often said in words that are frequent elsewhere ("change", "back", "two").
-STOP = frozenset(
-    """
-    a all am an and any are as at be but by can could do does for from had has have how i i'd i'm if in is it just me my
-    no not of on or our please so that the there this to was we were what will with would you your
-    """.split()  # noqa: SIM905 - a list of one word a line says no more
-)
 _WORD = re.compile(r"(?<![a-z0-9_#@.'+-])[a-z0-9_#@.'+-]*[a-z0-9]")  # not begun within a run: its time would be square
 _STEMMER, _LOCK = english(), Lock()  # it keeps the word it works on in itself
 
@@ -57,27 +51,27 @@ class Terms:
         """The terms that have one of these ids; `ids` are sorted, as those of the terms are."""
         if not len(ids):
             return Terms(self.ids[:0], self.counts[:0])
-        kept = ids[np.searchsorted(ids, self.ids).clip(max=len(ids) - 1)] == self.ids
-        return Terms(self.ids[kept], self.counts[kept])
+        mask = ids[np.searchsorted(ids, self.ids).clip(max=len(ids) - 1)] == self.ids
+        return Terms(self.ids[mask], self.counts[mask])
 
 
 @dataclass(frozen=True, eq=False)
 class Features:
-    """The channels by name, and the centred unit vector of the user's words (zeros for what has no known word)."""
+    """The channels by name, and the centred unit vector of the user's words (zeros if the model knows none of them)."""
 
     channels: Mapping[str, Terms]
     vector: Floats
 
     def __bool__(self) -> bool:
-        """Was anything said or looked up at all?"""
+        """Whether the user said anything or a call showed a value."""
         return any(len(self.channels[name].ids) for name in ("words", "values"))
 
     def pack(self) -> bytes:
         """The sizes of the channels, their ids, their counts, the vector as half floats."""
-        kept = [self.channels[name] for name in CHANNELS]
-        sizes = np.array([len(channel.ids) for channel in kept], np.uint16).tobytes()
-        ids = b"".join(channel.ids.tobytes() for channel in kept)
-        counts = b"".join(channel.counts.astype(np.uint16).tobytes() for channel in kept)
+        channels = [self.channels[name] for name in CHANNELS]
+        sizes = np.array([len(channel.ids) for channel in channels], np.uint16).tobytes()
+        ids = b"".join(channel.ids.tobytes() for channel in channels)
+        counts = b"".join(channel.counts.astype(np.uint16).tobytes() for channel in channels)
         return sizes + ids + counts + self.vector.astype(np.float16).tobytes()
 
 
@@ -104,13 +98,13 @@ def of(run: Run, *, until: int | None = None, rules: ToolRules | None = None) ->
 def of_moment(run: Run, *, until: int | None = None, rules: ToolRules | None = None) -> tuple[Features, list[int]]:
     """The features up to there, and hashes of the values that may name one customer, order or file: long enough, with a
     digit; as signed integers."""
-    texts = [m.text for m in run.said if until is None or m.position < until]
-    if rules and dialogue.may_point(run):
-        texts += dialogue.pointed_lines(unfolded(run, rules), until=until)
-    agent = [m.text for m in run.spoken(roles.ASSISTANT) if until is None or m.position < until]
+    texts = [m.text for m in run.user_messages if until is None or m.position < until]
+    if rules and dialogue.is_short_request(run):
+        texts += dialogue.lines_of_named_record(with_single_commands(run, rules), until=until)
+    agent = [m.text for m in run.messages_of(roles.ASSISTANT) if until is None or m.position < until]
     calls = [call for call in run.steps if until is None or call.position < until]
     speech = "\n".join(texts)[:LONGEST_SPEECH]
-    shown = list(_values((call.arguments, call.returned) for call in calls))
+    shown = list(_values((call.arguments, call.parsed_result) for call in calls))
     by_channel: dict[str, Iterable[str]] = {
         "words": _words(speech),
         "values": shown,
@@ -143,7 +137,7 @@ def _words(speech: str) -> Iterator[str]:
         yield terms.VERSION
     for match in _WORD.findall(small):
         word = match.strip(".'-+")
-        if word and word not in STOP:
+        if word and word not in STOP_OF_LIKENESS:
             yield _stem(word) if word.isalpha() else word
 
 
@@ -156,12 +150,12 @@ def _stem(word: str) -> str:
 def _values(calls: Iterable[tuple[dict[str, Any], Any]]) -> Iterator[str]:
     """Arguments first: in long results a few values must not crowd them out."""
     results = []
-    for arguments, returned in calls:
+    for arguments, result in calls:
         for _, leaf in values.leaves(arguments):
             yield from _term(leaf)
-        results.append(returned)
-    for returned in results:
-        for _, leaf in values.leaves(returned):
+        results.append(result)
+    for result in results:
+        for _, leaf in values.leaves(result):
             if isinstance(leaf, str) and any(map(str.isdigit, leaf[:LONGEST_VALUE])):
                 yield from _term(leaf)
 
@@ -175,7 +169,7 @@ def _counted(terms: Iterable[str]) -> Terms:
     """The first so many distinct terms with their counts."""
     counts = Counter(map(_hash, terms))  # in the order in which they first came up
     pairs = sorted(counts.items() if len(counts) <= MOST_TERMS else islice(counts.items(), MOST_TERMS))
-    ids = np.array([hashed for hashed, _ in pairs], np.uint32)
+    ids = np.array([term_hash for term_hash, _ in pairs], np.uint32)
     return Terms(ids, np.array([min(n, 60_000) for _, n in pairs], np.float32))
 
 
@@ -187,11 +181,11 @@ DIMENSIONS = 256
 
 
 def vector(speech: str) -> NDArray[np.float32]:
-    """Centred and of unit length; zeros for what has no known word."""
+    """The meaning of a text, centred and of unit length; zeros if the model knows none of its words."""
     model = built_in()
-    [embedded] = model.embed([speech])
-    if embedded is None:
+    [embedding] = model.embed([speech])
+    if embedding is None:
         return np.zeros(DIMENSIONS, np.float32)
-    centred = np.asarray(embedded - model.mean, np.float32)
-    length = float(np.linalg.norm(centred))
-    return centred / length if length else centred
+    difference = np.asarray(embedding - model.mean, np.float32)
+    length = float(np.linalg.norm(difference))
+    return difference / length if length else difference

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from consolidation.guidance.features import Floats
-from consolidation.guidance.kernel import Compared
+from consolidation.guidance.kernel import Similarities
 from consolidation.guidance.votes import Ballot, Case, Effects, Vote
 
 NEAR_CASES = 8
@@ -46,31 +46,31 @@ class Surveyor:
         self.judged = np.array([run.outcome != "partial" for run in cases], bool)
         self.well = np.array([run.well for run in cases], bool)
 
-    def grounds(self, ballot: Ballot, compared: Compared, n: int, without: Sequence[int] = ()) -> Grounds:
+    def grounds(self, ballot: Ballot, similarities: Similarities, n: int, without: Sequence[int] = ()) -> Grounds:
         """Of the first vote on row `n`. `without`: known runs that are taken as unknown."""
-        row, vote = compared.whole[n][: len(self.cases)], ballot.votes(compared.whole[n], without)[0]
-        kept = self.kept(without)
-        same = self.with_effects(vote.effects) & self.well & kept
-        near, weights = self.near(row, kept)
+        row, vote = similarities.overall[n][: len(self.cases)], ballot.votes(similarities.overall[n], without)[0]
+        mask = self.kept(without)
+        same = self.with_effects(vote.effects) & self.well & mask
+        near, weights = self.near(row, mask)
         cases = self._case[near]
-        solved = self._case[self.well & kept]
+        solved_cases = self._case[self.well & mask]
         ended_well = self.well[near]
         return Grounds(
             vote=vote,
-            lead=ballot.lead(compared.backing[n], compared.words[n], vote, without),
+            lead=ballot.lead(similarities.backing[n], similarities.words[n], vote, without),
             backing=float(row[same].max(initial=0.0)),
-            unsolved=float(weights[~np.isin(cases, solved)].sum()),
+            unsolved=float(weights[~np.isin(cases, solved_cases)].sum()),
             otherwise=float(weights[ended_well & ~same[near]].sum()),
-            similar=self.distinct(self.judged & kept & (row >= SIMILAR)),
+            similar=self.distinct(self.judged & mask & (row >= SIMILAR)),
             well=self.distinct(same),
-            cases=min(self.distinct(kept), MOST_CASES),
+            cases=min(self.distinct(mask), MOST_CASES),
         )
 
     def kept(self, without: Sequence[int]) -> "np.ndarray":
         """A mask of the known runs that count."""
-        kept = np.ones(len(self.cases), bool)
-        kept[list(without)] = False
-        return kept
+        mask = np.ones(len(self.cases), bool)
+        mask[list(without)] = False
+        return mask
 
     def distinct(self, mask: "np.ndarray") -> int:
         """How many cases these runs are."""
@@ -80,9 +80,9 @@ class Surveyor:
         """A mask of the runs that had exactly these."""
         return np.array([effect == effects for effect in self._effects], bool)
 
-    def near(self, row: Floats, kept: "np.ndarray", most: int = NEAR_CASES) -> tuple["np.ndarray", "np.ndarray"]:
+    def near(self, row: Floats, mask: "np.ndarray", most: int = NEAR_CASES) -> tuple["np.ndarray", "np.ndarray"]:
         """The nearest run of each of the nearest judged cases, and their weights, which add up to 1."""
-        places = np.flatnonzero(kept & self.judged)
+        places = np.flatnonzero(mask & self.judged)
         places = places[np.argsort(-row[places], kind="stable")]
         _, first = np.unique(self._case[places], return_index=True)
         near = places[np.sort(first)[:most]]

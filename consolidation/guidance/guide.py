@@ -1,4 +1,4 @@
-"""One question answered: which effects similar runs say are right, how sure that is, and which published skill has
+"""The answer to one question: which effects similar runs speak for, how sure that is, and which published skill has
 exactly these effects.
 """
 
@@ -40,22 +40,23 @@ LEAST_CASES = 5  # similar ones, for an answer
 GROWN, LEAST_ALIKE, FEW_OTHERWISE = 20, 3, 0.2
 
 
-def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | None = None) -> Guidance:
-    """From what the caller may see. Unsure, with confidence 0, where nothing is similar; a skill that is offered to a
-    run that the request names is kept as an offer, and nothing else is. `but`: a run that does not count."""
-    seen, rules = asked.request.narrows(trust), tool_rules()
-    asked = with_steps(asked, seen)
-    speech, identifiers = features.of_moment(asked.run, rules=rules)
-    opening = asked.is_opening
-    experience = gather(speech, identifiers, seen, opening=opening, but=but) if speech else None
+def answer(question: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | None = None) -> Guidance:
+    """From what the caller may see. Unsure, with confidence 0, where nothing is similar. If the request names its run,
+    an offered skill is stored as an offer; nothing else is written. `but`: a run to leave out."""
+    caller_trust, rules = question.request.narrows(trust), tool_rules()
+    question = with_steps(question, caller_trust)
+    speech, identifiers = features.of_moment(question.run, rules=rules)
+    opening = question.is_opening
+    experience = gather(speech, identifiers, caller_trust, opening=opening, but=but) if speech else None
     if experience is None:
-        return Guidance(check=checked(asked, None, rules, seen, at=at))
-    calibration = calibration_of(experience.profiles[0].scope, seen)
-    check = checked(asked, experience, rules, seen, at=at)
+        return Guidance(check=checked(question, None, rules, caller_trust, at=at))
+    calibration = calibration_of(experience.profiles[0].scope, caller_trust)
+    check = checked(question, experience, rules, caller_trust, at=at)
     if experience.nearness < LEAST_NEARNESS:
         return Guidance(check=check)
-    weight, votes = weighed(experience, calibration, moment_of(asked, speech)), experience.votes
-    skill = published_for(votes[0].effects, experience.profiles[0].scope, seen, at=at)
+    weight, votes = weighed(experience, calibration, moment_of(question, speech)), experience.votes
+    chores = experience.ballot.optional
+    skill = published_for(votes[0].effects, experience.profiles[0].scope, caller_trust, at=at, optional=chores)
     decision = _decision(weight, has_skill=skill is not None)
     guidance = Guidance(
         decision=decision,
@@ -65,23 +66,24 @@ def answer(asked: GuidanceQuestion, *, trust: Trust, at: datetime, but: UUID | N
         alternatives=[expected_of(vote, experience) for vote in votes[1:] if vote.share >= LEAST_SHARE][
             :MOST_ALTERNATIVES
         ],
-        similar=similar_of(experience, asked.request.limit, trust),
+        similar=similar_of(experience, question.request.limit, trust),
         check=check,
+        optional=_optional(votes[0], experience),
     )
-    return _offered(guidance, asked, scope=experience.profiles[0].scope, trust=trust, at=at)
+    return _offered(guidance, question, scope=experience.profiles[0].scope, trust=trust, at=at)
 
 
-def _offered(guidance: Guidance, asked: GuidanceQuestion, *, scope: str, trust: Trust, at: datetime) -> Guidance:
+def _offered(guidance: Guidance, question: GuidanceQuestion, *, scope: str, trust: Trust, at: datetime) -> Guidance:
     if guidance.skill is None:
         return guidance
-    offer = holdback.offer(guidance.skill, asked.request, scope=scope, trust=trust, at=at)
+    offer = holdback.offer(guidance.skill, question.request, scope=scope, trust=trust, at=at)
     if offer is None:
         return guidance
     return guidance.kept_back(offer.pk) if offer.withheld else replace(guidance, offer_id=offer.pk)
 
 
 @dataclass(frozen=True)
-class Weighed:
+class EffectChoice:
     """The effects that similar runs speak for. `is_sure`: enough of such answers are right for it to be one."""
 
     effects: Effects
@@ -89,26 +91,26 @@ class Weighed:
     is_sure: bool
 
 
-def weighed(experience: Experience, calibration: Calibration, moment: Moment) -> Weighed:
-    """What the runs that were found say at this moment. In a young scope those that are near must speak alike."""
+def weighed(experience: Experience, calibration: Calibration, moment: Moment) -> EffectChoice:
+    """What the gathered runs say at this moment. In a scope with few cases the near ones must agree."""
     grounds, curve = experience.grounds, calibration.curves[moment]
     confidence = curve.confidence(grounds)
-    known = experience.nearness >= calibration.nearness and grounds.similar >= LEAST_CASES
+    is_sure = experience.nearness >= calibration.nearness and grounds.similar >= LEAST_CASES
     if grounds.cases < GROWN:
-        known = known and grounds.well >= LEAST_ALIKE and grounds.otherwise <= FEW_OTHERWISE
-        return Weighed(grounds.vote.effects, confidence, known and confidence >= curve.familiar)
-    return Weighed(grounds.vote.effects, confidence, known and confidence >= curve.threshold(grounds))
+        is_sure = is_sure and grounds.well >= LEAST_ALIKE and grounds.otherwise <= FEW_OTHERWISE
+        return EffectChoice(grounds.vote.effects, confidence, is_sure and confidence >= curve.familiar)
+    return EffectChoice(grounds.vote.effects, confidence, is_sure and confidence >= curve.threshold(grounds))
 
 
-def moment_of(asked: GuidanceQuestion, said: Features) -> Moment:
-    """Before a change something was looked up, or the call is named."""
-    if asked.is_opening:
+def moment_of(question: GuidanceQuestion, speech: Features) -> Moment:
+    """ "before_write" once a call showed a value, or where the request names the call that is about to be made."""
+    if question.is_opening:
         return "opening"
-    looked_up = len(said.channels["values"].ids) > 0
-    return "before_write" if looked_up or asked.call is not None else "under_way"
+    looked_up = len(speech.channels["values"].ids) > 0
+    return "before_write" if looked_up or question.call is not None else "under_way"
 
 
-def _decision(weight: Weighed, *, has_skill: bool) -> Decision:
+def _decision(weight: EffectChoice, *, has_skill: bool) -> Decision:
     if not weight.is_sure:
         return "unsure"
     if not weight.effects:
@@ -122,13 +124,20 @@ def expected_of(vote: Vote, experience: Experience) -> ExpectedEffects:
     return ExpectedEffects(sorted(vote.effects), round(vote.share, 4), len(well))
 
 
+def _optional(vote: Vote, experience: Experience) -> list[str]:
+    """The chores that runs did which ended well with these effects."""
+    chores = experience.ballot.optional
+    well = (case.effects for case in experience.cases if case.well and case.effects - chores == vote.effects)
+    return sorted(chores & frozenset[str]().union(*well))
+
+
 def similar_of(experience: Experience, most: int, trust: Trust) -> list[SimilarRun]:
     """The nearest runs, at most so many, without words that people dismissed."""
-    near = [n for n in range(len(experience.profiles)) if experience.whole[n] >= LEAST_SIMILAR][:most]
+    near = [n for n in range(len(experience.profiles)) if experience.similarity[n] >= LEAST_SIMILAR][:most]
     profiles = [experience.profiles[n] for n in near]
     openings = without_dismissed([Utterance(profile.opening, profile.scope) for profile in profiles], trust)
-    nearness = (float(experience.whole[n]) for n in near)
-    return [_run(*each) for each in zip(profiles, nearness, openings, strict=True)]
+    nearness = (float(experience.similarity[n]) for n in near)
+    return [_run(*row) for row in zip(profiles, nearness, openings, strict=True)]
 
 
 def _run(profile: RunProfile, similarity: float, opening: str) -> SimilarRun:
@@ -146,7 +155,7 @@ MOST_STEPS, MOST_CHECKS, MOST_AVOIDED = 8, 4, 4
 NO_ACTION = "no_action"
 CHECKS = ("say_first", "check_all", "check_more")
 FILES = ("change_files", "change_these_files")
-BESIDE = (*FILES, "write_files", "remove_files", "move_files")  # what command lines do to files beside calls
+FILE_EFFECTS = (*FILES, "write_files", "remove_files", "move_files")  # what command lines do to files beside calls
 TO_DO = ("missing", "fewer", "value", "push_apart")
 NOT_STARTING = ("not_starting",)
 WARNINGS = ("excess", "entity", "acted_on", "error", "more")
@@ -154,15 +163,22 @@ _CODE = re.compile(r"`([^`]+)`")
 _STEP = re.compile(r"^\d+\.\s+", re.MULTILINE)
 
 
-def published_for(effects: Effects, scope: str, trust: Trust, *, at: datetime) -> OfferedSkill | None:
+def published_for(
+    effects: Effects, scope: str, trust: Trust, *, at: datetime, optional: Effects = frozenset()
+) -> OfferedSkill | None:
     """In the scope itself, else where everybody sees it, unless it was dismissed in the scope; the most reliable of
-    several."""
-    named = f"skill:{'+'.join(sorted(effects)) or NO_ACTION}"
+    several. One that has some of the optional effects beside these stands behind one that has none."""
+    skill_name = f"skill:{'+'.join(sorted(effects)) or NO_ACTION}"
+    effects_field = "memory__payload__effects"
+    wider = Q(
+        (f"{effects_field}__contains", sorted(effects)), (f"{effects_field}__contained_by", sorted(effects | optional))
+    )
     rows = Skill.objects.offered_to(trust, "memory__").downloadable().filter(scope__in={scope, *SHARED_SCOPES})
     rows = rows.filter(conditions.valid(at).q("memory__")).exclude(memory__withheld_from__contains=[scope])
-    rows = rows.filter(Q(memory__payload__effects=sorted(effects)) | Q(memory__payload__skill_name=named))
+    of_work = wider if effects and optional else Q((effects_field, sorted(effects)))
+    rows = rows.filter(of_work | Q(memory__payload__skill_name=skill_name))
     skills = list(rows.select_related("memory__worth").prefetch_related("versions").distinct())
-    skills.sort(key=lambda skill: (skill.scope != scope, skill.name))
+    skills.sort(key=lambda skill: (skill.scope != scope, len(skill.memory.payload.get("effects", ())), skill.name))
     return _offer(skills[0]) if skills else None
 
 
@@ -171,21 +187,21 @@ def _offer(skill: Skill) -> OfferedSkill | None:
     if version is None or (not skill.memory.payload.get("effects", True) and version.made_by not in BY_PEOPLE):
         return None  # to change nothing is a lesson, which `no_action` tells by itself
     fields = Fields.model_validate(version.fields)
-    written = steps(fields.procedure)
-    idle = [line for line in written if is_one_of(line, NOT_STARTING)]
-    told = [line for line in written if line not in idle]
-    lines = [] if _is_weak(skill, version) else _that_change(skill, version, told)
-    warnings = idle + [line for line in fields.experience if is_one_of(line, WARNINGS)]
+    all_steps = steps(fields.procedure)
+    not_starting = [line for line in all_steps if is_one_of(line, NOT_STARTING)]
+    starting = [line for line in all_steps if line not in not_starting]
+    lines = [] if _is_weak(skill, version) else _that_change(skill, version, starting)
+    warnings = not_starting + [line for line in fields.experience if is_one_of(line, WARNINGS)]
     if not lines or version.made_by in BY_PEOPLE:
         warnings += fields.failure_modes  # beside the steps of consolidation they stand in the package
-    asked = (line for line in fields.experience if is_one_of(line, TO_DO))
+    to_do = (line for line in fields.experience if is_one_of(line, TO_DO))
     return OfferedSkill(
         name=skill.name,
         version=version.number,
         url=links.skill_package(skill.name, version.number, scope=skill.scope),
         summary=fields.description,
         steps=[line for line in lines if not is_one_of(line, CHECKS)][:MOST_STEPS],
-        checks=_first((*(line for line in lines if is_one_of(line, CHECKS)), *asked), MOST_CHECKS),
+        checks=_first((*(line for line in lines if is_one_of(line, CHECKS)), *to_do), MOST_CHECKS),
         avoid=_first(warnings, MOST_AVOIDED),
         memory_id=skill.pk,
         scope=skill.scope,
@@ -193,18 +209,20 @@ def _offer(skill: Skill) -> OfferedSkill | None:
 
 
 def _that_change(skill: Skill, version: SkillVersion, lines: list[str]) -> list[str]:
-    """Checks, which files change, and the steps that change something: look-ups are what everybody makes.
+    """The checks, the lines that name changed files, and the steps that change something, without look-ups.
 
-    What people wrote stays whole.
+    Of a version that people wrote all lines.
     """
     tools = skill.memory.payload.get("effects", ())
     if version.made_by in BY_PEOPLE or not tools:
         return lines
-    called = re.compile("|".join(map(_called, tools)))
-    kept = [
-        line for line in lines if is_one_of(line, CHECKS + BESIDE) or any(map(called.fullmatch, _CODE.findall(line)))
+    tool_pattern = re.compile("|".join(map(_called, tools)))
+    selection = [
+        line
+        for line in lines
+        if is_one_of(line, CHECKS + FILE_EFFECTS) or any(map(tool_pattern.fullmatch, _CODE.findall(line)))
     ]
-    return kept if any(not is_one_of(line, CHECKS + BESIDE) for line in kept) else lines
+    return selection if any(not is_one_of(line, CHECKS + FILE_EFFECTS) for line in selection) else lines
 
 
 def _called(tool: str) -> str:
@@ -215,7 +233,7 @@ def _called(tool: str) -> str:
 
 
 def _is_weak(skill: Skill, version: SkillVersion) -> bool:
-    """Runs that did otherwise ended no worse: lessons help, its steps do not. What people wrote is theirs to judge."""
+    """Whether runs that did otherwise ended no worse: then its steps are not shown. Never of what people wrote."""
     worth = getattr(skill.memory, "worth", None)
     return worth is not None and worth.is_weak and version.made_by not in BY_PEOPLE
 

@@ -38,27 +38,27 @@ def offer(
 ) -> SkillOffer | None:
     """The offer of this skill to this run, made unless it was made before. None: the request names no run, or the disk
     is full."""
-    named = request.thread_id or str(request.episode_id or "")
-    if not named:
+    name = request.thread_id or str(request.episode_id or "")
+    if not name:
         return None
-    return _offer(skill.memory_id, skill.version, _share(skill), _run_named(named, trust), scope, trust, at=at)
+    return _offer(skill.memory_id, skill.version, _share(skill), _run_named(name, trust), scope, trust, at=at)
 
 
 def offer_lessons(
     lessons: Collection[Memory], name: str, trust: Trust, *, scope: str | None, at: datetime
 ) -> frozenset[UUID]:
-    """Note that the run of this thread or episode is offered these lessons; those that it does without. None for a run
+    """Store the offers of these lessons to the run of this thread or episode. Returns the withheld ones; none for a run
     without a name. `scope`: of the run; None: that of the lesson."""
     if not name:
         return frozenset()
-    run, known = _run_named(name, trust), _known()
+    run, settled = _run_named(name, trust), _known()
     rows = Lesson.objects.filter(pk__in=[lesson.pk for lesson in lessons]).unchanged()
-    drawn = set(rows.values_list("pk", flat=True))
+    eligible = set(rows.values_list("pk", flat=True))
     withheld: set[UUID] = set()
-    for lesson in lessons if drawn else ():
-        share, place = _share_of_lesson(lesson.pk, known), lesson.scope if scope is None else scope
-        made = _offer(lesson.pk, VERSION, share, run, place, trust, at=at) if lesson.pk in drawn else None
-        withheld |= {lesson.pk} if made and made.withheld else set()
+    for lesson in lessons if eligible else ():
+        share, place = _share_of_lesson(lesson.pk, settled), lesson.scope if scope is None else scope
+        skill_offer = _offer(lesson.pk, VERSION, share, run, place, trust, at=at) if lesson.pk in eligible else None
+        withheld |= {lesson.pk} if skill_offer and skill_offer.withheld else set()
     return frozenset(withheld)
 
 
@@ -74,25 +74,24 @@ def _offer(
 
 
 def without(name: str, trust: Trust) -> frozenset[UUID]:
-    """The skills that the run of this thread or episode does without wherever it might meet them; none for a run
-    without a name."""
+    """The skills that are withheld from the run of this thread or episode everywhere; none for a run without a name."""
     if not settings.SKILL_HOLDBACK or not name:
         return frozenset()
-    run, known = _run_named(name, trust), _known()
-    published = SkillVersion.objects.filter(status=SkillVersion.Status.PUBLISHED).exclude(made_by__in=BY_PEOPLE)
-    rows = published.filter(trust.visible("skill__memory__")).values_list("skill", "number")
-    return frozenset(pk for pk, number in rows if (pk, number) not in known and _drawn(pk, run) < _share_set())
+    run, settled = _run_named(name, trust), _known()
+    versions = SkillVersion.objects.filter(status=SkillVersion.Status.PUBLISHED).exclude(made_by__in=BY_PEOPLE)
+    rows = versions.filter(trust.visible("skill__memory__")).values_list("skill", "number")
+    return frozenset(pk for pk, number in rows if (pk, number) not in settled and _drawn(pk, run) < _share_set())
 
 
 def without_lessons(name: str, trust: Trust) -> frozenset[UUID]:
-    """The lessons that the run does without in searches, as in its context."""
+    """The lessons that are withheld from the run in searches, as in its context."""
     if not settings.SKILL_HOLDBACK or not name:
         return frozenset()
     lessons = list(Lesson.objects.visible_to(trust).in_use().unchanged().values_list("pk", flat=True))
     if not lessons:
         return frozenset()
-    run, known = _run_named(name, trust), _known()
-    return frozenset(pk for pk in lessons if _drawn(pk, run) < _share_of_lesson(pk, known))
+    run, settled = _run_named(name, trust), _known()
+    return frozenset(pk for pk in lessons if _drawn(pk, run) < _share_of_lesson(pk, settled))
 
 
 def _is_auto() -> bool:
@@ -100,7 +99,7 @@ def _is_auto() -> bool:
 
 
 def _share_set() -> float:
-    """With which probability a run does without, by SKILL_HOLDBACK; for `auto` until it is known whether it helps."""
+    """The probability that a run does without, by SKILL_HOLDBACK; with `auto` until it is known whether it helps."""
     return HALF if _is_auto() else float(settings.SKILL_HOLDBACK or 0)
 
 
@@ -109,14 +108,14 @@ def _known() -> set[tuple[UUID, int]]:
     return set(SkillAnswer.objects.known().values_list("memory", "version")) if _is_auto() else set()
 
 
-def _share_of_lesson(memory_id: UUID, known: Collection[tuple[UUID, int]]) -> float:
-    return 0.0 if (memory_id, VERSION) in known else _share_set()
+def _share_of_lesson(memory_id: UUID, settled: Collection[tuple[UUID, int]]) -> float:
+    return 0.0 if (memory_id, VERSION) in settled else _share_set()
 
 
 def _share(skill: OfferedSkill) -> float:
     """With which probability a run does without this version: of what people wrote none."""
-    published = SkillVersion.objects.filter(skill=skill.memory_id, status=SkillVersion.Status.PUBLISHED)
-    if not settings.SKILL_HOLDBACK or published.filter(made_by__in=BY_PEOPLE).exists():
+    versions = SkillVersion.objects.filter(skill=skill.memory_id, status=SkillVersion.Status.PUBLISHED)
+    if not settings.SKILL_HOLDBACK or versions.filter(made_by__in=BY_PEOPLE).exists():
         return 0.0
     return 0.0 if (skill.memory_id, skill.version) in _known() else _share_set()
 
@@ -132,19 +131,19 @@ def _run_named(name: str, trust: Trust) -> _NamedRun:
 
 
 def _drawn(memory_id: UUID, run: _NamedRun) -> float:
-    """The lot, from 0 to below 1, by a hash of the skill and the run: the same run always alike."""
-    drawn = hashlib.sha256(f"{memory_id}/{run.episode_id}/{run.thread_id}".encode()).digest()
-    return int.from_bytes(drawn[:8], "big") / 2**64
+    """The lot, in [0, 1), from a hash of the skill and the run: always the same for the same run."""
+    digest = hashlib.sha256(f"{memory_id}/{run.episode_id}/{run.thread_id}".encode()).digest()
+    return int.from_bytes(digest[:8], "big") / 2**64
 
 
 def settle(episodes: Iterable[Episode]) -> None:
-    """Write how these runs ended to the offers that were made to them; a replaced outcome too, '' for one that counts
-    no more."""
-    ended = list(episodes)
-    for episode in ended if _offers(ended).exists() else ():  # to most batches there are none
+    """Write how these runs ended to the offers that were made to them, again when the outcome changes; '' for one that
+    no longer counts."""
+    closed = list(episodes)
+    for episode in closed if _offers(closed).exists() else ():  # to most batches there are none
         of_thread = Q(scope=episode.scope, thread_id=episode.thread_id, at__lte=episode.closed_at)
-        known = Q(episode_id=episode.pk) | (of_thread if episode.thread_id else Q(pk=None))
-        SkillOffer.objects.filter(known).update(outcome=episode.counted_outcome or "")
+        of_run = Q(episode_id=episode.pk) | (of_thread if episode.thread_id else Q(pk=None))
+        SkillOffer.objects.filter(of_run).update(outcome=episode.counted_outcome or "")
 
 
 def _offers(episodes: Sequence[Episode]) -> QuerySet[SkillOffer]:

@@ -23,100 +23,100 @@ OTHERS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
-    """A row for each run that is asked about, a column for each known one. `whole` is the similarity that votes;
-    `words` alone tells whether two users ask alike; `meaning` is the centred similarity. `backing` is the similarity of
-    a run that backs an answer, to be compared with the words of those that contradict it."""
+class Similarities:
+    """Matrices of similarities: a row for each queried run, a column for each known one. `overall` weighs the votes;
+    `words` alone tells whether two users ask alike; `meaning` is the centred similarity; `backing` is that of a run
+    that backs an answer, to be compared with the words of those that contradict it."""
 
-    whole: Floats
+    overall: Floats
     words: Floats
     meaning: Floats
     backing: Floats
 
-    def columns(self, order: "NDArray[Any]") -> "Compared":
+    def columns(self, order: "NDArray[Any]") -> "Similarities":
         """The same, with the known runs in this order."""
-        return Compared(*(part[:, order] for part in (self.whole, self.words, self.meaning, self.backing)))
+        return Similarities(*(part[:, order] for part in (self.overall, self.words, self.meaning, self.backing)))
 
 
 class Kernel:
-    """Similarities over one set of known runs; the rarity of a term is its rarity among them. `tools`: with an effect,
-    of these runs. `openings`: the known runs, and those that are asked about, are first messages."""
+    """Similarities over one set of known runs; the rarity of a term is its rarity among them. `tools`: those of these
+    runs that have an effect. `openings`: the known and the queried runs consist of the user's first message."""
 
-    def __init__(self, known: Sequence[Features], tools: Iterable[str], *, openings: bool = False) -> None:
+    def __init__(self, profiles: Sequence[Features], tools: Iterable[str], *, openings: bool = False) -> None:
         self._naming, self._openings = naming(tools), openings
         channels = OPENING if openings else tuple(WEIGHTS)
-        self._channels = {name: _Channel([self._terms(profile, name) for profile in known]) for name in channels}
-        self._vectors = np.stack([profile.vector for profile in known])
+        self._channels = {name: _Channel([self._terms(profile, name) for profile in profiles]) for name in channels}
+        self._vectors = np.stack([profile.vector for profile in profiles])
 
-    def against(self, asked: Sequence[Features]) -> Compared:
-        """Others compared with the known runs."""
+    def against(self, queries: Sequence[Features]) -> Similarities:
+        """Compare the queried runs with the known ones."""
         parts = {
-            name: np.stack([channel.row(self._terms(profile, name)) for profile in asked])
+            name: np.stack([channel.row(self._terms(profile, name)) for profile in queries])
             for name, channel in self._channels.items()
         }
-        return self._compared(parts, np.stack([profile.vector for profile in asked]) @ self._vectors.T)
+        return self._compared(parts, np.stack([profile.vector for profile in queries]) @ self._vectors.T)
 
-    def among(self, chosen: Sequence[int]) -> Compared:
-        """Some of the known runs compared with each other."""
-        parts = {name: channel.square(chosen) for name, channel in self._channels.items()}
-        vectors = self._vectors[list(chosen)]
+    def among(self, positions: Sequence[int]) -> Similarities:
+        """Compare the known runs at these positions with each other."""
+        parts = {name: channel.square(positions) for name, channel in self._channels.items()}
+        vectors = self._vectors[list(positions)]
         return self._compared(parts, vectors @ vectors.T)
 
     def _terms(self, features: Features, name: str) -> Terms:
         return features.channels["words"].only(self._naming) if name == "named" else features.channels[name]
 
-    def _compared(self, parts: dict[str, Floats], meaning: Floats) -> Compared:
+    def _compared(self, parts: dict[str, Floats], meaning: Floats) -> Similarities:
         total = MEANING + sum(WEIGHTS[name] for name in parts)
-        summed = sum((WEIGHTS[name] * part for name, part in parts.items()), MEANING * meaning) / total
-        whole, words = np.asarray(summed, np.float32), parts["words"]
+        similarity = sum((WEIGHTS[name] * part for name, part in parts.items()), MEANING * meaning) / total
+        overall, words = np.asarray(similarity, np.float32), parts["words"]
         # Few words mean much the same as many others: what backs an answer to them must be said in them.
-        return Compared(whole, words, np.asarray(meaning, np.float32), words if self._openings else whole)
+        return Similarities(overall, words, np.asarray(meaning, np.float32), words if self._openings else overall)
 
 
 class _Channel:
-    """The terms of all known runs in three long columns: whose, which, and its share of the length of that run."""
+    """The terms of all known runs in three parallel arrays: run, term, and weight as a share of that run's length."""
 
-    def __init__(self, known: Sequence[Terms]) -> None:
-        self._total = len(known)
-        self._whose = np.repeat(np.arange(self._total), [len(profile.ids) for profile in known])
-        self._ids, self._which = np.unique(np.concatenate([profile.ids for profile in known]), return_inverse=True)
-        self._found = np.bincount(self._which, minlength=len(self._ids))
-        self._idf = _idf(self._total, self._found)
-        weights = _damped(np.concatenate([profile.counts for profile in known])) * self._idf[self._which]
-        lengths = np.sqrt(np.bincount(self._whose, weights**2, self._total))
-        self._weights = weights / np.maximum(lengths, 1e-9)[self._whose]
+    def __init__(self, runs: Sequence[Terms]) -> None:
+        self._total = len(runs)
+        self._run_of = np.repeat(np.arange(self._total), [len(profile.ids) for profile in runs])
+        self._ids, self._term_of = np.unique(np.concatenate([profile.ids for profile in runs]), return_inverse=True)
+        self._frequencies = np.bincount(self._term_of, minlength=len(self._ids))
+        self._idf = _idf(self._total, self._frequencies)
+        weights = _log_counts(np.concatenate([profile.counts for profile in runs])) * self._idf[self._term_of]
+        lengths = np.sqrt(np.bincount(self._run_of, weights**2, self._total))
+        self._weights = weights / np.maximum(lengths, 1e-9)[self._run_of]
 
-    def row(self, asked: Terms) -> Floats:
-        """Cosines with each known run. A term that no known run has counts for the length of what is asked."""
+    def row(self, terms: Terms) -> Floats:
+        """Cosines with each known run. A term that no known run has counts for the length of the query."""
         column = np.zeros(len(self._ids))
         if len(self._ids):
-            at = np.searchsorted(self._ids, asked.ids).clip(max=len(self._ids) - 1)
-            met = self._ids[at] == asked.ids
-            weights = _damped(asked.counts) * np.where(met, self._idf[at], _idf(self._total, np.zeros(1)))
-            column[at[met]] = weights[met] / max(float(np.sqrt((weights**2).sum())), 1e-9)
-        cosines = np.bincount(self._whose, self._weights * column[self._which], self._total)
+            at = np.searchsorted(self._ids, terms.ids).clip(max=len(self._ids) - 1)
+            is_known = self._ids[at] == terms.ids
+            weights = _log_counts(terms.counts) * np.where(is_known, self._idf[at], _idf(self._total, np.zeros(1)))
+            column[at[is_known]] = weights[is_known] / max(float(np.sqrt((weights**2).sum())), 1e-9)
+        cosines = np.bincount(self._run_of, self._weights * column[self._term_of], self._total)
         return np.asarray(cosines, np.float32)
 
-    def square(self, chosen: Sequence[int]) -> Floats:
-        """Cosines among the chosen ones. Only what two of them share is multiplied."""
-        place = np.full(self._total, -1)
-        place[list(chosen)] = np.arange(len(chosen))
-        mine = place[self._whose] >= 0
-        shared = np.bincount(self._which[mine], minlength=len(self._ids)) >= 2
-        kept = mine & shared[self._which]
-        column = np.cumsum(shared) - 1
-        rows = np.zeros((len(chosen), int(shared.sum())), np.float32)
-        rows[place[self._whose[kept]], column[self._which[kept]]] = self._weights[kept]
+    def square(self, positions: Sequence[int]) -> Floats:
+        """Cosines among the runs at these positions. Only terms that two of them share are multiplied."""
+        index = np.full(self._total, -1)
+        index[list(positions)] = np.arange(len(positions))
+        is_chosen = index[self._run_of] >= 0
+        is_shared = np.bincount(self._term_of[is_chosen], minlength=len(self._ids)) >= 2
+        mask = is_chosen & is_shared[self._term_of]
+        column = np.cumsum(is_shared) - 1
+        rows = np.zeros((len(positions), int(is_shared.sum())), np.float32)
+        rows[index[self._run_of[mask]], column[self._term_of[mask]]] = self._weights[mask]
         cosines: Floats = rows @ rows.T
         np.fill_diagonal(cosines, 1.0)
         return cosines
 
 
-def _idf(total: int, found: "NDArray[Any]") -> "NDArray[np.float64]":
+def _idf(total: int, frequencies: "NDArray[Any]") -> "NDArray[np.float64]":
     """ln(1 + (N - df + 0.5) / (df + 0.5)), as in a search by words, with N as if there were more runs about other
     things: among five runs that all say "cancel" the word still means something."""
-    return np.asarray(np.log(1 + (total + OTHERS - found + 0.5) / (found + 0.5)), np.float64)
+    return np.asarray(np.log(1 + (total + OTHERS - frequencies + 0.5) / (frequencies + 0.5)), np.float64)
 
 
-def _damped(counts: Floats) -> "NDArray[np.float64]":
+def _log_counts(counts: Floats) -> "NDArray[np.float64]":
     return np.asarray(1 + np.log(counts), np.float64)

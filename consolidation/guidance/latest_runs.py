@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from datetime import datetime
 from functools import cached_property
 
+import numpy as np
 from django.conf import settings
 
 from consolidation.guidance import calibration, risk
 from consolidation.guidance.calibration import Calibration, Curve, answered, least_nearness
-from consolidation.guidance.experience import case_of, loudest, tools_of
+from consolidation.guidance.experience import case_of, tools_of
 from consolidation.guidance.features import Features, unpack
-from consolidation.guidance.kernel import Compared, Kernel
-from consolidation.guidance.misleading import loud_voice, misleading
+from consolidation.guidance.kernel import Kernel, Similarities
+from consolidation.guidance.optional_effects import ballot_of
+from consolidation.guidance.voices import loudest_voice, majority_voice, misleading
 from consolidation.guidance.votes import Ballot, Case
 from consolidation.models.profiles import GuidanceCurve, RunProfile
 from memories.values.trust import Trust
@@ -31,22 +33,23 @@ class LatestRuns:
 
     @classmethod
     def of(cls, scope: str, level: int) -> "LatestRuns":
-        """At most MOST_RUNS of a scope, of this sensitivity and below; half as many of others than who fills them."""
+        """At most MOST_RUNS of a scope, of this sensitivity and below. If one agent fills more than half, up to half
+        are runs of others."""
         visible = RunProfile.objects.filter(scope=scope, sensitivity__lte=level).only(*LOADED).order_by("-at", "pk")
-        known = cls(list(visible[:MOST_RUNS]))
-        if loud := loudest(known.runs, MOST_RUNS):
-            others = list(visible.exclude(voice=loud)[: MOST_RUNS // 2])
-            mixed = [*others, *(run for run in known.runs if run.voice == loud)][:MOST_RUNS]
-            known = cls(sorted(mixed, key=lambda run: (-run.at.timestamp(), run.pk)))
-        while voice := known.misleading:
-            known = cls([run for run in known.runs if run.voice != voice], [*known.left_out, voice])
-        return known
+        latest = cls(list(visible[:MOST_RUNS]))
+        if loud := majority_voice(latest.runs, MOST_RUNS):
+            other_runs = list(visible.exclude(voice=loud)[: MOST_RUNS // 2])
+            runs = [*other_runs, *(run for run in latest.runs if run.voice == loud)][:MOST_RUNS]
+            latest = cls(sorted(runs, key=lambda run: (-run.at.timestamp(), run.pk)))
+        while voice := latest.misleading:
+            latest = cls([run for run in latest.runs if run.voice != voice], [*latest.left_out, voice])
+        return latest
 
     @property
     def misleading(self) -> str:
         """The agent whose runs mislead, '' for none."""
         voices = [run.voice for run in self.runs]
-        return misleading(voices, self.cases, self.among.whole) if loud_voice(voices) else ""
+        return misleading(voices, self.cases, self.among.overall) if loudest_voice(voices) else ""
 
     @cached_property
     def cases(self) -> list[Case]:
@@ -57,30 +60,30 @@ class LatestRuns:
         return Kernel([unpack(run.packed) for run in self.runs], tools_of(self.runs))
 
     @cached_property
-    def among(self) -> Compared:
+    def among(self) -> Similarities:
         return self.kernel.among(range(len(self.runs)))
 
     @cached_property
-    def openings(self) -> Compared:
-        """Each as it opened, compared with all as they stood before their first change."""
-        return self.kernel.against(self._opened)
+    def openings(self) -> Similarities:
+        """The opening of each run, compared with all runs as they stood before their first change."""
+        return self.kernel.against(self._opening_features)
 
     @cached_property
-    def among_openings(self) -> Compared:
-        """Each as it opened, compared with all as they opened."""
-        return Kernel(self._opened, tools_of(self.runs), openings=True).among(range(len(self.runs)))
+    def among_openings(self) -> Similarities:
+        """The opening of each run, compared with the openings of all."""
+        return Kernel(self._opening_features, tools_of(self.runs), openings=True).among(range(len(self.runs)))
 
     @cached_property
-    def _opened(self) -> list[Features]:
+    def _opening_features(self) -> list[Features]:
         return [unpack(run.packed_opening) for run in self.runs]
 
     @cached_property
     def ballot(self) -> Ballot:
-        return Ballot(self.cases, self.among.whole)
+        return ballot_of(self.cases, self.among.overall if self.runs else np.zeros((0, 0), np.float32))
 
     @cached_property
     def ballot_of_openings(self) -> Ballot:
-        return Ballot(self.cases, self.among_openings.whole)
+        return ballot_of(self.cases, self.among_openings.overall)
 
 
 class LatestOfScope(dict[int, LatestRuns]):
@@ -103,18 +106,18 @@ def refit(latest: LatestOfScope, *, at: datetime) -> None:
 
 
 def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> None:
-    known = latest[level]
-    if len(known.runs) < LEAST_RUNS:
+    runs = latest[level]
+    if len(runs.runs) < LEAST_RUNS:
         return
-    refitted, answers = measured(known)
+    fitted, answers = measured(runs)
     values = {
-        "fitted": calibration.as_json(refitted) | {"left_out": known.left_out},
-        "nearness": refitted.nearness,
+        "fitted": calibration.as_json(fitted) | {"left_out": runs.left_out},
+        "nearness": fitted.nearness,
         "answers": answers,
     }
     former = {"coefficients": "before_write", "opening": "opening"}
-    values |= {name: list(refitted.curves[moment].coefficients[:3]) for name, moment in former.items()}
-    values |= {"runs": len(known.runs), "at": at}
+    values |= {name: list(fitted.curves[moment].coefficients[:3]) for name, moment in former.items()}
+    values |= {"runs": len(runs.runs), "at": at}
     GuidanceCurve.objects.bulk_create(
         [GuidanceCurve(scope=latest.scope, sensitivity=level, **values)],
         update_conflicts=True,
@@ -123,22 +126,22 @@ def _refit(latest: LatestOfScope, level: int, *, at: datetime) -> None:
     )
 
 
-def measured(known: LatestRuns) -> tuple[Calibration, int]:
-    """The calibration over these runs, and of how many answers."""
+def measured(runs: LatestRuns) -> tuple[Calibration, int]:
+    """The calibration over these runs, and on how many answers it rests."""
     answers = {
-        "opening": answered(known.ballot_of_openings, known.among_openings),
-        "under_way": answered(known.ballot, known.openings),
-        "before_write": answered(known.ballot, known.among),
+        "opening": answered(runs.ballot_of_openings, runs.among_openings),
+        "under_way": answered(runs.ballot, runs.openings),
+        "before_write": answered(runs.ballot, runs.among),
     }
     curves: dict[str, Curve] = {
         moment: calibration.fit(moment, answers[moment], settings.GUIDANCE_PRECISION) for moment in calibration.PRIORS
     }
-    nearness = least_nearness(known.cases, known.openings)
-    fitted_now = Calibration(curves, nearness, risk.fit(known.ballot, known.among))
-    return fitted_now, sum(map(len, answers.values()))
+    nearness = least_nearness(runs.cases, runs.openings)
+    fitted = Calibration(curves, nearness, risk.fit(runs.ballot, runs.among))
+    return fitted, sum(map(len, answers.values()))
 
 
 def calibration_of(scope: str, trust: Trust) -> Calibration:
-    """That of a scope, of the highest level that the caller sees whole."""
+    """The calibration of a scope, of the highest level of which the caller may see all runs."""
     row = GuidanceCurve.objects.filter(sensitivity__lte=trust.max_sensitivity).of(scope)
     return calibration.from_json(row.fitted, row.nearness) if row else Calibration()

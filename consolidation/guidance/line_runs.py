@@ -44,13 +44,13 @@ class Link:
 
 
 def of_version(lines: Mapping[str, Sequence[Mapping[str, Any]]], version: SkillVersion | None) -> list[LineRuns]:
-    """The lines that a version holds, whatever their numbers and placeholders were then: it may be older, or edited."""
+    """The lines that a version holds, compared without numbers and placeholders: it may be older, or edited."""
     if version is None:
         return []
     shown_lines = []
     for field, rows in lines.items():
-        held = {_masked(line) for line in _lines(version.fields.get(field))}
-        rows_with_runs = [row for row in rows if row["runs"] and _masked(row["text"]) in held]
+        version_lines = {_masked(line) for line in _lines(version.fields.get(field))}
+        rows_with_runs = [row for row in rows if row["runs"] and _masked(row["text"]) in version_lines]
         shown_lines += [_line(field, row) for row in rows_with_runs]
     return shown_lines
 
@@ -61,20 +61,20 @@ def _line(field: str, row: Mapping[str, Any]) -> LineRuns:
 
 
 def visible(lines: Iterable[LineRuns], trust: Trust) -> dict[UUID, Link]:
-    """Those of the runs that are there and may be seen, in one query."""
+    """Links to those of the runs that exist and that the caller may see, in one query."""
     ids = {run for line in lines for run in line.runs}
     if not ids:
         return {}
     rows = Episode.objects.visible_to(trust).filter(pk__in=ids, closed_at__isnull=False)
-    named = rows.values_list("pk", "outcome", "title", "closed_at")
-    return {pk: Link(pk, outcome or "", title, at) for pk, outcome, title, at in named if at}
+    columns = rows.values_list("pk", "outcome", "title", "closed_at")
+    return {pk: Link(pk, outcome or "", title, at) for pk, outcome, title, at in columns if at}
 
 
-def sections(lines: Sequence[LineRuns], seen: Mapping[UUID, Link]) -> list[dict[str, Any]]:
+def sections(lines: Sequence[LineRuns], links: Mapping[UUID, Link]) -> list[dict[str, Any]]:
     """Field by field its lines, each with links to its runs, the newest first."""
     sections_shown = []
     for field, title in TITLES.items():
-        rows = [(line, [seen[run] for run in line.runs if run in seen]) for line in lines if line.field == field]
+        rows = [(line, [links[run] for run in line.runs if run in links]) for line in lines if line.field == field]
         lines_with_runs = [
             {
                 "text": line.text,

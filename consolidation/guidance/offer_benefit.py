@@ -45,22 +45,26 @@ class Worth:
 
     @property
     def said(self) -> str:
-        known = {
+        sentences = {
             "helps": _("It helps."),
             "hurts": _("It does harm."),
-            "no_effect": _("It has no effect worth five points."),
+            "no_effect": _("Its measured effect is less than five points."),
             "unknown": self._not_yet(),
         }
         counts = {"well": self.offered.well, "runs": self.offered.runs}
         counts |= {"others": self.withheld.well, "without": self.withheld.runs}
         text = _(
-            "Of runs that got it %(well)s of %(runs)s ended well, of those that did without %(others)s of %(without)s."
+            "Of runs that got it %(well)s of %(runs)s ended well, of those that did not %(others)s of %(without)s."
         )
-        return f"{known[self.answer]} {text % counts}" if self.offered.runs + self.withheld.runs else known[self.answer]
+        return (
+            f"{sentences[self.answer]} {text % counts}"
+            if self.offered.runs + self.withheld.runs
+            else sentences[self.answer]
+        )
 
     def _not_yet(self) -> str:
         if not self.effect.runs:
-            return _("Not known yet: no run that had to do without it (SKILL_HOLDBACK) has ended and been counted.")
+            return _("Not known yet: no run from which it was withheld (SKILL_HOLDBACK) has ended and been counted.")
         more = self.effect.more
         if more is None:
             return _("Not known yet: about 20,000 more runs or more.")
@@ -76,16 +80,16 @@ def worth(memory_id: UUID, version: int) -> Worth:
 
 def worth_of_each(memories: Collection[UUID], version: int) -> dict[UUID, Worth]:
     """The same of several skills or lessons, which all have this version."""
-    ended = SkillOffer.objects.filter(memory__in=memories, version=version).ended()
-    rows = ended.order_by().values_list("memory", "withheld", "outcome").annotate(n=Count("pk"))
-    counted: dict[UUID, dict[tuple[bool, str], int]] = defaultdict(dict)
+    offers = SkillOffer.objects.filter(memory__in=memories, version=version).ended()
+    rows = offers.order_by().values_list("memory", "withheld", "outcome").annotate(n=Count("pk"))
+    counts: dict[UUID, dict[tuple[bool, str], int]] = defaultdict(dict)
     for memory_id, withheld, outcome, n in rows:
-        counted[memory_id][withheld, outcome] = n
+        counts[memory_id][withheld, outcome] = n
     answers = SkillAnswer.objects.filter(memory__in=memories, version=version)
-    measured = {row.memory_id: _measured(row) for row in answers}
+    effects = {row.memory_id: _measured(row) for row in answers}
     nothing = EffectAnswer("unknown", 0)
-    arms = {pk: (_arm(counted[pk], withheld=False), _arm(counted[pk], withheld=True)) for pk in memories}
-    return {pk: Worth(version, measured.get(pk, nothing), *arms[pk]) for pk in memories}
+    arms = {pk: (_arm(counts[pk], withheld=False), _arm(counts[pk], withheld=True)) for pk in memories}
+    return {pk: Worth(version, effects.get(pk, nothing), *arms[pk]) for pk in memories}
 
 
 def _measured(row: SkillAnswer) -> EffectAnswer:
@@ -93,34 +97,34 @@ def _measured(row: SkillAnswer) -> EffectAnswer:
     return EffectAnswer(answer, row.runs, row.more)
 
 
-def _arm(counted: Mapping[tuple[bool, str], int], *, withheld: bool) -> Arm:
-    well = counted.get((withheld, Outcome.SUCCESS), 0)
-    return Arm(well + counted.get((withheld, Outcome.FAILURE), 0), well)
+def _arm(counts: Mapping[tuple[bool, str], int], *, withheld: bool) -> Arm:
+    well = counts.get((withheld, Outcome.SUCCESS), 0)
+    return Arm(well + counts.get((withheld, Outcome.FAILURE), 0), well)
 
 
 def measure(scope: str, *, at: datetime) -> int:
-    """Ask again of each version that runs of this scope were offered; what harms or is worth nothing is put before
-    people. Answers how many answers are known."""
+    """Test again each version that runs of this scope were offered, and propose to people to retire or revise what
+    harms or has no effect. Returns of how many versions the answer is known."""
     offers = SkillOffer.objects.filter(scope=scope, withheld=True).ended()
-    known = 0
+    settled = 0
     for memory_id, version in sorted(set(offers.values_list("memory", "version")), key=str):
         answer = answer_of(_trials(memory_id, version))
         facts = {"answer": answer.answer, "runs": answer.runs, "more": answer.more, "at": at}
         SkillAnswer.objects.update_or_create(memory_id=memory_id, version=version, defaults=facts)
-        known += answer.is_known
+        settled += answer.is_known
         if answer.answer in REASONS:
             _propose(memory_id, version, at=at)
-    return known
+    return settled
 
 
 def _trials(memory_id: UUID, version: int) -> list[Trial]:
-    """In the order of the offers. Where the lot was not kept it is taken to be the share of those that did without."""
+    """In the order of the offers. An offer without a stored share gets the share of such offers that were withheld."""
     offers = SkillOffer.objects.filter(memory=memory_id, version=version).ended().order_by("at", "pk")
     rows = list(offers.values_list("withheld", "outcome", "share"))
     without_share = [withheld for withheld, _, share in rows if share is None]
-    supposed = sum(without_share) / max(len(without_share), 1)
+    default_share = sum(without_share) / max(len(without_share), 1)
     return [
-        Trial(withheld, outcome == Outcome.SUCCESS, supposed if share is None else share)
+        Trial(withheld, outcome == Outcome.SUCCESS, default_share if share is None else share)
         for withheld, outcome, share in rows
     ]
 
@@ -128,19 +132,19 @@ def _trials(memory_id: UUID, version: int) -> list[Trial]:
 def _propose(memory_id: UUID, version: int, *, at: datetime) -> None:
     """Ask people to retire or revise it, once for each version that is published."""
     memory = Memory.objects.filter(pk=memory_id, status__in=LIVE).first()
-    published = SkillVersion.objects.filter(skill=memory_id, number=version, status=SkillVersion.Status.PUBLISHED)
-    is_used = published.exists() or Lesson.objects.filter(pk=memory_id).in_use().unchanged().exists()
+    versions = SkillVersion.objects.filter(skill=memory_id, number=version, status=SkillVersion.Status.PUBLISHED)
+    is_used = versions.exists() or Lesson.objects.filter(pk=memory_id).in_use().unchanged().exists()
     if memory is None or not is_used:
         return
-    measured = worth(memory_id, version)
-    change = {"verb": "demote", "reason": REASONS[measured.answer], "version": version}
-    decided = Proposal.objects.filter(kind=Proposal.Kind.FAILING, memory=memory, change=change)
-    if decided.filter(decision__in=(Proposal.Decision.ACCEPTED, Proposal.Decision.REJECTED)).exists():
+    current_worth = worth(memory_id, version)
+    change = {"verb": "demote", "reason": REASONS[current_worth.answer], "version": version}
+    decisions = Proposal.objects.filter(kind=Proposal.Kind.FAILING, memory=memory, change=change)
+    if decisions.filter(decision__in=(Proposal.Decision.ACCEPTED, Proposal.Decision.REJECTED)).exists():
         return
-    offered = "this skill" if published.exists() else "this lesson"
+    noun = "this skill" if versions.exists() else "this lesson"
     why = (
-        f"{measured.offered.well} of {measured.offered.runs} runs that were offered {offered} ended well, and "
-        f"{measured.withheld.well} of {measured.withheld.runs} from which it was withheld"
+        f"{current_worth.offered.well} of {current_worth.offered.runs} runs that were offered {noun} ended well, and "
+        f"{current_worth.withheld.well} of {current_worth.withheld.runs} from which it was withheld"
     )
     facts: dict[str, Any] = {"by": SYSTEM, "why": why, "at": at, "sensitivity": memory.sensitivity}
     Proposal.objects.propose(Proposal.Kind.FAILING, memory, change, **facts)

@@ -6,9 +6,9 @@ from typing import Literal
 
 from consolidation.guidance.features import Floats
 from consolidation.guidance.votes import Case
-from memories.models.performance import wilson
+from memories.values.chance import wilson
 
-Verdict = Literal["supported", "unknown", "advised_against"]
+CallVerdict = Literal["supported", "unknown", "advised_against"]
 MOST = 10
 LEAST = 0.1  # of the similarity in words
 SHARE_OF_BEST = 0.55  # what is hardly half as near as the nearest run is not similar
@@ -20,7 +20,7 @@ NEAR = 0.9  # of the nearest run that did without and failed: one that ended wel
 class Precedent:
     """`runs`: places of the similar runs among the known ones, the nearest first."""
 
-    verdict: Verdict
+    verdict: CallVerdict
     runs: tuple[int, ...]
     well_with: int
     well_without: int
@@ -55,7 +55,7 @@ def _cases(cases: Sequence[Case], near: Sequence[int], tool: str, *, with_it: bo
     return cases_by_end
 
 
-def _verdict(precedent: Precedent, cases: Sequence[Case], words: Floats, tool: str) -> Verdict:
+def _verdict(precedent: Precedent, cases: Sequence[Case], words: Floats, tool: str) -> CallVerdict:
     if precedent.well_with:
         with_it = _reliability(precedent.well_with, precedent.ill_with)
         helps = with_it >= _reliability(precedent.well_without, precedent.ill_without)

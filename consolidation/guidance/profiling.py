@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db import transaction
 
 from consolidation.guidance import features, holdback
+from consolidation.guidance.voices import voice_of
 from consolidation.learning.effects.effects import changes, effects
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Run
@@ -18,11 +19,9 @@ from consolidation.models.profiles import PendingMeasurement, PendingProfile, Ru
 from consolidation.pipelines import counting, recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt, no_checkpoint
 from consolidation.pipelines.tool_rules import tool_rules
-from memories.models import Episode, Memory
-from memories.values.speakers import IMPORT, speaker
+from memories.models import Episode
 
 LONGEST_OPENING = 300
-LONGEST_VOICE = 64
 BATCH = 50
 
 
@@ -34,34 +33,34 @@ def write(ids: Sequence[UUID]) -> Counter[str]:
 def write_waiting(scope: str, *, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
     """Write the profile of every run of a scope that has waited since an earlier run."""
     counters: Counter[str] = Counter()
-    tried: set[UUID] = set()
-    while ids := _next(scope, tried):
-        tried.update(ids)
+    attempted_ids: set[UUID] = set()
+    while ids := _next(scope, attempted_ids):
+        attempted_ids.update(ids)
         counters.update(write(ids))
         checkpoint(0, counters)
     return counters
 
 
-def _next(scope: str, tried: set[UUID]) -> list[UUID]:
-    rows = PendingProfile.objects.due().filter(scope=scope).exclude(pk__in=tried).order_by("attempts", "pk")
+def _next(scope: str, attempted_ids: set[UUID]) -> list[UUID]:
+    rows = PendingProfile.objects.due().filter(scope=scope).exclude(pk__in=attempted_ids).order_by("attempts", "pk")
     return list(rows.values_list("pk", flat=True)[:BATCH])
 
 
 def _write(ids: Sequence[UUID]) -> int:
     """One transaction. An episode without an outcome that counts, or in which no user spoke, has no profile."""
     with transaction.atomic():
-        locked = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids).select_related("memory")
-        episodes = {episode.pk: episode for episode in locked.order_by("pk")}
+        rows_to_lock = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids).select_related("memory")
+        episodes = {episode.pk: episode for episode in rows_to_lock.order_by("pk")}
         rules = tool_rules(episodes.values())
         runs = recorded.runs(list(episodes))
-        asked = [(run, episodes[run.id]) for run in runs if run.said]
+        with_request = [(run, episodes[run.id]) for run in runs if run.user_messages]
         rows = [
-            profile(run, memory.scope, memory.sensitivity, rules, voice=_voice(memory, run.source))
-            for run, memory in ((run, episode.memory) for run, episode in asked)
+            profile(run, memory.scope, memory.sensitivity, rules, voice=voice_of(memory, run.source))
+            for run, memory in ((run, episode.memory) for run, episode in with_request)
         ]
         RunProfile.objects.put(rows)
         counting.count_runs([(run, episodes[run.id]) for run in runs], rules)
-        _settle_others([one for pk, one in episodes.items() if pk not in {run.id for run in runs}])
+        _settle_others([row for pk, row in episodes.items() if pk not in {run.id for run in runs}])
         holdback.settle(episodes.values())
         scopes = [episode.scope for episode in episodes.values()][:1]  # of one scope all
         PendingMeasurement.objects.bulk_create(
@@ -72,20 +71,15 @@ def _write(ids: Sequence[UUID]) -> int:
 
 
 def _settle_others(episodes: Sequence[Episode]) -> None:
-    """Those that count no more lose their profile; one without a transcript keeps it, with the outcome of now."""
-    kept = [episode for episode in episodes if episode.transcript_removed_at and episode.counted_outcome]
-    for outcome in {row.counted_outcome for row in kept}:
-        ids = [row.pk for row in kept if row.counted_outcome == outcome]
+    """Remove the profiles of episodes that no longer count; one whose transcript was removed keeps its profile and gets
+    its present outcome."""
+    without_transcript = [episode for episode in episodes if episode.transcript_removed_at and episode.counted_outcome]
+    for outcome in {row.counted_outcome for row in without_transcript}:
+        ids = [row.pk for row in without_transcript if row.counted_outcome == outcome]
         RunProfile.objects.filter(pk__in=ids).update(outcome=outcome)
     if ids := [episode.pk for episode in episodes]:
-        RunProfile.objects.filter(pk__in=ids).exclude(pk__in=[row.pk for row in kept]).delete()
+        RunProfile.objects.filter(pk__in=ids).exclude(pk__in=[row.pk for row in without_transcript]).delete()
         counting.discount_runs(ids)
-
-
-def _voice(memory: Memory, source: str) -> str:
-    """Who reported a run: an agent; of what was brought in, the source that whoever brought it in named."""
-    identity = memory.created_by_id
-    return f"{IMPORT}:{source}"[:LONGEST_VOICE] if speaker(identity) == IMPORT else identity
 
 
 def profile(run: Run, scope: str, sensitivity: int, rules: ToolRules, *, voice: str = "") -> RunProfile:
@@ -101,10 +95,10 @@ def profile(run: Run, scope: str, sensitivity: int, rules: ToolRules, *, voice: 
         outcome=run.outcome,
         at=run.at,
         effects=sorted(effects(run, rules)),
-        opening=run.said[0].text.strip()[:LONGEST_OPENING],
+        opening=run.user_messages[0].text.strip()[:LONGEST_OPENING],
         identifiers=identifiers,
         packed=before.pack(),
-        packed_opening=features.of(run, until=run.said[0].position + 1).pack(),
+        packed_opening=features.of(run, until=run.user_messages[0].position + 1).pack(),
         vector=before.vector,
     )
 

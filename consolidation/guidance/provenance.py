@@ -9,9 +9,9 @@ from typing import Any
 
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
-from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, ShownBefore, beside, shown_before
+from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, ShownBefore, list_lengths, shown_before
 from consolidation.learning.facts.argument_habits import Habits
-from consolidation.learning.facts.shown_records import ARROW, BESIDE, beside_sums, named, totals
+from consolidation.learning.facts.shown_records import ARROW, SEPARATOR, beside_sums, path_text, totals
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.run import Run
 from consolidation.learning.runs.values import DEEPEST, ITEM, Path, Scalar
@@ -28,8 +28,8 @@ Notes = Iterator[Note]
 
 
 def notes(run: Run, call: Call, habits: Mapping[str, Habits], rules: ToolRules) -> list[Note]:
-    """What differs from nearly all calls that worked, at most MOST_NOTES. Of a run that looked nothing up yet nothing
-    can be told: perhaps its calls were left out."""
+    """What differs from nearly all calls that worked, at most MOST_NOTES. Empty for a run that has looked nothing up:
+    perhaps its calls were left out."""
     if not habits or not any(not step.failed and step.result is not None for step in run.steps):
         return []
     before = shown_before(run, call, rules)
@@ -38,82 +38,87 @@ def notes(run: Run, call: Call, habits: Mapping[str, Habits], rules: ToolRules) 
     for n, (pointer, path, value) in enumerate(_values(call.arguments, "/arguments", ())):
         if n >= MOST_VALUES or len(notes_shown) >= MOST_NOTES:
             break
-        known = habits.get(named(path))
-        if known:
-            value_notes = [_told(named(path), value, before, known), *_states(value, before, known)]
+        habits_of_argument = habits.get(path_text(path))
+        if habits_of_argument:
+            value_notes = [
+                _told(path_text(path), value, before, habits_of_argument),
+                *_states(value, before, habits_of_argument),
+            ]
             notes_shown += [{"pointer": pointer, "note": note} for note in value_notes if note]
     return notes_shown[:MOST_NOTES]
 
 
 def _told(argument: str, value: Scalar, before: ShownBefore, habits: Habits) -> str:
-    """'' where nothing is unusual, and where the user named the value: it is for the user to say."""
-    met = before.places(value)
+    """'' where nothing is unusual, or where the user or the instructions named the value."""
+    places = before.places(value)
     usual = habits.from_results
-    shown = f"{code(argument)} {code(str(value)[:LONGEST_SHOWN])}"
-    if met is None or met & {MESSAGE, INSTRUCTIONS}:
+    shown_value = f"{code(argument)} {code(str(value)[:LONGEST_SHOWN])}"
+    if places is None or places & {MESSAGE, INSTRUCTIONS}:
         return ""
-    if not met and habits.are_shown and isinstance(value, str) and not _SPOKEN.fullmatch(value):
-        come = f", by {_place(usual[0])}" if usual else ""
-        counted = f"{habits.shown} of {habits.of} cases in which this call worked"
-        return f"{shown} was not shown in this run; in {counted} what it sent had been{come}"
-    if not (met and usual) or any(habits.sources.get(place, 0) > COMMON * habits.of for place in met):
+    if not places and habits.are_shown and isinstance(value, str) and not _SPOKEN.fullmatch(value):
+        usual_source = f", by {_place(usual[0])}" if usual else ""
+        counts = f"{habits.shown} of {habits.of} cases in which this call worked"
+        return f"{shown_value} was not shown in this run; in {counts} what it sent had been{usual_source}"
+    if not (places and usual) or any(habits.sources.get(place, 0) > COMMON * habits.of for place in places):
         return ""
-    counted = f"{habits.sources[usual[0]]} of {habits.of} cases in which this call worked"
-    return f"{shown} comes from {_place(min(met, key=len))}; in {counted} it came from {_place(usual[0])}"
+    counts = f"{habits.sources[usual[0]]} of {habits.of} cases in which this call worked"
+    return f"{shown_value} comes from {_place(min(places, key=len))}; in {counts} it came from {_place(usual[0])}"
 
 
 def _states(value: Scalar, before: ShownBefore, habits: Habits) -> Iterator[str]:
-    """States of the record with which nearly no call worked. Of what was not shown, nothing."""
+    """States of the record with which nearly no call worked; only states that the run has shown."""
     for place, shown in before.states(value).items():
         state = min(shown)
-        if len(shown) == 1 and (note := habits.unusual(place, state)):
+        if len(shown) == 1 and (note := habits.usual_states(place, state)):
             usual, cases, of = note
             record = f"{code(place.rpartition('.')[2])} of {code(str(value)[:LONGEST_SHOWN])}"
-            counted = f"in {cases} of {of} cases in which this call worked it was {' or '.join(map(code, usual))}"
-            yield f"{record} was {code(state)}; {counted}"
+            counts = f"in {cases} of {of} cases in which this call worked it was {' or '.join(map(code, usual))}"
+            yield f"{record} was {code(state)}; {counts}"
 
 
 def _lengths(arguments: Mapping[str, Any], habits: Mapping[str, Habits]) -> Notes:
     """Lists that were equally long in nearly every call that worked, and are not."""
     order = [name for name, value in arguments.items() if isinstance(value, list)]
-    noted = set()
-    for argument, known in sorted(habits.items()):
+    noted_pairs = set()
+    for argument, argument_habits in sorted(habits.items()):
         name = argument.removesuffix(ITEM)
-        even = beside(arguments, name)
-        for other in known.as_long_as():
-            first, last = sorted((name, other), key=lambda one: order.index(one) if one in order else -1)
-            if even.get(other, True) or (first, last) in noted:
+        even = list_lengths(arguments, name)
+        for other in argument_habits.equal_lists():
+            first, last = sorted(
+                (name, other), key=lambda argument_name: order.index(argument_name) if argument_name in order else -1
+            )
+            if even.get(other, True) or (first, last) in noted_pairs:
                 continue
-            noted.add((first, last))
-            cases, of = known.beside[other]
+            noted_pairs.add((first, last))
+            cases, of = argument_habits.beside[other]
             sizes = f"{code(first)} has {len(arguments[first])} and {code(last)} {len(arguments[last])}"
-            counted = f"{cases} of {of} cases in which this call worked"
-            yield {"pointer": within("/arguments", last), "note": f"{sizes}; in {counted} they had equally many"}
+            counts = f"{cases} of {of} cases in which this call worked"
+            yield {"pointer": within("/arguments", last), "note": f"{sizes}; in {counts} they had equally many"}
 
 
 def _sums(arguments: Mapping[str, Any], before: ShownBefore, habits: Mapping[str, Habits]) -> Notes:
     """Amounts below a sum of shown numbers that nearly every call that worked reached."""
-    for argument, compared in beside_sums(arguments, before.records.numbers).items():
-        below = [name for name, sign in compared.items() if sign < 0]
-        if argument in habits and (note := habits[argument].too_little(below)):
+    for argument, signs in beside_sums(arguments, before.records.numbers).items():
+        below = [name for name, sign in signs.items() if sign < 0]
+        if argument in habits and (note := habits[argument].missed_sum(below)):
             name, cases, of = note
-            amount, _, formula = name.partition(BESIDE)
+            amount, _, formula = name.partition(SEPARATOR)
             sizes = (
                 f"{code(amount)} is {totals(arguments)[amount]:g} in all, less than {code(formula)} of {code(argument)}"
             )
-            counted = f"in {cases} of {of} cases in which this call worked it was not less"
-            yield {"pointer": within("/arguments", amount.partition(ITEM)[0]), "note": f"{sizes}; {counted}"}
+            counts = f"in {cases} of {of} cases in which this call worked it was not less"
+            yield {"pointer": within("/arguments", amount.partition(ITEM)[0]), "note": f"{sizes}; {counts}"}
 
 
 def _together(arguments: Mapping[str, Any], before: ShownBefore, habits: Mapping[str, Habits]) -> Notes:
     """Values of two arguments that the run has shown, but never both in one answer."""
-    for argument, others in before.together(arguments).items():
-        for other in [name for name, shown in others.items() if not shown and argument in habits]:
+    for argument, shown_together in before.shown_together(arguments).items():
+        for other in [name for name, shown in shown_together.items() if not shown and argument in habits]:
             if habits[argument].shown_together(other):
                 cases, of = habits[argument].together[other]
                 apart = f"{code(argument)} and {code(other)} were not shown together in this run"
-                counted = f"in {cases} of {of} cases in which this call worked they had been"
-                yield {"pointer": within("/arguments", argument.partition(ITEM)[0]), "note": f"{apart}; {counted}"}
+                counts = f"in {cases} of {of} cases in which this call worked they had been"
+                yield {"pointer": within("/arguments", argument.partition(ITEM)[0]), "note": f"{apart}; {counts}"}
 
 
 def _place(place: str) -> str:

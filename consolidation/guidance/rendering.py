@@ -33,15 +33,15 @@ def block(guidance: Guidance) -> str:
     effects = guidance.expected.effects
     if guidance.needs_more or (effects and not guidance.skill and all(map(is_edit, effects))):
         return ""
-    kept, room = [HEADING], 4 * BUDGET
+    lines, room = [HEADING], 4 * BUDGET
     for number, text in enumerate(_lines(guidance)):
         line = in_one_line(text)
         room -= quarters(line) + 1
         if number and room < 0:
             room += quarters(line) + 1
             continue
-        kept.append(f"- {line}")
-    return "\n".join(kept)
+        lines.append(f"- {line}")
+    return "\n".join(lines)
 
 
 def _lines(guidance: Guidance) -> Iterator[str]:
@@ -69,7 +69,9 @@ def _how(guidance: Guidance) -> str:
     skill = guidance.skill
     if skill and EDIT not in guidance.expected.effects and any(is_one_of(step, FILES) for step in skill.steps):
         return f"by changing files and running {effects}"
-    return f"by calling {effects} and no other tool that changes something"
+    chores = joined([code(tool) for tool in guidance.optional], "or")
+    beside = f", some with {chores} beside," if chores else ""
+    return f"by calling {effects}{beside} and no other tool that changes something"
 
 
 def _brief(step: str) -> str:
@@ -79,11 +81,11 @@ def _brief(step: str) -> str:
     return " ".join([first, *chosen])
 
 
-def of_caller(asked: GuidanceQuestion, trust: Trust) -> dict[str, str]:
+def of_caller(question: GuidanceQuestion, trust: Trust) -> dict[str, str]:
     """Common name -> the caller's, by the source that it speaks for, else by the tools that it has called."""
-    about = asked.request.about_to
-    called = [call.tool for call in asked.run.steps] + ([about.tool] if about else [])
-    return names_of(asked.request.source or trust.actor.name, tuple(called))
+    about = question.request.about_to
+    tools = [call.tool for call in question.run.steps] + ([about.tool] if about else [])
+    return names_of(question.request.source or trust.actor.name, tuple(tools))
 
 
 def in_names(value: Any, names: Mapping[str, str], field: str = "") -> Any:
@@ -99,4 +101,4 @@ def in_names(value: Any, names: Mapping[str, str], field: str = "") -> Any:
 
 def text_in_names(text: str, names: Mapping[str, str]) -> str:
     """The text with the names that stand in it as code replaced."""
-    return re.sub(r"`([a-z]+)`", lambda found: f"`{names.get(found[1], found[1])}`", text)
+    return re.sub(r"`([a-z]+)`", lambda match: f"`{names.get(match[1], match[1])}`", text)

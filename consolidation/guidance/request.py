@@ -1,5 +1,5 @@
-"""What guidance and verdicts are asked for with, checked: the run so far and perhaps the call that is about to be made,
-or a run that the caller has reported.
+"""Requests for guidance and verdicts, validated: the run so far and perhaps the call that is about to be made, or a run
+that the caller has reported.
 
 Hooks of coding agents send the task and the call alone, with the name of their run: what happened before they reported
 when it happened, and `with_steps` reads it.
@@ -86,7 +86,7 @@ class GuidanceQuestion:
     @property
     def is_opening(self) -> bool:
         """Whether nothing is known but what the user said first."""
-        return len(self.run.said) == 1 and not self.run.calls
+        return len(self.run.user_messages) == 1 and not self.run.calls
 
     @property
     def call(self) -> Call | None:
@@ -97,8 +97,10 @@ class GuidanceQuestion:
         positions = [call.position for call in self.run.calls] + [message.position for message in self.run.messages]
         place = max(positions, default=0) + 1
         call = Call(place, about.tool, about.arguments, None, None, _NOW, None)
-        acts = self.run.as_done([*self.run.calls, call])  # what a browser's tool does depends on what it shows
-        own = [act for act in acts if act.position == place] or [act for act in self.run.as_done([call]) if act.sheet]
+        acts = self.run.as_operations([*self.run.calls, call])  # what a browser's tool does depends on what it shows
+        own = [act for act in acts if act.position == place] or [
+            act for act in self.run.as_operations([call]) if act.sheet
+        ]
         lines = [act for act in own if not act.sheet]  # of a command line the line, not the sheets that it writes
         return (lines or own or [replace(call, tool=READ, args={})])[-1]
 
@@ -121,7 +123,7 @@ def run_of(drafts: list[EventDraft]) -> Run:
         if draft.kind == "tool_call":
             calls.append(Call(position, draft.tool, draft.args, draft.result, draft.ok, _NOW, draft.ref or None))
         elif draft.text:
-            messages.append(Message(position, draft.role, draft.text, _NOW))
+            messages.append(Message(position, roles.of(draft.role), draft.text, _NOW))
     return Run(NO_RUN, None, "", "partial", _NOW, tuple(calls), tuple(messages))
 
 
@@ -142,20 +144,20 @@ class _Step(NamedTuple):
         return EventDraft(self.kind, self.role, text=self.said, tool=self.tool, **returned)
 
 
-def with_steps(asked: GuidanceQuestion, trust: Trust) -> GuidanceQuestion:
+def with_steps(question: GuidanceQuestion, trust: Trust) -> GuidanceQuestion:
     """The question with what the caller itself reported to the run that it names, as far as it may see that.
 
     As it is where steps are sent, nothing is to be checked, or there is no such run: nobody learns which.
     """
-    request = asked.request
+    request = question.request
     if request.messages is not None or request.about_to is None or not (request.thread_id or request.episode_id):
-        return asked
+        return question
     steps = [_Step._make(row) for row in _steps(request, trust).values_list(*COLUMNS)]
     steps = [step for step in steps if step.episode_id == steps[0].episode_id]
     if not steps:
-        return asked
+        return question
     drafts = [step.draft for step in reversed(steps)]
-    return replace(asked, run=run_of([*_unsaid(request.task or "", drafts), *drafts]), is_cut=steps[-1].position > 1)
+    return replace(question, run=run_of([*_unsaid(request.task or "", drafts), *drafts]), is_cut=steps[-1].position > 1)
 
 
 def _unsaid(task: str, drafts: Sequence[EventDraft]) -> list[EventDraft]:
@@ -165,7 +167,7 @@ def _unsaid(task: str, drafts: Sequence[EventDraft]) -> list[EventDraft]:
 
 
 def _steps(request: GuidanceRequest, trust: Trust) -> QuerySet[Event]:
-    """The last ones first, of the younger run where two scopes have one of this thread."""
+    """The events, the last first, of the younger run where two scopes have one of this thread."""
     rows = Event.objects.visible_to(trust).filter(
         episode__closed_at=None,
         episode__memory__created_by_id=trust.actor.identity,

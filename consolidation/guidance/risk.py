@@ -15,7 +15,7 @@ from consolidation.guidance import logistic
 from consolidation.guidance.calibration import YOUNG, Calibration, runs_of_case
 from consolidation.guidance.experience import Experience
 from consolidation.guidance.grounds import MOST_CASES, SIMILAR, Surveyor
-from consolidation.guidance.kernel import Compared
+from consolidation.guidance.kernel import Similarities
 from consolidation.guidance.votes import Ballot, Effects
 
 # Fitted on recorded runs of six corpora (`tests/benchmarks/learned.py --priors`). Intercept, log-odds of the share of
@@ -44,23 +44,28 @@ class Signs:
 
 
 def signs(
-    surveyor: Surveyor, ballot: Ballot, compared: Compared, n: int, effects: Effects, without: Sequence[int] = ()
+    surveyor: Surveyor,
+    ballot: Ballot,
+    similarities: Similarities,
+    n: int,
+    effects: Effects,
+    without: Sequence[int] = (),
 ) -> Signs | None:
     """Of the run in row `n`, which had these effects. None: no run is known whose end was judged."""
-    row, words = compared.whole[n][: len(surveyor.cases)], compared.words[n][: len(surveyor.cases)]
-    kept = surveyor.kept(without) & surveyor.judged
-    if not kept.any():
+    row, words = similarities.overall[n][: len(surveyor.cases)], similarities.words[n][: len(surveyor.cases)]
+    mask = surveyor.kept(without) & surveyor.judged
+    if not mask.any():
         return None
-    well, same = surveyor.well & kept, surveyor.with_effects(effects) & kept
-    failed = float((kept & ~well).sum() / kept.sum())
-    share = next(v.share for v in ballot.votes(compared.whole[n], without, also=effects) if v.effects == effects)
+    well, same = surveyor.well & mask, surveyor.with_effects(effects) & mask
+    failed_share = float((mask & ~well).sum() / mask.sum())
+    share = next(v.share for v in ballot.votes(similarities.overall[n], without, also=effects) if v.effects == effects)
     lead = row[same & well].max(initial=0.0) - words[well & ~same].max(initial=0.0)
-    near, weights = surveyor.near(row, kept, NEAR_CASES)
+    near, weights = surveyor.near(row, mask, NEAR_CASES)
     ill = ~well[near]
-    alike = (np.maximum(row[same], 1e-3) / max(float(row[kept].max()), 1e-3)) ** 2
-    with_them = (float(alike[~well[same]].sum()) + FEW * failed) / (float(alike.sum()) + FEW)
-    cases = surveyor.distinct(kept)
-    believed = min(cases, MOST_CASES) / (min(cases, MOST_CASES) + YOUNG)
+    alike = (np.maximum(row[same], 1e-3) / max(float(row[mask].max()), 1e-3)) ** 2
+    with_them = (float(alike[~well[same]].sum()) + FEW * failed_share) / (float(alike.sum()) + FEW)
+    cases = surveyor.distinct(mask)
+    trust_in_cases = min(cases, MOST_CASES) / (min(cases, MOST_CASES) + YOUNG)
     shares = (
         logistic.odds(share, LEAST_VOTE),
         float(lead),
@@ -68,29 +73,29 @@ def signs(
         float(weights[ill].sum()),
         logistic.odds(with_them),
     )
-    features_of_case = (1.0, logistic.odds(failed), *(believed * one for one in shares))
-    return Signs(features_of_case, surveyor.distinct(kept & (row >= SIMILAR)), cases)
+    features_of_case = (1.0, logistic.odds(failed_share), *(trust_in_cases * regressor for regressor in shares))
+    return Signs(features_of_case, surveyor.distinct(mask & (row >= SIMILAR)), cases)
 
 
-def training_rows(ballot: Ballot, compared: Compared) -> tuple["np.ndarray", "np.ndarray"]:
+def training_rows(ballot: Ballot, similarities: Similarities) -> tuple["np.ndarray", "np.ndarray"]:
     """The regressors of each judged run, and 1 where it failed: a row for each way to leave out its case."""
     surveyor, runs = Surveyor(ballot.cases), runs_of_case(ballot.cases)
     rows: list[tuple[float, ...]] = []
-    failed: list[float] = []
+    is_failure: list[float] = []
     for n, neighbour in enumerate(ballot.cases):
         case = runs[neighbour.case]
         ways = [] if neighbour.outcome == "partial" else [case] if len(case) == 1 else [case, [n]]
         for without in ways:
-            if features := signs(surveyor, ballot, compared, n, neighbour.effects, without):
+            if features := signs(surveyor, ballot, similarities, n, neighbour.effects, without):
                 rows.append(features.regressors)
-                failed.append(float(not neighbour.well))
-    return np.array(rows).reshape(len(rows), len(PRIOR)), np.array(failed)
+                is_failure.append(float(not neighbour.well))
+    return np.array(rows).reshape(len(rows), len(PRIOR)), np.array(is_failure)
 
 
-def fit(ballot: Ballot, compared: Compared) -> list[float]:
+def fit(ballot: Ballot, similarities: Similarities) -> list[float]:
     """The coefficients over the known runs, as they stood right before their first change."""
-    rows, failed = training_rows(ballot, compared)
-    return logistic.fitted(rows, failed, PRIOR, STRENGTH)
+    rows, is_failure = training_rows(ballot, similarities)
+    return logistic.fitted(rows, is_failure, PRIOR, STRENGTH)
 
 
 Level = Literal["low", "medium", "high", "unknown"]
@@ -101,7 +106,7 @@ LEAST_AGREEING, MOSTLY, HARDLY = 3, 0.6, 0.1
 
 
 @dataclass(frozen=True)
-class Counted:
+class ToolCount:
     """A tool: `cases` of `of` similar cases that ended well called it."""
 
     tool: str
@@ -110,22 +115,22 @@ class Counted:
 
 
 @dataclass(frozen=True)
-class Judged:
+class RiskVerdict:
     """`risk`: the share of such runs that failed; None: no judged run is known. `missing`: tools that most similar
     cases called which ended well, and this run did not; `unexpected`: the reverse; `cases`: similar ones; `alike`,
     `alike_ill`: those of the nearest that had the same effects, and of these the ones that failed."""
 
     level: Level = "unknown"
     risk: float | None = None
-    missing: Sequence[Counted] = ()
-    unexpected: Sequence[Counted] = ()
+    missing: Sequence[ToolCount] = ()
+    unexpected: Sequence[ToolCount] = ()
     cases: int = 0
     alike: int = 0
     alike_ill: int = 0
 
 
-def judged(experience: Experience, calibration: Calibration, effects: Effects) -> Judged:
-    """A run that had these effects, beside the runs that were found for it."""
+def judged(experience: Experience, calibration: Calibration, effects: Effects) -> RiskVerdict:
+    """The verdict on a run with these effects, by the similar runs in `experience`."""
     like = experience.nearness >= calibration.nearness
     return judge(
         experience.surveyor, experience.ballot, experience.moment, 0, effects, calibration=calibration, like=like
@@ -135,24 +140,25 @@ def judged(experience: Experience, calibration: Calibration, effects: Effects) -
 def judge(
     surveyor: Surveyor,
     ballot: Ballot,
-    compared: Compared,
+    similarities: Similarities,
     n: int,
     effects: Effects,
     without: Sequence[int] = (),
     *,
     calibration: Calibration,
     like: bool,
-) -> Judged:
+) -> RiskVerdict:
     """The run in row `n`. `without`: known runs that are taken as unknown; `like`: the scope knows such requests."""
-    shown = signs(surveyor, ballot, compared, n, effects, without)
+    effects = effects - ballot.optional
+    shown = signs(surveyor, ballot, similarities, n, effects, without)
     if shown is None:
-        return Judged()
+        return RiskVerdict()
     share = shown.risk(calibration.risk)
-    row, kept = compared.whole[n][: len(surveyor.cases)], surveyor.kept(without)
-    near, _ = surveyor.near(row, kept & (row >= SIMILAR), NEAR_CASES)
+    row, mask = similarities.overall[n][: len(surveyor.cases)], surveyor.kept(without)
+    near, _ = surveyor.near(row, mask & (row >= SIMILAR), NEAR_CASES)
     alike = near[surveyor.with_effects(effects)[near]]
-    missing, unexpected = _differing(surveyor, row, kept, effects)
-    return Judged(
+    missing, unexpected = _differing(surveyor, row, mask, effects)
+    return RiskVerdict(
         level=_level(share) if like and shown.similar >= LEAST_CASES else "unknown",
         risk=share,
         missing=missing,
@@ -168,16 +174,16 @@ def _level(share: float) -> Level:
 
 
 def _differing(
-    surveyor: Surveyor, row: "np.ndarray", kept: "np.ndarray", effects: Effects
-) -> tuple[list[Counted], list[Counted]]:
-    """What the run did not call and most similar cases that ended well did, and what it called and hardly any did."""
-    well, _ = surveyor.near(row, kept & surveyor.well & (row >= SIMILAR), NEAR_CASES)
+    surveyor: Surveyor, row: "np.ndarray", mask: "np.ndarray", effects: Effects
+) -> tuple[list[ToolCount], list[ToolCount]]:
+    """The tools that most similar cases with a good end called and the run did not, and those that only it called."""
+    well, _ = surveyor.near(row, mask & surveyor.well & (row >= SIMILAR), NEAR_CASES)
     if len(well) >= LEAST_AGREEING:  # one alone may be of the very case
         well = well[row[well] >= SHARE_OF_BEST * row[well[LEAST_AGREEING - 1]]]
     if (of := len(well)) < LEAST_AGREEING:
         return [], []
-    called = [surveyor.cases[int(n)].effects for n in well]
-    counts = {tool: sum(tool in tools for tools in called) for tool in sorted(effects.union(*called))}
-    missing = [Counted(tool, n, of) for tool, n in counts.items() if tool not in effects and n >= MOSTLY * of]
-    unexpected = [Counted(tool, n, of) for tool, n in counts.items() if tool in effects and n <= HARDLY * of]
-    return sorted(missing, key=lambda one: -one.cases), unexpected
+    effect_sets = [surveyor.cases[int(n)].effects for n in well]
+    counts = {tool: sum(tool in tools for tools in effect_sets) for tool in sorted(effects.union(*effect_sets))}
+    missing_tools = [ToolCount(tool, n, of) for tool, n in counts.items() if tool not in effects and n >= MOSTLY * of]
+    unexpected_tools = [ToolCount(tool, n, of) for tool, n in counts.items() if tool in effects and n <= HARDLY * of]
+    return sorted(missing_tools, key=lambda count: -count.cases), unexpected_tools

@@ -11,7 +11,7 @@ from consolidation.guidance.features import Features
 from consolidation.guidance.grounds import Surveyor
 from consolidation.guidance.latest_runs import LatestOfScope, LatestRuns
 from consolidation.guidance.profiling import first_change
-from consolidation.guidance.risk import Judged, judge
+from consolidation.guidance.risk import RiskVerdict, judge
 from consolidation.guidance.votes import Effects
 from consolidation.learning.effects.effects import effects
 from consolidation.models.profiles import GuidanceCurve, RunProfile
@@ -28,9 +28,9 @@ def judge_new(latest: LatestOfScope, *, at: datetime) -> None:
     curves of the scope are fitted."""
     waiting = Episode.objects.without_verdict().filter(scope=latest.scope)
     waiting.filter(event_count__lte=1).update(verdict="unknown", verdict_at=at)
-    judged = 0
+    count = 0
     is_last = False
-    while judged < MOST and not is_last:
+    while count < MOST and not is_last:
         batch = list(waiting.select_related("memory").order_by("closed_at")[:BATCH])
         by_level: dict[int, list[Episode]] = defaultdict(list)
         for episode in batch:
@@ -40,7 +40,7 @@ def judge_new(latest: LatestOfScope, *, at: datetime) -> None:
             for episode in episodes:
                 episode.verdict_at = at
         Episode.objects.bulk_update(batch, ["verdict", "risk", "verdict_at"])
-        judged, is_last = judged + len(batch), len(batch) < BATCH
+        count, is_last = count + len(batch), len(batch) < BATCH
 
 
 def _calibration(scope: str, level: int) -> Calibration:
@@ -48,33 +48,35 @@ def _calibration(scope: str, level: int) -> Calibration:
     return calibration.from_json(row.fitted, row.nearness) if row else Calibration()
 
 
-def _judge(known: LatestRuns, measured: Calibration, episodes: Sequence[Episode]) -> None:
+def _judge(latest: LatestRuns, fitted: Calibration, episodes: Sequence[Episode]) -> None:
     """Sets the columns of these episodes, which are of one level; they are not saved."""
-    places = {run.pk: n for n, run in enumerate(known.runs)}
-    surveyor = Surveyor(known.cases)
-    asked = {pk: judged_run for pk, judged_run in _asked(episodes) if known.runs}
+    places = {run.pk: n for n, run in enumerate(latest.runs)}
+    surveyor = Surveyor(latest.ballot.cases)
+    features_of_run = {pk: judged_run for pk, judged_run in _asked(episodes) if latest.runs}
     for episode in episodes:
-        judged_run = Judged()
-        if episode.pk in asked:
-            speech, made = asked[episode.pk]
-            compared, own = known.kernel.against([speech]), places.get(episode.pk)
-            kept = surveyor.kept([] if own is None else [own])
-            like = nearness(compared.words[0][kept], compared.meaning[0][kept]) >= measured.nearness
-            without = [] if own is None else [own]
-            judged_run = judge(surveyor, known.ballot, compared, 0, made, without, calibration=measured, like=like)
+        judged_run = RiskVerdict()
+        if episode.pk in features_of_run:
+            speech, run_effects = features_of_run[episode.pk]
+            similarities, position = latest.kernel.against([speech]), places.get(episode.pk)
+            mask = surveyor.kept([] if position is None else [position])
+            like = nearness(similarities.words[0][mask], similarities.meaning[0][mask]) >= fitted.nearness
+            without = [] if position is None else [position]
+            judged_run = judge(
+                surveyor, latest.ballot, similarities, 0, run_effects, without, calibration=fitted, like=like
+            )
         episode.verdict, episode.risk = judged_run.level, judged_run.risk if judged_run.level != "unknown" else None
 
 
 def _asked(episodes: Sequence[Episode]) -> Iterator[tuple[UUID, tuple[Features, Effects]]]:
-    """What is known of each run before its first change, and its effects: of its profile, else of its events; nothing
-    of a run that called no tool, or in which no user spoke."""
+    """The features of each run before its first change, and its effects: from its profile, else from its events. Leaves
+    out runs that called no tool or in which no user spoke."""
     ids = [episode.pk for episode in episodes]
     profiles = RunProfile.objects.filter(pk__in=ids).only("pk", "packed", "effects")
-    packed = {profile.pk: (features.unpack(profile.packed), frozenset(profile.effects)) for profile in profiles}
-    yield from packed.items()
-    for recording in recorded.read([episode for episode in episodes if episode.pk not in packed]):
+    of_profiles = {profile.pk: (features.unpack(profile.packed), frozenset(profile.effects)) for profile in profiles}
+    yield from of_profiles.items()
+    for recording in recorded.read([episode for episode in episodes if episode.pk not in of_profiles]):
         run, rules = recording.run, tool_rules([recording.episode])
-        if run.steps and run.said:
+        if run.steps and run.user_messages:
             yield (
                 run.id,
                 (features.of(run, until=first_change(run, rules), rules=rules), effects(recording.calls, rules)),

@@ -36,7 +36,7 @@ def ends_of_similar(text: str, episode: Episode) -> tuple[int, int]:
     experience = _experience(text, trust, but=episode.pk)
     if experience is None:
         return 0, 0
-    surveyor, row = experience.surveyor, experience.whole[: len(experience.surveyor.cases)]
+    surveyor, row = experience.surveyor, experience.similarity[: len(experience.surveyor.cases)]
     near, _weights = surveyor.near(row, row >= SIMILAR, NEAR_CASES)
     return int(surveyor.well[near].sum()), len(near)
 

@@ -1,4 +1,4 @@
-"""The verdict on one run: what is answered to an agent that is about to end it, or about one that was reported.
+"""The verdict on one run, for an agent that is about to end it or asks about a run that it has reported.
 
 Its sentences are in the language of the run.
 """
@@ -17,7 +17,7 @@ from consolidation.guidance.latest_runs import calibration_of
 from consolidation.guidance.profiling import first_change
 from consolidation.guidance.rendering import in_names
 from consolidation.guidance.request import VerdictRequest, check_verdict, find_run
-from consolidation.guidance.risk import Counted, Judged, Level, judged
+from consolidation.guidance.risk import Level, RiskVerdict, ToolCount, judged
 from consolidation.learning.effects.effects import effects
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
@@ -81,24 +81,24 @@ _WORDS: dict[str, tuple[str, str]] = {
 
 
 def language_of(run: Run) -> Language:
-    return "zh" if is_chinese("\n".join(message.text for message in run.said)) else "en"
+    return "zh" if is_chinese("\n".join(message.text for message in run.user_messages)) else "en"
 
 
 def sentence(name: str, language: Language = "en", **values: object) -> str:
     return _WORDS[name][language == "zh"].format(**values)
 
 
-def sentences(judged_run: Judged, language: Language) -> list[str]:
+def sentences(judged_run: RiskVerdict, language: Language) -> list[str]:
     """What speaks for the verdict, the strongest first."""
     if judged_run.level == "unknown":
         return [sentence("few", language)]
     return list(_sentences(judged_run, language))[:MOST_SENTENCES]
 
 
-def _sentences(judged_run: Judged, language: Language) -> Iterator[str]:
+def _sentences(judged_run: RiskVerdict, language: Language) -> Iterator[str]:
     if judged_run.level != "low":
-        for name, counted in (("missing", judged_run.missing), ("unexpected", judged_run.unexpected)):
-            for count in counted[:1]:
+        for name, tool_counts in (("missing", judged_run.missing), ("unexpected", judged_run.unexpected)):
+            for count in tool_counts[:1]:
                 yield sentence(name, language, cases=count.cases, of=count.of, tool=code(count.tool))
     if counts := _alike_in_words(judged_run, language):
         yield counts
@@ -106,7 +106,7 @@ def _sentences(judged_run: Judged, language: Language) -> Iterator[str]:
         yield sentence("risk", language, percent=round(100 * judged_run.risk))
 
 
-def _alike_in_words(judged_run: Judged, language: Language) -> str:
+def _alike_in_words(judged_run: RiskVerdict, language: Language) -> str:
     """How the similar cases that changed the same ended; '' where that is no ground for the level."""
     alike, ill, is_low = judged_run.alike, judged_run.alike_ill, judged_run.level == "low"
     is_ground = 2 * ill < alike if is_low else 2 * ill > alike if judged_run.level == "high" else ill > 0
@@ -125,8 +125,8 @@ class RunVerdict:
     level: Level = "unknown"
     risk: float | None = None
     said: list[str] = field(default_factory=list)
-    missing: list[Counted] = field(default_factory=list)
-    unexpected: list[Counted] = field(default_factory=list)
+    missing: list[ToolCount] = field(default_factory=list)
+    unexpected: list[ToolCount] = field(default_factory=list)
     expected: ExpectedEffects = field(default_factory=ExpectedEffects)
     similar: list[SimilarRun] = field(default_factory=list)
     based_on: dict[str, int] = field(default_factory=lambda: {"cases": 0})
@@ -136,15 +136,15 @@ def answer(body: Any, *, trust: Trust) -> dict[str, Any]:
     """The verdict on the run of a request as it came, as JSON in the shape of RunVerdict: from what the caller may see,
     with its own names of tools. Invalid names each wrong field."""
     request = check_verdict(body)
-    seen = request.narrows(trust)
+    caller_trust = request.narrows(trust)
     if not request.names_a_run:
         run = request.run
-        verdict = _verdict(run, run, tool_rules(), request, seen)
-    elif (recording := find_run(request, seen)) is None or not recording.has_transcript:
+        verdict = _verdict(run, run, tool_rules(), request, caller_trust)
+    elif (recording := find_run(request, caller_trust)) is None or not recording.has_transcript:
         return asdict(RunVerdict(said=[sentence("removed" if recording else "no_run")]))
     else:
         run, rules = recording.run, tool_rules([recording.episode])
-        verdict = _verdict(run, recording.calls, rules, request, seen, but=recording.episode.pk)
+        verdict = _verdict(run, recording.calls, rules, request, caller_trust, but=recording.episode.pk)
     names = names_of(request.source or trust.actor.name, tuple(call.tool for call in run.steps))
     in_callers_words: dict[str, Any] = in_names(asdict(verdict), names)
     return in_callers_words
@@ -157,21 +157,21 @@ def _verdict(
     language = language_of(run)
     if not run.steps:
         return RunVerdict(said=[sentence("no_calls", language)])
-    if not run.said:
+    if not run.user_messages:
         return RunVerdict(said=[sentence("no_request", language)])
     speech, identifiers = features.of_moment(run, until=first_change(run, rules), rules=rules)
     experience = gather(speech, identifiers, trust, opening=False, but=but) if speech else None
     if experience is None or experience.nearness < LEAST_NEARNESS:
         return RunVerdict(said=[sentence("few", language)])
     calibration = calibration_of(experience.profiles[0].scope, trust)
-    run_judged = judged(experience, calibration, effects(calls, rules))
+    risk_verdict = judged(experience, calibration, effects(calls, rules))
     return RunVerdict(
-        level=run_judged.level,
-        risk=None if run_judged.risk is None else round(run_judged.risk, 4),
-        said=sentences(run_judged, language),
-        missing=list(run_judged.missing),
-        unexpected=list(run_judged.unexpected),
+        level=risk_verdict.level,
+        risk=None if risk_verdict.risk is None else round(risk_verdict.risk, 4),
+        said=sentences(risk_verdict, language),
+        missing=list(risk_verdict.missing),
+        unexpected=list(risk_verdict.unexpected),
         expected=expected_of(experience.votes[0], experience),
         similar=similar_of(experience, request.limit, trust),
-        based_on={"cases": run_judged.cases},
+        based_on={"cases": risk_verdict.cases},
     )

@@ -52,14 +52,14 @@ def age(figures: Figures) -> Chart:
         (_("older"), Tone.BAD, "older"),
     ]
     series = [Series(name, tone, figures.by_day("waiting", label)) for name, tone, label in ages]
-    note = _("What waited for a decision at the end of each day, by how long it had waited.")
-    note = " ".join([trend(figures) or _("How the queue grows is known once two days are counted."), note])
+    note = _("Items waiting for a decision at the end of each day, by how long they had waited.")
+    note = " ".join([trend(figures) or _("The growth of the queue is shown once two days are counted."), note])
     return by_day(figures, "age", _("Inbox: how long things wait"), series, note)
 
 
 def agreement(figures: Figures) -> Chart:
     decisions = [
-        (_("taken as proposed"), Tone.GOOD, "taken"),
+        (_("accepted as proposed"), Tone.GOOD, "taken"),
         (_("reworded"), Tone.WARN, "changed"),
         (_("refused"), Tone.BAD, "refused"),
         (_("taken back"), Tone.QUIET, "undone"),
@@ -82,7 +82,7 @@ def salience(figures: Figures) -> Chart:
     labels = [str(n) for n in range(10)]
     series = [Series(_("memories"), Tone.GOOD, figures.now("salience", labels))]
     ranges = [f"0.{n}–{(n + 1) / 10:.1f}" for n in range(10)]
-    note = _("Everything live, experience included, by how present it is today: it fades unless it is used again.")
+    note = _("All live memories and experience, by current salience: it fades unless they are used again.")
     return Chart("salience", _("Salience"), _("Salience"), ranges, series, Form.BARS, note)
 
 
@@ -92,7 +92,7 @@ def retrievals(figures: Figures) -> Chart:
         Series(_("with a memory"), Tone.ACCENT, figures.by_day("retrieved", "hit")),
     ]
     hits, whole = figures.total("retrieved", "hit"), figures.total("retrieved", "all")
-    note = of_share(hits, whole, _("%(part)s of %(whole)s contexts for agents held at least one memory."))
+    note = of_share(hits, whole, _("%(part)s of %(whole)s contexts given to agents contained at least one memory."))
     return replace(by_day(figures, "retrievals", _("Retrievals"), series, note), form=Form.LINE)
 
 
@@ -102,9 +102,9 @@ def offered(figures: Figures) -> Chart:
         Series(_("unreviewed"), Tone.WARN, figures.by_day("offered", "unreviewed")),
     ]
     unreviewed, whole = figures.total("offered", "unreviewed"), figures.total("offered", "reviewed", "unreviewed")
-    text = _("%(part)s of %(whole)s memories in contexts were unreviewed: another agent alone had said them.")
+    text = _("%(part)s of %(whole)s memories in contexts were unreviewed: only one other agent had reported them.")
     note = of_share(unreviewed, whole, text)
-    return by_day(figures, "offered", _("What agents were offered"), series, note)
+    return by_day(figures, "offered", _("What was offered to agents"), series, note)
 
 
 def skills(figures: Figures) -> Chart:
@@ -116,7 +116,7 @@ def skills(figures: Figures) -> Chart:
     series = [Series(name, tone, figures.by_day("used", label)) for name, tone, label in outcomes]
     good, bad = (figures.total("used", label) for label in (Outcome.SUCCESS, Outcome.FAILURE))
     note = of_share(
-        good, good + bad, _("%(part)s of %(whole)s uses of skills worked; partial ones are not counted here.")
+        good, good + bad, _("%(part)s of %(whole)s uses of skills succeeded; partial outcomes are not counted here.")
     )
     return by_day(figures, "skills", _("Skills in use"), series, note)
 
@@ -151,7 +151,7 @@ def forecast(figures: Figures) -> Chart:
         _("this week"),
         *(ngettext("in %(n)d week", "in %(n)d weeks", n) % {"n": n} for n in range(1, WEEKS_AHEAD)),
     ]
-    note = _("Unless used or said again: experience is removed, memories reach their end, idle claims lose confidence.")
+    note = _("Unless used or repeated: experience is removed, memories expire, idle claims lose confidence.")
     return Chart("forecast", _("What will fade"), _("When"), labels, series, Form.BARS, note)
 
 
@@ -161,7 +161,7 @@ def model(figures: Figures) -> Chart:
         Series(_("tokens written"), Tone.GOOD, figures.by_day("model", "tokens_written")),
     ]
     failed, calls = figures.total("model", "failed"), figures.total("model", "calls")
-    note = of_share(failed, calls, _("%(part)s of %(whole)s calls failed; failed ones cost too."))
+    note = of_share(failed, calls, _("%(part)s of %(whole)s calls failed; failed calls cost tokens too."))
     price = tokens.cost(figures.total("model", "tokens_read"), figures.total("model", "tokens_written"))
     if price is not None and calls:
         note = f"{note} " + _("In all: %(amount)s.") % {"amount": number_format(price, 2, force_grouping=True)}
@@ -176,26 +176,32 @@ def outcome_sources(figures: Figures) -> Chart:
     """How often each source of outcomes says what people say; not by day, and over the whole store."""
     agreed = agreements()
     series = [
-        Series(_("said the same as a person"), Tone.GOOD, [agreement.agreed for agreement in agreed]),
-        Series(_("said otherwise"), Tone.BAD, [agreement.labels - agreement.agreed for agreement in agreed]),
+        Series(_("said the same as a person"), Tone.GOOD, [agreement.agreeing_labels for agreement in agreed]),
+        Series(_("said otherwise"), Tone.BAD, [agreement.labels - agreement.agreeing_labels for agreement in agreed]),
     ]
     labels = [str(agreement.source.label) for agreement in agreed]
     note = " ".join(filter(None, [*map(_agreed, agreed), *(_left_out(one) for of in agreed for one in of.left_out)]))
-    empty = _("No person has judged a run of which another source says how it ended. Runs to judge are at Outcomes.")
+    empty = _("No person has judged a run whose outcome another source reported. Runs to judge are at Outcomes.")
     return Chart(
         "outcomes", _("How runs ended: who is right"), _("Source"), labels, series, Form.BARS, note, empty=empty
     )
 
 
 def _agreed(agreement: Agreement) -> str:
-    share = of_share(agreement.agreed, agreement.labels, _("%(part)s of %(whole)s")) or _("no run yet")
+    share = of_share(agreement.agreeing_labels, agreement.labels, _("%(part)s of %(whole)s")) or _("no run yet")
     facts = {"source": agreement.source.label, "share": share}
     if agreement.is_distrusted:
-        return _("%(source)s agreed with people in %(share)s, which is too few: it does not count in learning.") % facts
+        return (
+            _("%(source)s agreed with people in %(share)s, which is too few: its outcomes do not count in learning.")
+            % facts
+        )
     if agreement.is_off:
-        return _("%(source)s does not count in learning: COUNT_INFERRED_OUTCOMES is off.") % facts
+        return _("Outcomes from %(source)s do not count in learning: COUNT_INFERRED_OUTCOMES is off.") % facts
     if agreement.is_untried and agreement.labels:
-        text = _("%(source)s agreed with people in %(share)s: it counts in learning once they have judged %(least)s.")
+        text = _(
+            "%(source)s agreed with people in %(share)s: its outcomes count in learning once people have judged "
+            "%(least)s."
+        )
         return text % {**facts, "least": LEAST_OF_MODEL}
     return _("%(source)s agreed with people in %(share)s.") % facts if agreement.labels else ""
 
@@ -203,8 +209,10 @@ def _agreed(agreement: Agreement) -> str:
 def _left_out(agreement: Agreement) -> str:
     """Say that an agent's reports do not count; of an agent that is gone no name."""
     agent = Agent.objects.identified(agreement.agent).first()
-    share = of_share(agreement.agreed, agreement.labels, _("%(part)s of %(whole)s"))
-    text = _("What %(who)s reports agreed with people in %(share)s, which is too few: it does not count in learning.")
+    share = of_share(agreement.agreeing_labels, agreement.labels, _("%(part)s of %(whole)s"))
+    text = _(
+        "Outcomes reported by %(who)s agreed with people in %(share)s, which is too few: they do not count in learning."
+    )
     return text % {"who": agent.name if agent else _("one agent"), "share": share}
 
 
@@ -222,14 +230,14 @@ def verdicts(figures: Figures) -> Chart:
         "week": sum(n or 0 for n in figures.by_day("verdicts", "high")[-WEEK:]),
     }
     text = _(
-        "Nobody had said how %(whole)s runs ended that are like others: %(part)s have probably failed, %(week)s of "
-        "them in the last week."
+        "%(whole)s runs without a reported outcome resemble other runs: %(part)s have probably failed, %(week)s "
+        "of them in the last week."
     )
     note = text % facts if facts["whole"] else ""
     came_true = verdicts_that_came_true()
     texts = {
-        "high": _("Of those called so, and known since, %(part)s of %(whole)s had failed."),
-        "low": _("Of those called likely to end well, %(part)s of %(whole)s had."),
+        "high": _("Of runs rated so whose outcome is known, %(part)s of %(whole)s failed."),
+        "low": _("Of runs rated likely to end well, %(part)s of %(whole)s did."),
     }
     sentences = [note, *(of_share(*came_true[level], text) for level, text in texts.items())]
     return by_day(figures, "verdicts", _("How runs probably ended"), series, " ".join(filter(None, sentences)))

@@ -39,7 +39,7 @@ from memos_site.platform.postgres import replicas
 LEASE = "insights"
 GUIDANCE = "guidance"  # the name of counts
 LOOKS_BACK = timedelta(days=90)  # of what was before the first count
-KEPT = timedelta(days=400)
+RETENTION = timedelta(days=400)
 SMALL = 20_000  # memories that are counted while a person waits for the page
 
 
@@ -55,7 +55,7 @@ def count(*, at: datetime, should_stop: Callable[[], bool] = never) -> int:
                 break
             _count_day(day, at, scopes)
             done += 1
-        DailyCount.objects.filter(day__lt=day_of(at) - KEPT).delete()
+        DailyCount.objects.filter(day__lt=day_of(at) - RETENTION).delete()
     return done
 
 

@@ -13,7 +13,7 @@ from consolidation.insights.flows import ENDED, OTHER_AGENTS
 from consolidation.llm.tokens import cost
 from consolidation.models import DailyCount
 from consolidation.models.daily_counts import OTHER_SCOPES
-from memories.models.performance import wilson
+from memories.values.chance import wilson
 from memories.values.trust import Trust
 
 AGES = ("day", "week", "month", "older")
@@ -53,16 +53,16 @@ class Ends:
         if not self.runs:
             return ""
         if not former.runs:
-            return _("Nothing is known of the period before.")
+            return _("No data for the period before.")
         if self.percent is None or former.percent is None:
             return _("The period before: %(share)s.") % {"share": former.text}
         points = self.percent - former.percent
-        facts = {"n": f"{points:+d}", "share": former.text}
+        facts = {"n": f"{points:+d}".replace("-", "−"), "share": former.text}
         return _("%(n)s points against the period before (%(share)s).") % facts
 
 
 @dataclass
-class Beside:
+class ArmComparison:
     """Runs with memory beside those without: `withheld` are the ones among `without` that did without by lot."""
 
     name: str
@@ -78,27 +78,27 @@ class Beside:
     def verdict(self) -> str:
         """Whether memory helps, in a sentence: only where the intervals of both shares do not meet."""
         if min(self.given.runs, self.without.runs) < LEAST_COMPARED:
-            return _("Whether memory helps is not known yet: too few runs with it or without it told how they ended.")
+            return _("Whether memory helps is not known yet: too few runs with or without it have a known outcome.")
         given, without = (wilson(tally.well, tally.ill) for tally in (self.given, self.without))
         if given[0] > without[1]:
             return _("Runs with memory end well more often than runs without it.")
         if given[1] < without[0]:
             return _("Runs with memory end well less often than runs without it.")
-        return _("No difference between runs with memory and runs without it is known yet.")
+        return _("No difference between runs with memory and runs without it is measured yet.")
 
 
-def _beside(name: str) -> Beside:
-    return Beside(name, Ends(), Ends(), Ends())
+def _arm_comparison(name: str) -> ArmComparison:
+    return ArmComparison(name, Ends(), Ends(), Ends())
 
 
 @dataclass(frozen=True)
 class Headline:
     """Of a window and the one before. `by_agent` and `by_scope`: the largest first."""
 
-    now: Beside
-    former: Beside
-    by_agent: list[Beside]
-    by_scope: list[Beside]
+    now: ArmComparison
+    former: ArmComparison
+    by_agent: list[ArmComparison]
+    by_scope: list[ArmComparison]
     figures: Figures
 
     @property
@@ -162,20 +162,20 @@ def headline(figures: Figures, trust: Trust, *, scope: str | None) -> Headline:
     window, first = len(figures.days), figures.days[0]
     rows = DailyCount.objects.visible_to(trust).within(first - timedelta(days=window), figures.today)
     rows = rows.filter(name__in=ENDED) if scope is None else rows.filter(name__in=ENDED, scope=scope)
-    whole = {True: _beside(""), False: _beside("")}
-    agents: dict[str, Beside] = {}
-    scopes: dict[str, Beside] = {}
+    whole = {True: _arm_comparison(""), False: _arm_comparison("")}
+    agents: dict[str, ArmComparison] = {}
+    scopes: dict[str, ArmComparison] = {}
     groups = rows.order_by().values("name", "label", "scope", recent=Q(day__gte=first)).annotate(total=Sum("n"))
     for row in groups:
         at = [whole[row["recent"]]]
         if row["recent"]:
-            at.append(agents.setdefault(row["label"], _beside(_name_of_agent(row["label"]))))
-            at.append(scopes.setdefault(row["scope"], _beside(name_of_scope(row["scope"]))))
+            at.append(agents.setdefault(row["label"], _arm_comparison(_name_of_agent(row["label"]))))
+            at.append(scopes.setdefault(row["scope"], _arm_comparison(name_of_scope(row["scope"]))))
         _count(at, row["name"], row["total"])
     return Headline(whole[True], whole[False], _largest(agents), _largest(scopes), figures)
 
 
-def _count(places: Iterable[Beside], name: str, n: int) -> None:
+def _count(places: Iterable[ArmComparison], name: str, n: int) -> None:
     arm, end = ENDED[name]
     for place in places:
         (place.given if arm == "with" else place.without).add(end, n)
@@ -183,7 +183,7 @@ def _count(places: Iterable[Beside], name: str, n: int) -> None:
             place.withheld.add(end, n)
 
 
-def _largest(rows: Mapping[str, Beside]) -> list[Beside]:
+def _largest(rows: Mapping[str, ArmComparison]) -> list[ArmComparison]:
     return sorted(rows.values(), key=lambda one: (-one.runs, one.name))[:MOST_ROWS]
 
 

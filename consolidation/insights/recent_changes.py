@@ -61,7 +61,7 @@ def week(figures: Figures, *, scope: str | None) -> list[Change]:
     fading = sum(n or 0 for name in ("fades", "expires") for n in figures.now(name, ["0"]))
     changes = [
         Change(lately("arrived", ""), _("came in to be learned or decided"), _list_of("inbox", scope)),
-        Change(lately("decided", "taken", "changed"), _("taken or reworded by people"), confirmed),
+        Change(lately("decided", "taken", "changed"), _("accepted or reworded by people"), confirmed),
         Change(lately("decided", "climbed"), _("promoted by rules"), confirmed),
         Change(lately("decided", "refused"), _("dismissed or rejected"), _list_of("dismissed", scope)),
         Change(int(fading), _("will fade or end within a week"), "#chart-forecast"),
@@ -69,7 +69,7 @@ def week(figures: Figures, *, scope: str | None) -> list[Change]:
     return [change for change in changes if change.n]
 
 
-def named(trust: Trust, *, at: datetime, scope: str | None) -> list[NamedChanges]:
+def changes_by_name(trust: Trust, *, at: datetime, scope: str | None) -> list[NamedChanges]:
     """The open conflicts, and live claims that lost confidence within a week; the latest of each by name.
 
     One statement. Claims that fade are met once a week: what was met lately is due in the week to come. They are not

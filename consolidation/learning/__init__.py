@@ -7,6 +7,7 @@ The way of a run, each folder using only those above it in this list:
                  `uv run`, `docker exec` or `powershell -Command` runs; `./shopctl refunds create --payment P` is a
                  kind with arguments, like a tool, and so is a request that `curl` sends
     effects/     which tools and commands change something, by their names and decisions, and whether a command started
+    wording      helpers for texts: the language of a text, lists, capital letters, shortening
     plan_graphs  a run as nodes and edges
     statements/  what users state: what to keep, how things are, how the work ended
     facts/       counted facts about commands that start and arguments that work

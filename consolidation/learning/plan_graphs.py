@@ -1,7 +1,7 @@
 """A run as a plan: its calls as nodes, with an edge where one call needs another or uses a value of its result.
 
-Calls of one tool in a row are one node, which is repeated: who looks up two orders and who looks up four do the same.
-A command that did not start is no node.
+Calls of one tool in a row are one repeated node: looking up two orders and looking up four is the same plan. So are
+groups of calls that come again in the same order. Which calls are nodes: `effects/plan_steps.py`.
 Two runs have one plan when their nodes have the same names in the same order and the same edges. A plan holds no value
 of a run: what a call was given is an input of the plan, comes from another node, or is the same for everybody.
 """
@@ -11,12 +11,13 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 from uuid import UUID
 
-from consolidation.learning.effects.effects import ran
+from consolidation.learning.effects.effects import started_kinds
+from consolidation.learning.effects.plan_steps import fold_repeats, is_bare_line, steps_of
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import is_thought
 from consolidation.learning.runs import values
@@ -53,12 +54,12 @@ class PlanNode:
 
 @dataclass(frozen=True)
 class RunPlan:
-    """The plan of one run. `given`: the input arguments as `node.argument` with their values, None for a value that may
-    not be kept whoever else has it."""
+    """The plan of one run. `input_values`: by `node.argument`; None for a value that may not be stored even if
+    all runs share it."""
 
     nodes: tuple[PlanNode, ...]
     edges: tuple[Edge, ...]
-    given: dict[str, str | bool | None]
+    input_values: dict[str, str | bool | None]
 
     @property
     def sha256(self) -> bytes:
@@ -69,7 +70,8 @@ class RunPlan:
     def graph(self) -> dict[str, Any]:
         """Nodes and edges as JSON, without any value."""
         nodes = [
-            {"op": node.op, "sources": node.sources, "inputs": node.inputs, **_repeated(node)} for node in self.nodes
+            {"op": node.op, "sources": node.sources, "inputs": node.inputs, **_repetition_fields(node)}
+            for node in self.nodes
         ]
         return {"nodes": nodes, "edges": self.edges}
 
@@ -79,62 +81,68 @@ def identity(ops: Sequence[str], edges: Sequence[Edge]) -> bytes:
     return hashlib.sha256(json.dumps([ops, edges], ensure_ascii=False).encode("utf-8", "surrogatepass")).digest()
 
 
-def _repeated(node: PlanNode) -> dict[str, Any]:
+def _repetition_fields(node: PlanNode) -> dict[str, Any]:
     return {"times": [node.times, node.times], "per": list(node.per)} if node.per is not None else {}
 
 
 def plan_of(run: Run, rules: ToolRules) -> RunPlan | None:
-    """The plan of a run; None when it made too few calls for one, or too many, or calls of one tool alone."""
+    """The plan of a run; None when it made too few calls for one, or too many, or calls of one tool alone, or when only
+    their order is known."""
     counted_calls = [call for call in run.steps if call.name not in rules.ignored and not is_thought(call.name)]
-    calls = [call for call in counted_calls if ran(call, rules)]
-    if not LEAST_CALLS <= len(calls) <= MOST_CALLS:
+    if not LEAST_CALLS <= sum(bool(started_kinds(call, rules)) for call in counted_calls) <= MOST_CALLS:
         return None
-    plan = _Reading(calls, rules).plan()
-    return plan if len(plan.nodes) >= LEAST_NODES else None
+    plan = _PlanReader(steps_of(replace(run, calls=tuple(counted_calls)), rules), rules).plan()
+    tells = plan.edges or any(node.inputs for node in plan.nodes)
+    return plan if tells and len(plan.nodes) >= LEAST_NODES else None
 
 
-class _Reading:
+class _PlanReader:
     """The calls of a run, read in order, with what their results held."""
 
-    def __init__(self, calls: Sequence[Call], rules: ToolRules) -> None:
-        ops = [", ".join(ran(call, rules)) for call in calls]
-        rows = groupby(zip(ops, calls, strict=True), key=lambda pair: pair[0])
-        self.nodes = [(op, [call for _, call in row]) for op, row in rows]
+    def __init__(self, steps: Sequence[tuple[str, Call]], rules: ToolRules) -> None:
+        self.rules = rules
+        rows = groupby(steps, key=lambda step: step[0])
+        self.nodes = fold_repeats((op, [call for _, call in row]) for op, row in rows)
         self.numbers = {call.position: n for n, (_, row) in enumerate(self.nodes, start=1) for call in row}
-        self.held: dict[str, int] = {}  # value -> the first node whose result held it
+        self.node_by_value: dict[str, int] = {}  # value -> the first node whose result held it
         self.texts: list[tuple[int, str]] = []
-        self.names: dict[tuple[str, str], str] = {}  # (argument, value) -> input
-        self.taken = Counter[str]()
+        self.input_names: dict[tuple[str, str], str] = {}  # (argument, value) -> input
+        self.input_counts = Counter[str]()
         self.edges: set[Edge] = set()
-        self.given: dict[str, str | bool | None] = {}
+        self.input_values: dict[str, str | bool | None] = {}
 
     def plan(self) -> RunPlan:
         nodes = [self._node(number, op, calls) for number, (op, calls) in enumerate(self.nodes, start=1)]
-        return RunPlan(tuple(nodes), tuple(sorted(self.edges)), self.given)
+        return RunPlan(tuple(nodes), tuple(sorted(self.edges)), self.input_values)
 
     def _node(self, number: int, op: str, calls: Sequence[Call]) -> PlanNode:
-        done = [call for call in calls if not call.failed]  # another attempt is no repetition
-        node = PlanNode(op, times=max(1, len(done)), per=_per(done))
+        successes = [call for call in calls if not call.failed]  # another attempt is no repetition
+        node = PlanNode(op, times=max(1, len(successes)), per=_per(successes))
         values_of: dict[str, list[Any]] = defaultdict(list)  # argument -> its values that come from no other node
         for call in calls:
-            for before in call.after:
-                if self.numbers.get(before, number) < number:
-                    self.edges.add((self.numbers[before], number, CONTROL))
-            for argument, value in call.arguments.items():
+            for dependency in call.dependencies:
+                if self.numbers.get(dependency, number) < number:
+                    self.edges.add((self.numbers[dependency], number, CONTROL))
+            for argument, value in ({} if is_bare_line(call, self.rules) else call.arguments).items():
                 if value is not None and safe_name(argument):
                     self._argument(node, number, argument, value, values_of)
-            self._hold(number, call.returned)
-        for argument, free in values_of.items():
+            self._hold(number, call.parsed_result)
+        for argument, free_values in values_of.items():
             if argument not in node.sources:
-                node.inputs[argument] = self._input(argument, free), values.JSON_TYPES.get(type(free[0]), "string")
-                same = len({values.text_of(value) for value in free}) == 1
-                self.given[f"{number}.{argument}"] = _shareable(argument, free[0]) if same else None
+                node.inputs[argument] = (
+                    self._input(argument, free_values),
+                    values.JSON_TYPES.get(type(free_values[0]), "string"),
+                )
+                is_constant = len({values.text_of(value) for value in free_values}) == 1
+                self.input_values[f"{number}.{argument}"] = (
+                    _shareable(argument, free_values[0]) if is_constant else None
+                )
         return node
 
     def _argument(
         self, node: PlanNode, number: int, argument: str, value: Any, values_of: dict[str, list[Any]]
     ) -> None:
-        """Note where a value comes from: other nodes, or none. An earlier call of the same node is no source."""
+        """Add the nodes that a value comes from, or else the value. An earlier call of the same node is no source."""
         origins = {origin for leaf in _texts(value) if (origin := self._source(leaf))}
         if sources := origins - {number}:
             node.sources[argument] = sorted({*node.sources.get(argument, ()), *sources})
@@ -143,48 +151,52 @@ class _Reading:
             values_of[argument].append(value)
 
     def _source(self, leaf: str) -> int | None:
-        known = self.held.get(leaf)
-        return known or next((number for number, text in self.texts if leaf in text), None)
+        number = self.node_by_value.get(leaf)
+        return number or next((node_number for node_number, text in self.texts if leaf in text), None)
 
     def _hold(self, number: int, result: Any) -> None:
         if isinstance(result, str):
             self.texts.append((number, result[: values.LONGEST_JSON]))
             return
         for leaf in _texts(result):
-            self.held.setdefault(leaf, number)
+            self.node_by_value.setdefault(leaf, number)
 
-    def _input(self, argument: str, free: Sequence[Any]) -> str:
+    def _input(self, argument: str, free_values: Sequence[Any]) -> str:
         """The name of an input: one for each value, and one for all the values of a repeated node."""
-        places = [(argument, values.text_of(value)) for value in free]
-        if places[0] not in self.names:
-            self.taken[argument] += 1
-            number = self.taken[argument]
-            self.names[places[0]] = argument if number == 1 else f"{argument}_{number}"
+        places = [(argument, values.text_of(value)) for value in free_values]
+        if places[0] not in self.input_names:
+            self.input_counts[argument] += 1
+            number = self.input_counts[argument]
+            self.input_names[places[0]] = argument if number == 1 else f"{argument}_{number}"
         for place in places:
-            self.names.setdefault(place, self.names[places[0]])
-        return self.names[places[0]]
+            self.input_names.setdefault(place, self.input_names[places[0]])
+        return self.input_names[places[0]]
 
 
 def _per(calls: Sequence[Call]) -> tuple[str, ...] | None:
     """The arguments, no lists and objects, of which each of several calls had another value."""
     if len(calls) < 2:
         return None
-    plain = [{name for name, sent in call.arguments.items() if not isinstance(sent, list | dict)} for call in calls]
-    shared = set.intersection(*plain)
-    own = [name for name in shared if len({values.text_of(call.arguments[name]) for call in calls}) == len(calls)]
-    return tuple(sorted(filter(safe_name, own)))
+    scalar_arguments = [
+        {name for name, sent in call.arguments.items() if not isinstance(sent, list | dict)} for call in calls
+    ]
+    shared_names = set.intersection(*scalar_arguments)
+    varied_names = [
+        name for name in shared_names if len({values.text_of(call.arguments[name]) for call in calls}) == len(calls)
+    ]
+    return tuple(sorted(filter(safe_name, varied_names)))
 
 
 def safe_name(argument: str) -> bool:
-    """Whether an argument's name is one: the keys of a free map may be ids or secrets."""
+    """Whether it looks like an argument's name: the keys of a free map may be ids or secrets."""
     return 0 < len(argument) <= LONGEST_ARGUMENT and argument.isprintable() and not _NO_NAME.search(argument)
 
 
 def _texts(value: Any) -> Iterator[str]:
     """The strings and numbers inside a value that are long enough to be known again; the keys of maps too."""
     for path, leaf in values.leaves(value):
-        spoken = () if isinstance(leaf, bool) else (str(leaf),)
-        yield from (text for text in (*path, *spoken) if len(text) >= LEAST_LENGTH)
+        scalar_texts = () if isinstance(leaf, bool) else (str(leaf),)
+        yield from (text for text in (*path, *scalar_texts) if len(text) >= LEAST_LENGTH)
 
 
 def _shareable(argument: str, value: Any) -> str | bool | None:
@@ -194,28 +206,28 @@ def _shareable(argument: str, value: Any) -> str | bool | None:
 
 
 def united(graph: dict[str, Any], other: Mapping[str, Any]) -> bool:
-    """Add the arguments that only the other graph of this plan has, and how often its nodes are repeated; whether
-    anything was new."""
+    """Add to `graph` the arguments that only the other graph of this plan has, and widen how often its nodes are
+    repeated. Return whether anything changed."""
     changed = False
-    for node, more in zip(graph["nodes"], other["nodes"], strict=True):
-        known = node["sources"].keys() | node["inputs"].keys()
+    for node, other_node in zip(graph["nodes"], other["nodes"], strict=True):
+        argument_names = node["sources"].keys() | node["inputs"].keys()
         for kind in ("sources", "inputs"):
-            if fresh := {name: value for name, value in more[kind].items() if name not in known}:
-                node[kind].update(fresh)
+            if new_arguments := {name: value for name, value in other_node[kind].items() if name not in argument_names}:
+                node[kind].update(new_arguments)
                 changed = True
-        changed = _widened(node, more) or changed
+        changed = _widened(node, other_node) or changed
     return changed
 
 
-def _widened(node: dict[str, Any], more: Mapping[str, Any]) -> bool:
-    """Widen the number of calls of a node; what it is repeated by is what all runs that repeated it share."""
-    one, other = node.get("times", ONCE), more.get("times", ONCE)
-    times = [min(one[0], other[0]), max(one[1], other[1])]
-    sides = [set(side["per"]) for side in (node, more) if "per" in side]
-    repeated: dict[str, Any] = {"times": times} if times != ONCE else {}
-    repeated |= {"per": sorted(set.intersection(*sides))} if sides else {}
-    changed = any(node.get(name) != value for name, value in repeated.items())
-    node.update(repeated)
+def _widened(node: dict[str, Any], other_node: Mapping[str, Any]) -> bool:
+    """Widen the range of calls of a node and narrow `per` to the arguments that all runs varied; whether it changed."""
+    counts, other_counts = node.get("times", ONCE), other_node.get("times", ONCE)
+    times = [min(counts[0], other_counts[0]), max(counts[1], other_counts[1])]
+    sides = [set(side["per"]) for side in (node, other_node) if "per" in side]
+    fields: dict[str, Any] = {"times": times} if times != ONCE else {}
+    fields |= {"per": sorted(set.intersection(*sides))} if sides else {}
+    changed = any(node.get(name) != value for name, value in fields.items())
+    node.update(fields)
     return changed
 
 
@@ -231,8 +243,8 @@ def payload(graph: Mapping[str, Any], constants: Mapping[str, str | bool]) -> di
                 params[argument] = constants[place]
             else:
                 params[argument], inputs[name] = {"input": name}, {"type": kind}
-        repeated = {"repeat": _repeat(node)} if node.get("times", ONCE)[1] > 1 else {}
-        nodes.append({"id": f"n{number}", "op": node["op"], "params": params, **repeated})
+        repetition = {"repeat": _repeat(node)} if node.get("times", ONCE)[1] > 1 else {}
+        nodes.append({"id": f"n{number}", "op": node["op"], "params": params, **repetition})
     edges = [{"from": f"n{source}", "to": f"n{to}", "kind": kind} for source, to, kind in graph["edges"]]
     schema = {"type": "object", "properties": inputs} if inputs else {}
     return {"inputs_schema": schema, "outputs_schema": {}, "nodes": nodes, "edges": edges}
@@ -249,12 +261,12 @@ def intent(graph: Mapping[str, Any]) -> str:
     return line if len(line) <= LONGEST_INTENT else line[: LONGEST_INTENT - 1] + "…"
 
 
-def common(given: Iterable[tuple[UUID, Mapping[str, str]]]) -> dict[str, str]:
-    """The arguments that had one value in all runs, by at least 3 runs of 2 cases; (case, digests) of each run."""
+def common(digests_by_run: Iterable[tuple[UUID, Mapping[str, str]]]) -> dict[str, str]:
+    """The digests of arguments with one value in all runs, at least 3 of 2 cases; given (case, digests) of each run."""
     digests: dict[str, Counter[str]] = defaultdict(Counter)
     cases: dict[str, set[UUID]] = defaultdict(set)
-    for case, of_run in given:
-        for place, digest in of_run.items():
+    for case, run_digests in digests_by_run:
+        for place, digest in run_digests.items():
             digests[place][digest] += 1
             cases[place].add(case)
     return {

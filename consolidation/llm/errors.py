@@ -18,7 +18,7 @@ class TooSensitive(ModelError):
     """The text is above EXTERNAL_MAX_SENSITIVITY. Nothing was sent."""
 
     def __init__(self) -> None:
-        super().__init__("above the level that may leave")
+        super().__init__("above the sensitivity that may leave the installation")
 
 
 class NotNow(ModelError):

@@ -45,7 +45,7 @@ def read(text: str, shape: type[T]) -> T:
             first_fault = first_fault or _faults(error)
     if len(fitting) == 1:
         return next(iter(fitting.values()))
-    several = "the answer holds several JSON values of which each fits: give one"
+    several = "the answer holds several matching JSON values: give one"
     raise Unusable(several if fitting else first_fault or "the answer holds no complete JSON value", answer=text)
 
 

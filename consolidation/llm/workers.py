@@ -82,4 +82,4 @@ def slot(most: int) -> Iterator[None]:
                     yield
                     return
         pause.wait(POLL_SECONDS)
-    raise Busy(f"all {most} calls of the language model that may be made at once are under way")
+    raise Busy(f"all {most} allowed simultaneous calls of the language model are in use")

@@ -14,7 +14,7 @@ from django.db import migrations, models
 from django.db.models import F, Q
 from django.utils import timezone
 
-from consolidation.learning.effects.effects import NO_ACTION, are_of_lines, telling
+from consolidation.learning.effects.effects import NO_ACTION, are_of_lines, characteristic_kinds
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.plan_graphs import LEAST_NODES, identity, intent, united
 from memories.values.choices import LIVE, Sensitivity, Status
@@ -47,7 +47,7 @@ def _effects(Pattern, pattern, rules):
     """What an exact pattern changed stands in the general one that saw the same episodes; none saw them: nothing."""
     if pattern.effects:
         kinds = frozenset(pattern.effects)
-        return telling(kinds) if are_of_lines(kinds) else kinds
+        return characteristic_kinds(kinds) if are_of_lines(kinds) else kinds
     name = pattern.signature
     if pattern.kind == "effects":
         return frozenset()

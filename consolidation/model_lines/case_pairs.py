@@ -84,8 +84,8 @@ def pairs_of_scope(scope: str, level: int) -> list[CasePair]:
         """Whether no skill has it: to change nothing is a lesson, never a skill."""
         return not run.effects or frozenset(run.effects) not in skills
 
-    compared = RunStep.objects.filter(run__kind=LESSONS, scope=scope).exclude(failure=None)
-    done = set(compared.values_list("failure", flat=True))
+    steps = RunStep.objects.filter(run__kind=LESSONS, scope=scope).exclude(failure=None)
+    done = set(steps.values_list("failure", flat=True))
     pairs = [pair for pair in _of_cases(rows, fits) if pair.failure not in done]
     if len(pairs) < MOST_OF_SCOPE:
         pairs += [pair for pair in _nearest(scope, level, rows, fits) if pair.failure not in done]
@@ -120,16 +120,18 @@ def _nearest(
     scope: str, level: int, rows: Sequence[RunProfile], fits: Callable[[RunProfile], bool]
 ) -> Iterator[CasePair]:
     """Each failure of a case without a success beside the success that is most like it, if that one fits."""
-    solved = {run.thread for run in rows if run.outcome == Outcome.SUCCESS}
-    failed = {run.thread: run.pk for run in reversed(rows) if run.thread not in solved}  # the latest of each case
-    if not solved or not failed:
+    solved_threads = {run.thread for run in rows if run.outcome == Outcome.SUCCESS}
+    latest_failures = {
+        run.thread: run.pk for run in reversed(rows) if run.thread not in solved_threads
+    }  # the latest of each case
+    if not solved_threads or not latest_failures:
         return
-    latest, known = LatestRuns.of(scope, min(level, llm.highest_sensitivity())), {run.pk for run in rows}
-    well = [n for n, run in enumerate(latest.runs) if run.outcome == Outcome.SUCCESS and run.pk in known]
+    latest, readable_ids = LatestRuns.of(scope, min(level, llm.highest_sensitivity())), {run.pk for run in rows}
+    well = [n for n, run in enumerate(latest.runs) if run.outcome == Outcome.SUCCESS and run.pk in readable_ids]
     for n, run in enumerate(latest.runs) if well else ():
-        nearness = latest.among.whole[n, well]
+        nearness = latest.among.overall[n, well]
         best = latest.runs[well[int(nearness.argmax())]]
-        if failed.get(run.thread) == run.pk and nearness.max() >= LEAST_ALIKE and fits(best):
+        if latest_failures.get(run.thread) == run.pk and nearness.max() >= LEAST_ALIKE and fits(best):
             yield CasePair(best.pk, run.pk)
 
 
@@ -140,8 +142,8 @@ def price(pairs: Sequence[CasePair]) -> Price:
 
 def _transcript_tokens(episodes: list[UUID]) -> list[int]:
     """As `llm.tokens` estimates them, but counted by the database: a Chinese character has three octets."""
-    whole = [Coalesce(Cast(name, TextField()), Value("", TextField())) for name in ("text", "args", "result")]
-    texts = [Left(text, LONGEST_SHOWN) for text in whole]
+    columns = [Coalesce(Cast(name, TextField()), Value("", TextField())) for name in ("text", "args", "result")]
+    texts = [Left(text, LONGEST_SHOWN) for text in columns]
     events = Event.objects.filter(episode__in=episodes, instruction=None, position__lte=MOST_EVENTS)
     octets = Func(F("whole"), function="OCTET_LENGTH", output_field=IntegerField())
     rows = events.annotate(whole=Concat(*texts)).values("episode_id").order_by()

@@ -22,7 +22,7 @@ RECORD = {
     "did otherwise and failed: {gained}, did otherwise and ended well: {lost})",
     "zh": "（由语言模型写成；案例：{cases}；相关的其他运行：{concerned}，未照做失败：{gained}，未照做成功：{lost}）",
 }
-TELLS_WHO = "a line was refused, for it may tell who it was: {}"
+TELLS_WHO = "a line was refused because it may identify a person: {}"
 Measured = Callable[[Collection[UUID], int], Store]
 
 
@@ -85,14 +85,14 @@ def judge(
                 candidate.step.explain(TELLS_WHO.format(", ".join(vocabulary.identifying(candidate.line))))
         else:
             groups.setdefault(candidate.key, []).append(candidate)
-    measured = [_measured(group, measured_on or (lambda runs, level: store)) for group in groups.values()]
-    counters["lost"] = sum(line.effect.lost > 0 for line in measured)
-    useless = [line for line in measured if line.effect.gained < least_gained or not line.effect.concerned]
+    measured_lines = [_measured(group, measured_on or (lambda runs, level: store)) for group in groups.values()]
+    counters["lost"] = sum(line.effect.lost > 0 for line in measured_lines)
+    useless = [line for line in measured_lines if line.effect.gained < least_gained or not line.effect.concerned]
     counters["unmeasured"] = sum(not line.effect.lost for line in useless)
-    good = [line for line in measured if not line.effect.lost and line not in useless]
-    kept = sorted(good, key=lambda line: (-line.effect.gained, -line.effect.concerned))
-    counters["lines_kept"], counters["surplus"] = len(kept[:MOST_KEPT]), len(kept[MOST_KEPT:])
-    return kept[:MOST_KEPT], +counters
+    good = [line for line in measured_lines if not line.effect.lost and line not in useless]
+    best = sorted(good, key=lambda line: (-line.effect.gained, -line.effect.concerned))
+    counters["lines_kept"], counters["surplus"] = len(best[:MOST_KEPT]), len(best[MOST_KEPT:])
+    return best[:MOST_KEPT], +counters
 
 
 def _candidates(steps: Iterable[RunStep]) -> Iterator[_Candidate]:

@@ -73,7 +73,7 @@ def question(success: Transcript, failure: Transcript, most: int) -> tuple[str, 
 
 
 @dataclass(frozen=True)
-class Asking:
+class StepOfRun:
     """The step of a run. `level`: the highest sensitivity that its runs may have."""
 
     run: Run
@@ -82,7 +82,7 @@ class Asking:
     now: Callable[[], datetime]
 
 
-def keep_answer(asking: Asking) -> None:
+def keep_answer(asking: StepOfRun) -> None:
     """Ask about the two runs of the step and keep the answer, unless there is one. Gone: so is its row.
 
     TooSensitive: one of them became more secret than the level, or than what may leave. ModelError: no usable answer.

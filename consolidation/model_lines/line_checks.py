@@ -61,10 +61,10 @@ class Vocabulary:
         bare = f"{line.when} {line.what}".replace(line.tool, " ")
         bare = bare.replace(line.argument, " ") if line.argument else bare
         names = {word for word in _words(bare) if word in self._scope.names}
-        coded = {word for name in identifiers(bare) for word in _words(name)}
-        rare = {word for word in names | coded | set(_words(line.value)) if not self._holders.common(word)}
-        marked = [word for word in bare.split() if privacy.identifies(word)]
-        return [*(marked or [bare] * privacy.identifies(bare)), *sorted(rare)]
+        words_of_code = {word for name in identifiers(bare) for word in _words(name)}
+        rare = {word for word in names | words_of_code | set(_words(line.value)) if not self._holders.is_common(word)}
+        identifying_words = [word for word in bare.split() if privacy.identifies(word)]
+        return [*(identifying_words or [bare] * privacy.identifies(bare)), *sorted(rare)]
 
 
 def refusal(line: ModelLine, success: Side, failure: Side, rules: ToolRules, vocabulary: Vocabulary) -> str:
@@ -90,8 +90,8 @@ def _is_proven(line: ModelLine, success: Side, failure: Side) -> bool:
         return False
     if not privacy.safe(line.sign) or len(comparable(line.sign)) < SHORTEST_SIGN:
         return False
-    both = success.transcript.proof(line.sign) and failure.transcript.proof(line.sign)
-    return bool(both) and success.holds(line.success_quote) and failure.holds(line.failure_quote)
+    sign_in_both = success.transcript.proof(line.sign) and failure.transcript.proof(line.sign)
+    return bool(sign_in_both) and success.holds(line.success_quote) and failure.holds(line.failure_quote)
 
 
 def _tools_were_used(line: ModelLine, success: Run, failure: Run, rules: ToolRules) -> bool:
@@ -101,17 +101,17 @@ def _tools_were_used(line: ModelLine, success: Run, failure: Run, rules: ToolRul
     text = comparable(line.what)
     if not all(comparable(part) in text for part in (line.tool, line.argument, line.value)):
         return False
-    named = (word for name in identifiers(f"{line.when} {line.what}") for word in WORD.findall(name))
-    return bool(line.argument) == bool(line.value) and _names_in(success, failure).issuperset(named)
+    words_of_code = (word for name in identifiers(f"{line.when} {line.what}") for word in WORD.findall(name))
+    return bool(line.argument) == bool(line.value) and _names_in(success, failure).issuperset(words_of_code)
 
 
 def _names_in(*runs: Run) -> set[str]:
     """The words of code in these runs: tools that were called, keys, and values of a single word."""
     calls = [call for run in runs for call in run.steps]
-    pairs = [pair for call in calls for value in (call.arguments, call.returned) for pair in leaves(value)]
+    pairs = [pair for call in calls for value in (call.arguments, call.parsed_result) for pair in leaves(value)]
     codes = (str(leaf) for _, leaf in pairs if not re.search(r"\s", str(leaf)))
     keys = (key for path, _ in pairs for key in path)
-    return set(WORD.findall(" ".join([*(f"{call.name} {call.called}" for call in calls), *keys, *codes])))
+    return set(WORD.findall(" ".join([*(f"{call.name} {call.tool_name}" for call in calls), *keys, *codes])))
 
 
 def _is_instruction(line: ModelLine, success: Side, failure: Side) -> bool:

@@ -39,7 +39,7 @@ def calls_tool(run: Run, tool: str, rules: ToolRules) -> bool:
 
 def _may_be_named(call: Call, tool: str, rules: ToolRules) -> bool:
     """Whether a model that read the call may name it so: by its tool, or by what it counts as."""
-    return tool in {call.name, call.called, *rules.kinds(call)}
+    return tool in {call.name, call.tool_name, *rules.kinds(call)}
 
 
 def _is_meant(call: Call, line: ModelLine, rules: ToolRules) -> bool:
@@ -55,7 +55,7 @@ def shows(run: Run, sign: str) -> bool:
     """Whether a user or a tool said these words in the run."""
     words = comparable(sign)
     results = (as_text(call.result) for call in run.steps if call.result is not None)
-    return any(words in comparable(text) for text in (*(message.text for message in run.said), *results))
+    return any(words in comparable(text) for text in (*(message.text for message in run.user_messages), *results))
 
 
 @dataclass(frozen=True)
@@ -78,18 +78,18 @@ class Store:
     def effect(self, line: ModelLine, cases: Collection[frozenset[str]]) -> Effect:
         """`cases`: the threads of each pair of runs that the line was written from."""
         without = set().union(*cases) if len(cases) == 1 else set()
-        concerned = [run for run in self.similar if run.thread not in without and shows(run, line.sign)]
-        against = [run for run in concerned if not heeds(run, line, self.rules)]
-        lost = sum(run.succeeded for run in against)
-        return Effect(len(concerned), lost, len(against) - lost)
+        runs_concerned = [run for run in self.similar if run.thread not in without and shows(run, line.sign)]
+        not_heeding = [run for run in runs_concerned if not heeds(run, line, self.rules)]
+        lost = sum(run.succeeded for run in not_heeding)
+        return Effect(len(runs_concerned), lost, len(not_heeding) - lost)
 
 
 def store_of(memory: Memory) -> Store:
     """What speaks for or against lines of this skill: nothing above its sensitivity."""
     led = Led(LatestRuns.of(memory.scope, memory.sensitivity))
-    known, rules = _read(led.latest)
-    routed = [led.runs[n].pk for n in led.routed(frozenset(memory.payload["effects"]))]
-    return Store(list(known.values()), rules, [known[pk] for pk in routed if pk in known])
+    runs_by_id, rules = _read(led.latest)
+    routed_ids = [led.runs[n].pk for n in led.routed(frozenset(memory.payload["effects"]))]
+    return Store(list(runs_by_id.values()), rules, [runs_by_id[pk] for pk in routed_ids if pk in runs_by_id])
 
 
 class ScopeStore:
@@ -97,18 +97,18 @@ class ScopeStore:
 
     def __init__(self, scope: str, level: int) -> None:
         self._latest = LatestRuns.of(scope, level)
-        self._known, rules = _read(self._latest)
-        self.whole = Store(list(self._known.values()), rules)
+        self._runs_by_id, rules = _read(self._latest)
+        self.all_runs = Store(list(self._runs_by_id.values()), rules)
 
     def like(self, runs: Collection[UUID]) -> Store:
         """The same for a lesson from these runs: measured on those that are like one of them."""
         ids = [run.pk for run in self._latest.runs]
-        own = [n for n, pk in enumerate(ids) if pk in runs]
-        if not own:
-            return self.whole
-        near = self._latest.among.whole[own].max(axis=0)
-        alike = (self._known[pk] for n, pk in enumerate(ids) if pk in self._known and near[n] >= LEAST_ALIKE)
-        return replace(self.whole, similar=[run for run in alike if run.outcome != "partial"])
+        own_places = [n for n, pk in enumerate(ids) if pk in runs]
+        if not own_places:
+            return self.all_runs
+        near = self._latest.among.overall[own_places].max(axis=0)
+        alike = (self._runs_by_id[pk] for n, pk in enumerate(ids) if pk in self._runs_by_id and near[n] >= LEAST_ALIKE)
+        return replace(self.all_runs, similar=[run for run in alike if run.outcome != "partial"])
 
 
 def _read(latest: LatestRuns) -> tuple[dict[UUID, Run], ToolRules]:

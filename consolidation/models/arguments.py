@@ -11,8 +11,8 @@ from django.db import models
 from django.db.models import Q
 
 from consolidation.learning.facts.argument_facts import ArgumentFindings, testimony
-from consolidation.learning.facts.argument_habits import Habits, Shown
-from consolidation.learning.runs.operations import sent_text
+from consolidation.learning.facts.argument_habits import Habits, RunCalls
+from consolidation.learning.runs.operations import search_text
 from consolidation.models.counted_facts import WRITTEN, CountedFact, CountedFactQuerySet, CountedRun
 from memories.models import Event
 from memories.values.choices import Outcome
@@ -23,11 +23,11 @@ MOST_ARGUMENTS = 200  # of one tool, on all levels
 
 class ArgumentFactQuerySet(CountedFactQuerySet):
     def habits(self, tool: str, scope: str) -> dict[str, Habits]:
-        """What calls of this tool had in common, by argument: counts of all levels among these rows together."""
+        """What calls of this tool had in common, by argument; the counts of all levels of these rows are added up."""
         by_tool: dict[str, Habits] = {}
         rows = self.filter(scope=scope, tool=tool).values_list("argument", "habits")
-        for argument, kept in rows.order_by("sensitivity")[:MOST_ARGUMENTS]:
-            by_tool[argument] = by_tool.get(argument, Habits()).plus(Habits.read(kept))
+        for argument, stored_habits in rows.order_by("sensitivity")[:MOST_ARGUMENTS]:
+            by_tool[argument] = by_tool.get(argument, Habits()).plus(Habits.of_row(stored_habits))
         return by_tool
 
 
@@ -62,17 +62,17 @@ class ArgumentFact(CountedFact):
 
     def findings(self) -> ArgumentFindings:
         latest = self.shown.order_by("-at", "-pk").values_list("case", "outcome", "calls")[:MOST_RUNS]
-        shown = [Shown.read(case, outcome, calls) for case, outcome, calls in reversed(latest)]
-        return ArgumentFindings(self.tool, self.argument, shown)
+        run_calls = [RunCalls.of_rows(case, outcome, calls) for case, outcome, calls in reversed(latest)]
+        return ArgumentFindings(self.tool, self.argument, run_calls)
 
     def save_written(self, findings: Any) -> None:
-        self.habits = findings.habits().kept()
+        self.habits = findings.habits().to_row()
         super().save_written(findings)
 
-    def calls(self, shown: Iterable[CountedRun]) -> dict[UUID, UUID]:
-        ids = [sighting.episode_id for sighting in shown]
-        own = Event.objects.first_calls(ids, tool=self.tool)
-        return own or Event.objects.first_calls(ids, containing=sent_text(self.tool))
+    def calls(self, runs: Iterable[CountedRun]) -> dict[UUID, UUID]:
+        ids = [sighting.episode_id for sighting in runs]
+        call_events = Event.objects.first_calls(ids, tool=self.tool)
+        return call_events or Event.objects.first_calls(ids, containing=search_text(self.tool))
 
 
 class ArgumentUse(CountedRun):
@@ -91,5 +91,5 @@ class ArgumentUse(CountedRun):
     def __str__(self) -> str:
         return f"{self.outcome} in {self.episode_id}"
 
-    def agrees(self, said: dict[str, Any]) -> bool | None:
-        return testimony(Shown.read(self.case, self.outcome, self.calls), said)
+    def agrees(self, claims: dict[str, Any]) -> bool | None:
+        return testimony(RunCalls.of_rows(self.case, self.outcome, self.calls), claims)

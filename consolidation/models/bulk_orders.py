@@ -8,7 +8,6 @@ from django.contrib.auth.models import User
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import models
 from django.db.models.functions import Now
-from django.utils.dateparse import parse_datetime
 
 from consolidation.models.runs import Run
 from memories.models.trusted import new_id
@@ -61,14 +60,6 @@ class BulkOrder(models.Model):
 
     def __str__(self) -> str:
         return f"{self.verb} {self.total}"
-
-    @property
-    def verdict_options(self) -> dict[str, Any]:
-        """The options of the verb, as they were ordered."""
-        options: dict[str, Any] = dict(self.options)
-        if isinstance(until := options.get("until"), str):
-            options["until"] = parse_datetime(until)
-        return options
 
     @property
     def done_count(self) -> int:

@@ -1,6 +1,6 @@
-"""Facts about commands, counted from runs: which start, and which do not.
+"""Facts about commands, counted from runs: which start, which do not, and with which options they work.
 
-They hold only forms of commands (`python -m pytest`), no path, value or output of a run.
+They hold only forms of commands (`python -m pytest`) and names of options, no path, value or output of a run.
 """
 
 from collections import defaultdict
@@ -12,7 +12,9 @@ from uuid import UUID
 from django.db import models
 from django.db.models import Count, Q
 
-from consolidation.learning.effects.command_starts import Seen, tally
+from consolidation.learning.effects.command_starts import CaseAttempt, tally
+from consolidation.learning.effects.option_tries import OPTIONS_OF, options_in
+from consolidation.learning.facts.option_facts import OptionFindings, works
 from consolidation.learning.facts.startups import Startups
 from consolidation.models.counted_facts import CountedFact, CountedFactQuerySet, CountedRun, CountedRunQuerySet
 from memories.models import Event
@@ -23,10 +25,12 @@ from memories.values.trust import Trust
 
 class CommandFactQuerySet(CountedFactQuerySet):
     def holding(self, trust: Trust, *, at: datetime) -> Self:
-        """What the caller may see of the facts that hold then: nobody dismissed them, the latest runs do not contradict
-        them, and their time is not over."""
-        held = self.visible_to(trust).filter(trust.offered.q("memory__"), memory__status__in=LIVE, memory__flags=[])
-        return held.filter(conditions.valid(at).q("memory__"), turned=False)
+        """The facts in force at `at` that the caller may see: live, without flags, valid, and not contradicted by the
+        latest runs."""
+        visible_facts = self.visible_to(trust).filter(
+            trust.offered.q("memory__"), memory__status__in=LIVE, memory__flags=[]
+        )
+        return visible_facts.filter(conditions.valid(at).q("memory__"), turned=False)
 
     def naming(self, forms: Iterable[str]) -> Self:
         """Those that say of one of these forms whether it starts."""
@@ -34,9 +38,10 @@ class CommandFactQuerySet(CountedFactQuerySet):
 
 
 class CommandFact(CountedFact):
-    """The commands of one purpose in one place (a repository or package; '' the whole scope).
+    """The commands of one purpose in one place (a repository or package; '' the whole scope), or the options of one.
 
-    `said`: form -> does it start. `waits`: a person is asked about it, which is only kept otherwise.
+    `said`: form -> does it start, or options -> does the command work with them. `waits`: a person is asked about it,
+    which is only kept otherwise.
     """
 
     place = models.CharField(max_length=80, blank=True)
@@ -62,19 +67,30 @@ class CommandFact(CountedFact):
         return [form for form, starts in self.said.items() if starts]
 
     @property
+    def command(self) -> str:
+        """The command whose options it is about; '' for the commands of a purpose."""
+        return self.purpose.removeprefix(OPTIONS_OF) if self.purpose.startswith(OPTIONS_OF) else ""
+
+    @property
     def topic(self) -> str:
+        if self.command:
+            return f"{self.purpose} in {self.place or 'scope'}"
         return f"commands for {self.purpose} in {self.place or 'scope'}"
 
-    def findings(self) -> Startups:
-        rows = self.shown.order_by("at", "pk").values_list("form", "case", "started")
-        return Startups(self.place, self.purpose, tally(Seen(form, case, started) for form, case, started in rows))
+    def findings(self) -> Startups | OptionFindings:
+        case_attempts = [
+            CaseAttempt(*row) for row in self.shown.order_by("at", "pk").values_list("form", "case", "started")
+        ]
+        if self.command:
+            return OptionFindings(self.place, self.command, case_attempts)
+        return Startups(self.place, self.purpose, tally(case_attempts))
 
-    def calls(self, shown: Iterable[CountedRun]) -> dict[UUID, UUID]:
+    def calls(self, runs: Iterable[CountedRun]) -> dict[UUID, UUID]:
         """The calls whose command line contains the form as it is counted: another way to write it is not found."""
         episodes: dict[str, list[UUID]] = defaultdict(list)
-        for attempt in shown:
+        for attempt in runs:
             assert isinstance(attempt, CommandAttempt)
-            episodes[attempt.form].append(attempt.episode_id)
+            episodes[self.command or attempt.form].append(attempt.episode_id)
         by_fact: dict[UUID, UUID] = {}
         for form, ids in episodes.items():
             by_fact = Event.objects.first_calls(ids, containing=form) | by_fact
@@ -85,7 +101,7 @@ class CommandAttemptQuerySet(CountedRunQuerySet):
     def counts(self) -> dict[str, tuple[int, int]]:
         """form -> (in how many runs it started, in how many it was called)."""
         rows = self.values("form").annotate(started_in=Count("pk", filter=Q(started=True)), runs=Count("pk")).order_by()
-        return {form: (started, runs) for form, started, runs in rows.values_list("form", "started_in", "runs")}
+        return {form: (starts, runs) for form, starts, runs in rows.values_list("form", "started_in", "runs")}
 
 
 class CommandAttempt(CountedRun):
@@ -106,5 +122,8 @@ class CommandAttempt(CountedRun):
     def __str__(self) -> str:
         return f"{self.form} in {self.episode_id}"
 
-    def agrees(self, said: dict[str, Any]) -> bool | None:
-        return self.started == said[self.form] if self.form in said else None
+    def agrees(self, claims: dict[str, Any]) -> bool | None:
+        if self.fact.command:
+            is_said = works(options_in(self.form), claims)
+            return None if is_said is None else self.started == is_said
+        return self.started == claims[self.form] if self.form in claims else None

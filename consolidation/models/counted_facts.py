@@ -18,18 +18,18 @@ WRITTEN = ("memory", "said", "words", "language", "turned", "due", "attempts", "
 
 
 class Findings(Protocol):
-    """Counts about one subject. `said`: the claims stated before, as plain JSON values."""
+    """Counts about one subject. A parameter `claims`: those stated before, as plain JSON values."""
 
     def claims(self) -> dict[str, Any]:
         """Return what the counts support, as plain JSON values; empty when nothing is worth stating."""
 
-    def still(self, said: Mapping[str, Any]) -> dict[str, Any]:
+    def supported_claims(self, claims: Mapping[str, Any]) -> dict[str, Any]:
         """Return the stated claims, brought up to date with the counts."""
 
-    def turned(self, said: Mapping[str, Any]) -> bool:
+    def is_contradicted(self, claims: Mapping[str, Any]) -> bool:
         """Return whether the latest runs unanimously contradict a stated claim."""
 
-    def sentence(self, said: Mapping[str, Any], language: Language) -> str:
+    def sentence(self, claims: Mapping[str, Any], language: Language) -> str:
         """Return the claims as a sentence with the present counts."""
 
 
@@ -79,7 +79,7 @@ class CountedFact(DueRow):
         """The findings of its runs, counted now."""
         raise NotImplementedError
 
-    def calls(self, shown: Iterable["CountedRun"]) -> dict[UUID, UUID]:
+    def calls(self, runs: Iterable["CountedRun"]) -> dict[UUID, UUID]:
         """The event of the call that each of these runs showed it by: episode -> event, as far as it is there."""
         raise NotImplementedError
 
@@ -122,6 +122,6 @@ class CountedRun(models.Model):
     class Meta:
         abstract = True
 
-    def agrees(self, said: dict[str, Any]) -> bool | None:
-        """Whether the run agrees with a statement `said`; None: it has no evidence for or against."""
+    def agrees(self, claims: dict[str, Any]) -> bool | None:
+        """Whether the run agrees with a statement `claims`; None: it has no evidence for or against."""
         raise NotImplementedError

@@ -38,11 +38,11 @@ class DailyCountQuerySet(Trusted["DailyCount"]):
         with connection.cursor() as cursor:
             cursor.execute(INCREMENT, [day, name, label, scope, Sensitivity.PUBLIC])
 
-    def replace(self, day: date, names: Iterable[str], counted: Iterable[Counted], scopes: Sequence[str]) -> None:
+    def replace(self, day: date, names: Iterable[str], counts: Iterable[Counted], scopes: Sequence[str]) -> None:
         """Write the counts of a day under these names, in the place of those that it had; those of one name, label,
         scope and level are added up, and so are those of the scopes that are not among `scopes`."""
         sums: Counter[tuple[str, str, str, int]] = Counter()
-        for name, label, scope, sensitivity, n in counted:
+        for name, label, scope, sensitivity, n in counts:
             sums[name, label[:LONGEST_LABEL], scope if scope in scopes else OTHER_SCOPES, sensitivity] += n
         rows = [
             DailyCount(day=day, name=name, label=label, scope=scope, sensitivity=sensitivity, n=n)

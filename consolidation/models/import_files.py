@@ -12,7 +12,7 @@ from consolidation.models.runs import Run
 from memories.models.trusted import new_id
 from memories.values.trust import Actor
 
-KEPT = timedelta(days=1)
+RETENTION = timedelta(days=1)
 WITHOUT_WORDS = Func(
     F("summary"),
     Cast(Value("first"), TextField()),
@@ -30,11 +30,13 @@ class ImportFileQuerySet(models.QuerySet["ImportFile"]):
     def forget_stale(self, *, at: datetime) -> int:
         """Delete the files of yesterday and before that nobody imported, the bytes of those whose import failed, and
         the words of rows that came in before."""
-        shown = self.filter(run__finished_at__lt=at - KEPT, run__status=Run.Status.SUCCEEDED, summary__has_key="first")
+        shown = self.filter(
+            run__finished_at__lt=at - RETENTION, run__status=Run.Status.SUCCEEDED, summary__has_key="first"
+        )
         shown.update(preview={}, summary=WITHOUT_WORDS)
-        failed = self.filter(run__finished_at__lt=at - KEPT, run__status=Run.Status.FAILED)
+        failed = self.filter(run__finished_at__lt=at - RETENTION, run__status=Run.Status.FAILED)
         failed.update(content=b"", preview={}, summary={})
-        return self.filter(run=None, created_at__lt=at - KEPT).delete()[0]
+        return self.filter(run=None, created_at__lt=at - RETENTION).delete()[0]
 
 
 class ImportFile(models.Model):

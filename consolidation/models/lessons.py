@@ -41,10 +41,10 @@ class LessonQuerySet(Trusted["Lesson"]):
         )
 
 
-def _offers(which: Q) -> Coalesce:
-    offers: QuerySet[SkillOffer] = SkillOffer.objects.filter(which, memory=OuterRef("pk")).order_by()
-    counted = offers.values("memory").annotate(n=Count("pk")).values("n")
-    return Coalesce(Subquery(counted, output_field=models.IntegerField()), 0)
+def _offers(condition: Q) -> Coalesce:
+    offers: QuerySet[SkillOffer] = SkillOffer.objects.filter(condition, memory=OuterRef("pk")).order_by()
+    count = offers.values("memory").annotate(n=Count("pk")).values("n")
+    return Coalesce(Subquery(count, output_field=models.IntegerField()), 0)
 
 
 class Lesson(models.Model):

@@ -49,8 +49,10 @@ class PatternQuerySet(RowQueue["Pattern"]):
         """What decides arguments of calls, as the skills of a scope with such a call say that the caller may be
         offered: `choices` of their `contrast`."""
         rows = self.filter(scope=scope, effects__contains=[tool], memory__in=Memory.objects.live().offered_to(trust))
-        told = rows.order_by("pk").values_list("memory__payload__contrast__choices", flat=True)[:MOST_SKILLS]
-        return [choice for choices in told for choice in choices or ()]
+        choices_of_skills = rows.order_by("pk").values_list("memory__payload__contrast__choices", flat=True)[
+            :MOST_SKILLS
+        ]
+        return [choice for choices in choices_of_skills for choice in choices or ()]
 
     def wake_parts(self, scope: str) -> None:
         """Make those of the scope due that are part of a due one: what is done as a part of more may have been seen

@@ -43,8 +43,8 @@ class PlanShapeQuerySet(RowQueue["PlanShape"]):
     def with_effects(self, effects: Collection[str], *, scope: str, sensitivity: int) -> Self:
         """The plans with exactly these effects, in whatever order, those of most cases first."""
         rows = self.filter(scope=scope, sensitivity=sensitivity, memory__status__in=LIVE)
-        held = list(effects)
-        return rows.filter(changes__contains=held, changes__contained_by=held).order_by("-cases", "pk")
+        effect_list = list(effects)
+        return rows.filter(changes__contains=effect_list, changes__contained_by=effect_list).order_by("-cases", "pk")
 
 
 class PlanShape(DueRow):

@@ -13,7 +13,7 @@ from django.utils.translation import ngettext
 from consolidation.learning.facts.call_rules import CallRule, Condition
 from memories.models import Memory
 from memories.models.trusted import Trusted
-from memories.transfer.options import Made
+from memories.transfer.options import ImportedMemory
 from memories.values import conditions
 from memories.values.choices import BELIEVED, Origin, Status
 from memories.values.text import detect_lang
@@ -37,21 +37,21 @@ class PolicyQuerySet(Trusted["Policy"]):
     def in_force(self, tool: str, trust: Trust, *, at: datetime) -> Self:
         """Those about this tool that people accepted as they were written, and that the caller may be offered then."""
         valid = self.filter(conditions.valid(at).q("memory__"), tool=tool)
-        accepted = valid.filter(memory__status__in=BELIEVED, memory__content=F("words"))
-        return accepted.offered_to(trust, "memory__").select_related("memory").order_by("pk")[:MOST_CHECKED]
+        policies = valid.filter(memory__status__in=BELIEVED, memory__content=F("words"))
+        return policies.offered_to(trust, "memory__").select_related("memory").order_by("pk")[:MOST_CHECKED]
 
     def quotes(self, scope: str) -> list[str]:
-        """The words of instructions that rules of this scope were read in, dismissed ones too."""
-        said = self.filter(memory__scope=scope, memory__evidence__snapshot__gt="").order_by("-pk")
-        said = said.exclude(memory__status__in=(Status.SUPERSEDED, Status.RETRACTED))
-        return list(said.values_list("memory__evidence__snapshot", flat=True)[:MOST_QUOTES])
+        """The quotes of instructions behind the rules of this scope, of dismissed rules too."""
+        with_quote = self.filter(memory__scope=scope, memory__evidence__snapshot__gt="").order_by("-pk")
+        with_quote = with_quote.exclude(memory__status__in=(Status.SUPERSEDED, Status.RETRACTED))
+        return list(with_quote.values_list("memory__evidence__snapshot", flat=True)[:MOST_QUOTES])
 
-    def beside(self, one: "Policy") -> list["Policy"]:
-        """Rules that wait or are in force as they were written and test the same as this one, for other values."""
-        stands = (Status.CANDIDATE, *BELIEVED)
-        rows = self.filter(tool=one.tool, memory__scope=one.memory.scope, memory__status__in=stands)
-        rows = rows.filter(memory__content=F("words")).exclude(pk=one.pk).select_related("memory")
-        return [row for row in rows.order_by("pk")[:MOST_CHECKED] if row.rule.tested == one.rule.tested]
+    def beside(self, policy: "Policy") -> list["Policy"]:
+        """Other rules, waiting or in force with unchanged words, that test the same for other values."""
+        statuses = (Status.CANDIDATE, *BELIEVED)
+        rows = self.filter(tool=policy.tool, memory__scope=policy.memory.scope, memory__status__in=statuses)
+        rows = rows.filter(memory__content=F("words")).exclude(pk=policy.pk).select_related("memory")
+        return [row for row in rows.order_by("pk")[:MOST_CHECKED] if row.rule.tests == policy.rule.tests]
 
 
 class Policy(models.Model):
@@ -78,7 +78,7 @@ class Policy(models.Model):
 
     @property
     def rule(self) -> CallRule:
-        return CallRule(self.tool, tuple(map(Condition.read, self.conditions)))
+        return CallRule(self.tool, tuple(map(Condition.of_row, self.conditions)))
 
     @property
     def conditions_in_words(self) -> list[str]:
@@ -97,31 +97,31 @@ class Policy(models.Model):
     @property
     def quote(self) -> str:
         """The words of the instructions that it was read in; '' where they are not kept."""
-        said = self.memory.evidence.exclude(snapshot="").order_by("at")
-        return said.values_list("snapshot", flat=True).first() or ""
+        quotes = self.memory.evidence.exclude(snapshot="").order_by("at")
+        return quotes.values_list("snapshot", flat=True).first() or ""
 
     @property
     def measured(self) -> str:
         """Where it was read, and what recorded runs say of it, in sentences of the reader's language."""
         quote = self.quote.rstrip(".。")
-        said = _("The instructions say: “%(quote)s”.") % {"quote": quote} if quote else ""
-        return " ".join(filter(None, [said, self._counts()]))
+        reading = _("The instructions say: “%(quote)s”.") % {"quote": quote} if quote else ""
+        return " ".join(filter(None, [reading, self._counts()]))
 
     def _counts(self) -> str:
         if not self.well + self.ill:
-            said = ngettext(
+            sentence = ngettext(
                 "%(calling)d recorded case called the tool; it did not break the rule.",
                 "%(calling)d recorded cases called the tool; none broke the rule.",
                 self.calling,
             )
-            return said % {"calling": self.calling}
-        said = ngettext(
+            return sentence % {"calling": self.calling}
+        sentence = ngettext(
             "%(calling)d recorded case called the tool and broke the rule; ended well: %(well)d, did not: %(ill)d.",
             "%(calling)d recorded cases called the tool; of those that broke the rule %(well)d ended well and %(ill)d "
             "did not.",
             self.calling,
         )
-        return said % {"calling": self.calling, "well": self.well, "ill": self.ill}
+        return sentence % {"calling": self.calling, "well": self.well, "ill": self.ill}
 
 
 def exported(memories: Sequence[Memory]) -> dict[UUID, dict[str, Any]]:
@@ -131,9 +131,13 @@ def exported(memories: Sequence[Memory]) -> dict[UUID, dict[str, Any]]:
     return {row.pk: {"policy": {name: getattr(row, name) for name in EXPORTED}} for row in rows}
 
 
-def keep_imported(made: Sequence[Made]) -> None:
+def keep_imported(imports: Sequence[ImportedMemory]) -> None:
     """Give imported policies their rules; each is checked once its memory is accepted here."""
-    policies = ((one.memory, one.record.policy) for one in made if one.record.policy and is_policy(one.memory))
+    policies = (
+        (imported_memory.memory, imported_memory.record.policy)
+        for imported_memory in imports
+        if imported_memory.record.policy and is_policy(imported_memory.memory)
+    )
     Policy.objects.bulk_create(Policy(memory=memory, **record.model_dump()) for memory, record in policies)
 
 

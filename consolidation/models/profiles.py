@@ -38,8 +38,8 @@ class RunProfileQuerySet(Trusted["RunProfile"]):
         rows = self.filter(identifiers__overlap=list(identifiers)).order_by("-at", "pk")
         if scopes is None:
             return rows[:most]
-        first, *others = [rows.filter(scope=scope)[:most] for scope in scopes]
-        return first.union(*others, all=True).order_by("-at", "pk")[:most]
+        first, *other_scopes = [rows.filter(scope=scope)[:most] for scope in scopes]
+        return first.union(*other_scopes, all=True).order_by("-at", "pk")[:most]
 
 
 class RunProfile(models.Model):

@@ -35,7 +35,7 @@ def kept_only() -> Q:
     """The condition of candidates that are stored and about which nobody is asked: what a model read and agents do
     without, facts and skills that their pipelines do not let wait, and plans.
     """
-    of_it = Q(memory=OuterRef("pk"))
-    kept = Q(Exists(Redundancy.objects.filter(of_it))) | Q(Exists(PlanShape.objects.filter(of_it)))
-    kept |= Q(Exists(Pattern.objects.filter(of_it, waits=False)))
-    return kept | Q(Exists(CommandFact.objects.filter(of_it, waits=False)))
+    of_memory = Q(memory=OuterRef("pk"))
+    condition = Q(Exists(Redundancy.objects.filter(of_memory))) | Q(Exists(PlanShape.objects.filter(of_memory)))
+    condition |= Q(Exists(Pattern.objects.filter(of_memory, waits=False)))
+    return condition | Q(Exists(CommandFact.objects.filter(of_memory, waits=False)))

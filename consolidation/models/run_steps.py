@@ -18,10 +18,10 @@ class RunStepQuerySet(models.QuerySet["RunStep"]):
 
     def prunable(self, *, before: datetime) -> Self:
         """Steps of runs that stay (`RunQuerySet.prunable`) though they ended before and are not done again."""
-        ended = (RunStep.Status.SUCCEEDED, RunStep.Status.SKIPPED)
-        return self.filter(finished_at__lt=before, run__finished_at__lt=before, run__status__in=ended).order_by(
-            "finished_at"
-        )
+        final_statuses = (RunStep.Status.SUCCEEDED, RunStep.Status.SKIPPED)
+        return self.filter(
+            finished_at__lt=before, run__finished_at__lt=before, run__status__in=final_statuses
+        ).order_by("finished_at")
 
 
 class RunStep(models.Model):
@@ -72,8 +72,8 @@ class RunStep(models.Model):
 
     def explain(self, reason: str) -> None:
         """Add what became of its answer."""
-        known = self.reason.split("; ") if self.reason else []
-        self.reason = "; ".join(dict.fromkeys([*known, credentials.masked(reason)]))[:2000]
+        reasons = self.reason.split("; ") if self.reason else []
+        self.reason = "; ".join(dict.fromkeys([*reasons, credentials.masked(reason)]))[:2000]
         RunStep.objects.filter(pk=self.pk).update(reason=self.reason)
 
     def finish(self, status: str, *, at: datetime, reason: str = "") -> None:

@@ -28,7 +28,7 @@ TITLES = {  # kind -> what such a run does
     "contrast": _("Compare runs of a skill"),
     "lessons": _("Compare runs of a scope"),
     "import": _("Import a file"),
-    "bulk": _("Decide about many at once"),
+    "bulk": _("Decide many at once"),
 }
 
 
@@ -80,9 +80,9 @@ class RunQuerySet(Trusted["Run"]):
         A conversation's run goes with it: it says that the conversation was read. An import goes with its file.
         """
         files = apps.get_model("consolidation", "ImportFile")._default_manager.filter(run=OuterRef("pk"))
-        ended = self.filter(finished_at__lt=before, episode=None, status__in=ENDED)
-        replaced = Q(subject=None, trigger=Run.Trigger.SCHEDULE)
-        return ended.filter(~Q(status=Run.Status.FAILED) | replaced).exclude(Exists(files)).order_by("finished_at")
+        is_done_or_scheduled = ~Q(status=Run.Status.FAILED) | Q(subject=None, trigger=Run.Trigger.SCHEDULE)
+        finished = self.filter(is_done_or_scheduled, finished_at__lt=before, episode=None, status__in=ENDED)
+        return finished.exclude(Exists(files)).order_by("finished_at")
 
     def resume_due(self, *, at: datetime) -> int:
         """Queue the runs that were paused until an instant that has come."""
@@ -190,8 +190,8 @@ class Run(models.Model):
 
     def begin(self, *, at: datetime) -> bool:
         """A worker, which holds the run's lease, begins a queued run. False: another one was faster."""
-        started = {"status": Run.Status.RUNNING, "started_at": self.started_at or at, "finished_at": None}
-        return self._move([Run.Status.QUEUED], attempts=self.attempts + 1, **started)
+        facts = {"status": Run.Status.RUNNING, "started_at": self.started_at or at, "finished_at": None}
+        return self._move([Run.Status.QUEUED], attempts=self.attempts + 1, **facts)
 
     def progress(self, *, stage: str, done: int, total: int, counters: dict[str, int]) -> None:
         """Say how far it is. RunStopped: it was paused meanwhile."""
@@ -209,19 +209,19 @@ class Run(models.Model):
 
     def fail(self, error: str, *, at: datetime) -> None:
         """End it after its worker met an error, or lost the lease to another worker, which may have said so before."""
-        standing = [Run.Status.RUNNING, Run.Status.FAILED]
-        if self._move(standing, status=Run.Status.FAILED, error=error[:2000], finished_at=at):
+        statuses = [Run.Status.RUNNING, Run.Status.FAILED]
+        if self._move(statuses, status=Run.Status.FAILED, error=error[:2000], finished_at=at):
             self.leave_steps(RunStep.Status.FAILED, self.error)
 
     def abandon(self, *, at: datetime, why: str = "its worker died") -> None:
         """It was cut off, `why`: one that was ordered is queued again, three times in all; a schedule comes again."""
-        asked, deaths = self.trigger in (Run.Trigger.API, Run.Trigger.PAGE), self.deaths + 1
-        ordered = asked and deaths < MOST_DEATHS
-        again: dict[str, Any] = {"status": Run.Status.QUEUED, "error": f"{why[:1900]}; it is tried again"}
-        end = f"{why[:1900]} three times" if asked else f"{why[:1900]}; the next run goes on"
-        ended = {"status": Run.Status.FAILED, "error": end, "finished_at": at}
-        if self._move([Run.Status.RUNNING], deaths=deaths, **(again if ordered else ended)):
-            self.leave_steps(RunStep.Status.PENDING if ordered else RunStep.Status.FAILED, self.error)
+        is_requested, deaths = self.trigger in (Run.Trigger.API, Run.Trigger.PAGE), self.deaths + 1
+        is_queued_again = is_requested and deaths < MOST_DEATHS
+        queued_facts: dict[str, Any] = {"status": Run.Status.QUEUED, "error": f"{why[:1900]}; it is tried again"}
+        end = f"{why[:1900]} three times" if is_requested else f"{why[:1900]}; the next run goes on"
+        failed_facts = {"status": Run.Status.FAILED, "error": end, "finished_at": at}
+        if self._move([Run.Status.RUNNING], deaths=deaths, **(queued_facts if is_queued_again else failed_facts)):
+            self.leave_steps(RunStep.Status.PENDING if is_queued_again else RunStep.Status.FAILED, self.error)
         else:  # who took over has given it up before
             self.refresh_from_db(fields=["status", "error"])
 
@@ -244,8 +244,8 @@ class Run(models.Model):
 
     def pause_until(self, until: datetime, *, error: str) -> None:
         """Its worker stops until an instant, for a reason that everybody may read."""
-        paused = {"status": Run.Status.PAUSED, "paused_until": until, "error": error[:2000]}
-        self._move([Run.Status.RUNNING], **paused)
+        facts = {"status": Run.Status.PAUSED, "paused_until": until, "error": error[:2000]}
+        self._move([Run.Status.RUNNING], **facts)
 
     def requeue(self) -> None:
         """Its worker leaves it, or has died: another one goes on at the first step that has not ended."""
@@ -254,30 +254,30 @@ class Run(models.Model):
 
     def resume(self, *, by: Actor, at: datetime, why: str = "") -> None:
         """Queue a paused run. Conflict: it is not paused."""
-        queued = {"status": Run.Status.QUEUED, "paused_until": None, "error": ""}
-        self._decide("resume", [Run.Status.PAUSED], by=by, at=at, why=why, **queued)
+        facts = {"status": Run.Status.QUEUED, "paused_until": None, "error": ""}
+        self._decide("resume", [Run.Status.PAUSED], by=by, at=at, why=why, **facts)
 
     def retry(self, *, by: Actor, at: datetime, why: str = "") -> None:
         """Queue a failed run; steps that succeeded keep their answers. Conflict: it has not failed."""
-        queued = {"status": Run.Status.QUEUED, "deaths": 0, "error": "", "finished_at": None, "started_at": None}
+        facts = {"status": Run.Status.QUEUED, "deaths": 0, "error": "", "finished_at": None, "started_at": None}
         with transaction.atomic():
-            self._decide("retry", [Run.Status.FAILED], by=by, at=at, why=why, **queued)
+            self._decide("retry", [Run.Status.FAILED], by=by, at=at, why=why, **facts)
             self.steps.filter(status=RunStep.Status.FAILED).update(status=RunStep.Status.PENDING, reason="", attempts=0)
 
-    def _decide(self, verb: str, standing: list["Run.Status"], *, by: Actor, at: datetime, why: str, **to: Any) -> None:
+    def _decide(self, verb: str, old: list["Run.Status"], *, by: Actor, at: datetime, why: str, **new: Any) -> None:
         """A person's or agent's decision, with its audit entry."""
         with transaction.atomic():
             self.refresh_from_db(from_queryset=Run.objects.select_for_update(of=("self",)))
             before = {"status": self.status, **({"error": self.error} if self.error else {})}
-            if self.status not in standing:
-                raise Conflict(f"this run is {self.status}: {verb} takes one that is {' or '.join(standing)}")
-            self._move_unique(standing, **to)
+            if self.status not in old:
+                raise Conflict(f"this run is {self.status}: {verb} takes one that is {' or '.join(old)}")
+            self._move_unique(old, **new)
             self.audit(verb, by=by, at=at, why=why, before=before).save(force_insert=True)
 
-    def _move_unique(self, standing: list["Run.Status"], **to: Any) -> None:
+    def _move_unique(self, statuses: list["Run.Status"], **facts: Any) -> None:
         try:
             with transaction.atomic():
-                self._move(standing, **to)
+                self._move(statuses, **facts)
         except IntegrityError:
             raise Conflict("another run of this kind about the same episode or memory is not finished") from None
 
@@ -287,13 +287,13 @@ class Run(models.Model):
         facts |= {"scope": self.scope, "sensitivity": self.sensitivity, "after": {"status": self.status}}
         return AuditEntry.draft(by=by, at=at, why=why, before=before, **facts)
 
-    def _move(self, standing: list["Run.Status"], **to: Any) -> bool:
+    def _move(self, statuses: list["Run.Status"], **facts: Any) -> bool:
         """Compare and set: only from these states, and while nobody else has begun it again."""
-        moved = Run.objects.filter(pk=self.pk, status__in=standing, attempts=self.attempts).update(**to)
-        if moved:
-            for name, value in to.items():
+        row_count = Run.objects.filter(pk=self.pk, status__in=statuses, attempts=self.attempts).update(**facts)
+        if row_count:
+            for name, value in facts.items():
                 setattr(self, name, value)
-        return bool(moved)
+        return bool(row_count)
 
 
 ENDED = (Run.Status.SUCCEEDED, Run.Status.SKIPPED, Run.Status.FAILED)

@@ -68,10 +68,10 @@ def called_tool(trust: Trust, name: str) -> CalledTool | None:
     return next(iter(_called(trust, "SELECT %(name)s::varchar", name=name, words="", most=1)), None)
 
 
-def _called(trust: Trust, names: str, **asked: Any) -> list[CalledTool]:
+def _called(trust: Trust, names: str, **parameters: Any) -> list[CalledTool]:
     statement = CALLED.format(names=names, visible=trust.filter.sql("memory"))
     with connection.cursor() as cursor:
-        cursor.execute(statement, asked | {"latest": MOST_CALLS} | trust.filter.values())
+        cursor.execute(statement, parameters | {"latest": MOST_CALLS} | trust.filter.values())
         rows = [(CalledTool(*row[:-1]), row[-1]) for row in cursor.fetchall()]
     return [tool._replace(does_many=does_many(tool.name, args)) for tool, args in rows]
 
@@ -85,12 +85,12 @@ class Marks(NamedTuple):
 
 def marks() -> Marks:
     """Read in one statement, which each step of consolidation asks for."""
-    decided = ToolDecision.objects.exclude(only_reads=None).values_list("tool", "only_reads", Value(True))
-    observed = ToolUse.objects.filter(READS).values_list("tool", Value(True), Value(False))
-    read = Marks({}, {})
-    for tool, only_reads, by_a_person in decided.union(observed, all=True):
-        (read.decided if by_a_person else read.observed)[tool] = only_reads
-    return read
+    decisions = ToolDecision.objects.exclude(only_reads=None).values_list("tool", "only_reads", Value(True))
+    observations = ToolUse.objects.filter(READS).values_list("tool", Value(True), Value(False))
+    stored_marks = Marks({}, {})
+    for tool, only_reads, by_a_person in decisions.union(observations, all=True):
+        (stored_marks.decided if by_a_person else stored_marks.observed)[tool] = only_reads
+    return stored_marks
 
 
 class ToolDecisionQuerySet(models.QuerySet["ToolDecision"]):
@@ -109,7 +109,7 @@ class ToolDecisionQuerySet(models.QuerySet["ToolDecision"]):
             row = self.select_for_update().get(tool=tool)
             before = row.only_reads
             if row.state != seen:
-                raise Conflict(f"{row.by} decided about this tool meanwhile")
+                raise Conflict(f"{row.by} has already decided about this tool")
             row.only_reads, row.by, row.at = only_reads, by.name[:200], at
             row.sensitivity = min(row.sensitivity, sensitivity)
             row.save()

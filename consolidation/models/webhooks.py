@@ -174,17 +174,17 @@ class WebhookDelivery(models.Model):
             self.status = self.Status.FAILED
         else:
             self.next_at = at + BACK_OFF[self.attempts - 1]
-        changed = {name: getattr(self, name) for name in ("answered", "error", "status", "delivered_at", "next_at")}
+        columns = {name: getattr(self, name) for name in ("answered", "error", "status", "delivered_at", "next_at")}
         rows = WebhookDelivery.objects.filter(pk=self.pk, attempts=self.attempts)
         if error:  # its webhook may have been stopped while the try was under way
             rows = rows.filter(status=self.Status.WAITING)
-        rows.update(**changed)
+        rows.update(**columns)
 
     def replay(self, *, by: Actor, at: datetime) -> None:
         """Send it again, from the first try. Conflict: it waits already, or its webhook was stopped."""
         with transaction.atomic():
-            ended = WebhookDelivery.objects.exclude(status=self.Status.WAITING)
-            rows = ended.filter(pk=self.pk, webhook__stopped_at=None)
+            finished = WebhookDelivery.objects.exclude(status=self.Status.WAITING)
+            rows = finished.filter(pk=self.pk, webhook__stopped_at=None)
             if not rows.update(status=self.Status.WAITING, attempts=0, next_at=at):
                 raise Conflict("it waits already, or its webhook was stopped")
             facts: dict[str, Any] = {"kind": "webhook_delivery", "subject": self.pk, "label": self.event}

@@ -8,8 +8,8 @@ from uuid import UUID
 from django.db import models
 
 from memories.models import Memory
-from memories.models.performance import wilson
 from memories.models.trusted import Trusted, new_id
+from memories.values.chance import wilson
 from memories.values.choices import Outcome
 
 LEAST_COMPARED = 2
@@ -20,11 +20,11 @@ MODEL = "model"  # who wrote a line of a skill
 class SkillWorthQuerySet(Trusted["SkillWorth"]):
     trust_path = "memory__"
 
-    def put(self, measured: Iterable["SkillWorth"]) -> None:
+    def put(self, rows_to_write: Iterable["SkillWorth"]) -> None:
         """Write these, each in place of what was measured for its skill before; in one order: no deadlock."""
-        rows = sorted(measured, key=lambda worth: worth.pk)
-        changed = [field.name for field in SkillWorth._meta.concrete_fields if not field.primary_key]
-        self.bulk_create(rows, update_conflicts=True, unique_fields=["memory"], update_fields=changed)
+        rows = sorted(rows_to_write, key=lambda worth: worth.pk)
+        fields = [field.name for field in SkillWorth._meta.concrete_fields if not field.primary_key]
+        self.bulk_create(rows, update_conflicts=True, unique_fields=["memory"], update_fields=fields)
 
 
 class SkillWorth(models.Model):
@@ -81,24 +81,24 @@ class SkillWorth(models.Model):
     def is_weak(self) -> bool:
         """The runs that did otherwise ended no worse: something to learn from rather than to publish. Where fewer than
         two did either, nobody knows."""
-        compared = min(self.followed, self.otherwise) >= LEAST_COMPARED
-        return compared and self.followed_well * self.otherwise <= self.otherwise_well * self.followed
+        is_comparable = min(self.followed, self.otherwise) >= LEAST_COMPARED
+        return is_comparable and self.followed_well * self.otherwise <= self.otherwise_well * self.followed
 
     def weigh(self) -> float:
         """The weight of a decision on it, for the inbox: share of runs x change in success x width of its interval."""
         if not self.routed:
             return 0.0
-        followed = (self.followed_well + 1) / (self.followed + 2)
-        otherwise = (self.otherwise_well + 1) / (self.otherwise + 2)
+        rate_with = (self.followed_well + 1) / (self.followed + 2)
+        rate_without = (self.otherwise_well + 1) / (self.otherwise + 2)
         low, high = wilson(self.followed_well, self.followed_ill)
-        return self.routed / max(1, self.runs) * abs(followed - otherwise) * (high - low)
+        return self.routed / max(1, self.runs) * abs(rate_with - rate_without) * (high - low)
 
 
 class SkillLinesQuerySet(SkillWorthQuerySet):
     def of_model(self, memory_id: UUID) -> dict[str, list[dict[str, Any]]]:
         """The rows that a language model wrote, by field."""
-        kept = self.filter(pk=memory_id).values_list("lines", flat=True).first() or {}
-        rows = {name: [row for row in lines if row.get("by") == MODEL] for name, lines in kept.items()}
+        lines_by_field = self.filter(pk=memory_id).values_list("lines", flat=True).first() or {}
+        rows = {name: [row for row in lines if row.get("by") == MODEL] for name, lines in lines_by_field.items()}
         return {name: lines for name, lines in rows.items() if lines}
 
     def keep(self, memory: Memory, lines: dict[str, list[dict[str, Any]]], *, at: datetime) -> None:
@@ -108,14 +108,14 @@ class SkillLinesQuerySet(SkillWorthQuerySet):
         self._put(memory, lines, at=at)
 
     def _put(self, memory: Memory, lines: dict[str, list[dict[str, Any]]], *, at: datetime) -> None:
-        row, given = SkillLines(memory_id=memory.pk, lines=lines, at=at), ["lines", "at"]
-        SkillLines.objects.bulk_create([row], update_conflicts=True, unique_fields=["memory"], update_fields=given)
+        row, fields = SkillLines(memory_id=memory.pk, lines=lines, at=at), ["lines", "at"]
+        SkillLines.objects.bulk_create([row], update_conflicts=True, unique_fields=["memory"], update_fields=fields)
 
     def add_of_model(self, memory: Memory, field: str, rows: list[dict[str, Any]], *, at: datetime) -> None:
         """Add lines that a model wrote. The caller has locked the memory."""
-        kept = self.filter(pk=memory.pk).values_list("lines", flat=True).first() or {}
-        marked = [{**row, "by": MODEL} for row in rows]
-        lines = {**kept, field: [*kept.get(field, []), *marked]}
+        lines_by_field = self.filter(pk=memory.pk).values_list("lines", flat=True).first() or {}
+        rows_of_model = [{**row, "by": MODEL} for row in rows]
+        lines = {**lines_by_field, field: [*lines_by_field.get(field, []), *rows_of_model]}
         self._put(memory, lines, at=at)
 
 

@@ -42,7 +42,7 @@ class Pack:
     @property
     def source(self) -> Json:
         """Where a row of this pack comes from, as its provenance says."""
-        fields = {name: str(self.manifest.get(key, ""))[:500] for name, key in SAID.items()}
+        fields = {name: str(self.manifest.get(key, ""))[:500] for name, key in ORIGIN_FIELDS.items()}
         made_at = parse_instant(self.manifest.get("made_at"))
         return {"kind": "pack", "ref": self.ref, **fields, "timestamp": format_instant(made_at) if made_at else None}
 
@@ -57,7 +57,7 @@ class Pack:
         return f"From the pack {self.ref} of {where}, made by {sentence['created_by']} at {sentence['timestamp']}"
 
 
-SAID = {"scope": "scope", "created_by": "made_by", "hash": "memories_sha256"}
+ORIGIN_FIELDS = {"scope": "scope", "created_by": "made_by", "hash": "memories_sha256"}
 
 
 def read(content: bytes) -> Pack:
@@ -131,7 +131,7 @@ def _record(label: str, unpacked: UnpackedSkill, scope: str, pack: Pack, trust: 
         prepared, trust=trust, at=at, changelog=pack.changelog, sources=[pack.source], by_hand=False
     )
     shown = unpacked.fields.description[:200]
-    if done.stored is not None and done.stored.suppressed:
+    if done.write_result is not None and done.write_result.suppressed:
         return RowResult(label, Result.SUPPRESSED, shown=shown)
     if done.version is None or not done.created:
         return RowResult(label, Result.KNOWN)
@@ -143,14 +143,14 @@ def _record(label: str, unpacked: UnpackedSkill, scope: str, pack: Pack, trust: 
 def _foretell(label: str, unpacked: UnpackedSkill, scope: str, _pack: Pack, trust: Trust, _at: datetime) -> RowResult:
     """What would come of a skill, without a package in the store. Of one above the caller nothing is told."""
     shown = unpacked.fields.description[:200]
-    skill = Skill.objects.called(unpacked.fields.name, scope=scope)
+    skill = Skill.objects.find(unpacked.fields.name, scope=scope)
     if skill is None:
         return RowResult(label, Result.IMPORTED, status=Status.CANDIDATE, shown=shown)
     if not trust.sees(skill.memory):
         return RowResult(label, Result.KNOWN)
     if skill.memory.status not in LIVE:
         return RowResult(label, Result.SUPPRESSED, shown=shown)
-    _unpacked, package = importing.packed(unpacked, skill)
+    _unpacked, package = importing.pack_upload(unpacked, skill)
     if skill.versions.filter(status__in=SINGLE_STATUSES, sha256=package.sha256).exists():
         return RowResult(label, Result.KNOWN)
     return RowResult(label, Result.CHANGED, shown=shown)

@@ -1,19 +1,19 @@
 """What follows from a detection: a new candidate, a confirmation of one, a hit on its tombstone, or only a count."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
 from uuid import UUID
 
 from django.db.models import Max
 
-from consolidation.models.groups import RuleGroup
+from consolidation.models.groups import RuleGroup, RuleSighting
 from consolidation.patterns.counts import GroupCounts
 from consolidation.patterns.rules import Detection, GroupIdentity, Rule
 from memories.intake import admission
 from memories.intake.admission import dismissed_key
-from memories.intake.claims import Occasion, Statement, Stored, remember
+from memories.intake.claims import Occasion, Statement, WriteResult, remember
 from memories.intake.claims.writing import live_row, lock_key
 from memories.intake.evidence import record_suppressed
 from memories.intake.revisions import supersede
@@ -81,11 +81,12 @@ class CandidateWriter:
         statement = self._statement(detection, row.key or detection.key, detection.sensitivity)
         if is_ours:
             statement = replace(statement, content=row.content)
-        stored = remember(statement, occasions=_occasions({detection.episodes[0]: detection.at}), by=BY, at=self.at)
-        if is_ours and stored.memory is not None and stored.memory.sensitivity < detection.sensitivity:
-            before, stored.memory.sensitivity = stored.memory.sensitivity, detection.sensitivity
-            stored.memory.raise_sensitivity(before, by=BY, at=self.at)
-        self._update_group(group, stored)
+        first = replace(detection, episodes=detection.episodes[:1])
+        result = remember(statement, occasions=_occasions([first]), by=BY, at=self.at)
+        if is_ours and result.memory is not None and result.memory.sensitivity < detection.sensitivity:
+            before, result.memory.sensitivity = result.memory.sensitivity, detection.sensitivity
+            result.memory.raise_sensitivity(before, by=BY, at=self.at)
+        self._update_group(group, result)
 
     def _create(self, detection: Detection, group: RuleGroup, key: str) -> None:
         stones = Tombstone.objects.filter(key=key)
@@ -100,11 +101,11 @@ class CandidateWriter:
         if not self.counts.ripe(group):
             return
         sightings, highest = self.counts.evidence(group, MAX_EVIDENCE)
-        occasions = _occasions({episode: sighting.at for sighting in sightings for episode in sighting.episodes})
-        stored = remember(self._statement(detection, key, highest), occasions=occasions, by=BY, at=self.at)
-        self._update_group(group, stored)
-        if stored.created and stored.memory:
-            self._supersede(detection, stored.memory)
+        occasions = _occasions(sightings)
+        result = remember(self._statement(detection, key, highest), occasions=occasions, by=BY, at=self.at)
+        self._update_group(group, result)
+        if result.created and result.memory:
+            self._supersede(detection, result.memory)
             self._mark_covered(detection)
 
     def _restart_after(self, group: RuleGroup, mark: datetime | None) -> None:
@@ -120,15 +121,15 @@ class CandidateWriter:
     def _statement(self, detection: Detection, key: str, sensitivity: int) -> Statement:
         return statement(self.rule, detection, scope=self.counts.scope, key=key, sensitivity=sensitivity, at=self.at)
 
-    def _update_group(self, group: RuleGroup, stored: Stored) -> None:
-        self.counters["patterns_created"] += stored.created
-        self.counters["facts_reinforced"] += stored.reinforced
-        self.counters["suppressed"] += stored.suppressed
-        if stored.created and self.remaining is not None:
+    def _update_group(self, group: RuleGroup, result: WriteResult) -> None:
+        self.counters["patterns_created"] += result.created
+        self.counters["facts_reinforced"] += result.reinforced
+        self.counters["suppressed"] += result.suppressed
+        if result.created and self.remaining is not None:
             self.remaining -= 1
-        if stored.memory is not None and not stored.suppressed:
-            group.memory, group.written = stored.memory, True
-            self.counts.cache_memory(stored.memory)
+        if result.memory is not None and not result.suppressed:
+            group.memory, group.written = result.memory, True
+            self.counts.cache_memory(result.memory)
             self.counts.mark_changed(group)
 
     def _mark_covered(self, detection: Detection) -> None:
@@ -143,15 +144,19 @@ class CandidateWriter:
                 continue
             row = Memory.objects.select_for_update(of=("self",)).filter(pk=old.pk).first()
             if row and row.hold == Hold.NONE and row.status in (Status.CANDIDATE, Status.CONFIRMED):
-                supersede(row, new, by=BY, why=f"it goes on: {new.content}"[:2000], at=self.at)
+                supersede(row, new, by=BY, why=f"it continues: {new.content}"[:2000], at=self.at)
                 self.counts.cache_memory(row)
                 self.counters["superseded"] += 1
 
 
-def _occasions(episodes: Mapping[UUID, datetime]) -> list[Occasion]:
-    """Occasions of episodes by their time; an episode that was deleted in the meantime counts too."""
-    existing = set(Episode.objects.filter(pk__in=episodes).values_list("pk", flat=True))
-    return [Occasion(episode_occasion(pk), at, pk if pk in existing else None) for pk, at in episodes.items()]
+def _occasions(sightings: Iterable[Detection | RuleSighting]) -> list[Occasion]:
+    """Occasions of episodes by their time, at the event that completed each; a deleted episode counts too."""
+    events = {episode: sighting for sighting in sightings for episode in sighting.episodes}
+    existing = set(Episode.objects.filter(pk__in=events).values_list("pk", flat=True))
+    return [
+        Occasion(episode_occasion(pk), one.at, pk if pk in existing else None, one.event_id if pk in existing else None)
+        for pk, one in events.items()
+    ]
 
 
 SOURCE = "patterns"
@@ -167,12 +172,13 @@ def statement(rule: Rule, detection: Detection, *, scope: str, key: str, sensiti
         category=detection.category,
         origin=Origin.DETECTED,
         sensitivity=Sensitivity(sensitivity),
+        tags=detection.tags,
         company_id=detection.company_id,
         expires_at=at + rule.ttl if rule.ttl else None,
     )
 
 
-def suppress(tombstone: Tombstone, claim: Statement, *, by: Actor, at: datetime) -> Stored:
+def suppress(tombstone: Tombstone, claim: Statement, *, by: Actor, at: datetime) -> WriteResult:
     """Record a hit on the tombstone of this key: people dismissed it, in whatever words."""
     return admission.suppress(tombstone, claim, trust=everything(by), at=at)
 

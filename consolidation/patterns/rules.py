@@ -44,19 +44,25 @@ class Detection:
     company_id: str | None = None
     family: GroupIdentity | None = None
     covers: tuple[GroupIdentity, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+def _nothing(runs: Sequence[ReportedRun]) -> Iterable[tuple[ReportedRun, list[Detection]]]:
+    return ()
 
 
 @dataclass(frozen=True)
 class Rule:
-    """`detect`: the detections of each run, in order. `threshold`: number of runs, or of sessions (days) if `by_units`.
+    """`detect`: the detections of each run, in order; none where a rule reads no plugins' runs.
 
-    `share`: the least share of the family's runs, as (part, whole). `max_new`: new memories in one pattern run.
+    `threshold`: number of runs, or of sessions (days) if `by_units`. `share`: the
+    least share of the family's runs, as (part, whole). `max_new`: new memories in one pattern run.
     """
 
     name: str
     threshold: int
     confidence: int
-    detect: Callable[[Sequence[ReportedRun]], Iterable[tuple[ReportedRun, list[Detection]]]]
+    detect: Callable[[Sequence[ReportedRun]], Iterable[tuple[ReportedRun, list[Detection]]]] = _nothing
     by_units: bool = False
     share: tuple[int, int] = (0, 1)
     ttl: timedelta | None = None

@@ -48,8 +48,8 @@ def _whole_number(value: Any) -> list[int]:
     """[value] as an int, if it is a whole number of 0 or more, also as text; else []."""
     if isinstance(value, str):
         value = int(value.strip()) if value.strip().isdecimal() and len(value) < 10 else None
-    whole = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and value == value // 1
-    return [int(value)] if whole else []
+    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value >= 0 and value == value // 1
+    return [int(value)] if is_whole else []
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ class ReportedRun:
 
 def assign(runs: Sequence[ReportedRun]) -> list[ReportedRun]:
     """The runs with their line and session, which are stored; a run that has a session already keeps it."""
-    known = {row.event_id: row for row in PluginRun.objects.filter(event_id__in=[run.event_id for run in runs])}
-    lined = [replace(run, line=_line(run)) for run in runs]
-    new = [run for run in lined if run.event_id not in known]
+    stored_runs = {row.event_id: row for row in PluginRun.objects.filter(event_id__in=[run.event_id for run in runs])}
+    runs_with_lines = [replace(run, line=_line(run)) for run in runs]
+    new = [run for run in runs_with_lines if run.event_id not in stored_runs]
     sessions = _sessions([run for run in new if run.thread_id is None])
-    runs_with_sessions = [_with_session(run, known, sessions) for run in lined]
+    runs_with_sessions = [_with_session(run, stored_runs, sessions) for run in runs_with_lines]
     PluginRun.objects.bulk_create(
         PluginRun(
             line=run.line,
@@ -112,7 +112,7 @@ def assign(runs: Sequence[ReportedRun]) -> list[ReportedRun]:
             sensitivity=run.sensitivity,
         )
         for run in runs_with_sessions
-        if run.event_id not in known
+        if run.event_id not in stored_runs
     )
     return runs_with_sessions
 
@@ -121,19 +121,19 @@ def _line(run: ReportedRun) -> UUID:
     return uuid5(NAMESPACE_OID, f"{run.scope}\n{'' if run.thread_id is None else 'thread ' + run.thread_id}")
 
 
-def _with_session(run: ReportedRun, known: dict[UUID, PluginRun], sessions: dict[UUID, UUID]) -> ReportedRun:
-    row = known.get(run.event_id)
+def _with_session(run: ReportedRun, stored_runs: dict[UUID, PluginRun], sessions: dict[UUID, UUID]) -> ReportedRun:
+    row = stored_runs.get(run.event_id)
     return replace(run, session=row.session if row else sessions.get(run.event_id, run.line))
 
 
 def _sessions(runs: Sequence[ReportedRun]) -> dict[UUID, UUID]:
     """Session by event, of runs without a thread: that of the source's run before it, else after it, else a new one."""
-    stored = _nearest(runs)
+    nearest = _nearest(runs)
     latest: dict[str, tuple[datetime, UUID]] = {}
     sessions: dict[UUID, UUID] = {}
     for run in sorted(runs, key=lambda run: (run.at, run.event_id)):
-        past, following = stored[run.event_id]
-        near = [each for each in (past, latest.get(run.source)) if each and run.at - each[0] <= GAP]
+        past, following = nearest[run.event_id]
+        near = [candidate for candidate in (past, latest.get(run.source)) if candidate and run.at - candidate[0] <= GAP]
         session = max(near)[1] if near else following or run.event_id
         sessions[run.event_id], latest[run.source] = session, (run.at, session)
     return sessions

@@ -44,18 +44,18 @@ def changelog(before: Fields | None, after: Fields) -> str:
     """One line that says how a version differs from the one before."""
     if before is None:
         return "First version, from recorded runs"
-    changed = [
+    changes = [
         *_named("steps added", _tools(after) - _tools(before)),
         *_named("steps gone", _tools(before) - _tools(after)),
         *(["order or need of steps"] if _steps(before) != _steps(after) and _tools(before) == _tools(after) else []),
         *(["failure modes"] if _masked(before.failure_modes) != _masked(after.failure_modes) else []),
         *(["fallbacks"] if _masked(before.fallbacks) != _masked(after.fallbacks) else []),
     ]
-    return "; ".join(changed) or "Wording and numbers, after more runs"
+    return "; ".join(changes) or "Wording and numbers, after more runs"
 
 
-def _named(what: str, tools: set[str]) -> list[str]:
-    return [f"{what}: {', '.join(sorted(tools))}"] if tools else []
+def _named(heading: str, tools: set[str]) -> list[str]:
+    return [f"{heading}: {', '.join(sorted(tools))}"] if tools else []
 
 
 def _tools(fields: Fields) -> set[str]:
@@ -99,14 +99,18 @@ def _with_lines_of_model(fields: Fields, latest: SkillVersion | None) -> Fields:
     if latest is None:
         return fields
     rows = SkillLines.objects.of_model(latest.skill_id)
-    held = {name: [row["text"] for row in lines if row["text"] in latest.fields[name]] for name, lines in rows.items()}
-    return fields.model_copy(update={name: [*getattr(fields, name), *texts] for name, texts in held.items()})
+    texts_by_field = {
+        name: [row["text"] for row in lines if row["text"] in latest.fields[name]] for name, lines in rows.items()
+    }
+    return fields.model_copy(update={name: [*getattr(fields, name), *texts] for name, texts in texts_by_field.items()})
 
 
 def _is_rejected(skill: Skill, fields: Fields) -> bool:
     """Whether a person rejected a version with this way of working."""
-    rejected = skill.versions.filter(status=SkillVersion.Status.REJECTED).values_list("fields", flat=True)
-    return any(not is_material(Fields.model_validate(change), fields, open_proposal=False) for change in rejected)
+    rejected_fields = skill.versions.filter(status=SkillVersion.Status.REJECTED).values_list("fields", flat=True)
+    return any(
+        not is_material(Fields.model_validate(change), fields, open_proposal=False) for change in rejected_fields
+    )
 
 
 def admit(pattern: Pattern, competence: Competence, *, at: datetime) -> Admission:
@@ -139,10 +143,12 @@ def create(memory: Memory, pattern: Pattern, competence: Competence, *, at: date
 
 def without_skill(pattern: Pattern) -> Memory | None:
     """The competence of this pattern that an import brought or an agent stored, without a skill; locked."""
-    came = Memory.objects.live().filter(type=Type.COMPETENCE, origin__in=(Origin.IMPORTED, Origin.STORED), pattern=None)
-    rows = came.filter(scope=pattern.scope)
-    named = rows.filter(payload__skill_name=name_of(pattern), skill=None, sensitivity__gte=pattern.sensitivity)
-    return named.select_for_update(of=("self",)).order_by("pk").first()
+    candidates = Memory.objects.live().filter(
+        type=Type.COMPETENCE, origin__in=(Origin.IMPORTED, Origin.STORED), pattern=None
+    )
+    rows = candidates.filter(scope=pattern.scope)
+    of_name = rows.filter(payload__skill_name=name_of(pattern), skill=None, sensitivity__gte=pattern.sensitivity)
+    return of_name.select_for_update(of=("self",)).order_by("pk").first()
 
 
 def take(memory: Memory, pattern: Pattern, competence: Competence) -> None:
@@ -156,10 +162,10 @@ def name_of(pattern: Pattern) -> str:
 
 
 def _payload(pattern: Pattern, competence: Competence) -> dict[str, object]:
-    named = pattern.memory.payload.get("skill_name") if pattern.memory else None  # a name once given stays
+    former_name = pattern.memory.payload.get("skill_name") if pattern.memory else None  # a name once given stays
     return {
         "kind": Type.COMPETENCE.value,
-        "skill_name": named or name_of(pattern),
+        "skill_name": former_name or name_of(pattern),
         "pattern": pattern.kind,
         "effects": pattern.effects,
         "triggers": competence.triggers,
@@ -173,22 +179,22 @@ def _payload(pattern: Pattern, competence: Competence) -> dict[str, object]:
 
 def count(pattern: Pattern, memory: Memory, *, founding: bool, at: datetime) -> Counter[str]:
     """Count new sightings as evidence of the memory. `founding`: it was just created."""
-    uncounted = list(pattern.sightings.uncounted().order_by("at", "episode_id"))
-    new = evidence.count(memory, witnesses(uncounted), at=at, founding=founding)
-    Sighting.objects.filter(pk__any=[sighting.pk for sighting in uncounted]).counted()
+    new_sightings = list(pattern.sightings.uncounted().order_by("at", "episode_id"))
+    new = evidence.count(memory, witnesses(new_sightings), at=at, founding=founding)
+    Sighting.objects.filter(pk__any=[sighting.pk for sighting in new_sightings]).counted()
     return Counter(competences_created=1) if founding else Counter(competences_reinforced=1 if new else 0)
 
 
 def keep_contrast(memory: Memory, competence: Competence) -> None:
-    """What runs say of right calls and others follows them, also beside a version that people published: a check counts
-    by it, and nobody decides it."""
+    """Update `contrast`, what runs say of right and wrong calls, also beside a version that people published: only
+    checks read it, and nobody decides it."""
     if memory.payload.get("contrast") != competence.contrast:
         memory.payload = {**memory.payload, "contrast": competence.contrast}
         Memory.objects.filter(pk=memory.pk).update(payload=memory.payload)
 
 
 def keep_lines(memory: Memory, competence: Competence, *, at: datetime) -> None:
-    """The runs behind each line, for the reviewer; of many the first and the last."""
+    """Store the runs behind each line for the reviewer: at most MOST_RUNS, the first and the last ones."""
     lines = {name: [_kept(line) for line in lines_of_model] for name, lines_of_model in competence.lines.items()}
     SkillLines.objects.keep(memory, lines, at=at)
 
@@ -202,8 +208,8 @@ def witnesses(sightings: Sequence[Sighting]) -> list[Witness]:
     openings = dict(
         Episode.objects.filter(pk__any=[s.episode_id for s in sightings]).values_list("pk", "memory__content")
     )
-    ended = [(sighting, Outcome(sighting.outcome) if sighting.outcome else None) for sighting in sightings]
-    return [Witness(one.episode_id, outcome, one.at, openings.get(one.episode_id, "")) for one, outcome in ended]
+    outcomes = [(sighting, Outcome(sighting.outcome) if sighting.outcome else None) for sighting in sightings]
+    return [Witness(one.episode_id, outcome, one.at, openings.get(one.episode_id, "")) for one, outcome in outcomes]
 
 
 def propose(
@@ -228,7 +234,7 @@ def propose(
 
 
 def _reword(memory: Memory, competence: Competence, *, at: datetime) -> bool:
-    """Not decided yet: what people read is what the proposal says. Through the gate, as at first; whether it passed."""
+    """Give a candidate the words of the proposal, through the gate as at first. False: they were dismissed."""
     statement = _statement(memory.pattern, competence)
     dismissal, columns = admission.admit_new_words(memory, statement, trust=everything())
     if dismissal.blocking is not None:

@@ -16,7 +16,7 @@ from django.db import transaction
 
 from consolidation.learning.comparison.vocabulary import Vocabulary
 from consolidation.learning.effects.effects import are_chores, are_of_lines
-from consolidation.learning.effects.places import located
+from consolidation.learning.effects.places import with_place
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Run
 from consolidation.learning.writing.competence import Competence, learn
@@ -84,7 +84,7 @@ def _write(pattern: Pattern, background: Background, *, run_id: UUID, at: dateti
 
 
 def _take_back(pattern: Pattern, memory: Memory, *, at: datetime) -> Counter[str]:
-    """None of its runs counts any more: its record follows, and nobody is asked about it while it is only proposed."""
+    """None of its runs counts any more: update its evidence, and ask nobody about it while it is a candidate."""
     with transaction.atomic():
         counters = competence_writing.count(pattern, memory, founding=False, at=at)
         pattern.waits = False
@@ -96,53 +96,55 @@ def _put(
     pattern: Pattern, memory: Memory | None, competence: Competence, *, run_id: UUID, at: datetime
 ) -> Counter[str]:
     """Store what was learned, as a new competence or in its memory."""
-    prepared = competence_writing.prepare(memory, competence, scope=pattern.scope)
+    version = competence_writing.prepare(memory, competence, scope=pattern.scope)
     with transaction.atomic():
         if memory is None and (memory := competence_writing.without_skill(pattern)):
             competence_writing.take(memory, pattern, competence)
-            created = False
+            is_new = False
         elif memory is None:
             admission = competence_writing.admit(pattern, competence, at=at)
             if admission.dismissal.blocking is not None:
                 return _suppress_forgotten(pattern, admission.dismissal.blocking, at=at)
             assert admission.memory is not None
-            memory, created = competence_writing.create(admission.memory, pattern, competence, at=at), True
+            memory, is_new = competence_writing.create(admission.memory, pattern, competence, at=at), True
         else:
             memory.refresh_from_db(from_queryset=Memory.objects.select_for_update())
-            created = False
+            is_new = False
             if memory.status not in LIVE:  # a person was faster: the pattern stays due, the next run suppresses
                 return Counter()
-        counters = competence_writing.count(pattern, memory, founding=created, at=at)
+        counters = competence_writing.count(pattern, memory, founding=is_new, at=at)
         competence_writing.keep_lines(memory, competence, at=at)
         competence_writing.keep_contrast(memory, competence)
-        if prepared:
-            proposed = competence_writing.propose(memory, competence, prepared, created=created, run_id=run_id, at=at)
-            counters.update(proposed)
+        if version:
+            proposal_counts = competence_writing.propose(
+                memory, competence, version, created=is_new, run_id=run_id, at=at
+            )
+            counters.update(proposal_counts)
         pattern.waits = waits(pattern, competence)
         pattern.save_written()
     return counters
 
 
 def _background(scope: str, sensitivity: int) -> Background:
-    closed = Episode.objects.filter(scope=scope, memory__sensitivity__lte=sensitivity)
-    closed = closed.with_end().exclude(pk__in=copies(closed).values("pk")).order_by("-closed_at", "-pk")
-    latest = list(closed.only("pk", "environment")[:RUNS_OF_SCOPE])
+    episodes = Episode.objects.filter(scope=scope, memory__sensitivity__lte=sensitivity)
+    episodes = episodes.with_end().exclude(pk__in=copies(episodes).values("pk")).order_by("-closed_at", "-pk")
+    latest = list(episodes.only("pk", "environment")[:RUNS_OF_SCOPE])
     rules = tool_rules(reversed(latest))
     runs = recorded.runs([episode.pk for episode in latest])
-    return Background([located(run, rules) for run in runs], rules)
+    return Background([with_place(run, rules) for run in runs], rules)
 
 
 def _learn(pattern: Pattern, background: Background) -> Competence:
     ids = list(pattern.sightings.newest(RUNS_OF_PATTERN).values_list("episode_id", flat=True))
-    known = {run.id: run for run in background.runs}
-    older = [episode_id for episode_id in ids if episode_id not in known]  # or more secret since it was counted
+    runs = {run.id: run for run in background.runs}
+    older = [episode_id for episode_id in ids if episode_id not in runs]  # or more secret since it was counted
     readable = Episode.objects.filter(pk__in=older, memory__sensitivity__lte=pattern.sensitivity)
     missing = recorded.runs(list(readable.values_list("pk", flat=True)))
-    known.update({run.id: located(run, background.rules) for run in missing})
+    runs.update({run.id: with_place(run, background.rules) for run in missing})
     return learn(
         effects=frozenset(pattern.effects),
-        runs=[known[episode_id] for episode_id in ids if episode_id in known],
-        others=background.runs,
+        runs=[runs[episode_id] for episode_id in ids if episode_id in runs],
+        other_runs=background.runs,
         record=_record(pattern),
         taken=_names_in_use(pattern),
         rules=background.rules,
@@ -153,10 +155,10 @@ def _learn(pattern: Pattern, background: Background) -> Competence:
 def _suppress(pattern: Pattern, memory: Memory) -> Counter[str]:
     """Record new sightings of a competence that people dismissed or retracted, each once, and nothing else."""
     with transaction.atomic():
-        unnoted = list(pattern.sightings.to_suppress())
-        moments = {witness.at: witness.snapshot for witness in competence_writing.witnesses(unnoted)}
+        sightings = list(pattern.sightings.to_suppress())
+        moments = {witness.at: witness.snapshot for witness in competence_writing.witnesses(sightings)}
         record_suppressed(memory, moments, source=competence_writing.SOURCE)
-        count = pattern.sightings.suppressed(sighting.pk for sighting in unnoted)
+        count = pattern.sightings.suppressed(sighting.pk for sighting in sightings)
         pattern.save_written()
     return Counter(suppressed=count)
 
@@ -186,10 +188,10 @@ def _record(pattern: Pattern) -> TrackRecord:
 
 
 def _names_in_use(pattern: Pattern) -> list[str]:
-    others = SkillName.objects.filter(scope=pattern.scope)  # former names too
+    names = SkillName.objects.filter(scope=pattern.scope)  # former names too
     if pattern.memory_id:
-        others = others.exclude(skill=pattern.memory_id)
-    return list(others.values_list("name", flat=True))
+        names = names.exclude(skill=pattern.memory_id)
+    return list(names.values_list("name", flat=True))
 
 
 ENOUGH = 5  # cases after which a combination of skills is one of its own
@@ -231,14 +233,14 @@ def waits(pattern: Pattern, competence: Competence) -> bool:
 
 
 def _is_part(pattern: Pattern, least: int) -> bool:
-    """It ended well by itself, and as part of more in enough other cases."""
+    """Whether its effects ended well alone, and with further effects in enough other cases."""
     if not pattern.cases or not pattern.effects or are_of_lines(pattern.effects):
         return False  # what a command line is a part of says little
     return _cases_with(pattern) >= least
 
 
 def _cases_with(pattern: Pattern) -> int:
-    """The cases that ended well with its effects, whatever else they did."""
+    """How many cases with its effects, and possibly others, ended well."""
     wider = Pattern.objects.kin(pattern).filter(effects__contains=pattern.effects)
     return Sighting.objects.filter(pattern__in=[pattern.pk, *wider.values_list("pk", flat=True)]).cases_well()
 

@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from consolidation.learning.effects.command_starts import Attempt, attempts
+from consolidation.learning.effects.option_tries import option_attempts
 from consolidation.learning.effects.places import place
 from consolidation.learning.effects.tool_rules import ToolRules
-from consolidation.learning.facts.argument_calls import ArgumentCall, argument_calls, kept
+from consolidation.learning.facts.argument_calls import ArgumentCall, argument_calls, json_values
 from consolidation.learning.plan_graphs import RunPlan, intent, plan_of, united
 from consolidation.learning.runs.run import Run
 from consolidation.models import PlannedRun, PlanShape, case_of
@@ -35,7 +36,7 @@ def count_runs(runs: Read, rules: ToolRules) -> None:
 
 
 def discount_runs(ids: Sequence[UUID]) -> None:
-    """Take back what the outcomes of these runs told: they count no more."""
+    """Remove what was counted of these runs, whose outcomes no longer count."""
     uses = ArgumentUse.objects.of(ids)
     if facts := set(uses.values_list("fact", flat=True)):
         uses.delete()
@@ -44,78 +45,91 @@ def discount_runs(ids: Sequence[UUID]) -> None:
 
 
 def _count_commands(runs: Read, rules: ToolRules) -> None:
-    shown = [(run, episode, tries) for run, episode in runs if (tries := attempts(run, rules))]
-    if not shown:
+    all_tries = ((run, episode, [*attempts(run, rules), *option_attempts(run, rules)]) for run, episode in runs)
+    runs_with_tries = [(run, episode, tries) for run, episode, tries in all_tries if tries]
+    if not runs_with_tries:
         return
-    known = dict(CommandAttempt.objects.of(run.id for run, *_ in shown).values_list("episode_id", "fact__place"))
-    seen: dict[Place, list[tuple[Attempt, Run]]] = defaultdict(list)
-    for run, episode, tries in shown:
-        where = known[run.id] if run.id in known else place(run, rules, episode.environment)
+    known_places = dict(
+        CommandAttempt.objects.of(run.id for run, *_ in runs_with_tries).values_list("episode_id", "fact__place")
+    )
+    attempts_by_fact: dict[Place, list[tuple[Attempt, Run]]] = defaultdict(list)
+    for run, episode, tries in runs_with_tries:
+        where = known_places[run.id] if run.id in known_places else place(run, rules, episode.environment)
         for attempt in tries:
-            seen[episode.scope, episode.memory.sensitivity, where, attempt.purpose[:64]].append((attempt, run))
-    facts = _facts(CommandFact, ("scope", "sensitivity", "place", "purpose"), seen)
-    counted = set(
-        CommandAttempt.objects.of(known).filter(fact__in=facts.values()).values_list("fact", "episode_id", "form")
-        if known
+            attempts_by_fact[episode.scope, episode.memory.sensitivity, where, attempt.purpose[:64]].append(
+                (attempt, run)
+            )
+    facts = _facts(CommandFact, ("scope", "sensitivity", "place", "purpose"), attempts_by_fact)
+    counted_keys = set(
+        CommandAttempt.objects.of(known_places)
+        .filter(fact__in=facts.values())
+        .values_list("fact", "episode_id", "form")
+        if known_places
         else ()
     )
-    fresh = [
+    new_rows = [
         CommandAttempt(**_of(facts[identity], run), form=attempt.form, started=attempt.started)
-        for identity in sorted(seen)
-        for attempt, run in seen[identity]
-        if (facts[identity].pk, run.id, attempt.form) not in counted
+        for identity in sorted(attempts_by_fact)
+        for attempt, run in attempts_by_fact[identity]
+        if (facts[identity].pk, run.id, attempt.form) not in counted_keys
     ]
-    CommandAttempt.objects.bulk_create(fresh)
-    _wake(CommandFact, facts.values(), {sighting.fact_id for sighting in fresh})
+    CommandAttempt.objects.bulk_create(new_rows)
+    _wake(CommandFact, facts.values(), {sighting.fact_id for sighting in new_rows})
 
 
 def _count_arguments(runs: Read, rules: ToolRules) -> None:
-    seen: dict[Place, list[tuple[list[ArgumentCall], Run]]] = defaultdict(list)
+    calls_by_fact: dict[Place, list[tuple[list[ArgumentCall], Run]]] = defaultdict(list)
     for run, episode in runs:
         by_argument: dict[tuple[str, str], list[ArgumentCall]] = defaultdict(list)
         for call in argument_calls(run, rules):
             by_argument[call.tool, call.argument].append(call)
         for about, calls in by_argument.items():
-            seen[episode.scope, episode.memory.sensitivity, *about].append((calls, run))
-    if not seen:
+            calls_by_fact[episode.scope, episode.memory.sensitivity, *about].append((calls, run))
+    if not calls_by_fact:
         return
-    facts = _facts(ArgumentFact, ("scope", "sensitivity", "tool", "argument"), seen)
-    of_runs = ArgumentUse.objects.of({run.id for shown in seen.values() for _, run in shown})
-    ended: dict[tuple[UUID, UUID], str] = {
+    facts = _facts(ArgumentFact, ("scope", "sensitivity", "tool", "argument"), calls_by_fact)
+    of_runs = ArgumentUse.objects.of({run.id for shown in calls_by_fact.values() for _, run in shown})
+    stored_outcomes: dict[tuple[UUID, UUID], str] = {
         (fact, episode): outcome for fact, episode, outcome in of_runs.values_list("fact", "episode_id", "outcome")
     }
-    each = [(facts[identity], calls, run) for identity in sorted(seen) for calls, run in seen[identity]]
-    fresh = [
-        ArgumentUse(**_of(fact, run), outcome=run.outcome, calls=kept(calls))
-        for fact, calls, run in each
-        if (fact.pk, run.id) not in ended
+    fact_calls = [
+        (facts[identity], calls, run) for identity in sorted(calls_by_fact) for calls, run in calls_by_fact[identity]
     ]
-    ArgumentUse.objects.bulk_create(fresh)
-    moved = [(fact, run) for fact, _, run in each if ended.get((fact.pk, run.id), run.outcome) != run.outcome]
-    for fact, run in moved:
+    new_rows = [
+        ArgumentUse(**_of(fact, run), outcome=run.outcome, calls=json_values(calls))
+        for fact, calls, run in fact_calls
+        if (fact.pk, run.id) not in stored_outcomes
+    ]
+    ArgumentUse.objects.bulk_create(new_rows)
+    corrections = [
+        (fact, run) for fact, _, run in fact_calls if stored_outcomes.get((fact.pk, run.id), run.outcome) != run.outcome
+    ]
+    for fact, run in corrections:
         fact.shown.filter(episode_id=run.id).update(outcome=run.outcome)
-    _wake(ArgumentFact, facts.values(), {sighting.fact_id for sighting in fresh} | {fact.pk for fact, _ in moved})
+    _wake(
+        ArgumentFact, facts.values(), {sighting.fact_id for sighting in new_rows} | {fact.pk for fact, _ in corrections}
+    )
 
 
-def _facts(model: type[Fact], names: Sequence[str], seen: Mapping[Place, object]) -> dict[Place, Fact]:
-    """The facts of these places, made where there are none yet; in one order: no deadlock."""
-    facts = _find(model, names, seen)
-    if missing := seen.keys() - facts.keys():
-        made = [model(**dict(zip(names, identity, strict=True))) for identity in sorted(missing)]
-        model.objects.bulk_create(made, ignore_conflicts=True)
-        facts = _find(model, names, seen)
+def _facts(model: type[Fact], names: Sequence[str], identities: Mapping[Place, object]) -> dict[Place, Fact]:
+    """The facts with these identities, created where missing; in sorted order, against deadlocks."""
+    facts = _find(model, names, identities)
+    if missing := identities.keys() - facts.keys():
+        rows = [model(**dict(zip(names, identity, strict=True))) for identity in sorted(missing)]
+        model.objects.bulk_create(rows, ignore_conflicts=True)
+        facts = _find(model, names, identities)
     return facts
 
 
-def _find(model: type[Fact], names: Sequence[str], seen: Mapping[Place, object]) -> dict[Place, Fact]:
-    wanted = {f"{name}__in": {identity[n] for identity in seen} for n, name in enumerate(names)}
-    by_names = {tuple(getattr(fact, name) for name in names): fact for fact in model.objects.filter(**wanted)}
-    return {identity: by_names[identity] for identity in seen if identity in by_names}
+def _find(model: type[Fact], names: Sequence[str], identities: Mapping[Place, object]) -> dict[Place, Fact]:
+    filters = {f"{name}__in": {identity[n] for identity in identities} for n, name in enumerate(names)}
+    by_names = {tuple(getattr(fact, name) for name in names): fact for fact in model.objects.filter(**filters)}
+    return {identity: by_names[identity] for identity in identities if identity in by_names}
 
 
-def _wake(model: type[CountedFact], facts: Iterable[CountedFact], touched: set[UUID]) -> None:
+def _wake(model: type[CountedFact], facts: Iterable[CountedFact], ids: set[UUID]) -> None:
     """Make due what has new runs. The update takes the rows' locks in the order of their ids."""
-    due = [fact.pk for fact in facts if fact.pk in touched]
+    due = [fact.pk for fact in facts if fact.pk in ids]
     model.objects.filter(pk__in=due).update(due=True) if due else None
 
 
@@ -130,9 +144,11 @@ DIGEST = 6  # bytes
 
 def count_plans(runs: Sequence[tuple[Run, Episode]], rules: ToolRules) -> None:
     """Count these runs; one that was counted before has its outcome kept up to date."""
-    counted = {row.episode_id: row for row in PlannedRun.objects.of(run.id for run, _ in runs)}
-    _correct(counted, runs)
-    plans = [(run, episode, plan) for run, episode in runs if run.id not in counted and (plan := plan_of(run, rules))]
+    planned_runs = {row.episode_id: row for row in PlannedRun.objects.of(run.id for run, _ in runs)}
+    _correct(planned_runs, runs)
+    plans = [
+        (run, episode, plan) for run, episode in runs if run.id not in planned_runs and (plan := plan_of(run, rules))
+    ]
     if not plans:
         return
     shapes = _shapes((_identity(episode, plan), plan) for _, episode, plan in plans)
@@ -154,7 +170,7 @@ def count_plans(runs: Sequence[tuple[Run, Episode]], rules: ToolRules) -> None:
 
 
 def discount(ids: Sequence[UUID]) -> None:
-    """Take back what was counted of these runs, whose outcome counts no more."""
+    """Clear the outcome of these runs' plans, as it no longer counts."""
     runs = PlannedRun.objects.of(ids).exclude(outcome="")
     if shapes := set(runs.values_list("shape", flat=True)):
         runs.update(outcome="")
@@ -162,8 +178,8 @@ def discount(ids: Sequence[UUID]) -> None:
 
 
 def digests(plan: RunPlan, key: bytes) -> dict[str, str]:
-    """The arguments of a run as digests, '' for one that may not be told; they tell the same value from another."""
-    return {place: "" if value is None else digest(place, value, key) for place, value in plan.given.items()}
+    """The arguments of a run as keyed digests, which only tell equal values apart from others; '' for a secret one."""
+    return {place: "" if value is None else digest(place, value, key) for place, value in plan.input_values.items()}
 
 
 def digest(place: str, value: str | bool, key: bytes) -> str:
@@ -174,29 +190,36 @@ def _identity(episode: Episode, plan: RunPlan) -> Identity:
     return episode.scope, episode.memory.sensitivity, plan.sha256
 
 
-def _correct(counted: dict[UUID, PlannedRun], runs: Sequence[tuple[Run, Episode]]) -> None:
-    moved = [row for run, _ in runs if (row := counted.get(run.id)) and row.outcome != run.outcome]
+def _correct(planned_runs: dict[UUID, PlannedRun], runs: Sequence[tuple[Run, Episode]]) -> None:
+    corrections = [row for run, _ in runs if (row := planned_runs.get(run.id)) and row.outcome != run.outcome]
     outcomes: dict[UUID, str] = {run.id: run.outcome for run, _ in runs}
-    for row in moved:
+    for row in corrections:
         PlannedRun.objects.filter(pk=row.pk).update(outcome=outcomes[row.episode_id])
-    if moved:
-        _touch({row.shape_id for row in moved})
+    if corrections:
+        _touch({row.shape_id for row in corrections})
 
 
-def _shapes(planned: Iterable[tuple[Identity, RunPlan]]) -> dict[Identity, PlanShape]:
+def _shapes(identified_plans: Iterable[tuple[Identity, RunPlan]]) -> dict[Identity, PlanShape]:
     """The rows of these plans, those that are new created; arguments that were not seen before are added."""
     plans: dict[Identity, list[dict[str, Any]]] = {}
-    for identity, plan in planned:
+    for identity, plan in identified_plans:
         plans.setdefault(identity, []).append(plan.graph)
     rows = [
         PlanShape(scope=scope, sensitivity=sensitivity, sha256=sha256, graph=graphs[0], steps=intent(graphs[0]))
         for (scope, sensitivity, sha256), graphs in sorted(plans.items(), key=lambda item: item[0])
     ]
     PlanShape.objects.bulk_create(rows, ignore_conflicts=True)
-    known = PlanShape.objects.filter(sha256__in=[row.sha256 for row in rows], scope__in={row.scope for row in rows})
-    shapes = {(row.scope, row.sensitivity, bytes(row.sha256)): row for row in known}
-    grown = {shapes[one] for one, graphs in plans.items() for graph in graphs if united(shapes[one].graph, graph)}
-    PlanShape.objects.bulk_update(grown, ["graph"])
+    stored_shapes = PlanShape.objects.filter(
+        sha256__in=[row.sha256 for row in rows], scope__in={row.scope for row in rows}
+    )
+    shapes = {(row.scope, row.sensitivity, bytes(row.sha256)): row for row in stored_shapes}
+    extended = {
+        shapes[shape_key]
+        for shape_key, graphs in plans.items()
+        for graph in graphs
+        if united(shapes[shape_key].graph, graph)
+    }
+    PlanShape.objects.bulk_update(extended, ["graph"])
     return shapes
 
 

@@ -61,10 +61,10 @@ def _neighbours(memory: Memory) -> tuple[list[Memory], list[Memory]]:
     """The live memories of its scope and category that claim the same, and those that contradict it."""
     near = nearest(memory.content, scope=memory.scope, trust=everything(BY), besides=memory.pk)
     by_likeness: dict[Likeness, list[Memory]] = {likeness: [] for likeness in Likeness}
-    related = _related(memory)
+    decided_ids = _related(memory)
     for neighbour in near:
         row = neighbour.memory
-        if row is None or row.category != memory.category or row.status not in UNDECIDED or row.pk in related:
+        if row is None or row.category != memory.category or row.status not in UNDECIDED or row.pk in decided_ids:
             continue
         if not _made_by_rules(memory, row):
             if neighbour.likeness != Likeness.CHANGED or _are_near(memory, row):
@@ -88,8 +88,8 @@ def _outdated_by(memory: Memory) -> list[Memory]:
 def _are_near(memory: Memory, other: Memory) -> bool:
     """Whether two texts are near in meaning, by the built-in model: what differs is a value, not the topic."""
     model = embedding.built_in()
-    one, another = model.embed([memory.content, other.content])
-    return embedding.centred_similarity(one, another, mean=model.mean) >= model.near_duplicate_threshold
+    vector, other_vector = model.embed([memory.content, other.content])
+    return embedding.centred_similarity(vector, other_vector, mean=model.mean) >= model.near_duplicate_threshold
 
 
 def _without_series(memory: Memory, contradicting: Sequence[Memory], near: Sequence[Memory]) -> list[Memory]:
@@ -105,11 +105,11 @@ def _without_series(memory: Memory, contradicting: Sequence[Memory], near: Seque
     return [row for row in contradicting if len(places[row.pk]) < 2 and not bearers & set(places[row.pk])]
 
 
-def _places_apart(one: str, other: str) -> list[int]:
+def _places_apart(first: str, second: str) -> list[int]:
     """The places of words at which two texts of the same form differ; none where the form differs, or the order."""
-    words, others = (WORD.findall(text.casefold()) for text in (one, other))
-    steps = SequenceMatcher(None, words, others, autojunk=False).get_opcodes()
-    is_same_form = all(tag in ("equal", "replace") for tag, *_ in steps) and sorted(words) != sorted(others)
+    words, other_words = (WORD.findall(text.casefold()) for text in (first, second))
+    steps = SequenceMatcher(None, words, other_words, autojunk=False).get_opcodes()
+    is_same_form = all(tag in ("equal", "replace") for tag, *_ in steps) and sorted(words) != sorted(other_words)
     return [start for tag, start, *_ in steps if tag == "replace"] if is_same_form else []
 
 
@@ -121,15 +121,15 @@ def _worth_asking(memory: Memory, contradicting: Sequence[Memory]) -> list[Memor
     anyway, and each is shown beside its nearest.
     """
     speaker = _only_speaker(memory)
-    asked = _asked_about([memory, *contradicting])
-    own = {row.pk for row in contradicting if speaker and _only_speaker(row) == speaker}
+    open_questions = _asked_about([memory, *contradicting])
+    of_speaker = {row.pk for row in contradicting if speaker and _only_speaker(row) == speaker}
     worth = []
     for row in contradicting:
         pairs = {(memory.pk, _only_speaker(row)), (row.pk, speaker)}
-        pairs |= {(pk, speaker) for pk in own if row.pk in own}
-        if asked.isdisjoint(pairs):
+        pairs |= {(pk, speaker) for pk in of_speaker if row.pk in of_speaker}
+        if open_questions.isdisjoint(pairs):
             worth.append(row)
-            asked |= {(pk, agent) for pk, agent in pairs if agent}
+            open_questions |= {(pk, agent) for pk, agent in pairs if agent}
     return worth
 
 
@@ -137,9 +137,19 @@ def _asked_about(rows: Sequence[Memory]) -> set[tuple[UUID, str]]:
     """Each memory of an open conflict about one of these, with the agent whose claim stands beside it."""
     about = Proposal.objects.filter(kind=Proposal.Kind.CONFLICT, made_by=BY.name).open()
     pairs = [proposal.subjects for proposal in about.among([row.pk for row in rows])]
-    known = Memory.objects.in_bulk({pk for pair in pairs for pk in pair})
-    beside = ((one, known.get(other)) for pair in pairs for one in pair for other in pair if one != other)
-    return {(one, agent) for one, other in beside if other and (agent := _only_speaker(other))}
+    memories = Memory.objects.in_bulk({pk for pair in pairs for pk in pair})
+    pairs_of_memories = (
+        (memory_id, memories.get(other_id))
+        for pair in pairs
+        for memory_id in pair
+        for other_id in pair
+        if memory_id != other_id
+    )
+    return {
+        (memory_id, agent)
+        for memory_id, other_id in pairs_of_memories
+        if other_id and (agent := _only_speaker(other_id))
+    }
 
 
 def _only_speaker(row: Memory) -> str:
@@ -163,16 +173,19 @@ def _propose(kind: Proposal.Kind, rows: Sequence[Memory], *, at: datetime) -> in
 
     One that is about fewer of them is withdrawn in its favour.
     """
-    first, *others = sorted(rows, key=_strength, reverse=True)
-    ids = [str(row.pk) for row in (first, *others)]
+    first, *other_rows = sorted(rows, key=_strength, reverse=True)
+    ids = [str(row.pk) for row in (first, *other_rows)]
     with transaction.atomic():
         about = Proposal.objects.filter(kind=kind, made_by=BY.name).among([row.pk for row in rows])
-        if any({str(one.memory_id), *map(str, one.others)} >= set(ids) for one in about.open()):
+        if any(
+            {str(open_proposal.memory_id), *map(str, open_proposal.others)} >= set(ids)
+            for open_proposal in about.open()
+        ):
             return 0
         proposal = Proposal.objects.propose(
             kind,
             first,
-            _change(kind, [first, *others]),
+            _change(kind, [first, *other_rows]),
             by=BY,
             why=WHY[kind],
             at=at,
@@ -180,7 +193,7 @@ def _propose(kind: Proposal.Kind, rows: Sequence[Memory], *, at: datetime) -> in
         )
         if proposal.is_rejected:
             return 0
-        Proposal.objects.filter(pk=proposal.pk).update(others=[row.pk for row in others])
+        Proposal.objects.filter(pk=proposal.pk).update(others=[row.pk for row in other_rows])
         if kind == Proposal.Kind.MERGE:
             about.exclude(pk=proposal.pk).withdraw(by=BY, at=at)
     return 1
@@ -198,5 +211,5 @@ def _change(kind: Proposal.Kind, rows: Sequence[Memory]) -> dict[str, Any]:
 
 def _strength(memory: Memory) -> tuple[bool, int, int, int, str]:
     """A person's own comes first, then what is in force, then what more speaks for."""
-    held = memory.hold != Hold.NONE
-    return held, RANK[Status(memory.status)], memory.confidence, memory.times_confirmed, str(memory.pk)
+    is_held = memory.hold != Hold.NONE
+    return is_held, RANK[Status(memory.status)], memory.confidence, memory.times_confirmed, str(memory.pk)

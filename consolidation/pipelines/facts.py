@@ -21,7 +21,7 @@ from consolidation.models.counted_facts import CountedFact, CountedRun, Findings
 from consolidation.models.profiles import RunProfile
 from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
 from memories.intake import admission
-from memories.intake.claims import Occasion, Statement, Stored, remember
+from memories.intake.claims import Occasion, Statement, WriteResult, remember
 from memories.intake.claims.writing import live_row, lock_key
 from memories.intake.evidence import record_suppressed
 from memories.intake.statements import add_evidence, uncounted
@@ -81,8 +81,8 @@ def _create(fact: CountedFact, findings: Findings, *, at: datetime) -> Counter[s
     if not claims_found or (fact.words and fact.shown.uncounted().count() < LEAST_RUNS):
         return Counter()
     latest = fact.shown.order_by("-at", "-pk")[:MOST_READ]
-    shown = [run for run in latest if run.agrees(claims_found) is not None][:MOST_FOUNDING]
-    language = _language(shown)
+    runs = [run for run in latest if run.agrees(claims_found) is not None][:MOST_FOUNDING]
+    language = _language(runs)
     statement = _statement(fact, findings.sentence(claims_found, language))
     stone = admission.dismissed_key(fact.scope, *fact.names)
     if stone is not None:
@@ -92,52 +92,52 @@ def _create(fact: CountedFact, findings: Findings, *, at: datetime) -> Counter[s
     if live_row(fact.scope, statement.key, at=at) is not None:
         return Counter()  # somebody else speaks under this key
     fact.language = language
-    stored = _state(fact, statement, claims_found, shown, at=at)
-    return Counter(facts_created=1) if stored.created else Counter(suppressed=int(stored.suppressed))
+    result = _state(fact, statement, claims_found, runs, at=at)
+    return Counter(facts_created=1) if result.created else Counter(suppressed=int(result.suppressed))
 
 
 def _state(
-    fact: CountedFact, statement: Statement, said: dict[str, Any], shown: Sequence[CountedRun], *, at: datetime
-) -> Stored:
+    fact: CountedFact, statement: Statement, claims_stated: dict[str, Any], runs: Sequence[CountedRun], *, at: datetime
+) -> WriteResult:
     """Make the memory of a fact, with what its runs show as evidence. Not created: the claim is known or kept out."""
-    occasions = _occasions(fact, [one for one in shown if one.agrees(said)])
-    stored = remember(statement, occasions=occasions, by=BY, at=at)
-    if stored.created and stored.memory is not None:
-        fact.memory, fact.said, fact.words, fact.turned = stored.memory, said, statement.content, False
-        _testify(fact, stored.memory, shown)
+    occasions = _occasions(fact, [run for run in runs if run.agrees(claims_stated)])
+    result = remember(statement, occasions=occasions, by=BY, at=at)
+    if result.created and result.memory is not None:
+        fact.memory, fact.said, fact.words, fact.turned = result.memory, claims_stated, statement.content, False
+        _testify(fact, result.memory, runs)
         fact.shown.uncounted().update(counted=True)
-    return stored
+    return result
 
 
 @transaction.atomic
-def dismiss_unstated(fact: CountedFact, said: dict[str, Any], *, by: Actor, at: datetime) -> None:
-    """Write down what no memory says of a fact, and dismiss that: so a person keeps it out, and can restore it.
+def dismiss_unstated(fact: CountedFact, claims_stated: dict[str, Any], *, by: Actor, at: datetime) -> None:
+    """Store claims that no memory states yet as a dismissed memory: a person keeps them out, and can restore them.
 
     Conflict: a memory says it by now, or the same was dismissed before.
     """
     lock_key(fact.scope, _key(fact))
     if fact.lock() is not None or live_row(fact.scope, _key(fact), at=at) is not None:
-        raise Conflict("it is stated as a fact by now: dismiss that")
+        raise Conflict("a memory now states it as a fact: dismiss that memory")
     latest = fact.shown.order_by("-at", "-pk")[:MOST_FOUNDING]
-    shown = [one for one in latest if one.agrees(said) is not None]
-    findings, fact.language = fact.findings(), _language(shown)
-    stored = _state(fact, _statement(fact, findings.sentence(said, _spoken(fact))), said, shown, at=at)
-    if not stored.created or stored.memory is None:
+    runs = [run for run in latest if run.agrees(claims_stated) is not None]
+    findings, fact.language = fact.findings(), _language(runs)
+    result = _state(fact, _statement(fact, findings.sentence(claims_stated, _spoken(fact))), claims_stated, runs, at=at)
+    if not result.created or result.memory is None:
         raise Conflict("it was dismissed before")
     fact.save_written(findings)
-    stored.memory.dismiss(by=by, why="", at=at)
+    result.memory.dismiss(by=by, why="", at=at)
 
 
-def _language(shown: Sequence[CountedRun]) -> Language:
-    """That of most requests, as far as their runs are still there."""
-    latest = [run.episode_id for run in shown[:MOST_OPENINGS]]
+def _language(runs: Sequence[CountedRun]) -> Language:
+    """The language of most requests, of the runs that still exist."""
+    latest = [run.episode_id for run in runs[:MOST_OPENINGS]]
     openings = RunProfile.objects.filter(pk__in=latest).values_list("opening", flat=True)
     chinese = Counter(map(is_chinese, openings))
     return "zh" if chinese[True] > chinese[False] else "en"
 
 
 def _meet_closed(fact: CountedFact, memory: Memory) -> Counter[str]:
-    """People dismissed it or took it back: it is noted that it was met again, and nothing else."""
+    """The memory was dismissed or retracted: only record that runs show the fact again."""
     fresh = list(fact.shown.uncounted())
     record_suppressed(memory, dict.fromkeys((run.at for run in fresh), ""), source=SOURCE)
     fact.shown.uncounted().update(counted=True)
@@ -149,7 +149,7 @@ def _update(fact: CountedFact, memory: Memory, findings: Findings, *, at: dateti
     fresh = list(fact.shown.uncounted())
     _testify(fact, memory, fresh)
     fact.shown.uncounted().update(counted=True)
-    if findings.turned(fact.said):
+    if findings.is_contradicted(fact.said):
         _contest(fact, memory, findings, at=at)
         return
     if fact.turned:
@@ -160,7 +160,7 @@ def _update(fact: CountedFact, memory: Memory, findings: Findings, *, at: dateti
 
 
 def _contest(fact: CountedFact, memory: Memory, findings: Findings, *, at: datetime) -> None:
-    """Asked once for each time that it turns, however often the runs say it."""
+    """Propose a conflict once each time the runs turn against the fact."""
     if fact.turned:
         return
     fact.turned = True
@@ -176,7 +176,7 @@ def _contest(fact: CountedFact, memory: Memory, findings: Findings, *, at: datet
 
 
 def _reword(fact: CountedFact, memory: Memory, findings: Findings, *, at: datetime) -> None:
-    claims_left = findings.still(fact.said)
+    claims_left = findings.supported_claims(fact.said)
     words = findings.sentence(claims_left, _spoken(fact))
     statement = _statement(fact, words)
     if words == memory.content or admission.dismissal_of_statement(statement, trust=everything(BY)).blocking:
@@ -185,9 +185,9 @@ def _reword(fact: CountedFact, memory: Memory, findings: Findings, *, at: dateti
     fact.said, fact.words = claims_left, words
 
 
-def _testify(fact: CountedFact, memory: Memory, shown: Sequence[CountedRun]) -> None:
-    """Each run speaks once: against it when anything that it showed is otherwise. Nothing climbs by that."""
-    by_attempt = {run: agrees for run in shown if (agrees := run.agrees(fact.said)) is not None}
+def _testify(fact: CountedFact, memory: Memory, runs: Sequence[CountedRun]) -> None:
+    """Each run is one evidence: against the memory if any of its attempts disagrees. Confidence does not change."""
+    by_attempt = {run: agrees for run in runs if (agrees := run.agrees(fact.said)) is not None}
     against = {run.episode_id for run, agrees in by_attempt.items() if not agrees}
     for kind, rows in (
         (Evidence.Kind.CONTRADICTS, [run for run in by_attempt if run.episode_id in against]),
@@ -197,13 +197,15 @@ def _testify(fact: CountedFact, memory: Memory, shown: Sequence[CountedRun]) -> 
         add_evidence(memory, fresh, memory.content, kind=kind, delta=0, trust=everything(BY))
 
 
-def _occasions(fact: CountedFact, shown: Sequence[CountedRun]) -> list[Occasion]:
-    """One of each run, at the call that shows it; a run that is gone meanwhile has spoken too."""
-    moments: dict[UUID, datetime] = {run.episode_id: run.at for run in shown}
-    there = set(Episode.objects.filter(pk__any=moments).values_list("pk", flat=True))
-    calls = fact.calls(shown)
-    named = [(episode_occasion(pk), at, pk if pk in there else None, calls.get(pk)) for pk, at in moments.items()]
-    return [Occasion(*fields) for fields in named]
+def _occasions(fact: CountedFact, runs: Sequence[CountedRun]) -> list[Occasion]:
+    """One occasion for each run, at the call that shows it; also for a run that was deleted since."""
+    moments: dict[UUID, datetime] = {run.episode_id: run.at for run in runs}
+    existing_ids = set(Episode.objects.filter(pk__any=moments).values_list("pk", flat=True))
+    calls = fact.calls(runs)
+    occasion_fields = [
+        (episode_occasion(pk), at, pk if pk in existing_ids else None, calls.get(pk)) for pk, at in moments.items()
+    ]
+    return [Occasion(*fields) for fields in occasion_fields]
 
 
 def _spoken(fact: CountedFact) -> Language:
@@ -240,19 +242,21 @@ def _choose_waiting(scope: str) -> None:
     facts = CommandFact.objects.filter(scope=scope, memory__isnull=False).exclude(said={})
     for fact in facts.only("purpose", "sensitivity", "said", "waits"):
         by_purpose[fact.purpose].append(fact)
-    changed = []
+    facts_to_change = []
     for alike in by_purpose.values():
         for level in {fact.sensitivity for fact in alike}:
             usual = Counter(form for fact in alike if fact.sensitivity <= level for form in fact.starting)
-            changed += [fact for fact in alike if fact.sensitivity == level and fact.waits != _waits(fact, usual)]
-    for fact in changed:
+            facts_to_change += [
+                fact for fact in alike if fact.sensitivity == level and fact.waits != _waits(fact, usual)
+            ]
+    for fact in facts_to_change:
         fact.waits = not fact.waits
-    CommandFact.objects.bulk_update(changed, ["waits"])
+    CommandFact.objects.bulk_update(facts_to_change, ["waits"])
 
 
 def _waits(fact: CommandFact, usual: Counter[str]) -> bool:
     """`usual`: in how many places each form starts, this one among them."""
-    if len(fact.starting) < len(fact.said):
+    if fact.command or len(fact.starting) < len(fact.said):
         return True
     elsewhere = usual - Counter(fact.starting)
     most = max(elsewhere.values(), default=0)

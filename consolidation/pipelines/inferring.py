@@ -15,13 +15,14 @@ from consolidation.learning.comparison.last_checks import last_check
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.run import Message, Run
 from consolidation.learning.statements.outcome_statements import says_it_worked
+from consolidation.learning.statements.text_edits import final_text
 from consolidation.learning.statements.text_statements import kind_of_text, says_it_was_taken, text_rules
 from consolidation.pipelines import recorded
 from consolidation.pipelines.recorded import MOST_EVENTS, Recording
 from consolidation.pipelines.tool_rules import rules_of_each
 from memories.intake.episodes import agreement, closing
 from memories.models import Episode
-from memories.models.ending import TOLD, EndStatement
+from memories.models.ending import OUTCOME_FIELDS, EndStatement
 from memories.scanning import credentials
 from memories.values import roles
 from memories.values.choices import Outcome, OutcomeSource
@@ -62,24 +63,26 @@ def _statements(
         yield episode.pk, _statement(OutcomeSource.CHECKS, check.passed, check.check, details, at=at)
     if (last := _last_words(run)) and (worked := _worked(last, run)) is not None:
         yield episode.pk, _of_user(last, worked, at=at)
-    if episode.thread_id and recording.run.said:
-        first = recording.run.said[0]
+    if episode.thread_id and recording.run.user_messages:
+        first = recording.run.user_messages[0]
         worked = says_it_worked(first.text)
         before = _run_before(episode) if worked is not None else None
         if before and worked is not None:
             yield before, _of_user(first, worked, at=at)
 
 
-def _worked(last: Message, run: Run) -> bool | None:
+def _worked(last_message: Message, run: Run) -> bool | None:
     """What the user's last words say of the work; of a text also that it was used, or that somebody wrote it anew. What
     is still to be changed leaves it open."""
-    request = run.said[0].text
+    request = run.user_messages[0].text
     if not (kind := kind_of_text(request)):
-        return says_it_worked(last.text)
-    if text_rules(last.text, request, kind):
+        return says_it_worked(last_message.text)
+    if text_rules(last_message.text, request, kind):
         return None
-    taken = says_it_was_taken(last.text)
-    return says_it_worked(last.text) if taken is None else taken
+    is_taken = says_it_was_taken(last_message.text)
+    if is_taken is None and final_text(last_message.text):
+        return True
+    return says_it_worked(last_message.text) if is_taken is None else is_taken
 
 
 def _end_of(recording: Recording) -> Run:
@@ -98,12 +101,12 @@ def _statement(source: OutcomeSource, well: bool, by: str, details: dict[str, An
 
 def _last_words(run: Run) -> Message | None:
     """The user's last message, where it came after all work, and is no request of its own."""
-    worked = [call.position for call in run.steps]
-    spoken = [passage.position for passage in run.spoken(roles.ASSISTANT)]
-    last = run.said[-1] if len(run.said) > 1 else None
-    if last is None or not spoken or last.position < max(worked, default=0):
+    positions = [call.position for call in run.steps]
+    agent_positions = [passage.position for passage in run.messages_of(roles.ASSISTANT)]
+    last = run.user_messages[-1] if len(run.user_messages) > 1 else None
+    if last is None or not agent_positions or last.position < max(positions, default=0):
         return None
-    return last if min(spoken) < last.position else None
+    return last if min(agent_positions) < last.position else None
 
 
 def _run_before(episode: Episode) -> UUID | None:
@@ -119,13 +122,13 @@ def _told(
     """The recording with what is said of its run, stored; its counts follow, for it is just being read."""
     episode = recording.episode
     statements_known = episode.statements()
-    known = {name: (one.outcome, one.details) for name, one in statements_known.items()}
+    outcomes_before = {name: (end.outcome, end.details) for name, end in statements_known.items()}
     statements_known |= {statement.source.value: statement for statement in statements}
-    if known == {name: (one.outcome, one.details) for name, one in statements_known.items()}:
+    if outcomes_before == {name: (end.outcome, end.details) for name, end in statements_known.items()}:
         return recording
     former = episode.outcome, episode.outcome_source
     episode.hold_highest(statements_known, counting)
-    episode.save(update_fields=TOLD)
+    episode.save(update_fields=OUTCOME_FIELDS)
     if (episode.outcome, episode.outcome_source) != former:
         closing.note(episode, former, by=SYSTEM, at=at)
     outcome: Any = episode.counted_outcome

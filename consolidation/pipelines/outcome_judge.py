@@ -28,7 +28,7 @@ from memories.values.text import sentences
 from memories.values.trust import SYSTEM
 
 NAME = PURPOSE = "outcome"
-KNOWN, NO_WORK = "how it ended is known", "it called no tool"
+KNOWN, NO_WORK = "its outcome is known", "it called no tool"
 UNPROVEN, ORDERED = "outcomes_unproven", "instruction_like"
 SHORTEST_QUOTE, LONGEST_QUOTE, LONGEST_REASON = 4, 200, 300
 WHAT = {"en": "the transcript", "zh": "对话记录"}
@@ -45,12 +45,12 @@ def perform(work: Work) -> Counter[str]:
     if _is_known(episode) or not run.steps:
         raise StepSkipped(KNOWN if _is_known(episode) else NO_WORK)
     transcript = work.transcript if episode.event_count <= MOST_EVENTS else transcripts.of(episode, end=True)
-    judged = transcript_question.end_beside_tasks(work.run) or _ask(work, transcript)
-    if judged.outcome == "unknown":
+    judgement = transcript_question.end_beside_tasks(work.run) or _ask(work, transcript)
+    if judgement.outcome == "unknown":
         return Counter(outcomes_unknown=1)
-    if fault := _fault(judged, run, transcript, tool_rules([episode])):
-        return Counter([work.leave_out(f"{judged.outcome}: {judged.quote}", fault)])
-    closing.hear(episode, _statement(judged, transcript, work), by=SYSTEM, at=work.at)
+    if fault := _fault(judgement, run, transcript, tool_rules([episode])):
+        return Counter([work.leave_out(f"{judgement.outcome}: {judgement.quote}", fault)])
+    closing.hear(episode, _statement(judgement, transcript, work), by=SYSTEM, at=work.at)
     return Counter(outcomes_judged=1)
 
 
@@ -82,44 +82,44 @@ def _ask(work: Work, transcript: Transcript) -> Judgement:
 
 def _last_change(run: Run, rules: ToolRules) -> int:
     """The position of the last call that changed something, else of the first call."""
-    changed = [call.position for call in run.steps if changes(call, rules)]
-    return max(changed) if changed else min(call.position for call in run.steps)
+    positions = [call.position for call in run.steps if changes(call, rules)]
+    return max(positions) if positions else min(call.position for call in run.steps)
 
 
-def _fault(judged: Judgement, run: Run, transcript: Transcript, rules: ToolRules) -> str:
+def _fault(judgement: Judgement, run: Run, transcript: Transcript, rules: ToolRules) -> str:
     """Why its quote does not show how the run ended: the counter that it belongs to.
 
     Words before the last change say nothing of the end, nor does a request that was handed over; an agent's own words
     prove nothing: it may rightly refuse. A call that failed, or a user who says that it did not work, is no success.
     """
-    weight, since = sum(1 if char.isascii() else 2 for char in judged.quote.strip()), _last_change(run, rules)
+    weight, since = sum(1 if char.isascii() else 2 for char in judgement.quote.strip()), _last_change(run, rules)
     mute = {call.position for call in run.steps if any(map(rules.hands_over, rules.kinds(call)))}
-    mute |= {call.position for call in run.steps if call.failed and judged.outcome == "success"}
-    shown = [
+    mute |= {call.position for call in run.steps if call.failed and judgement.outcome == "success"}
+    proofs = [
         passage
-        for passage in transcript.holding(judged.quote)
-        if passage.position >= since and _may_show(passage, judged, mute)
+        for passage in transcript.holding(judgement.quote)
+        if passage.position >= since and _may_show(passage, judgement, mute)
     ]
-    if weight < SHORTEST_QUOTE or not shown:
+    if weight < SHORTEST_QUOTE or not proofs:
         return UNPROVEN
-    return ORDERED if any(orders_near(passage, judged.quote) for passage in shown) else ""
+    return ORDERED if any(orders_near(passage, judgement.quote) for passage in proofs) else ""
 
 
-def _may_show(passage: Passage, judged: Judgement, mute: set[int]) -> bool:
+def _may_show(passage: Passage, judgement: Judgement, mute: set[int]) -> bool:
     """Whether the passage proves something, and its user neither asks nor says the opposite. `mute`: calls that show
     nothing."""
     if passage.speaker != "user":
         return passage.proves and passage.position not in mute
-    worked = says_it_worked(passage.text)
+    user_says = says_it_worked(passage.text)
     questions = (sentence for sentence in sentences(passage.text) if sentence.rstrip().endswith(("?", "？")))
-    asks = any(comparable(judged.quote) in comparable(question) for question in questions)
-    return not asks and (worked is None or worked == (judged.outcome == "success"))
+    asks = any(comparable(judgement.quote) in comparable(question) for question in questions)
+    return not asks and (user_says is None or user_says == (judgement.outcome == "success"))
 
 
-def _statement(judged: Judgement, transcript: Transcript, work: Work) -> EndStatement:
+def _statement(judgement: Judgement, transcript: Transcript, work: Work) -> EndStatement:
     """`details`: the quote, and the reason as far as it names nothing that the run does not hold."""
-    details = {"quote": credentials.masked(" ".join(judged.quote.split()))[:LONGEST_QUOTE]}
-    reason = " ".join(judged.reason.split())[:LONGEST_REASON]
+    details = {"quote": credentials.masked(" ".join(judgement.quote.split()))[:LONGEST_QUOTE]}
+    reason = " ".join(judgement.reason.split())[:LONGEST_REASON]
     if reason and not Ground.of(transcript).fault(reason):
         details["reason"] = credentials.masked(reason)
-    return EndStatement(OutcomeSource.MODEL, Outcome(judged.outcome), work.at, work.model.name[:200], details)
+    return EndStatement(OutcomeSource.MODEL, Outcome(judgement.outcome), work.at, work.model.name[:200], details)

@@ -56,15 +56,15 @@ def _write(scope: str, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
     """Bring plans of one scope to their end, except those that another worker has written meanwhile."""
     claim_locks.to_store(scope)
     shapes = PlanShape.objects.lock(ids)
-    fresh: dict[UUID, list[PlannedRun]] = defaultdict(list)
+    runs_of_shape: dict[UUID, list[PlannedRun]] = defaultdict(list)
     for run in PlannedRun.objects.filter(shape__in=shapes).uncounted():
-        fresh[run.shape_id].append(run)
+        runs_of_shape[run.shape_id].append(run)
     _find_imported(scope, shapes)
-    known = [shape for shape in shapes if shape.memory_id]
+    with_memory = [shape for shape in shapes if shape.memory_id]
     counters = _create([shape for shape in shapes if not shape.memory_id], at=at)
-    for shape in known:
-        counters.update(_meet(shape, fresh[shape.pk], at=at))
-    PlannedRun.objects.counted_as_read(chain.from_iterable(fresh.values()))
+    for shape in with_memory:
+        counters.update(_meet(shape, runs_of_shape[shape.pk], at=at))
+    PlannedRun.objects.counted_as_read(chain.from_iterable(runs_of_shape.values()))
     _note_changes(shapes)
     PlanShape.objects.settle(shapes)
     return counters
@@ -72,10 +72,10 @@ def _write(scope: str, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
 
 def _find_imported(scope: str, shapes: Sequence[PlanShape]) -> None:
     """Give plans without a memory the one that an import brought under their key; without saving them."""
-    wanted = {key_of(shape): shape for shape in shapes if not shape.memory_id}
-    imported = Memory.objects.live().filter(scope=scope, key__in=wanted, type=Type.PLAN_GRAPH, plan_shape=None)
-    by_key = {memory.key: memory for memory in imported.filter(origin=Origin.IMPORTED)} if wanted else {}
-    for key, shape in wanted.items():
+    shape_of_key = {key_of(shape): shape for shape in shapes if not shape.memory_id}
+    imports = Memory.objects.live().filter(scope=scope, key__in=shape_of_key, type=Type.PLAN_GRAPH, plan_shape=None)
+    by_key = {memory.key: memory for memory in imports.filter(origin=Origin.IMPORTED)} if shape_of_key else {}
+    for key, shape in shape_of_key.items():
         if (memory := by_key.get(key)) and memory.sensitivity >= shape.sensitivity:
             shape.memory = memory
 
@@ -92,11 +92,11 @@ def _create(shapes: Sequence[PlanShape], *, at: datetime) -> Counter[str]:
         shape.cases = _cases_well(runs[shape.pk])
         if shape.cases and (unmet or not _is_dismissed(shape, runs[shape.pk], counters, at=at)):
             statement = _statement(shape, runs[shape.pk])
-            asked: dict[str, Any] = {"unmet": unmet, "decided": True}  # its shape tells it from a dismissed one
+            asked: dict[str, Any] = {"no_tombstones": unmet, "decided": True}  # its shape tells it from a dismissed one
             shape.memory = admission.admit(statement, trust=everything(SYSTEM), at=at, provenance={}, **asked).memory
     fresh = {shape.memory: witnesses(runs[shape.pk]) for shape in shapes if shape.memory}
     insert_memories(list(fresh), by=SYSTEM, at=at, why="a run that ended well followed it")
-    evidence.found(fresh)
+    evidence.count_founders(fresh)
     return counters + Counter(plans_created=len(fresh))
 
 
@@ -161,8 +161,8 @@ def _statement(shape: PlanShape, runs: Sequence[PlannedRun]) -> Statement:
 
 
 def _payload(shape: PlanShape, runs: Sequence[PlannedRun]) -> dict[str, Any]:
-    named = {"kind": Type.PLAN_GRAPH.value, "plan_id": key_of(shape), "intent": shape.steps}
-    return named | plan_graphs.payload(shape.graph, _constants(shape, runs[-LATEST:]))
+    identity = {"kind": Type.PLAN_GRAPH.value, "plan_id": key_of(shape), "intent": shape.steps}
+    return identity | plan_graphs.payload(shape.graph, _constants(shape, runs[-LATEST:]))
 
 
 def _readable(run: PlannedRun, sensitivity: int) -> list[UUID]:
@@ -179,11 +179,11 @@ def _constants(shape: PlanShape, runs: Sequence[PlannedRun]) -> dict[str, str | 
     key = DigestKey.current()
     latest = recorded.runs(_readable(runs[-1], shape.sensitivity))
     plan = plan_graphs.plan_of(latest[0], tool_rules()) if latest else None
-    given = plan.given if plan else {}
+    arguments = plan.input_values if plan else {}
     return {
         place: value
         for place, expected in common.items()
-        if (value := given.get(place)) is not None and digest(place, value, key) == expected
+        if (value := arguments.get(place)) is not None and digest(place, value, key) == expected
     }
 
 
@@ -211,5 +211,5 @@ def _patterns_of(shapes: Sequence[PlanShape]) -> Mapping[UUID, Pattern]:
     """By plan the pattern of a run that followed it: what counts as an effect was decided when that was read."""
     latest = PlannedRun.objects.filter(shape__in=shapes).order_by("shape", "-at", "-episode_id").distinct("shape")
     runs = dict(latest.values_list("episode_id", "shape_id"))
-    seen = Sighting.objects.filter(episode_id__in=runs).select_related("pattern").order_by("pk")
-    return {runs[sighting.episode_id]: sighting.pattern for sighting in seen}
+    sightings = Sighting.objects.filter(episode_id__in=runs).select_related("pattern").order_by("pk")
+    return {runs[sighting.episode_id]: sighting.pattern for sighting in sightings}

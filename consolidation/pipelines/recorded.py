@@ -55,8 +55,8 @@ def read(episodes: Sequence[Episode]) -> list[Recording]:
     events = _events([episode.pk for episode in episodes])
     long = [episode for episode in episodes if _is_large(episode, events[episode.pk])]
     calls = {run.id: run for run, _ in calls_of(long)} if long else {}
-    read = [(episode, _run(_columns(episode), events[episode.pk])) for episode in episodes]
-    return [Recording(episode, run, calls.get(run.id, run)) for episode, run in read]
+    runs_read = [(episode, _run(_columns(episode), events[episode.pk])) for episode in episodes]
+    return [Recording(episode, run, calls.get(run.id, run)) for episode, run in runs_read]
 
 
 def read_end(episode: Episode) -> Run:
@@ -84,13 +84,13 @@ def calls_of(episodes: Sequence[Episode]) -> list[tuple[Run, Episode]]:
     rows = Event.objects.filter(episode__in=episodes, kind=CALL)
     rows = rows.annotate(args_length=Length(Cast("args", TextField())))
     rows = rows.annotate(line=Case(lines, output_field=JSONField()))
-    called: dict[UUID, set[tuple[str, str]]] = defaultdict(set)
+    seen_calls: dict[UUID, set[tuple[str, str]]] = defaultdict(set)
     calls: dict[UUID, list[Call]] = defaultdict(list)
     for row in rows.values("episode_id", "tool", "line").iterator(chunk_size=2000):  # type: ignore[misc]  # annotated
         episode_id, tool, line = row["episode_id"], row["tool"], row["line"]
-        known = (tool, json.dumps(line, sort_keys=True) if line is not None else "")
-        if known not in called[episode_id]:
-            called[episode_id].add(known)
+        call_key = (tool, json.dumps(line, sort_keys=True) if line is not None else "")
+        if call_key not in seen_calls[episode_id]:
+            seen_calls[episode_id].add(call_key)
             calls[episode_id].append(Call(len(calls[episode_id]), tool, line, None, None, _at(episodes[0]), None))
     return [(Run(*_columns(episode)[:5], tuple(calls[episode.pk]), ()), episode) for episode in episodes]
 
@@ -183,9 +183,9 @@ def _at(episode: Episode) -> datetime:
 
 def _run(columns: _Columns, events: Sequence[_Event]) -> Run:
     calls = tuple(
-        Call(e.position, e.tool, e.args, e.returned, e.ok, e.at, e.ref or None, after=e.after)
+        Call(e.position, e.tool, e.args, e.returned, e.ok, e.at, e.ref or None, dependencies=e.after)
         for e in events
         if e.is_call
     )
-    messages = tuple(Message(e.position, e.role, e.said, e.at) for e in events if e.said and not e.is_call)
+    messages = tuple(Message(e.position, roles.of(e.role), e.said, e.at) for e in events if e.said and not e.is_call)
     return Run(*columns[:5], calls, messages, repository(columns[5]))

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import Count, Max, Min, Q
 
-from consolidation.learning.effects.effects import are_of_lines, signature, telling
+from consolidation.learning.effects.effects import are_of_lines, characteristic_kinds, signature
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs.harness_tools import WRITE, effect_name
 from consolidation.models import Pattern, Sighting, ToolDecision
@@ -55,8 +55,8 @@ def regroup(scope: str, *, at: datetime) -> None:
 
 
 def _effects(pattern: Pattern, rules: ToolRules) -> frozenset[str]:
-    kept = frozenset(effect_name(kind) for kind in pattern.effects if kind and not rules.marked.get(kind))
-    return telling(kept) if are_of_lines(kept) else kept
+    remaining = frozenset(effect_name(kind) for kind in pattern.effects if kind and not rules.marked.get(kind))
+    return characteristic_kinds(remaining) if are_of_lines(remaining) else remaining
 
 
 def _unite_patterns(identity: PatternIdentity, old: Sequence[Pattern], *, at: datetime) -> None:
@@ -73,8 +73,8 @@ def _unite_patterns(identity: PatternIdentity, old: Sequence[Pattern], *, at: da
             "last_seen_at": last,
         },
     )
-    known = [p.memory for p in (pattern, *old) if p.memory]
-    best = _best(known)
+    memories = [p.memory for p in (pattern, *old) if p.memory]
+    best = _best(memories)
     keys = {competence_key(f"skill:{one.signature}") for one in old}
     former = sorted({*pattern.former, *(key for key in keys if key)})
     _move_sightings(pattern, old, best)
@@ -84,20 +84,20 @@ def _unite_patterns(identity: PatternIdentity, old: Sequence[Pattern], *, at: da
         setattr(pattern, name, value)
     pattern.save()
     if best is not None:
-        _show_effects(known, list(identity.effects))
+        _show_effects(memories, list(identity.effects))
         if best.status in LIVE:
-            _unite_skills(best, [memory for memory in known if memory != best and memory.status in LIVE], at=at)
+            _unite_skills(best, [memory for memory in memories if memory != best and memory.status in LIVE], at=at)
             _count(pattern, best, at=at)
 
 
 def _best(memories: Sequence[Memory]) -> Memory | None:
     """The skill that stays: a published one, else one that waits, else one that people dismissed or retracted."""
-    published = set(_published(memories))
+    published_ids = set(_published(memories))
     successes = dict(Memory.objects.filter(pk__in=[m.pk for m in memories]).values_list("pk", "performance__successes"))
 
     def worth(memory: Memory) -> tuple[bool, bool, int, str]:
         live = memory.status in LIVE
-        return live, live and memory.pk in published, successes.get(memory.pk) or 0, str(memory.pk)
+        return live, live and memory.pk in published_ids, successes.get(memory.pk) or 0, str(memory.pk)
 
     return max(memories, key=worth, default=None)
 
@@ -109,10 +109,12 @@ def _published(memories: Sequence[Memory]) -> list[object]:
 
 def _move_sightings(pattern: Pattern, old: Sequence[Pattern], best: Memory | None) -> None:
     """Move the sightings, each episode once; those that the staying skill has counted stay counted."""
-    for sighting in sorted(old, key=lambda one: (best is None or one.memory_id != best.pk, str(one.pk))):
+    for sighting in sorted(
+        old, key=lambda former_pattern: (best is None or former_pattern.memory_id != best.pk, str(former_pattern.pk))
+    ):
         rows = Sighting.objects.filter(pattern=sighting).exclude(episode_id__in=pattern.sightings.values("episode_id"))
-        counted = {} if best is not None and sighting.memory_id == best.pk else {"counted": ""}
-        rows.update(pattern=pattern, **counted)
+        columns = {} if best is not None and sighting.memory_id == best.pk else {"counted": ""}
+        rows.update(pattern=pattern, **columns)
 
 
 def _counted(pattern: Pattern) -> dict[str, object]:
@@ -134,18 +136,18 @@ def _show_effects(memories: Sequence[Memory], effects: list[str]) -> None:
         Memory.objects.filter(pk=memory.pk).update(payload=memory.payload)
 
 
-def _unite_skills(best: Memory, others: Sequence[Memory], *, at: datetime) -> None:
+def _unite_skills(best: Memory, other_memories: Sequence[Memory], *, at: datetime) -> None:
     """Supersede waiting skills by the one that stays; published ones remain, with a merge proposal for a person."""
-    published = set(_published(others))
-    for memory in others:
-        if memory.pk not in published:
+    published_ids = set(_published(other_memories))
+    for memory in other_memories:
+        if memory.pk not in published_ids:
             SkillVersion.objects.filter(skill=memory.pk, status=SkillVersion.Status.PROPOSED).update(
                 status=SkillVersion.Status.REPLACED
             )
             supersede(memory, best, by=SYSTEM, why=WHY, at=at)
-    rest = [memory for memory in others if memory.pk in published]
-    if rest:
-        names = sorted(Skill.objects.filter(pk__in=[m.pk for m in rest]).values_list("name", flat=True))
+    published_others = [memory for memory in other_memories if memory.pk in published_ids]
+    if published_others:
+        names = sorted(Skill.objects.filter(pk__in=[m.pk for m in published_others]).values_list("name", flat=True))
         proposal = Proposal.objects.propose(
             Proposal.Kind.MERGE,
             best,
@@ -153,13 +155,13 @@ def _unite_skills(best: Memory, others: Sequence[Memory], *, at: datetime) -> No
             by=SYSTEM,
             why=f"{', '.join(names)} and this one are published for the same effects: keep one of them",
             at=at,
-            sensitivity=max(memory.sensitivity for memory in rest),
+            sensitivity=max(memory.sensitivity for memory in published_others),
         )
-        Proposal.objects.filter(pk=proposal.pk).update(others=[memory.pk for memory in rest])
+        Proposal.objects.filter(pk=proposal.pk).update(others=[memory.pk for memory in published_others])
 
 
 def _count(pattern: Pattern, memory: Memory, *, at: datetime) -> None:
     """Count the sightings of the other patterns as evidence of the skill, without a gain in salience."""
-    uncounted = pattern.sightings.uncounted()
-    evidence.count(memory, competence_writing.witnesses(list(uncounted)), at=at, founding=True)
-    uncounted.counted()
+    new_sightings = pattern.sightings.uncounted()
+    evidence.count(memory, competence_writing.witnesses(list(new_sightings)), at=at, founding=True)
+    new_sightings.counted()

@@ -50,10 +50,10 @@ def digest(
     last: tuple[datetime, UUID] | None = None
     while batch := _next_batch(scope, last):
         last, ids = batch[-1][:2], [episode_id for _, episode_id, _ in batch]
-        digested: list[UUID] = []
-        counters.update(attempt(Episode.objects.all(), ids, partial(_digest_into, digested, count, at=at)))
-        for read in after if digested else ():
-            counters.update(read(digested))
+        digested_ids: list[UUID] = []
+        counters.update(attempt(Episode.objects.all(), ids, partial(_digest_into, digested_ids, count, at=at)))
+        for pipeline in after if digested_ids else ():
+            counters.update(pipeline(digested_ids))
         checkpoint(len(ids), counters)
     if aside := Episode.objects.set_aside().filter(scope=scope).count():
         counters["set_aside"] = aside
@@ -69,38 +69,38 @@ def _next_batch(scope: str, last: tuple[datetime, UUID] | None) -> list[tuple[da
     batch = [(closed_at, pk, attempts, events) for closed_at, pk, attempts, events in columns if closed_at]
     new = list(takewhile(lambda row: row[2] == 0, batch))
     ends = accumulate(min(events, recorded.MOST_EVENTS) for *_, events in new)
-    kept = new[: 1 + sum(end <= BATCH_EVENTS for end in list(ends)[1:])] or batch[:1]
-    return [(closed_at, pk, attempts) for closed_at, pk, attempts, _ in kept]
+    selected = new[: 1 + sum(end <= BATCH_EVENTS for end in list(ends)[1:])] or batch[:1]
+    return [(closed_at, pk, attempts) for closed_at, pk, attempts, _ in selected]
 
 
-def _digest_into(digested: list[UUID], count: Count, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
-    read = _digest(ids, count, at=at)
-    digested += read
-    return Counter(episodes_read=len(read))
+def _digest_into(digested_ids: list[UUID], count: Count, ids: Sequence[UUID], *, at: datetime) -> Counter[str]:
+    learned_ids = _digest(ids, count, at=at)
+    digested_ids += learned_ids
+    return Counter(episodes_read=len(learned_ids))
 
 
 def _digest(ids: Sequence[UUID], count: Count, *, at: datetime) -> list[UUID]:
     """Digest episodes in one transaction; returns those to learn from, which nobody else had digested meanwhile."""
     with transaction.atomic():
-        locked = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids, digested_at=None)
-        recordings = recorded.read(list(locked.select_related("memory").order_by("pk")))
+        episodes = Episode.objects.select_for_update(of=("self",)).filter(pk__any=ids, digested_at=None)
+        recordings = recorded.read(list(episodes.select_related("memory").order_by("pk")))
         recordings = inferring.infer(recordings, at=at)
-        digested = [recording.episode.pk for recording in recordings]
-        passed_over = _passed_over(digested)
+        digested_ids = [recording.episode.pk for recording in recordings]
+        passed_over = _passed_over(digested_ids)
         witnesses = [recording for recording in recordings if recording.episode.pk not in passed_over]
-        for read in READERS:
-            read(witnesses)
-        Episode.objects.digested(digested, at=at)
-        learned = [recording.episode.pk for recording in witnesses]
-        queue.queue_digested(learned)
-        count(len(learned))
-    return learned
+        for reader in READERS:
+            reader(witnesses)
+        Episode.objects.digested(digested_ids, at=at)
+        learned_ids = [recording.episode.pk for recording in witnesses]
+        queue.queue_digested(learned_ids)
+        count(len(learned_ids))
+    return learned_ids
 
 
 def _passed_over(ids: Sequence[UUID]) -> set[UUID]:
     """The copies among these, of which nothing was learned before: what was is kept up to date."""
-    known = set(copies(Episode.objects.filter(pk__any=ids)).values_list("pk", flat=True))
-    return known - _learned([*known]) if known else known
+    copy_ids = set(copies(Episode.objects.filter(pk__any=ids)).values_list("pk", flat=True))
+    return copy_ids - _learned([*copy_ids]) if copy_ids else copy_ids
 
 
 def record(recordings: Sequence[Recording]) -> None:
@@ -109,11 +109,11 @@ def record(recordings: Sequence[Recording]) -> None:
     Of one without a transcript nobody knows any more which pattern it shows.
     """
     ids = [recording.episode.pk for recording in recordings]
-    again = set(Sighting.objects.filter(episode_id__any=ids).values_list("episode_id", flat=True))
-    if again:
-        _correct_outcomes([recording.episode for recording in recordings if recording.episode.pk in again])
+    recorded_ids = set(Sighting.objects.filter(episode_id__any=ids).values_list("episode_id", flat=True))
+    if recorded_ids:
+        _correct_outcomes([recording.episode for recording in recordings if recording.episode.pk in recorded_ids])
     if new := by_pattern(
-        [recording for recording in recordings if recording.episode.pk not in again and recording.has_transcript]
+        [recording for recording in recordings if recording.episode.pk not in recorded_ids and recording.has_transcript]
     ):
         _record(new)
 
@@ -122,11 +122,11 @@ def _correct_outcomes(episodes: Sequence[Episode]) -> None:
     """Correct the counters of patterns for episodes that were digested before with another outcome, or with one that
     does not count any more ('')."""
     outcome = {episode.pk: episode.counted_outcome or "" for episode in episodes}
-    moved: dict[UUID, list[Sighting]] = defaultdict(list)
+    changes_by_pattern: dict[UUID, list[Sighting]] = defaultdict(list)
     for sighting in Sighting.objects.select_for_update().filter(episode_id__in=outcome):
         if outcome[sighting.episode_id] != sighting.outcome:
-            moved[sighting.pattern_id].append(sighting)
-    for pattern_id, sightings in sorted(moved.items()):
+            changes_by_pattern[sighting.pattern_id].append(sighting)
+    for pattern_id, sightings in sorted(changes_by_pattern.items()):
         rows = Sighting.objects.filter(pattern=pattern_id)
         cases = {sighting.case for sighting in sightings}
         before, counts = rows.well(cases), Counter[str]()
@@ -157,17 +157,17 @@ def _locked(new: Mapping[PatternIdentity, Sequence[Episode]]) -> dict[PatternIde
     """The patterns in their order, made where there are none yet."""
     patterns = _find(new)
     if missing := new.keys() - patterns.keys():
-        made = [_pattern(identity, new[identity]) for identity in sorted(missing, key=lambda one: one.order)]
-        Pattern.objects.bulk_create(made, ignore_conflicts=True)
+        rows = [_pattern(identity, new[identity]) for identity in sorted(missing, key=lambda one: one.order)]
+        Pattern.objects.bulk_create(rows, ignore_conflicts=True)
         patterns = _find(new)
     return patterns
 
 
 def _find(identities: Mapping[PatternIdentity, object]) -> dict[PatternIdentity, Pattern]:
     [(kind, scope)] = {(identity.kind, identity.scope) for identity in identities}
-    named = Pattern.objects.filter(kind=kind, scope=scope, signature_sha256__in=[one.sha256 for one in identities])
-    locked = named.select_for_update(of=("self",)).order_by("signature_sha256", "sensitivity")
-    patterns = {PatternIdentity(kind, scope, one.sensitivity, one.signature): one for one in locked}
+    of_batch = Pattern.objects.filter(kind=kind, scope=scope, signature_sha256__in=[row.sha256 for row in identities])
+    rows = of_batch.select_for_update(of=("self",)).order_by("signature_sha256", "sensitivity")
+    patterns = {PatternIdentity(kind, scope, row.sensitivity, row.signature): row for row in rows}
     return {identity: pattern for identity, pattern in patterns.items() if identity in identities}
 
 
@@ -216,8 +216,8 @@ def _queue_profiles(recordings: Sequence[Recording]) -> None:
     }
     episodes = [recording.episode for recording in recordings]
     ids = [episode.pk for episode in episodes if episode.pk not in counting]
-    wanted = counting | _learned(ids) if ids else counting
-    PendingProfile.objects.put(episode for episode in episodes if episode.pk in wanted)
+    ids_to_queue = counting | _learned(ids) if ids else counting
+    PendingProfile.objects.put(episode for episode in episodes if episode.pk in ids_to_queue)
 
 
 def _learned(ids: Sequence[UUID]) -> frozenset[UUID]:

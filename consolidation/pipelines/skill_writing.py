@@ -59,8 +59,8 @@ def write(draft: SkillDraft, former_of: Former, *, episode: Episode, run: Run, a
     """
     former = former_of()
     if former is None:
-        if (counted := _write_new(draft, former_of, episode=episode, run=run, at=at)) is not None:
-            return counted
+        if (counters := _write_new(draft, former_of, episode=episode, run=run, at=at)) is not None:
+            return counters
         former = former_of()
     if former is None:
         raise RuntimeError("the skill that another conversation taught meanwhile is gone again")
@@ -84,21 +84,21 @@ def _write_skill(
     draft: SkillDraft, former_of: Former, *, episode: Episode, run: Run, at: datetime
 ) -> Counter[str] | None:
     fields = draft.fields
-    prepared = _marked(publishing.prepare(fields, scope=episode.scope, number=1), draft.files)
+    version = _marked(publishing.prepare(fields, scope=episode.scope, number=1), draft.files)
     statement = _statement(fields, episode)
     with transaction.atomic():
         claim_locks.to_store(episode.scope)
         claim_locks.alone(f"skills {episode.scope}")
         if former_of() is not None:
             return None
-        admitted = admission.admit(statement, trust=everything(BY), at=at)
-        if admitted.memory is None:
-            admission.suppress(admitted.dismissal.blocking, statement, trust=everything(BY), at=at)
+        admission_result = admission.admit(statement, trust=everything(BY), at=at)
+        if admission_result.memory is None:
+            admission.suppress(admission_result.dismissal.blocking, statement, trust=everything(BY), at=at)
             return Counter(suppressed=1)
-        memory = admitted.memory
+        memory = admission_result.memory
         insert_memories([memory], by=BY, at=at, why=draft.reason[:LONGEST_CHANGELOG])
         skill = Skill.objects.create(memory=memory, scope=memory.scope, name=fields.name, title=fields.title)
-        _propose(skill, prepared, draft, run=run, at=at)
+        _propose(skill, version, draft, run=run, at=at)
         _testify(memory, episode, draft, Evidence.Kind.CREATED, at=at)
         needs.keep(memory, draft.needless, at=at)
     return Counter(skills_created=1, not_needed=int(draft.needless is not None))
@@ -109,39 +109,39 @@ def _write_version(
 ) -> Counter[str]:
     """Propose the next version, in the place of one that waits, if it says anything new; the episode speaks for it."""
     skill = Skill.objects.get(pk=memory.pk)
-    merged = merge(former, draft.fields)
-    prepared = None
-    if differs_beyond_track_record(former, merged.fields):
+    merge_result = merge(former, draft.fields)
+    version = None
+    if differs_beyond_track_record(former, merge_result.fields):
         number = publishing.next_number(skill)
-        prepared = _marked(publishing.prepare(merged.fields, scope=memory.scope, number=number), draft.files)
+        version = _marked(publishing.prepare(merge_result.fields, scope=memory.scope, number=number), draft.files)
     with transaction.atomic():
         memory.refresh_from_db(from_queryset=Memory.objects.select_for_update())
         if memory.status not in LIVE:
             record_suppressed(memory, {at: ""}, source=SOURCE)
             return Counter(suppressed=1)
         _testify(memory, episode, draft, Evidence.Kind.REINFORCED, at=at)
-        if prepared is None:
+        if version is None:
             return Counter(known=1)
-        _propose(skill, prepared, replace(draft, notes=[*merged.losses, *draft.notes]), run=run, at=at)
+        _propose(skill, version, replace(draft, notes=[*merge_result.losses, *draft.notes]), run=run, at=at)
         if memory.status == Status.CANDIDATE:  # not decided yet: what people read is what the proposal says
-            memory.revise("revise", {"content": merged.fields.description}, by=BY, why="", at=at)
+            memory.revise("revise", {"content": merge_result.fields.description}, by=BY, why="", at=at)
             if draft.needless is None:  # now it says something that agents need
                 needs.keep(memory, None, at=at)
     return Counter(versions_proposed=1)
 
 
-def _propose(skill: Skill, prepared: PreparedVersion, draft: SkillDraft, *, run: Run, at: datetime) -> None:
+def _propose(skill: Skill, version: PreparedVersion, draft: SkillDraft, *, run: Run, at: datetime) -> None:
     changelog = "; ".join(filter(None, [*draft.notes, draft.reason]))[:LONGEST_CHANGELOG]  # a page shows its beginning
     made_by = SkillVersion.MadeBy.EXTRACTION
-    publishing.propose(skill, prepared, made_by=made_by, by=BY, at=at, changelog=changelog, run_id=run.pk)
+    publishing.propose(skill, version, made_by=made_by, by=BY, at=at, changelog=changelog, run_id=run.pk)
 
 
-def _marked(prepared: PreparedVersion, files: Sequence[str]) -> PreparedVersion:
+def _marked(version: PreparedVersion, files: Sequence[str]) -> PreparedVersion:
     """The version with a finding for each file that a model wrote from one conversation: read it before publishing."""
     marks: list[dict[str, object]] = [
         {"rule": WRITTEN_BY_MODEL, "severity": "medium", "file": file, "line": 1, "excerpt": ""} for file in files
     ]
-    return replace(prepared, findings=[*prepared.findings, *marks])
+    return replace(version, findings=[*version.findings, *marks])
 
 
 def _statement(fields: Fields, episode: Episode) -> Statement:
@@ -185,6 +185,6 @@ def _testify(memory: Memory, episode: Episode, draft: SkillDraft, kind: str, *, 
 
 def _free_name(name: str, episode: Episode) -> str:
     names = SkillName.objects.filter(scope=episode.scope, name__startswith=name[: SLUG_LENGTH - 4])
-    taken = set(names.values_list("name", flat=True))
-    numbered = (f"{name[: SLUG_LENGTH - 4].rstrip('-')}-{number}" for number in range(2, len(taken) + 3))
-    return next(candidate for candidate in numbered if candidate not in taken)
+    used_names = set(names.values_list("name", flat=True))
+    candidates = (f"{name[: SLUG_LENGTH - 4].rstrip('-')}-{number}" for number in range(2, len(used_names) + 3))
+    return next(candidate for candidate in candidates if candidate not in used_names)

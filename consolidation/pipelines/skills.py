@@ -16,7 +16,7 @@ from consolidation.extraction import needs, transcript_question
 from consolidation.extraction.line_grounding import Ground, grounded
 from consolidation.extraction.recall import (
     KnownSkill,
-    Recalled,
+    RecallResult,
     improved,
     known_facts,
     known_skills,
@@ -90,14 +90,15 @@ def nobody(request: str, episode: Episode) -> tuple[int, int]:
 def chunk(work: Work) -> Counter[str]:
     """First step: ask the model which tasks and facts the conversation holds, each part of a long one by itself; about
     one that is asked whole also how it ended, where nobody knows."""
-    known = known_facts(work.episode, work.transcript, at=work.at)
-    asked = transcript_question.question(work.transcript, with_end=outcome_judge.is_asked(work.episode), known=known)
+    facts = known_facts(work.episode, work.transcript, at=work.at)
+    asks_end = outcome_judge.is_asked(work.episode)
+    question = transcript_question.question(work.transcript, with_end=asks_end, known=facts)
     what = TRANSCRIPT[work.transcript.language]
-    work.ask_parts(asked.shape, asked.parts, system=asked.system, what=what, purpose=transcript_question.TASKS)
-    tasks_found, unread = division(work.run, work.transcript), len(asked.parts[MOST_PARTS:])
+    work.ask_parts(question.shape, question.parts, system=question.system, what=what, purpose=transcript_question.TASKS)
+    tasks_found, unread = division(work.run, work.transcript), len(question.parts[MOST_PARTS:])
     if not tasks_found.tasks:
-        left = [f"the last {unread} of its {len(asked.parts)} parts were not read"] if unread else []
-        raise StepSkipped("; ".join(["no task in it", *left, *tasks_found.dropped]))
+        unread_note = [f"the last {unread} of its {len(question.parts)} parts were not read"] if unread else []
+        raise StepSkipped("; ".join(["no task in it", *unread_note, *tasks_found.dropped]))
     ground = Ground.of(work.transcript)
     return Counter(tasks=len(tasks_found.tasks), unread_parts=unread) + Counter(
         fault for task in tasks_found.tasks if (fault := ground.title_fault(task.name))
@@ -147,32 +148,32 @@ def extract(task: Task, work: Work, *, peers: Peers = nobody) -> Notes:
     if not needs.is_taught(_passages(task, work.transcript), episode.outcome):
         raise StepSkipped(UNTAUGHT)
     query = _query(task, text, work)
-    recalled = recall(query, scope=episode.scope, sensitivity=episode.memory.sensitivity, at=work.at)
+    recall_result = recall(query, scope=episode.scope, sensitivity=episode.memory.sensitivity, at=work.at)
     simple = _is_simple(episode)
-    extraction = _extraction(text, recalled, work, simple=simple)
+    extraction = _extraction(text, recall_result, work, simple=simple)
     if extraction.skill is None:
         raise StepSkipped(extraction.reason or "nothing worth keeping in it")
     draft = extraction.skill
     tools = _tools(task, work.transcript)
     if simple:
-        detailed = Detailed(draft.fields)
+        details = Detailed(draft.fields)
     else:
-        detailed = write_details(draft, task=text, tools=tools, work=work, name="details")
-    fields, dropped = grounded(detailed.fields, _ground(work.transcript, draft, recalled, detailed.written))
-    counters = Counter(work.leave_out(line, fault) for line, fault in dropped)
+        details = write_details(draft, task=text, tools=tools, work=work, name="details")
+    fields, faults = grounded(details.fields, _ground(work.transcript, draft, recall_result, details.written))
+    counters = Counter(work.leave_out(line, fault) for line, fault in faults)
     if fields is None:
         raise StepSkipped(f"{UNGROUNDED}: {', '.join(f'{reason} {n}' for reason, n in counters.items())}")
-    notes = [*FAILED.get(episode.outcome or "", ()), *detailed.left_out]
+    notes = [*FAILED.get(episode.outcome or "", ()), *details.left_out]
     needless = _needless(fields, task, work, peers)
 
     def write(opinions: Sequence[Opinion]) -> Counter[str]:
         why = needless or next((opinion.needless for opinion in opinions), None)
-        written = SkillDraft(fields, extraction.reason, detailed.written, notes, why)
+        skill_draft = SkillDraft(fields, extraction.reason, details.written, notes, why)
 
         def former() -> KnownSkill | None:
-            return improved(draft, _candidates(draft, recalled, episode), sensitivity=episode.memory.sensitivity)
+            return improved(draft, _candidates(draft, recall_result, episode), sensitivity=episode.memory.sensitivity)
 
-        return counters + skill_writing.write(written, former, episode=episode, run=work.run, at=work.at)
+        return counters + skill_writing.write(skill_draft, former, episode=episode, run=work.run, at=work.at)
 
     return Notes([] if needless else [_question(fields)], write)
 
@@ -193,11 +194,12 @@ def _question(fields: Fields) -> Question:
     return Question("\n".join(lines))
 
 
-def _ground(transcript: Transcript, draft: DraftSkill, recalled: Recalled, files: Sequence[str]) -> Ground:
+def _ground(transcript: Transcript, draft: DraftSkill, recall_result: RecallResult, files: Sequence[str]) -> Ground:
     """What a line of the skill may name: the conversation, the skill that the model was shown and improves, files."""
-    named = (skill for skill in recalled.skills if draft.update and str(skill.memory.pk) == draft.old_memory_id)
-    told = prompt("skill_extraction", transcript.language)
-    return Ground.of(transcript, *(attempt.shown for attempt in named), *files, instructions=told)
+    old_id = draft.old_memory_id if draft.update else None
+    improved_skills = (skill for skill in recall_result.skills if str(skill.memory.pk) == old_id)
+    instructions = prompt("skill_extraction", transcript.language)
+    return Ground.of(transcript, *(attempt.shown for attempt in improved_skills), *files, instructions=instructions)
 
 
 def _query(task: Task, text: str, work: Work) -> str:
@@ -211,13 +213,13 @@ def _query(task: Task, text: str, work: Work) -> str:
         return f"{task.name} {_request(task, work.transcript)}"[:1_000]
 
 
-def _extraction(text: str, recalled: Recalled, work: Work, *, simple: bool) -> Extraction:
+def _extraction(text: str, recall_result: RecallResult, work: Work, *, simple: bool) -> Extraction:
     """The fields of the skill, or none. An answer that cannot be used is asked for once more."""
     language = work.transcript.language
     parts = {
         "task": text,
         "outcome": OUTCOMES[language][_told(work.episode)],
-        "known": recalled.shown or NOTHING_KNOWN[language],
+        "known": recall_result.shown or NOTHING_KNOWN[language],
     }
     if history := _history(work.episode):
         parts["history"] = history
@@ -233,8 +235,8 @@ def _ask(shape: type[T], stage: str, name: str, work: Work, *, task: str, **part
     language = work.transcript.language
 
     def ask(most: int) -> T:
-        shown = {"task": cut(task, most), **parts}
-        text = "\n\n".join(f"## {HEADINGS[language][part]}\n\n{content}" for part, content in shown.items())
+        contents = {"task": cut(task, most), **parts}
+        text = "\n\n".join(f"## {HEADINGS[language][part]}\n\n{content}" for part, content in contents.items())
         fence = fenced(text, what=WHAT[language], language=language)
         return work.ask(shape, name=name, system=prompt(stage, language), text=fence, purpose=stage)
 
@@ -246,16 +248,17 @@ def _told(episode: Episode) -> str | None:
     return None if episode.said_by == OutcomeSource.MODEL else episode.outcome
 
 
-def _candidates(draft: DraftSkill, recalled: Recalled, episode: Episode) -> list[KnownSkill]:
+def _candidates(draft: DraftSkill, recall_result: RecallResult, episode: Episode) -> list[KnownSkill]:
     """The recalled skills of the conversation's own scope, the one of the draft's name, and the latest ones: they were
     not there yet when the model was shown what is known."""
-    own = Memory.objects.filter(scope=episode.scope, type=Type.COMPETENCE, status__in=LIVE)
-    latest = list(own.filter(origin=Origin.EXTRACTED).order_by("-created_at", "-pk")[:LATEST_SKILLS])
+    of_scope = Memory.objects.filter(scope=episode.scope, type=Type.COMPETENCE, status__in=LIVE)
+    latest = list(of_scope.filter(origin=Origin.EXTRACTED).order_by("-created_at", "-pk")[:LATEST_SKILLS])
     same = skill_named(draft.fields.name, scope=episode.scope)
-    named = [same.memory] if same is not None and same.memory.status in LIVE else []
-    shown = [skill for skill in recalled.skills if skill.memory.scope == episode.scope]
-    others = {memory.pk: memory for memory in [*named, *latest]}
-    return [*shown, *known_skills([others[pk] for pk in others.keys() - {skill.memory.pk for skill in shown}])]
+    same_name = [same.memory] if same is not None and same.memory.status in LIVE else []
+    recalled_skills = [skill for skill in recall_result.skills if skill.memory.scope == episode.scope]
+    memories = {memory.pk: memory for memory in [*same_name, *latest]}
+    unshown = memories.keys() - {skill.memory.pk for skill in recalled_skills}
+    return [*recalled_skills, *known_skills([memories[pk] for pk in unshown])]
 
 
 def _task_text(task: Task, transcript: Transcript) -> str:

@@ -36,14 +36,14 @@ def tool_rules(
     `decided`: what people decided about tools, which holds against hints, as these do against behaviour; `observed`:
     that behaviour; None: as it stands.
     """
-    read = marks() if decided is None or observed is None else Marks({}, {})
-    decisions = read.decided if decided is None else decided
-    behaved = read.observed if observed is None else observed
+    stored_marks = marks() if decided is None or observed is None else Marks({}, {})
+    decisions = stored_marks.decided if decided is None else decided
+    observations = stored_marks.observed if observed is None else observed
     return ToolRules(
         ignored=frozenset(settings.IGNORED_TOOLS),
         handover=tuple(settings.HANDOVER_TOOLS),
         command_tools=frozenset(settings.COMMAND_TOOLS),
-        marked={**behaved, **read_only_hints(episodes), **decisions},
+        marked={**observations, **read_only_hints(episodes), **decisions},
     )
 
 
@@ -53,11 +53,11 @@ def rules_of_each() -> Callable[[Episode], ToolRules]:
     Nearly all have the same, and share the caches.
     """
     decided, observed = marks()
-    known: dict[frozenset[tuple[str, bool]], ToolRules] = {}
+    rules_of_marks: dict[frozenset[tuple[str, bool]], ToolRules] = {}
 
     def rules(episode: Episode) -> ToolRules:
         own = tool_rules([episode], decided=decided, observed=observed)
-        return known.setdefault(frozenset(own.marked.items()), own)
+        return rules_of_marks.setdefault(frozenset(own.marked.items()), own)
 
     return rules
 
@@ -85,9 +85,9 @@ def observe(scope: str, rules: ToolRules, *, at: datetime) -> None:
 
 def _steps(episodes: Iterable[UUID]) -> dict[UUID, list[tuple[int, str]]]:
     """The calls of these runs, in order: position and tool."""
-    called = Event.objects.filter(episode__in=list(episodes), kind="tool_call").exclude(tool="")
+    calls = Event.objects.filter(episode__in=list(episodes), kind="tool_call").exclude(tool="")
     steps: dict[UUID, list[tuple[int, str]]] = defaultdict(list)
-    for episode_id, position, tool in called.order_by("position").values_list("episode_id", "position", "tool"):
+    for episode_id, position, tool in calls.order_by("position").values_list("episode_id", "position", "tool"):
         steps[episode_id].append((position, tool))
     return steps
 
@@ -114,7 +114,9 @@ def _observed(
         return None
     with_it = {call.episode_id for call in calls}
     same, other = repeats(calls, steps | _steps(with_it - outcomes.keys()), rules)
-    used = {id for id, called in steps.items() if any(name == tool for _, name in called)}
+    episodes_with_tool = {
+        id for id, calls_of_episode in steps.items() if any(name == tool for _, name in calls_of_episode)
+    }
     return ToolUse(
         tool=tool,
         at=at,
@@ -124,7 +126,8 @@ def _observed(
         same_runs=len({call.episode_id for call in same}),
         other=len(other),
         outcomes_differ=_differ(
-            [outcomes[id] for id in outcomes if id in used], [outcomes[id] for id in outcomes if id not in used]
+            [outcomes[id] for id in outcomes if id in episodes_with_tool],
+            [outcomes[id] for id in outcomes if id not in episodes_with_tool],
         ),
         sensitivity=min(call.sensitivity for call in calls),
     )
@@ -148,8 +151,8 @@ def repeats(
 
 
 def _differ(with_it: Sequence[str | None], without: Sequence[str | None]) -> bool:
-    shares = [[outcome == Outcome.SUCCESS for outcome in each if outcome] for each in (with_it, without)]
+    shares = [[outcome == Outcome.SUCCESS for outcome in outcomes if outcome] for outcomes in (with_it, without)]
     if min(map(len, shares)) < ENOUGH_OF_BOTH:
         return False
-    one, other = (sum(each) / len(each) for each in shares)
-    return abs(one - other) > APART
+    share_with, share_without = (sum(outcomes) / len(outcomes) for outcomes in shares)
+    return abs(share_with - share_without) > APART

@@ -29,9 +29,12 @@ from consolidation.learning.statements.personal_forms import TRIGGERS as PERSONA
 from consolidation.learning.statements.personal_statements import (
     customer_of,
     is_of_speaker,
+    names_a_customer,
     personal_statements,
     with_owner,
 )
+from consolidation.learning.statements.text_edits import LONGEST as LONGEST_TEXT
+from consolidation.learning.statements.text_edits import draft_of, edits, final_text, kept_words
 from consolidation.learning.statements.text_statements import (
     kind_of_text,
     names_of_kind,
@@ -39,6 +42,7 @@ from consolidation.learning.statements.text_statements import (
     text_rules,
 )
 from consolidation.models.statement_messages import StatementMessage
+from consolidation.patterns.text_edits import count_edits
 from consolidation.pipelines import recorded
 from consolidation.pipelines.attempts import Checkpoint, attempt_one, no_checkpoint
 from memories import claims
@@ -48,7 +52,7 @@ from memories.intake.claims.near_duplicates import compare_with
 from memories.intake.claims.reinforcement import Meeting, reinforce
 from memories.intake.claims.writing import live_row, lock_key
 from memories.intake.evidence import record_suppressed
-from memories.intake.statements import Stored, evidence_sensitivity
+from memories.intake.statements import WriteResult, evidence_sensitivity
 from memories.lifecycle.ladder import Ladder
 from memories.models import Episode, Event, Evidence, Memory, Passage
 from memories.search.context.queries import ALL_TEXTS
@@ -70,26 +74,29 @@ def queue_messages(episodes: Iterable[Episode]) -> None:
     with a trigger leave it."""
     size = Func(F("text"), function="octet_length", output_field=IntegerField())  # does not unpack a long text
     messages = Event.objects.spoken_by(roles.USER).filter(episode__any=[episode.pk for episode in episodes], tool="")
-    short = messages.annotate(size=size, letters=Length("text")).filter(
-        size__gt=0, size__lte=BYTES * LONGEST_MESSAGE, letters__lte=LONGEST_MESSAGE
-    )
+    short = Q(size__gt=0, size__lte=BYTES * LONGEST_MESSAGE, letters__lte=LONGEST_MESSAGE)
     rejecting = Q(letters__lte=LONGEST_REPLY, text__iregex=REJECTED)
     kinds = _kinds_of_texts(messages)
-    of_texts = Q(letters__lte=LONGEST_REPLY, episode__in=kinds)
-    triggered = (
-        short.filter(Q(text__iregex=ANY_TRIGGER) | rejecting | of_texts)
+    of_texts = Q(size__gt=0, size__lte=BYTES * LONGEST_TEXT, letters__lte=LONGEST_TEXT, episode__in=kinds)
+    candidates = (
+        messages.annotate(size=size, letters=Length("text"))
+        .filter((short & (Q(text__iregex=ANY_TRIGGER) | rejecting)) | of_texts)
         .select_related("episode")
         .only("text", "episode__scope")
     )
-    holding = [
+    with_statements = [
         message
-        for message in triggered.order_by()
+        for message in candidates.order_by()
         if statements_of(message.text)
         or general_statements(message.text)
-        or (message.episode_id in kinds and text_rules(message.text, "", kinds[message.episode_id]))
+        or (message.episode_id in kinds and _is_of_text(message.text, kinds[message.episode_id]))
     ]
-    if holding:
-        StatementMessage.objects.put(holding)
+    if with_statements:
+        StatementMessage.objects.put(with_statements)
+
+
+def _is_of_text(message: str, kind: str) -> bool:
+    return bool(text_rules(message, "", kind) or final_text(message))
 
 
 def _kinds_of_texts(messages: QuerySet[Event]) -> dict[UUID, str]:
@@ -101,10 +108,10 @@ def _kinds_of_texts(messages: QuerySet[Event]) -> dict[UUID, str]:
 
 def statements_of(message: str) -> list[ExplicitStatement]:
     """What a user's message asks to keep, and what it plainly tells of the user; of a sentence one of the two."""
-    asked = explicit_statements(message)
-    quotes = {statement.quote for statement in asked}
+    explicit = explicit_statements(message)
+    quotes = {statement.quote for statement in explicit}
     return [
-        *asked,
+        *explicit,
         *(
             personal_statement
             for personal_statement in personal_statements(message)
@@ -116,7 +123,7 @@ def statements_of(message: str) -> list[ExplicitStatement]:
 def write_statements(scope: str, *, at: datetime, checkpoint: Checkpoint = no_checkpoint) -> Counter[str]:
     """Write the statements of the scope's queue, a transaction each message.
 
-    Counters: facts_created, facts_reinforced, suppressed, failed.
+    Counters: facts_created, facts_reinforced, patterns_created, suppressed, failed.
     """
     counters: Counter[str] = Counter()
     for message in StatementMessage.objects.due().filter(scope=scope).order_by("pk"):
@@ -133,38 +140,54 @@ def _write(message: StatementMessage, *, at: datetime) -> Counter[str]:
         run = recorded.read([event.episode])[0].run
         customer = customer_of(run)
         kind = _kind_of_draft(event, run, customer)
-        rules = text_rules(event.text, run.said[0].text, kind) if kind else []
-        statements = _unquoted(_stated(event, run), rules)
+        rules = text_rules(event.text, run.user_messages[0].text, kind) if kind else []
+        if kind and (final := final_text(event.text)):
+            counters += _count_edits(event, run, kind, final, at=at)
+            event.text = event.text.strip().partition("\n")[0]  # what the text says is no statement
+        statements = _unquoted(_stated(event, run, customer), rules)
         corrections = [*rules, *_unquoted(_corrections(event, run, customer), [*statements, *rules])]
         for explicit in [*statements, *corrections]:
-            stored = _remember(explicit, event, customer, kind=kind if explicit in rules else "", at=at)
-            if explicit in corrections and stored.memory and not stored.suppressed:
-                Passage.objects.write_request(stored.memory, _request_of(event.episode))
-            counters["facts_created"] += stored.created
-            counters["facts_reinforced"] += stored.reinforced
-            counters["suppressed"] += stored.suppressed
+            result = _remember(explicit, event, customer, kind=kind if explicit in rules else "", at=at)
+            if explicit in corrections and result.memory and not result.suppressed:
+                Passage.objects.write_request(result.memory, _request_of(event.episode))
+            counters["facts_created"] += result.created
+            counters["facts_reinforced"] += result.reinforced
+            counters["suppressed"] += result.suppressed
     StatementMessage.objects.filter(pk=message.pk).delete()
     return +counters
 
 
-def _stated(event: Event, run: Run) -> list[ExplicitStatement]:
-    """What a message states; of the request of a text, which holds what that is to say, only how it is written."""
-    statements = statements_of(event.text)
-    is_request = bool(run.said) and run.said[0].text == event.text
+def _count_edits(event: Event, run: Run, kind: str, final: str, *, at: datetime) -> Counter[str]:
+    draft = draft_of(final, run, event.position)
+    return count_edits(event, kind, edits(draft, final, kind), kept_words(draft, final), at=at) if draft else Counter()
+
+
+def _stated(event: Event, run: Run, customer: str) -> list[ExplicitStatement]:
+    """What a message states; of the request of a text, which holds what that is to say, only how it is written.
+
+    Where calls name customers, and nobody can tell which of them speaks, only what is to be kept: "I usually pay by
+    card" of one of many is no use to anybody, and wrong of the next.
+    """
+    is_known = customer or event.actor or event.episode.memory.company_id
+    is_of_anybody = names_a_customer(run) and not is_known
+    statements = explicit_statements(event.text) if is_of_anybody else statements_of(event.text)
+    is_request = bool(run.user_messages) and run.user_messages[0].text == event.text
     if is_request and kind_of_text(event.text):
         return [statement for statement in statements if speaks_of_style(statement.quote)]
     return statements
 
 
-def _unquoted(statements: Iterable[ExplicitStatement], others: Iterable[ExplicitStatement]) -> list[ExplicitStatement]:
+def _unquoted(
+    statements: Iterable[ExplicitStatement], other_statements: Iterable[ExplicitStatement]
+) -> list[ExplicitStatement]:
     """Those of sentences that none of the others is of."""
-    quotes = {other.quote for other in others}
+    quotes = {other.quote for other in other_statements}
     return [statement for statement in statements if statement.quote not in quotes]
 
 
 def _kind_of_draft(event: Event, run: Run, customer: str) -> str:
     """The kind of text of whose draft a message may speak; "" where none was asked for, and of a customer."""
-    kind = kind_of_text(run.said[0].text) if run.said and not customer else ""
+    kind = kind_of_text(run.user_messages[0].text) if run.user_messages and not customer else ""
     return kind if _is_of_work(event, run) else ""
 
 
@@ -175,10 +198,12 @@ def _corrections(event: Event, run: Run, customer: str) -> list[ExplicitStatemen
 
 def _is_of_work(event: Event, run: Run) -> bool:
     """Whether a message is no first request and comes after work: calls, or the draft of a text that was asked for."""
-    if run.said[:1] and run.said[0].text == event.text:
+    if run.user_messages[:1] and run.user_messages[0].text == event.text:
         return False
-    drafts = (m for m in run.spoken(roles.ASSISTANT) if m.position < event.position and len(m.text) >= SHORTEST_DRAFT)
-    return bool(run.steps) or (bool(run.said and kind_of_text(run.said[0].text)) and any(drafts))
+    drafts = (
+        m for m in run.messages_of(roles.ASSISTANT) if m.position < event.position and len(m.text) >= SHORTEST_DRAFT
+    )
+    return bool(run.steps) or (bool(run.user_messages and kind_of_text(run.user_messages[0].text)) and any(drafts))
 
 
 def _came_before(event: Event) -> bool:
@@ -205,7 +230,7 @@ def _request_of(episode: Episode) -> Event:
     )
 
 
-def _remember(explicit: ExplicitStatement, event: Event, customer: str, *, kind: str, at: datetime) -> Stored:
+def _remember(explicit: ExplicitStatement, event: Event, customer: str, *, kind: str, at: datetime) -> WriteResult:
     """A new candidate through the gate, or one more occasion of the live memory that claims the same. `kind`: of a rule
     for this kind of texts, by which contexts find it."""
     statement = _statement(explicit, event, customer)
@@ -219,12 +244,12 @@ def _remember(explicit: ExplicitStatement, event: Event, customer: str, *, kind:
         return _reinforce(row, statement, occasion, at=at)
     if live_row(statement.scope, statement.key, at=at):  # of other words that read alike in a key
         statement = replace(statement, key=f"{statement.key[:51]}-{text.short_hash(statement.content)}")
-    closed = _closed(statement)
-    if Evidence.objects.filter(memory__in=closed, occasion=occasion.name).exists():
-        return Stored(None)  # the episode was digested again, and has spoken before
-    if retracted := next((row for row in closed if row.status == Status.RETRACTED), None):
-        record_suppressed(retracted, {event.at: ""}, source=statement.source)
-        return Stored(retracted, suppressed=True)
+    closed_rows = _closed(statement)
+    if Evidence.objects.filter(memory__in=closed_rows, occasion=occasion.name).exists():
+        return WriteResult(None)  # the episode was digested again, and has spoken before
+    if retracted_row := next((row for row in closed_rows if row.status == Status.RETRACTED), None):
+        record_suppressed(retracted_row, {event.at: ""}, source=statement.source)
+        return WriteResult(retracted_row, suppressed=True)
     return remember(statement, occasions=[occasion], by=BY, at=at)
 
 
@@ -259,7 +284,7 @@ def _same(statement: Statement, *, at: datetime) -> Memory | None:
     return rows.first()
 
 
-def _reinforce(row: Memory, statement: Statement, occasion: Occasion, *, at: datetime) -> Stored:
+def _reinforce(row: Memory, statement: Statement, occasion: Occasion, *, at: datetime) -> WriteResult:
     """Count the occasion. Words and level of the memory stay, so that no quote may stand below that of its episode."""
     if evidence_sensitivity([occasion], statement.scope, TRUST) > row.sensitivity:
         occasion = replace(occasion, quote="")

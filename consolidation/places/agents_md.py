@@ -21,43 +21,43 @@ HEADINGS = {
     **dict.fromkeys(CHECKS, ("Checks", "检查")),
     **dict.fromkeys(SET_UP, ("Set-up", "环境准备")),
     "": ("Does not start here", "在这里无法启动"),
-    "said": ("Known about it", "已知情况"),
+    "said": ("What is known about it", "已知情况"),
 }
 
 
-def agents_md(known: PlaceKnowledge, *, title: str = "") -> str:
+def agents_md(knowledge: PlaceKnowledge, *, title: str = "") -> str:
     """AGENTS.md of a place. `title`: where it has no name."""
-    zh = known.language == "zh"
-    name = known.name or title
-    parts = [f"# {name}" if name else "# AGENTS.md", _introduction(known, zh)]
-    for purpose in [one for one in SHOWN_PURPOSES if one not in CHECKS[1:]]:
-        lines = [_starts(command, known) for command in known.starting if _section(command.purpose) == purpose]
+    zh = knowledge.language == "zh"
+    name = knowledge.name or title
+    parts = [f"# {name}" if name else "# AGENTS.md", _introduction(knowledge, zh)]
+    for purpose in [listed_purpose for listed_purpose in SHOWN_PURPOSES if listed_purpose not in CHECKS[1:]]:
+        lines = [_starts(command, knowledge) for command in knowledge.starting if _section(command.purpose) == purpose]
         parts += [_part(purpose, lines, zh)] if lines else []
-    if known.failing:
-        parts.append(_part("", _fail(known, known.failing), zh))
-    if known.memories:
-        parts.append(_part("said", map(_said, known.memories), zh))
+    if knowledge.failing:
+        parts.append(_part("", _fail(knowledge, knowledge.failing), zh))
+    if knowledge.memories:
+        parts.append(_part("said", map(_said, knowledge.memories), zh))
     return "\n\n".join(parts) + "\n"
 
 
-def block(known: PlaceKnowledge) -> str:
+def block(knowledge: PlaceKnowledge) -> str:
     """The few lines for a prompt; '' where nothing is known."""
-    lines = [_starts(command, known) for command in known.starting[:MOST_IN_BLOCK]]
-    lines += _fail(known, known.failing[: 2 * MOST_IN_BLOCK])
-    zh = known.language == "zh"
-    heading = f"## {known.name} 中的命令" if zh else f"## Commands in {known.name}"
+    lines = [_starts(command, knowledge) for command in knowledge.starting[:MOST_IN_BLOCK]]
+    lines += _fail(knowledge, knowledge.failing[: 2 * MOST_IN_BLOCK])
+    zh = knowledge.language == "zh"
+    heading = f"## {knowledge.name} 中的命令" if zh else f"## Commands in {knowledge.name}"
     return "\n".join([heading, *(f"- {line}" for line in lines)]) if lines else ""
 
 
-def _introduction(known: PlaceKnowledge, zh: bool) -> str:
-    if known.last_at is None:
-        return "没有已知的命令。" if zh else "No command is known to start here, or not to."
-    day = f"{known.last_at:%Y-%m-%d}"
+def _introduction(knowledge: PlaceKnowledge, zh: bool) -> str:
+    if knowledge.last_at is None:
+        return "没有已知的命令。" if zh else "No commands are known here yet."
+    day = f"{knowledge.last_at:%Y-%m-%d}"
     if zh:
-        counted = f"由 {known.runs} 次记录的智能体运行统计得出（最近一次 {day}）。"
-        return f"{counted}每次运行只算第一次调用；测试失败也算已启动。"
-    counted = f"Counted from {known.runs} recorded runs of agents, the last on {day}."
-    return f"{counted} A command counts once a run, when it is first called; tests that fail have started."
+        sentence = f"由 {knowledge.runs} 次记录的智能体运行统计得出（最近一次 {day}）。"
+        return f"{sentence}每次运行只算第一次调用；测试失败也算已启动。"
+    sentence = f"Counted from {knowledge.runs} recorded runs of agents, the last on {day}."
+    return f"{sentence} A command counts once a run, when it is first called; tests that fail have started."
 
 
 def _section(purpose: str) -> str:
@@ -68,9 +68,9 @@ def _part(name: str, lines: Iterable[str], zh: bool) -> str:
     return "\n".join([f"## {HEADINGS[name][zh]}", "", *(f"- {line}" for line in lines)])
 
 
-def _starts(command: PlaceCommand, known: PlaceKnowledge) -> str:
-    zh = known.language == "zh"
-    clause = StartupWords(known.language).clause([command], starts=True, first=True)
+def _starts(command: PlaceCommand, knowledge: PlaceKnowledge) -> str:
+    zh = knowledge.language == "zh"
+    clause = StartupWords(knowledge.language).clause([command], starts=True, first=True)
     if not command.usual:
         return clause
     return (
@@ -78,14 +78,14 @@ def _starts(command: PlaceCommand, known: PlaceKnowledge) -> str:
     )
 
 
-def _fail(known: PlaceKnowledge, commands: Iterable[PlaceCommand]) -> Iterator[str]:
+def _fail(knowledge: PlaceKnowledge, commands: Iterable[PlaceCommand]) -> Iterator[str]:
     """One line for the commands of each purpose, with what starts in their place."""
-    zh = known.language == "zh"
-    words = StartupWords(known.language)
-    for _, alike in groupby(commands, key=lambda one: one.purpose):
+    zh = knowledge.language == "zh"
+    words = StartupWords(knowledge.language)
+    for _, alike in groupby(commands, key=lambda command: command.purpose):
         group = list(alike)
         clause = words.clause(group, starts=False, first=True)
-        instead = [code(form) for form in known.instead_of(group[0])]
+        instead = [code(form) for form in knowledge.instead_of(group[0])]
         if instead:
             clause += f"；请用 {'、'.join(instead)}" if zh else f": use {joined(instead, 'or')}"
         yield clause

@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from consolidation.learning.commands.forms import usual_shape
 from consolidation.learning.commands.shell import line_in
-from consolidation.learning.effects.command_starts import Form, Seen, Tally, tally
+from consolidation.learning.effects.command_starts import CaseAttempt, Form, Tally, tally
 from consolidation.learning.facts.startups import Startups
 from consolidation.learning.wording import Language
 from consolidation.models.commands import CommandAttempt, CommandFact
@@ -22,7 +22,7 @@ from memories.values.speakers import ReviewedFor
 from memories.values.text import plain_name
 from memories.values.trust import Trust
 
-MOST_ATTEMPTS = 3_000  # the latest, which are counted
+MOST_COUNTED = 3_000  # attempts, the latest
 MOST_MEMORIES, MOST_CALLS = 10, 20
 ANYBODY = "anybody"  # a reader who said nothing itself
 
@@ -81,9 +81,9 @@ def knowledge_of(names: Sequence[str], trust: Trust, *, at: datetime, memories: 
     edited: list[Memory] = []
     for fact in facts.values():
         memory = fact.memory
-        if memory is not None and memory.content != fact.words:
-            edited.append(memory)  # in a person's words, which hold beside any count
-        elif memory is not None or not _findings(fact, shown[fact.pk]).claims():
+        if memory is not None and (fact.command or memory.content != fact.words):
+            edited.append(memory)  # in a person's words, which hold beside any count, or about options
+        elif not fact.command and (memory is not None or not _findings(fact, shown[fact.pk]).claims()):
             by_purpose[fact.purpose] += shown[fact.pk]
     commands = [command for purpose, rows in by_purpose.items() for command in _commands(purpose, rows, facts)]
     rows = [row for attempts in shown.values() for row in attempts]
@@ -103,7 +103,7 @@ def knowledge_of(names: Sequence[str], trust: Trust, *, at: datetime, memories: 
 
 def _attempts(facts: Iterable[UUID]) -> dict[UUID, list[CommandAttempt]]:
     """The latest attempts of each fact, in the order in which they happened."""
-    rows = CommandAttempt.objects.filter(fact__in=list(facts)).order_by("-at", "-pk")[:MOST_ATTEMPTS]
+    rows = CommandAttempt.objects.filter(fact__in=list(facts)).order_by("-at", "-pk")[:MOST_COUNTED]
     by_fact: dict[UUID, list[CommandAttempt]] = defaultdict(list)
     for row in reversed(rows):
         by_fact[row.fact_id].append(row)
@@ -115,7 +115,7 @@ def _findings(fact: CommandFact, rows: Sequence[CommandAttempt]) -> Startups:
 
 
 def _tallies(rows: Iterable[CommandAttempt]) -> dict[str, Tally]:
-    return tally(Seen(row.form, row.case, row.started) for row in rows)
+    return tally(CaseAttempt(row.form, row.case, row.started) for row in rows)
 
 
 def _commands(purpose: str, rows: Sequence[CommandAttempt], facts: dict[UUID, CommandFact]) -> Iterable[PlaceCommand]:

@@ -10,6 +10,7 @@ from django.db.models import Count, F, Max, Q, QuerySet
 
 from consolidation.learning.commands.purposes import TESTS
 from consolidation.learning.effects.command_starts import CONSISTENT, LEAST_CASES, LEAST_RUNS
+from consolidation.learning.effects.option_tries import OPTIONS_OF
 from consolidation.learning.effects.places import repository
 from consolidation.models.commands import CommandAttempt, CommandFact
 from memories import scanning
@@ -78,9 +79,11 @@ def _consistent_forms(trust: Trust) -> Iterable[tuple[UUID, str]]:
     """Forms that nearly always start, or nearly never: (fact, form) with enough runs of enough cases."""
     consistent = Q(fact__purpose__in=SHOWN_PURPOSES, started_in__gte=CONSISTENT * F("runs"))
     consistent |= Q(started_in__lte=F("runs") * (1 - CONSISTENT))
-    rows = CommandAttempt.objects.visible_to(trust).order_by().values("fact", "form")
-    counted = rows.annotate(
-        runs=Count("pk"), cases=Count("case", distinct=True), started_in=Count("pk", filter=Q(started=True))
+    rows = CommandAttempt.objects.visible_to(trust).exclude(fact__purpose__startswith=OPTIONS_OF)
+    counted = (
+        rows.order_by()
+        .values("fact", "form")
+        .annotate(runs=Count("pk"), cases=Count("case", distinct=True), started_in=Count("pk", filter=Q(started=True)))
     )
     consistent &= Q(runs__gte=LEAST_RUNS, cases__gte=LEAST_CASES)
     return [(row["fact"], row["form"]) for row in counted.filter(consistent)]

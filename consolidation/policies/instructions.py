@@ -55,10 +55,10 @@ class Instructions:
     def fingerprint(self, quotes: Iterable[str]) -> str:
         """The same for texts that differ in numbers alone, as in today's date, unless those of a rule have changed:
         `quotes` are the words of the rules that were read before."""
-        text, known = comparable(self.text), set(map(_quoted, quotes))
-        forms = [r"\d+".join(map(re.escape, parts)) for parts in map(_DIGITS.split, known) if len(parts) > 1]
-        changed = {words for form in forms for words in re.findall(form, text)} - known
-        return hashlib.sha256("\n".join([_DIGITS.sub("0", text), *sorted(changed)]).encode()).hexdigest()
+        text, quoted_texts = comparable(self.text), set(map(_quoted, quotes))
+        forms = [r"\d+".join(map(re.escape, parts)) for parts in map(_DIGITS.split, quoted_texts) if len(parts) > 1]
+        changed_texts = {words for form in forms for words in re.findall(form, text)} - quoted_texts
+        return hashlib.sha256("\n".join([_DIGITS.sub("0", text), *sorted(changed_texts)]).encode()).hexdigest()
 
     @cached_property
     def paragraphs(self) -> list[str]:
@@ -67,8 +67,10 @@ class Instructions:
     def parts(self, tokens: int) -> list[str]:
         """The text in parts of about so many tokens, whole paragraphs each, or lines of one that is longer; at most
         MOST_PARTS."""
-        parts, whole = [""], self.paragraphs
-        for paragraph in (line for one in whole for line in ([one] if estimate(one) <= tokens else one.splitlines())):
+        parts, paragraphs = [""], self.paragraphs
+        for paragraph in (
+            line for text in paragraphs for line in ([text] if estimate(text) <= tokens else text.splitlines())
+        ):
             if parts[-1] and estimate(parts[-1], paragraph) > tokens:
                 parts.append("")
             parts[-1] = f"{parts[-1]}\n\n{paragraph}".strip()
@@ -76,15 +78,15 @@ class Instructions:
 
     def around(self, quote: str) -> tuple[str, str]:
         """The paragraph that holds these words, and the section below one heading that it stands in; '' for none."""
-        words, section, held = _quoted(quote), list[str](), ""
+        words, section, match = _quoted(quote), list[str](), ""
         for paragraph in self.paragraphs:
             if _HEADING.fullmatch(paragraph.strip()):
-                if held:
+                if match:
                     break
                 section = []
             section.append(paragraph)
-            held = held or (paragraph if words and words in comparable(paragraph) else "")
-        return (held, "\n\n".join(section)) if held else ("", "")
+            match = match or (paragraph if words and words in comparable(paragraph) else "")
+        return (match, "\n\n".join(section)) if match else ("", "")
 
 
 def _quoted(quote: str) -> str:
@@ -94,15 +96,19 @@ def _quoted(quote: str) -> str:
 def _descriptions(tools: Any) -> Iterator[str]:
     """A paragraph for each tool that is described, in the forms of OpenAI, Anthropic and MCP."""
     for tool in tools if isinstance(tools, list) else ():
-        described = tool.get("function", tool) if isinstance(tool, dict) else {}
-        if not isinstance(described, dict) or not (description := _text(described.get("description"))):
+        description_source = tool.get("function", tool) if isinstance(tool, dict) else {}
+        if not isinstance(description_source, dict) or not (
+            description := _text(description_source.get("description"))
+        ):
             continue
-        schema: Any = next((described[name] for name in SCHEMAS if name in described), {})
+        schema: Any = next((description_source[name] for name in SCHEMAS if name in description_source), {})
         fields = schema.get("properties") if isinstance(schema, dict) else {}
-        named = fields.items() if isinstance(fields, dict) else ()
-        described_fields = {name: _text(field.get("description")) for name, field in named if isinstance(field, dict)}
+        named_fields = fields.items() if isinstance(fields, dict) else ()
+        described_fields = {
+            name: _text(field.get("description")) for name, field in named_fields if isinstance(field, dict)
+        }
         lines = [f"{name}: {text}" for name, text in described_fields.items() if text]
-        yield "\n".join([f"{described.get('name')}: {description}", *lines])
+        yield "\n".join([f"{description_source.get('name')}: {description}", *lines])
 
 
 def _text(value: Any) -> str:
@@ -132,12 +138,12 @@ class ModelPolicy(BaseModel):
     @property
     def rule(self) -> CallRule:
         """With its conditions in one order, so that the same rule is known again."""
-        each = {
+        conditions = {
             Condition(condition.of, condition.field.strip(), condition.test, _folded(condition.values))
             for condition in self.conditions
         }
-        ordered = sorted(each, key=lambda one: (one.of, one.field, one.test, one.values))
-        return CallRule(self.tool.strip(), tuple(ordered))
+        in_order = sorted(conditions, key=lambda one: (one.of, one.field, one.test, one.values))
+        return CallRule(self.tool.strip(), tuple(in_order))
 
 
 class ModelPolicies(BaseModel):
@@ -152,14 +158,14 @@ def ask(work: Work, instructions: Instructions, calls: str) -> list[ModelPolicy]
     """What the model reads in the instructions, part by part. `calls`: what its runs call and what records show."""
     language = instructions.language
     system = prompt(PURPOSE, language)
-    known = fenced(calls, what=CALLS[language], language=language)
+    calls_text = fenced(calls, what=CALLS[language], language=language)
 
     def about(tokens: int) -> list[ModelPolicy]:
         policies = []
         for n, part in enumerate(instructions.parts(tokens), 1):
-            text = f"{fenced(part, what=INSTRUCTIONS[language], language=language)}\n\n{known}"
+            text = f"{fenced(part, what=INSTRUCTIONS[language], language=language)}\n\n{calls_text}"
             answer = work.ask(ModelPolicies, system=system, text=text, name=f"{n} of {tokens}", purpose=PURPOSE)
             policies += answer.policies[:MOST_POLICIES]
         return policies
 
-    return in_halves(about, part_tokens(f"{system}\n{known}"))
+    return in_halves(about, part_tokens(f"{system}\n{calls_text}"))

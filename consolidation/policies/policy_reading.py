@@ -58,14 +58,14 @@ def perform(work: Work) -> Counter[str]:
             raise StepSkipped(BUSY)
         calls = RecordedCalls.of(reading.scope, work.episode.memory.sensitivity)
         try:
-            answered = ask(work, instructions, calls.described())
+            policies = ask(work, instructions, calls.described())
         except (llm.NotNow, llm.TooSensitive):
             raise
         except llm.ModelError:
             reading.failed(at=work.at)
             raise
-        counters = Counter(policies_read=len(answered))
-        counters.update(_settle(policy, instructions, calls, work) for policy in answered)
+        counters = Counter(policies_read=len(policies))
+        counters.update(_settle(policy, instructions, calls, work) for policy in policies)
         reading.done(runs, at=work.at)
     return +counters
 
@@ -111,12 +111,12 @@ def _write(policy: ModelPolicy, instructions: Instructions, counts: Counts, work
         return "known"
     quote = policy.quote.strip()[:LONGEST_SNAPSHOT]
     occasion = Occasion.episode(work.episode.pk, at=work.episode.closed_at or work.at, quote=quote)
-    stored = remember(statement, occasions=[occasion], by=BY, at=work.at)
-    if not stored.created or stored.memory is None:
+    result = remember(statement, occasions=[occasion], by=BY, at=work.at)
+    if not result.created or result.memory is None:
         return "suppressed"
-    kept = {"tool": policy.rule.tool, "conditions": [condition.kept() for condition in policy.rule.conditions]}
-    measured = {"calling": counts.calling, "well": counts.well, "ill": counts.ill}
-    new = Policy.objects.create(memory=stored.memory, words=stored.memory.content, **kept, **measured)
+    columns = {"tool": policy.rule.tool, "conditions": [condition.to_row() for condition in policy.rule.conditions]}
+    counters = {"calling": counts.calling, "well": counts.well, "ill": counts.ill}
+    new = Policy.objects.create(memory=result.memory, words=result.memory.content, **columns, **counters)
     for former in Policy.objects.beside(new):
         if former.quote and not instructions.around(former.quote)[0]:
             duplicates.ask_which_holds([former.memory, new.memory], at=work.at)
@@ -175,16 +175,16 @@ def _is_quote(quote: str) -> bool:
 def _fault(condition: Condition, rule: CallRule, quote: str, calls: RecordedCalls) -> str:
     """Whether runs show the field, and they or the quote its values."""
     of_argument = condition.of == "argument"
-    held = calls.arguments[rule.tool].get(condition.field) if of_argument else calls.fields.get(condition.field)
-    if held is None:
+    shown_values = calls.arguments[rule.tool].get(condition.field) if of_argument else calls.fields.get(condition.field)
+    if shown_values is None:
         return FIELD
     if not 0 < len(condition.values) <= MOST_VALUES or any(len(value) > LONGEST_VALUE for value in condition.values):
         return VALUE
     if condition.test in COMPARING:
-        countable = of_argument and not {NUMBER, LIST}.isdisjoint(held)
+        countable = of_argument and not {NUMBER, LIST}.isdisjoint(shown_values)
         return "" if countable and len(condition.values) == 1 and _is_number(condition.values[0], quote) else VALUE
-    named = comparable(quote) if condition.test == "is" else ""  # a state that no run has shown yet
-    return "" if all(value in held or comparable(value) in named for value in condition.values) else VALUE
+    quote_words = comparable(quote) if condition.test == "is" else ""  # a state that no run has shown yet
+    return "" if all(value in shown_values or comparable(value) in quote_words for value in condition.values) else VALUE
 
 
 def _is_number(value: str, quote: str) -> bool:
@@ -202,8 +202,8 @@ def _is_meant(name: str, around: str) -> bool:
     words, text = _WORD.findall(comparable(name)), comparable(around)
     if UNSPACED.search(around) and "".join(words).isascii():
         return True
-    known = _WORD.findall(text)
-    return any(any(_agree(word, one) for one in known) if word.isascii() else word in text for word in words)
+    text_words = _WORD.findall(text)
+    return any(any(_agree(word, other) for other in text_words) if word.isascii() else word in text for word in words)
 
 
 def _agree(word: str, other: str) -> bool:

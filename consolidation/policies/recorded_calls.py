@@ -72,8 +72,8 @@ class RecordedCalls:
         for run in self.runs:
             records = ShownRecords(set())
             for call in run.steps:
-                records.see(None if call.failed else call.returned)
-            for field, shown in records.seen().items():
+                records.add(None if call.failed else call.parsed_result)
+            for field, shown in records.states_by_field().items():
                 for word in shown:
                     words[field, word.casefold()].add(run.thread)
         words_of_fields: dict[str, list[str]] = defaultdict(list)

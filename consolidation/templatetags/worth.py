@@ -120,7 +120,7 @@ def is_nothing_to_publish(memory: Memory) -> bool:
 def publish_verdict(memory: Memory) -> str:
     """What the recorded runs say about publishing a skill, in one sentence."""
     if is_nothing_to_publish(memory):
-        return _("To change nothing is a lesson of its scope: guidance gives it by itself, so it is not published.")
+        return _("The lesson is to change nothing: guidance gives it to agents by itself, so it is not published.")
     worth: SkillWorth | None = getattr(memory, "worth", None)
     if worth is None or min(worth.followed, worth.otherwise) < LEAST_COMPARED:
         return _("Whether it helps is not known yet: too few recorded runs did this, or did otherwise.")

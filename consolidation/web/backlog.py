@@ -28,7 +28,7 @@ def start_backlog(request: HttpRequest) -> HttpResponse:
         text = ngettext(
             "%(n)d conversation is queued to be read.", "%(n)d conversations are queued to be read.", queued
         )
-        return text % {"n": queued} if queued else _("There is none to be read.")
+        return text % {"n": queued} if queued else _("There are none to read.")
 
     return decided(request, lambda: ordering.start_backlog(trust, choice, trigger=Run.Trigger.PAGE), words)
 
@@ -42,9 +42,15 @@ def decide_queue(request: HttpRequest) -> HttpResponse:
 
     def words(changed: int) -> str:
         forms = {
-            "pause": ngettext("%(n)d conversation rests.", "%(n)d conversations rest.", changed),
-            "resume": ngettext("%(n)d conversation waits again.", "%(n)d conversations wait again.", changed),
-            "thin": ngettext("%(n)d conversation was taken out.", "%(n)d conversations were taken out.", changed),
+            "pause": ngettext("%(n)d conversation is paused.", "%(n)d conversations are paused.", changed),
+            "resume": ngettext(
+                ("%(n)d conversation is waiting again."), "%(n)d conversations are waiting again.", changed
+            ),
+            "thin": ngettext(
+                ("%(n)d conversation was removed from the queue."),
+                "%(n)d conversations were removed from the queue.",
+                changed,
+            ),
         }
         return forms[verb] % {"n": changed}
 

@@ -41,7 +41,7 @@ class ImportForm(forms.Form):
     file = forms.FileField(label=gettext_lazy("File"), max_length=200)
     format = forms.ChoiceField(
         label=gettext_lazy("From"),
-        choices=[("", gettext_lazy("Found out from the file")), *((one.value, name) for one, name in NAMES.items())],
+        choices=[("", gettext_lazy("Detected from the file")), *((one.value, name) for one, name in NAMES.items())],
         required=False,
     )
     scope = forms.CharField(label=gettext_lazy("Scope"), max_length=200, required=False)
@@ -68,7 +68,7 @@ class ImportForm(forms.Form):
             given["format"] = recognise(file.read())
             file.seek(0)
             if given["format"] is None:
-                self.add_error("file", _("It is no file of recorded runs or memories, no pack and no skill."))
+                self.add_error("file", _("The file holds no recorded runs or memories and is no pack or skill."))
         return given
 
 
@@ -112,7 +112,11 @@ def import_file(request: HttpRequest, file_id: UUID) -> HttpResponse:
         "polls": file.run is not None and not ended,
     }
     by_htmx = request.headers.get("HX-Request") == "true"
-    return render(request, "consolidation/_import_state.html" if by_htmx else "consolidation/import-file.html", context)
+    part = "consolidation/_import_state.html" if by_htmx else "consolidation/import-file.html"
+    response = render(request, part, context)
+    if by_htmx and ended:
+        response["HX-Refresh"] = "true"  # the counts beside it changed too
+    return response
 
 
 @require_POST

@@ -36,7 +36,7 @@ def insights(request: HttpRequest) -> HttpResponse:
         "best": best,
         "worst": worst,
         "changes": recent_changes.week(figures, scope=only),
-        "named": recent_changes.named(trust, at=now, scope=only),
+        "named": recent_changes.changes_by_name(trust, at=now, scope=only),
         "published": recent_changes.published(trust, at=now, scope=only),
         "counted_at": figures.counted_at,
         "zone": timezone.get_default_timezone_name(),  # of the workspace: days are counted once, for everybody

@@ -13,14 +13,14 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from consolidation.models import Pack
 from consolidation.packs import making
-from memories.models.passage import saying
+from memories.models.passage import with_words
 from memories.people import permitted
 from memories.values.choices import Permission
 from memories.values.exceptions import Invalid, Lost
 from memories.values.trust import Trust
 
-SHOWN = 60  # memories, and skills, to choose from; a search finds the others
-KEPT = 12  # of the packs made before; the API lists all
+MOST_CHOICES = 60  # memories, and skills, to choose from; a search finds the others
+FORMER_PACKS = 12  # of the packs made before; the API lists all
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -48,7 +48,9 @@ def download(request: HttpRequest) -> HttpResponseBase:
     except Invalid as invalid:
         wrong = "; ".join(error.detail for error in invalid.errors[:3])
         if any(error.code == "not_there" for error in invalid.errors):
-            wrong = _("Some of what you chose is believed or published no longer. The rest stands here: look again.")
+            wrong = _(
+                "Some of your selection is no longer believed or published. The rest is listed here: check it again."
+            )
         return _page(request, form, trust, wrong=wrong, status=400)
     except Lost as lost:
         return _page(request, form, trust, wrong=str(lost), status=409)
@@ -74,7 +76,7 @@ def _page(request: HttpRequest, form: QueryDict, trust: Trust, *, wrong: str = "
     at, scope, words = timezone.now(), form.get("scope", "").strip(), _words(form)
     known, ids = making.known_in(scope, trust, at=at), _ids(form)
     chosen = list(known.filter(pk__in=ids))
-    others = (saying(known, words) if words else known).exclude(pk__in=ids)
+    others = (with_words(known, words) if words else known).exclude(pk__in=ids)
     published, names = making.published_in(scope, trust), form.getlist("skill")
     chosen_skills = list(published.filter(name__in=names))
     skills = published.mentioning(words, every_status=False) if words else published
@@ -82,16 +84,16 @@ def _page(request: HttpRequest, form: QueryDict, trust: Trust, *, wrong: str = "
         "scope": scope,
         "q": words,
         "chosen": chosen,
-        "others": others[:SHOWN],
-        "most": SHOWN,
+        "others": others[:MOST_CHOICES],
+        "most": MOST_CHOICES,
         "chosen_skills": chosen_skills,
-        "other_skills": skills.exclude(name__in=names)[:SHOWN],
+        "other_skills": skills.exclude(name__in=names)[:MOST_CHOICES],
         "agent_gets": _block(chosen, chosen_skills),
         "name": form.get("name", "").strip() or slugify(scope.replace(":", "-"))[:64] or "pack",
         "description": form.get("description", ""),
         "wrong": wrong,
         "scopes": making.scopes_to_pack(trust, at=at) if not scope else [],
-        "kept": Pack.objects.visible_to(trust).order_by("-created_at", "-pk")[:KEPT],
+        "kept": Pack.objects.visible_to(trust).order_by("-created_at", "-pk")[:FORMER_PACKS],
     }
     return render(request, "consolidation/packs.html", context, status=status)
 

@@ -91,7 +91,7 @@ def dismiss(request: HttpRequest) -> HttpResponse:
     except Conflict as conflict:
         messages.warning(request, str(conflict))
     else:
-        messages.success(request, gettext("Dismissed. It stands at Dismissed, where it can be restored."))
+        messages.success(request, gettext("Dismissed. You can restore it on the page Dismissed."))
     return redirect(address_of(known.name, scope) if len(known.starting + known.failing) > 1 else "places")
 
 

@@ -164,9 +164,9 @@ def start(request: HttpRequest) -> HttpResponse:
 @require_POST
 def decide(request: HttpRequest, run_id: UUID, verb: ordering.Verb) -> HttpResponse:
     words = {
-        "retry": _("Queued again: it goes on at the step that failed."),
+        "retry": _("Queued again: it continues at the step that failed."),
         "pause": _("Paused: it stops after its current batch."),
-        "resume": _("Queued: it goes on."),
+        "resume": _("Queued: it continues."),
     }
     if verb not in words:
         raise Http404
@@ -214,7 +214,7 @@ ENTRIES_AT_ONCE = 25  # entries of the trail of a run
 
 
 @dataclass(frozen=True)
-class Written:
+class RunEntry:
     """One entry. `memory`: what it is about, or the skill of a version, where the reader may see it."""
 
     entry: AuditEntry
@@ -235,11 +235,11 @@ def has_subject(run: Run, trust: Trust) -> bool:
     return run.subject is not None and known.filter(pk=run.subject).exists()
 
 
-def page_of_run(request: HttpRequest, run: Run, trust: Trust) -> tuple[Page[AuditEntry], list[Written]]:
+def page_of_run(request: HttpRequest, run: Run, trust: Trust) -> tuple[Page[AuditEntry], list[RunEntry]]:
     """The page of entries that the URL's cursor asks for, the latest first, as far as the reader may see them."""
     page = page_of(request, AuditEntry.objects.visible_to(trust).filter(run=run.pk), LATEST, limit=ENTRIES_AT_ONCE)
     memories = _memories(page.rows, trust) if page.rows else {}
-    return page, [Written(entry, memories.get(entry.subject_id)) for entry in page.rows]
+    return page, [RunEntry(entry, memories.get(entry.subject_id)) for entry in page.rows]
 
 
 def _memories(entries: list[AuditEntry], trust: Trust) -> dict[UUID, Memory]:

@@ -128,7 +128,7 @@ def decide_tool(request: HttpRequest) -> HttpResponse:
 
 def _said(decision: str) -> str:
     return {
-        "reads": _("%(tool)s only reads, from the next consolidation on"),
-        "acts": _("%(tool)s acts, from the next consolidation on"),
-        "": _("%(tool)s counts by its name and its callers again"),
+        "reads": _("%(tool)s counts as read-only, from the next consolidation on"),
+        "acts": _("%(tool)s counts as changing something, from the next consolidation on"),
+        "": _("%(tool)s is classified by its name and its callers again"),
     }[decision]

@@ -56,14 +56,14 @@ class Agents(ApiView):
         "Caller",
         AgentPage,
         parameters=(
-            some_of("permission", Permission.values, "That hold one of these."),
-            query("scope", {"type": "string"}, "That are limited to scopes of which this is one."),
+            some_of("permission", Permission.values, "Only agents that hold one of these permissions."),
+            query("scope", {"type": "string"}, "Only agents that are limited to scopes of which this is one."),
         ),
     )
     def get(self, request: Request) -> Response:
         """Agents that may call
 
-        By name; those whose token was not revoked, and that see no more than the caller does.
+        Sorted by name: agents whose token is not revoked and whose access does not exceed the caller's.
         """
         rows = Agent.objects.visible_to(self.trust).unrevoked()
         if permissions := paging.choice(request, "permission", Permission.values):
@@ -82,6 +82,6 @@ class Me(ApiView):
     def get(self, request: Request) -> Response:
         """Who is calling
 
-        The name, clearance, scopes and permissions that the token or the session gives.
+        Returns the name, clearance, scopes and permissions of the token or session.
         """
         return Response(Caller.of(self.trust, expires_at=getattr(request.user, "expires_at", None)))

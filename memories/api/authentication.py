@@ -60,11 +60,11 @@ class Session(SessionAuthentication):
     """The browser's session, with CSRF protection."""
 
     def authenticate(self, request: Request) -> tuple[object, Trust] | None:
-        authenticated = super().authenticate(request)
-        return (authenticated[0], people.trust_of(authenticated[0])) if authenticated else None
+        user_and_auth = super().authenticate(request)
+        return (user_and_auth[0], people.trust_of(user_and_auth[0])) if user_and_auth else None
 
     def enforce_csrf(self, request: Request) -> None:
-        """Check Django's request: DRF's would parse the body here, and the JSON parser asks who the caller is."""
+        """Check Django's request: DRF's would parse the body, and our JSON parser needs the caller, not known yet."""
         try:
             super().enforce_csrf(request._request)  # type: ignore[arg-type]  # any request will do
         except MultiPartParserError:
@@ -78,9 +78,9 @@ class HasPermission(BasePermission):
         if not request.user or not request.user.is_authenticated:
             return False
         method = "GET" if request.method == "HEAD" else request.method  # answered by the same code
-        needed = getattr(view, "needs", {}).get(method, ())
-        if needed and not any(trust_of(request).may(permission) for permission in needed):
-            raise NotAllowed(f"this needs the permission {' or '.join(permission.value for permission in needed)}")
+        permissions = getattr(view, "needs", {}).get(method, ())
+        if permissions and not any(trust_of(request).may(permission) for permission in permissions):
+            raise NotAllowed(f"this needs the permission {' or '.join(permission.value for permission in permissions)}")
         return True
 
 
@@ -91,8 +91,8 @@ class CallsPerMinute(BaseThrottle):
 
     def allow_request(self, request: Request, view: Any) -> bool:
         agent: Any = request.user
-        own = agent.requests_per_minute if isinstance(agent, Agent) else 0
-        limit = int(settings.RATE_LIMIT_PER_MINUTE) if own is None else own
+        own_limit = agent.requests_per_minute if isinstance(agent, Agent) else 0
+        limit = int(settings.RATE_LIMIT_PER_MINUTE) if own_limit is None else own_limit
         self.seconds = _shares.wait(agent.pk, limit) if limit else 0.0
         return not self.seconds
 

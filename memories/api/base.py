@@ -33,12 +33,14 @@ IF_MATCH = OpenApiParameter(
     "If-Match",
     {"type": "string", "pattern": '^("[0-9]{1,9}"|[*])$'},
     OpenApiParameter.HEADER,
-    description="The ETag under which the memory was read: with another version it is a 412 and nothing changes.",
+    description=(
+        "The ETag that the memory had when it was read; if its version differs, the answer is 412 and nothing changes."
+    ),
 )
 B = TypeVar("B", bound=BaseModel)
 
 
-def retried(work: Callable[..., Any]) -> Callable[..., Any]:
+def retry(work: Callable[..., Any]) -> Callable[..., Any]:
     """Retry `work` after a transient database error (a restart, a deadlock), at most three times.
 
     Each try is its own transaction, so nothing is half done. Nor is anything done twice: a failed commit is only
@@ -46,19 +48,23 @@ def retried(work: Callable[..., Any]) -> Callable[..., Any]:
     not respond are not retried.
     """
 
-    def tried(*args: Any, **kwargs: Any) -> Any:
-        for left in reversed(range(TRIES)):
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        for tries_left in reversed(range(TRIES)):
             try:
                 return work(*args, **kwargs)
             except (OperationalError, InterfaceError) as error:
-                broken = outage(error)
-                if left == 0 or not (broken and broken.transient) or transaction.get_connection().in_atomic_block:
+                outage_found = outage(error)
+                if (
+                    tries_left == 0
+                    or not (outage_found and outage_found.transient)
+                    or transaction.get_connection().in_atomic_block
+                ):
                     raise
                 close_old_connections()
                 time.sleep(PAUSE)
         return None
 
-    return tried
+    return wrapper
 
 
 def allowed_versions(request: Request) -> frozenset[int] | None:
@@ -71,21 +77,6 @@ def allowed_versions(request: Request) -> frozenset[int] | None:
 
 def etag(version: int) -> dict[str, Any]:
     return {"ETag": f'"{version}"'}
-
-
-class Negotiation(DefaultContentNegotiation):
-    """Reads the one header, and as a list only of who wants something else than the first renderer; Django REST reads
-    all headers and parameters first.
-    """
-
-    def select_renderer(
-        self, request: Request, renderers: Iterable[BaseRenderer], format_suffix: str | None = None
-    ) -> tuple[BaseRenderer, str]:
-        first = next(iter(renderers))
-        if request.META.get("HTTP_ACCEPT", "*/*") in ("*/*", first.media_type):
-            return first, first.media_type or ""
-        chosen: tuple[BaseRenderer, str] = super().select_renderer(request, renderers, format_suffix)
-        return chosen
 
 
 class FileNegotiation(DefaultContentNegotiation):
@@ -101,57 +92,53 @@ class FileNegotiation(DefaultContentNegotiation):
 class ApiView(APIView):
     """Base view.
 
-    `needs`: method -> permissions, any one of which suffices. `filters`: the known query parameters; `others`: those of
-    a method that has different ones. `instead`: the hint for callers of a method that is not supported.
-    `post_reads`: POST is a question, which a replica may answer.
+    `needs`: method -> permissions, any one of which suffices. `filters`: the known query parameters;
+    `filters_by_method`: those of methods that have different ones. `instead`: the hint for callers of an unsupported
+    method. `post_reads`: POST only reads, so that a replica may answer.
     """
 
     permission_classes = [HasPermission]
     throttle_classes = [CallsPerMinute]
-    content_negotiation_class: type[DefaultContentNegotiation] = Negotiation
     needs: ClassVar[Mapping[str, tuple[Permission, ...]]] = {}
     filters: ClassVar[frozenset[str]] = frozenset()
-    others: ClassVar[Mapping[str, frozenset[str]]] = {}
+    filters_by_method: ClassVar[Mapping[str, frozenset[str]]] = {}
     instead: ClassVar[str] = ""
     post_reads: ClassVar[bool] = False
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        retried(super().initial)(request, *args, **kwargs)
+        retry(super().initial)(request, *args, **kwargs)
         method = (request.method or "").lower()
         handler = getattr(self, method, None) if method in self.http_method_names else None
         if handler is None:
-            raise self._not_answered(request)
-        answer = self._redacting(retried(handler))
+            raise self._method_not_allowed(request)
+        answer = self._with_redaction(retry(handler))
         setattr(self, method, self._on_replica(answer) if self._reads(request.method) else answer)
         replicas.writer.set(self._writer)
         if any("\0" in value for value in kwargs.values() if isinstance(value, str)):
             raise NotFound  # no stored row can have that name
-        if request.META.get("QUERY_STRING"):  # most calls have none, and reading it costs a hundredth of an event
-            self._take_aliases(request)
-            self._check_parameters(request)
+        self._take_aliases(request)
+        self._check_parameters(request)
 
-    def _not_answered(self, request: Request) -> MethodNotAllowed:
-        """The error for an unsupported method, raised before parameters are checked: they may be right for
-        another one.
-        """
+    def _method_not_allowed(self, request: Request) -> MethodNotAllowed:
+        """The error for an unsupported method; raised before parameters are checked, which another method may have."""
         detail = f"{request.method} is not answered here, but {', '.join(self.allowed_methods)}"
         return MethodNotAllowed(str(request.method), detail=f"{detail}: {self.instead}" if self.instead else detail)
 
     def _take_aliases(self, request: Request) -> None:
-        """Rename parameters that have another name too, where this endpoint has them."""
-        known = self.others.get(request.method or "", self.filters)
-        aliases = {alias: name for alias, name in ALIASES.items() if alias in request.query_params and name in known}
+        """Replace the aliases of parameters that this endpoint knows by their names."""
+        names = self.filters_by_method.get(request.method or "", self.filters)
+        aliases = {alias: name for alias, name in ALIASES.items() if alias in request.query_params and name in names}
         if aliases:
-            given = request.query_params.copy()
+            parameters = request.query_params.copy()
             for alias, name in aliases.items():
-                given.setlist(name, given.getlist(name) + given.pop(alias))
-            request._request.GET = QueryDict(given.urlencode())
+                parameters.setlist(name, parameters.getlist(name) + parameters.pop(alias))
+            request._request.GET = QueryDict(parameters.urlencode())
 
     def _check_parameters(self, request: Request) -> None:
-        known = self.others.get(request.method or "", self.filters)
-        if unknown := sorted(set(request.query_params) - known):
-            detail = f"is not one of {', '.join(sorted(known))}" if known else "this address takes no parameters"
-            raise Invalid(*(FieldError(within("", name), "unknown_parameter", detail) for name in unknown))
+        names = self.filters_by_method.get(request.method or "", self.filters)
+        if unknown_names := sorted(set(request.query_params) - names):
+            detail = f"is not one of {', '.join(sorted(names))}" if names else "this address takes no parameters"
+            raise Invalid(*(FieldError(within("", name), "unknown_parameter", detail) for name in unknown_names))
         for name, values in request.query_params.lists():
             if any("\0" in value for value in values):
                 raise Invalid(FieldError(f"/{name}", "unstorable_text", "a NUL character is in no value"))
@@ -161,33 +148,34 @@ class ApiView(APIView):
 
     @property
     def _writer(self) -> str:
-        """Whose writes these are: what those do who may review, everybody must see at once."""
+        """The key under which replicas track this caller's writes: PEOPLE for reviewers, whose writes all readers must
+        see at once, else the agent."""
         trust: Trust | None = self.request.auth  # type: ignore[assignment]  # the authentication stored it
         agent = trust and trust.actor.kind == ActorKind.AGENT and not trust.may(Permission.REVIEW)
         return trust.actor.identity if trust and agent else replicas.PEOPLE
 
     def _on_replica(self, handler: Callable[..., Any]) -> Callable[..., Any]:
-        """Wrap a handler that reads: on a replica, where one has what the caller wrote."""
+        """Wrap a handler that reads: it runs on a replica if one has replayed the caller's writes."""
 
-        def answered(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             return replicas.read(lambda: handler(*args, **kwargs), readers=(self._writer,))
 
-        return answered
+        return wrapper
 
-    def _redacting(self, handler: Callable[..., Any]) -> Callable[..., Any]:
+    def _with_redaction(self, handler: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap a handler: remove ids that the caller may not see, and add the episodes behind learned memories.
 
         Retried separately from the handler, so that its work is not repeated.
         """
 
-        def answered(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
             response = handler(*args, **kwargs)
             data = getattr(response, "data", None)
-            retried(redaction.redact)(data, self.trust)
-            retried(provenance.add_episodes)(data, self.trust)
+            retry(redaction.redact)(data, self.trust)
+            retry(provenance.add_episodes)(data, self.trust)
             return response
 
-        return answered
+        return wrapper
 
     @property
     def trust(self) -> Trust:

@@ -19,7 +19,7 @@ from memories.api.openapi import operation
 from memories.api.plugin_run_examples import PLUGIN_RUNS
 from memories.api.shapes import Count, Json, Shape
 from memories.intake import claim_batch, episodes
-from memories.intake.claims import Stored
+from memories.intake.claims import WriteResult
 from memories.intake.episodes import Ingested
 from memories.intake.reports import claims as statements
 from memories.intake.reports import conversation
@@ -49,8 +49,8 @@ SHAPES: dict[str, type[Report]] = {
 }
 KINDS = (*SHAPES, "memory", "conversation")
 CLAIMS = (NoteReport, TripleReport, CompetenceReport, PlanReport)
-Checked = Report | Draft | Exception
-Answer = Ingested | Stored | Exception
+ParsedItem = Report | Draft | Exception
+Answer = Ingested | WriteResult | Exception
 
 
 class EventItem(EventReport):
@@ -93,11 +93,11 @@ class PlanItem(PlanReport):
     kind: Literal["memory"]
 
 
-Reported = Annotated[
+ReportItem = Annotated[
     EventItem | ToolOutputItem | ObservationItem | OutcomeItem | WorkingStateItem | ConversationItem,
     Field(discriminator="kind"),
 ]
-Item = Reported | NoteItem | TripleItem | CompetenceItem | PlanItem
+Item = ReportItem | NoteItem | TripleItem | CompetenceItem | PlanItem
 
 
 class BatchReport(BaseModel):
@@ -134,18 +134,19 @@ class Batch(WriteView):
         BatchResults,
         takes=BatchReport,
         example={"items": [{"kind": "event", **ingestion.EVENT}, {"kind": "observation", **ingestion.OBSERVATION}]},
-        more_examples={name: (one.summary, one.body) for name, one in PLUGIN_RUNS.items()},
+        more_examples={name: (example.summary, example.body) for name, example in PLUGIN_RUNS.items()},
     )
     def write(self, request: Request) -> Response:
         """Report up to 1,000 things at once
 
-        Valid items are stored in one transaction, each bad one is answered in its place with the problem it would have
-        had alone. `ingest` opens this door, outcomes need `report`. There is an example for each of the pattern rules.
+        Valid items are stored in one transaction, each invalid one gets its own problem at its position in the
+        answer. Needs the permission `ingest`; outcomes need `report`. There is an example for each of the pattern
+        rules.
         """
         at = timezone.now()
         items = _items(request.data)
         with transaction.atomic():
-            answers = list(_stored([_checked(item, self.trust) for item in items], trust=self.trust, at=at))
+            answers = list(_store_all([_parse(item, self.trust) for item in items], trust=self.trust, at=at))
         return Response({"results": [_result(index, answer, at=at) for index, answer in enumerate(answers)]})
 
 
@@ -161,7 +162,7 @@ def _items(body: Any) -> list[Any]:
     return items
 
 
-def _checked(item: Any, trust: Trust) -> Checked:
+def _parse(item: Any, trust: Trust) -> ParsedItem:
     """Validate an item: a report, or its error."""
     try:
         if not isinstance(item, dict):
@@ -170,9 +171,9 @@ def _checked(item: Any, trust: Trust) -> Checked:
             raise Invalid(FieldError("/kind", "required", "candidate kind is required", names_field=True))
         if kind not in KINDS:
             raise Invalid(FieldError("/kind", "unknown_value", f"must be one of {', '.join(KINDS)}"))
-        needed = Permission.REPORT if kind == "outcome" else Permission.INGEST
-        if not trust.may(needed):
-            raise NotAllowed(f"this needs the permission {needed.value}")
+        permission = Permission.REPORT if kind == "outcome" else Permission.INGEST
+        if not trust.may(permission):
+            raise NotAllowed(f"this needs the permission {permission.value}")
         return _read(kind, {name: value for name, value in item.items() if name != "kind"})
     except (Invalid, NotAllowed) as refusal:
         return refusal
@@ -184,16 +185,16 @@ def _read(kind: str, body: Json) -> Report | Draft:
     return statements.read(body) if kind == "memory" else check(SHAPES[kind], body)
 
 
-def _stored(checked: list[Checked], *, trust: Trust, at: datetime) -> Iterator[Answer]:
+def _store_all(items: list[ParsedItem], *, trust: Trust, at: datetime) -> Iterator[Answer]:
     """Store items in order; consecutive items of the same kind are written together."""
-    for verb, group in groupby(checked, key=_together):
+    for verb, group in groupby(items, key=_batch_verb):
         if verb is None:
-            yield from (_alone(item, trust=trust, at=at) for item in group)
+            yield from (_store_one(item, trust=trust, at=at) for item in group)
         else:
             yield from verb(list(group), trust=trust, at=at)
 
 
-def _together(item: Checked) -> Callable[..., Sequence[Answer]] | None:
+def _batch_verb(item: ParsedItem) -> Callable[..., Sequence[Answer]] | None:
     if isinstance(item, EventReport | ToolOutputReport):
         return episodes.record_events
     if isinstance(item, (ObservationReport, *CLAIMS)):
@@ -201,7 +202,7 @@ def _together(item: Checked) -> Callable[..., Sequence[Answer]] | None:
     return episodes.conversations if isinstance(item, Draft) else None
 
 
-def _alone(item: Checked, *, trust: Trust, at: datetime) -> Answer:
+def _store_one(item: ParsedItem, *, trust: Trust, at: datetime) -> Answer:
     if isinstance(item, Exception):
         return item
     assert isinstance(item, OutcomeReport | WorkingStateReport)
@@ -214,15 +215,15 @@ def _alone(item: Checked, *, trust: Trust, at: datetime) -> Answer:
 
 def _result(index: int, answer: Answer, *, at: datetime) -> Json:
     if isinstance(answer, Exception):
-        refused = problems.refusal(answer)
-        assert refused is not None
-        return {"index": index, "status": refused["status"], "error": problem_body(**refused)}
-    status, body = ingestion.answer_to(_ingested(answer), at=at)
+        problem = problems.refusal(answer)
+        assert problem is not None
+        return {"index": index, "status": problem["status"], "error": problem_body(**problem)}
+    status, body = ingestion.answer_to(_as_ingested(answer), at=at)
     return {"index": index, "status": status, "memory": body if answer.memory else None}
 
 
-def _ingested(answer: Ingested | Stored) -> Ingested:
-    """The result of a claim in the form of a report's result."""
+def _as_ingested(answer: Ingested | WriteResult) -> Ingested:
+    """Convert the result of a claim to the form of a report's result."""
     if isinstance(answer, Ingested):
         return answer
     return Ingested(answer.memory, created=answer.created, changed=answer.reinforced, proposal=answer.proposal)

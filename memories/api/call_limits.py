@@ -1,15 +1,14 @@
 """Calls of tokens: how many each made today, and how many it may still make in this minute.
 
-Each process counts its own. It writes the first call of a token at once, and after it no more than every half minute
-what came since, so a busy agent does not write at every call. What is left when the calls of a token end is written
-with the next call of any token that this process answers, or when it shows the page of agents. A process that is
-killed loses what it had left.
+Each process counts its own calls. It writes the first call of a token at once and later ones at most every half minute,
+so a busy agent does not write at every call. Counts that remain when the calls of a token end are written with the next
+call of any token in this process, or when it shows the page of agents. A killed process loses its unwritten counts.
 
-The limit holds over all web processes: each takes shares of the allowance of all. A share is an eighth of the calls
-that this process answered in the window, or in the one before, so most calls ask nobody. Together the processes never
-answer more calls than the limit in a window. They may refuse before it is reached, at the earliest at three quarters of
-it, when calls of a token move from one process to another, which leaves a rest of its share unused; a token whose calls
-go to one process, or to all alike, gets all of them.
+The limit holds over all web processes: each reserves shares of the common allowance. A share is an eighth of the calls
+that this process answered in this window or the one before, so most calls need no query. Together the processes never
+answer more calls than the limit in a window. They may refuse earlier, at three quarters of it at the earliest, when the
+calls of a token move from one process to another and leave a share unused; a token whose calls go to one process, or to
+all alike, gets the whole limit.
 
 The allowance is a row of the database, or a counter of the Redis of CACHE_URL; while that does not answer, the row.
 A process logs once that it does not, and once that it does again.
@@ -40,7 +39,7 @@ _cache_outage = outages.OutageLog(log, over="the cache answers again, calls are 
 
 
 @dataclass
-class Unwritten:
+class UnwrittenCalls:
     """Calls of one token since `written_at`."""
 
     written_at: datetime
@@ -52,16 +51,16 @@ class CallCounts:
     """The counts of one process."""
 
     def __init__(self) -> None:
-        self._unwritten: dict[UUID, Unwritten] = {}
+        self._unwritten: dict[UUID, UnwrittenCalls] = {}
         self._swept_at = NEVER
         self._lock = threading.Lock()
 
     def count(self, agent: Agent, *, at: datetime) -> None:
-        """Count a call of this agent, whose row was just read; write what has waited long enough."""
+        """Count a call of this agent, whose row was just read; write the counts that are due."""
         with self._lock:
-            kept = self._unwritten.setdefault(agent.pk, Unwritten(agent.last_used_at or NEVER))
-            kept.calls, kept.last_at = kept.calls + 1, at
-            due = self._take({agent.pk: kept}, at)
+            unwritten = self._unwritten.setdefault(agent.pk, UnwrittenCalls(agent.last_used_at or NEVER))
+            unwritten.calls, unwritten.last_at = unwritten.calls + 1, at
+            due = self._take({agent.pk: unwritten}, at)
             if at - self._swept_at >= WRITTEN_EVERY:
                 due |= self._sweep(at)
         _write(due)
@@ -79,19 +78,19 @@ class CallCounts:
 
     def _sweep(self, at: datetime) -> dict[UUID, tuple[int, datetime]]:
         due = self._take(self._unwritten, at)
-        self._unwritten = {pk: kept for pk, kept in self._unwritten.items() if at - kept.written_at < WRITTEN_EVERY}
+        self._unwritten = {pk: entry for pk, entry in self._unwritten.items() if at - entry.written_at < WRITTEN_EVERY}
         self._swept_at = at
         return due
 
     @staticmethod
     def _take(
-        unwritten: dict[UUID, Unwritten], at: datetime, *, every: timedelta = WRITTEN_EVERY
+        unwritten: dict[UUID, UnwrittenCalls], at: datetime, *, every: timedelta = WRITTEN_EVERY
     ) -> dict[UUID, tuple[int, datetime]]:
-        due = {pk: kept for pk, kept in unwritten.items() if kept.calls and at - kept.written_at >= every}
-        taken = {pk: (kept.calls, kept.last_at) for pk, kept in due.items()}
-        for kept in due.values():
-            kept.calls, kept.written_at = 0, at
-        return taken
+        due = {pk: entry for pk, entry in unwritten.items() if entry.calls and at - entry.written_at >= every}
+        calls_by_agent = {pk: (entry.calls, entry.last_at) for pk, entry in due.items()}
+        for entry in due.values():
+            entry.calls, entry.written_at = 0, at
+        return calls_by_agent
 
 
 def _write(due: dict[UUID, tuple[int, datetime]]) -> None:
@@ -105,43 +104,43 @@ counts = CallCounts()
 
 @dataclass
 class Share:
-    """What this process has of one token's allowance. `answered`: calls in this window; `before`: in the last one."""
+    """This process's share of one token's allowance. `calls`: calls in this window; `calls_before`: in the last one."""
 
     until: float
     limit: int
-    left: int = 0
-    answered: int = 0
-    before: int = 0
+    calls_left: int = 0
+    calls: int = 0
+    calls_before: int = 0
     used_up: bool = False
 
     @property
-    def wanted(self) -> int:
-        return max(1, max(self.answered, self.before) // PART)
+    def next_size(self) -> int:
+        return max(1, max(self.calls, self.calls_before) // PART)
 
 
-def _allowance(agent: UUID, *, wanted: int, limit: int) -> Grant:
+def _allowance(agent: UUID, *, calls: int, limit: int) -> Grant:
     if settings.CACHE_URL:
         from redis.exceptions import RedisError  # many megabytes, where few installations need it
 
         try:
-            grant = _counted(agent, wanted=wanted, limit=limit)
+            grant = _cache_grant(agent, calls=calls, limit=limit)
         except RedisError as error:
             _cache_outage.note("the cache does not answer, calls are counted in the database: %s", error)
         else:
             _cache_outage.end()
             return grant
     with outages.dispensable("calls of a minute"):
-        return CallAllowance.objects.grant(agent, wanted=wanted, limit=limit)
-    return Grant(wanted, outages.RETRY_AFTER)
+        return CallAllowance.objects.grant(agent, wanted=calls, limit=limit)
+    return Grant(calls, outages.RETRY_AFTER)
 
 
-def _counted(agent: UUID, *, wanted: int, limit: int) -> Grant:
-    """The same in the cache, in windows of the clock: whole minutes."""
+def _cache_grant(agent: UUID, *, calls: int, limit: int) -> Grant:
+    """The grant of a counter in the cache, in windows of whole minutes. RedisError: the cache does not answer."""
     window, second = divmod(time.time(), WINDOW_SECONDS)
     key = f"calls:{agent}:{window:.0f}"
     cache.add(key, 0, timeout=2 * WINDOW_SECONDS)
-    granted = cache.incr(key, wanted)
-    return Grant(max(0, min(wanted, limit - (granted - wanted))), WINDOW_SECONDS - second)
+    calls_granted = cache.incr(key, calls)
+    return Grant(max(0, min(calls, limit - (calls_granted - calls))), WINDOW_SECONDS - second)
 
 
 class Shares:
@@ -157,28 +156,30 @@ class Shares:
         now = time.monotonic()
         with self._lock:
             share = self._running(agent, limit, now)
-            if share.left:
-                share.left, share.answered = share.left - 1, share.answered + 1
+            if share.calls_left:
+                share.calls_left, share.calls = share.calls_left - 1, share.calls + 1
                 return 0.0
             if share.used_up:
                 return share.until - now
-            wanted = share.wanted
-        grant = self._allowance(agent, wanted=wanted, limit=limit)  # without the lock: it may wait for the database
+            calls = share.next_size
+        grant = self._allowance(agent, calls=calls, limit=limit)  # without the lock: it may wait for the database
         with self._lock:
             share.until, share.used_up = now + grant.seconds, not grant.calls
             if not grant.calls:
                 return grant.seconds
-            share.left, share.answered = share.left + grant.calls - 1, share.answered + 1
+            share.calls_left, share.calls = share.calls_left + grant.calls - 1, share.calls + 1
         return 0.0
 
     def _running(self, agent: UUID, limit: int, now: float) -> Share:
-        """The share in the window that runs. A changed limit is asked about anew; its window is the same."""
+        """The share of the current window. A changed limit empties it, so that calls are granted anew."""
         share = self._shares.get(agent)
         if share is None or share.until <= now:
             if len(self._shares) >= MOST_SHARES:
-                self._shares = {known: kept for known, kept in self._shares.items() if kept.until > now}
-            before = share.answered if share and now - share.until < WINDOW_SECONDS else 0
-            share = self._shares[agent] = Share(now + WINDOW_SECONDS, limit, before=before)
+                self._shares = {
+                    agent_id: other_share for agent_id, other_share in self._shares.items() if other_share.until > now
+                }
+            before = share.calls if share and now - share.until < WINDOW_SECONDS else 0
+            share = self._shares[agent] = Share(now + WINDOW_SECONDS, limit, calls_before=before)
         elif share.limit != limit:
-            share.limit, share.left, share.used_up = limit, 0, False
+            share.limit, share.calls_left, share.used_up = limit, 0, False
         return share

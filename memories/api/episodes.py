@@ -17,7 +17,7 @@ from memories.api.openapi import operation
 from memories.api.paging import PAGING, query, some_of
 from memories.api.shapes import EXAMPLE_ID, EXAMPLE_TIME, Json, Page, Shape, page_example
 from memories.models.episode import UNKNOWN, VERDICTS, EventQuerySet
-from memories.models.passage import saying
+from memories.models.passage import with_words
 from memories.values import roles, text
 from memories.values.choices import Outcome, Permission, Type
 from memories.values.exceptions import NotFound
@@ -100,17 +100,23 @@ class Episodes(ApiView):
         EpisodePage,
         example=page_example(memory_example("episodic")),
         parameters=(
-            some_of("outcome", OUTCOMES, "That ended so; `unknown`: nobody has said how."),
-            some_of("verdict", VERDICTS, "Of which runs like it say so: `high`, it has probably failed."),
-            query("open", paging.BOOLEAN, "Those that still take events, or the closed."),
-            query("source", {"type": "string"}, "Of exactly this source."),
-            query("q", {"type": "string"}, "With these words in what was said or done, or in their titles."),
+            some_of(
+                "outcome", OUTCOMES, ("Only episodes with this outcome; `unknown`: nobody has said how they ended.")
+            ),
+            some_of(
+                "verdict",
+                VERDICTS,
+                "Risk of failure, computed from similar runs: `high` means that the run has probably failed.",
+            ),
+            query("open", paging.BOOLEAN, "Only open episodes, which still take events, or only closed ones."),
+            query("source", {"type": "string"}, "Only of exactly this source."),
+            query("q", {"type": "string"}, "Only episodes with these words in their events or titles."),
         ),
     )
     def get(self, request: Request) -> Response:
         """Episodes, filtered, newest first
 
-        An episode is a memory; its id leads to its events. What can be searched in them is found by POST search.
+        An episode is a memory; its id leads to its events. To search within events, use POST search.
         """
         at = paging.moment(request)
         rows = models.Memory.objects.visible_to(self.trust).unexpired(timezone.now()).filter(type=Type.EPISODIC)
@@ -124,7 +130,7 @@ class Episodes(ApiView):
         for tag in request.query_params.getlist("tag"):
             rows = rows.filter(tags__contains=[tag])
         if words := request.query_params.get("q", "").strip():
-            rows = saying(rows, words)
+            rows = with_words(rows, words)
         rows = rows.select_related("episode").with_salience(at)
         return paging.answer(request, rows, ("-created_at", "-id"), show=lambda row: Memory.of(row, at=at), at=at)
 
@@ -137,7 +143,7 @@ class EpisodeEvents(ApiView):
     def get(self, request: Request, memory_id: UUID) -> Response:
         """Everything that happened in an episode
 
-        In its order. An episode's id is its memory's. None where the episode says `transcript_removed_at`.
+        Oldest first. An episode's id is the id of its memory. Empty once `transcript_removed_at` is set.
         """
         at = timezone.now()
         episodes = models.Memory.objects.visible_to(self.trust).unexpired(at).filter(type=Type.EPISODIC)

@@ -161,7 +161,7 @@ class History(TrailView):
     def get(self, request: Request, memory_id: UUID) -> Response:
         """What was done to a memory, by whom and why
 
-        In its order. It outlives the memory.
+        Oldest first. The history is kept after the memory is forgotten.
         """
         rows = _history(memory_id, self.trust)
         if not rows.exists():
@@ -174,9 +174,9 @@ class EvidenceList(TrailView):
 
     @operation("ListMemoryEvidence", "Memories", EvidencePage, refuses=(404,))
     def get(self, request: Request, memory_id: UUID) -> Response:
-        """What speaks for and against a memory
+        """Evidence for and against a memory
 
-        Latest first, each occasion once. Episodes above the caller are left out.
+        Newest first, each occasion once. Leaves out episodes above the caller's clearance.
         """
         self.require(memory_id)
         rows = _evidence(memory_id, self.trust)
@@ -186,9 +186,9 @@ class EvidenceList(TrailView):
 class Relations(TrailView):
     @operation("ListMemoryRelations", "Memories", RelationPage, refuses=(404,))
     def get(self, request: Request, memory_id: UUID) -> Response:
-        """How a memory stands to others
+        """Relations of a memory to other memories
 
-        Evidence stands here as `derived_from`. Both ends are within what the caller may see; at most 1,000 of each
+        Evidence is listed as `derived_from`. Only relations whose both ends the caller may see; at most 1,000 of each
         kind.
         """
         self.require(memory_id)

@@ -29,8 +29,10 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": LONGEST_KEY, "pattern": "^[!-~]+$"},
     OpenApiParameter.HEADER,
-    description="Within 24 hours the same key with the same body gives the first answer again (with the header "
-    "`Idempotent-Replay: true`; of an answer above 64 KiB the ids), with another body 409.",
+    description=(
+        "Within 24 hours the same key with the same body returns the first answer again, with the header "
+        "`Idempotent-Replay: true` (of an answer above 64 KiB only the ids); with another body it returns 409."
+    ),
 )
 
 
@@ -54,10 +56,10 @@ def once(request: Request, trust: Trust, work: Callable[[], Response]) -> Respon
             with transaction.atomic():
                 claim.save(force_insert=True)
         except IntegrityError:
-            return _again(claim, request, trust)
+            return _stored_response(claim, request, trust)
         response = work()
         if response.status_code < 300:
-            claim.status, claim.answer = response.status_code, _kept(response.data)
+            claim.status, claim.answer = response.status_code, _stored_answer(response.data)
             claim.save(update_fields=["status", "answer"])
         else:
             claim.delete()
@@ -73,13 +75,13 @@ def _claim(request: Request, trust: Trust, key: str, *, at: datetime) -> Idempot
 
 
 def _address(request: Request) -> str:
-    """With its parameters: a dry run is another request, and so is the same name in another scope."""
+    """The path with its query string: a dry run is another request, and so is the same name in another scope."""
     query = request.META.get("QUERY_STRING")
     return f"{request.path}?{query}" if query else str(request.path)
 
 
 def _content(value: Any) -> str:
-    """Of an uploaded file its digest: another file of the same name is another body."""
+    """The digest of an uploaded file, since another file of the same name is another body; else the value as text."""
     if not isinstance(value, UploadedFile):
         return str(value)
     value.seek(0)
@@ -88,27 +90,29 @@ def _content(value: Any) -> str:
     return digest
 
 
-def _again(claim: IdempotencyKey, request: Request, trust: Trust) -> Response:
-    """The stored answer, without rows raised above the caller since."""
-    first = IdempotencyKey.objects.get(caller=claim.caller, key=claim.key)
-    if bytes(first.request_sha256) != claim.request_sha256:
+def _stored_response(claim: IdempotencyKey, request: Request, trust: Trust) -> Response:
+    """The stored answer without rows that were raised above the caller's clearance since. KeyReused: another body."""
+    stored_key = IdempotencyKey.objects.get(caller=claim.caller, key=claim.key)
+    if bytes(stored_key.request_sha256) != claim.request_sha256:
         raise KeyReused("this Idempotency-Key was used for another request")
-    status, answer = _still_seen(first, request, trust)
+    status, answer = _visible_answer(stored_key, request, trust)
     return Response(answer, status=status, headers={"Idempotent-Replay": "true"})
 
 
-def _still_seen(first: IdempotencyKey, request: Request, trust: Trust) -> tuple[int, Any]:
-    """The stored status and body without hidden rows, which become `accepted`. NotFound: the URL names one."""
-    answer: Any = first.answer
+def _visible_answer(stored_key: IdempotencyKey, request: Request, trust: Trust) -> tuple[int, Any]:
+    """The stored status and body without hidden rows, which become `hidden_result`. NotFound: the URL names one."""
+    answer: Any = stored_key.answer
     hidden = redaction.hidden_ids(answer, trust)
     if not hidden:
-        return first.status, answer
+        return stored_key.status, answer
     if not hidden.isdisjoint((request.parser_context or {}).get("kwargs", {}).values()):
         raise NotFound
     if "results" in answer:
-        accepted = {"status": 202, "memory": None}
-        results = [{"index": one["index"], **accepted} if _names(one, hidden) else one for one in answer["results"]]
-        return first.status, {**answer, "results": results}
+        hidden_result = {"status": 202, "memory": None}
+        results = [
+            {"index": item["index"], **hidden_result} if _names(item, hidden) else item for item in answer["results"]
+        ]
+        return stored_key.status, {**answer, "results": results}
     return 202, NO_EPISODE if "episode" in answer else Accepted.answer
 
 
@@ -116,7 +120,7 @@ def _names(item: dict[str, Any], hidden: set[UUID]) -> bool:
     return str((item.get("memory") or {}).get("id")) in {str(id) for id in hidden}
 
 
-def _kept(answer: Any) -> Any:
+def _stored_answer(answer: Any) -> Any:
     """The answer as plain JSON; if larger than 64 KiB only its ids."""
     text = json.dumps(answer, cls=JSONEncoder)
     return json.loads(text) if len(text) <= LARGEST_ANSWER else _ids(json.loads(text))
@@ -127,6 +131,6 @@ def _ids(answer: Any) -> Any:
         return [_ids(item) for item in answer]
     if not isinstance(answer, dict):
         return answer
-    kept = {name: answer[name] for name in ("id", "type", "index", "status", "notice") if name in answer}
-    inner = ("memory", "episode", "results", "error")
-    return {**kept, **{name: _ids(answer[name]) for name in inner if name in answer}}
+    fields = {name: answer[name] for name in ("id", "type", "index", "status", "notice") if name in answer}
+    members = ("memory", "episode", "results", "error")
+    return {**fields, **{name: _ids(answer[name]) for name in members if name in answer}}

@@ -16,7 +16,7 @@ from memories.api.memory_tools import brief
 from memories.api.openapi import Answers, operation
 from memories.api.shapes import EXAMPLE_ID, Json
 from memories.api.tool import ToolCall, tool
-from memories.api.tool_reply import Reply, filled
+from memories.api.tool_reply import Reply, non_empty
 from memories.intake import episodes
 from memories.intake.admission import FORGOTTEN
 from memories.intake.episodes import Ingested
@@ -95,19 +95,19 @@ def store(report: Report, *, trust: Trust, at: datetime) -> Ingested:
     return episodes.working_state(report, trust=trust, at=at)
 
 
-def answer_to(stored: Ingested, *, at: datetime) -> tuple[int, Json]:
+def answer_to(result: Ingested, *, at: datetime) -> tuple[int, Json]:
     """The status and body for a stored report, alone or as an item of a batch."""
-    if stored.memory is None:
-        return 202, _not_shown(stored)
-    body = Memory.of(stored.memory, at=at, events=stored.events or None)
-    body |= {"notice": stored.notice} if stored.notice else {}
-    if stored.proposal:
-        return 202, {**body, "proposal": stored.proposal}
-    return 201 if stored.created else 200, body
+    if result.memory is None:
+        return 202, _hidden_answer(result)
+    body = Memory.of(result.memory, at=at, events=result.events or None)
+    body |= {"notice": result.notice} if result.notice else {}
+    if result.proposal:
+        return 202, {**body, "proposal": result.proposal}
+    return 201 if result.created else 200, body
 
 
-def _not_shown(stored: Ingested) -> Json:
-    return Accepted.answer | ({"suppressed": True, "notice": FORGOTTEN} if stored.forgotten else {})
+def _hidden_answer(result: Ingested) -> Json:
+    return Accepted.answer | ({"suppressed": True, "notice": FORGOTTEN} if result.forgotten else {})
 
 
 class ReportView(WriteView):
@@ -115,8 +115,8 @@ class ReportView(WriteView):
 
     def ingest(self, shape: type[Report]) -> Response:
         at = timezone.now()
-        stored = store(check(shape, self.request.data), trust=self.trust, at=at)
-        status, body = answer_to(stored, at=at)
+        result = store(check(shape, self.request.data), trust=self.trust, at=at)
+        status, body = answer_to(result, at=at)
         return Response(body, status=status)
 
 
@@ -141,11 +141,10 @@ class ToolOutputs(ReportView):
     def write(self, request: Request) -> Response:
         """Report a tool call and what came back
 
-        Joins an episode as an event does. `depends_on` names earlier nodes of the same episode as they were answered:
-        without episode and thread the call joins the open episode of this agent that the first of them belongs to (of
-        several that have a node of that name the one opened last, flagged `ambiguous_dependency`). Unknown ones are
-        kept and flagged. `args` and `result` may be JSON text of an object: they are kept as that object, and `notice`
-        says so.
+        Joins an episode as an event does. `depends_on` lists ids of earlier nodes of the same episode, as returned by
+        the server: without episode and thread the call joins this agent's open episode with the first of them (if
+        several match, the one opened last, flagged `ambiguous_dependency`). Unknown ids are stored and flagged.
+        `args` and `result` may be a JSON object as text: it is stored as an object, and `notice` says so.
         """
         return self.ingest(ToolOutputReport)
 
@@ -155,9 +154,9 @@ class Observations(ReportView):
     def write(self, request: Request) -> Response:
         """Report an observation
 
-        A statement. The same again reinforces (200). Another object for the same subject and predicate follows
-        `revision_policy`, or where it is left out that of the latest such statement, if the old one is the caller's
-        own; else a revision is proposed (202).
+        Stores a statement. Repeating it reinforces it (200). Another object for the same subject and predicate
+        follows `revision_policy` (default: the one of the latest such statement) if the old one is the caller's own;
+        else a revision is proposed (202).
         """
         return self.ingest(ObservationReport)
 
@@ -169,8 +168,9 @@ class Outcomes(ReportView):
     def write(self, request: Request) -> Response:
         """Report how an episode ended
 
-        Closes the episode. A later outcome replaces the first. Only who opened it, or review, may say it. A `scope`
-        that is not the episode's is refused; a higher `sensitivity` raises the episode. `timestamp`: when it was said.
+        Closes the episode. A later outcome replaces the first. Only the agent that opened the episode, or a caller
+        with `review`, may report it. A `scope` other than the episode's is refused; a higher `sensitivity` raises
+        that of the episode. `timestamp`: when the outcome was reported.
         """
         return self.ingest(OutcomeReport)
 
@@ -182,7 +182,7 @@ class WorkingStates(ReportView):
     def write(self, request: Request) -> Response:
         """Report what an agent is doing right now
 
-        One for each scope and thread; the latest replaces the one before (200).
+        There is one per scope and thread; a new report replaces the previous one (200).
         """
         return self.ingest(WorkingStateReport)
 
@@ -195,12 +195,12 @@ class WorkingState(ApiView):
     def get(self, request: Request, thread_id: str) -> Response:
         """What an agent is doing right now
 
-        The working state of a thread; of several scopes the one that changed last. One that says what people dismissed
-        is read by the agent that opened it alone.
+        Returns the working state of a thread; if several scopes have one, the one that changed last. A state that
+        repeats a dismissed claim is visible only to the agent that opened it.
         """
         states, trust = models.Memory.objects.unexpired(timezone.now()).live().filter(type=Type.WORKING), self.trust
-        own = states.visible_to(trust).filter(created_by_id=trust.actor.identity)
-        rows = (states.told_to(trust) | own).filter(thread_id=thread_id)
+        own_states = states.visible_to(trust).filter(created_by_id=trust.actor.identity)
+        rows = (states.told_to(trust) | own_states).filter(thread_id=thread_id)
         if "scope" in request.query_params:
             rows = rows.filter(scope=request.query_params["scope"])
         row = one_of(rows.order_by("-updated_at"))
@@ -210,47 +210,47 @@ class WorkingState(ApiView):
 @tool(EventReport, Permission.INGEST)
 def ingest_event(call: ToolCall) -> Reply:
     """Report one thing that happened; events of one `thread_id` or `episode_id` become one episode."""
-    return _stored(call, EventReport)
+    return _ingest(call, EventReport)
 
 
 @tool(ToolOutputReport, Permission.INGEST)
 def ingest_tool_output(call: ToolCall) -> Reply:
     """Report a tool call with its arguments and what came back; it joins the episode of its thread."""
-    return _stored(call, ToolOutputReport)
+    return _ingest(call, ToolOutputReport)
 
 
 @tool(ObservationReport, Permission.INGEST)
 def ingest_observation(call: ToolCall) -> Reply:
     """Report a fact as subject, predicate and object; the same again strengthens it."""
-    return _stored(call, ObservationReport)
+    return _ingest(call, ObservationReport)
 
 
 @tool(OutcomeReport, Permission.REPORT, idempotent=True)
 def ingest_outcome(call: ToolCall) -> Reply:
     """Report how an episode ended (success, failure, partial), which closes it; `target_record_id` is the episode."""
-    return _stored(call, OutcomeReport)
+    return _ingest(call, OutcomeReport)
 
 
 @tool(WorkingStateReport, Permission.INGEST, idempotent=True)
 def ingest_working_state(call: ToolCall) -> Reply:
     """Keep what is going on in a thread: state, next actions, open questions; the latest replaces the one before."""
-    return _stored(call, WorkingStateReport)
+    return _ingest(call, WorkingStateReport)
 
 
-def _stored(call: ToolCall, shape: type[Report]) -> Reply:
-    stored = store(check(shape, call.arguments), trust=call.trust, at=call.at)
-    return stored_reply(stored, call.trust)
+def _ingest(call: ToolCall, shape: type[Report]) -> Reply:
+    result = store(check(shape, call.arguments), trust=call.trust, at=call.at)
+    return ingestion_reply(result, call.trust)
 
 
-def stored_reply(stored: Ingested, trust: Trust) -> Reply:
-    """What was stored in brief, with the names by which later calls refer to it."""
-    if stored.memory is None:
-        return Reply(_not_shown(stored))
-    head = {"created": stored.created, "memory": brief(stored.memory, trust)}
-    if stored.memory.type == Type.EPISODIC:
-        nodes = [event.node_id for event in stored.events if event.kind == "tool_call"]
-        head |= {"episode_id": stored.memory.pk} | ({"node_ids": nodes} if nodes else {})
-    return Reply({**head, **filled({"proposal": stored.proposal, "notice": stored.notice})})
+def ingestion_reply(result: Ingested, trust: Trust) -> Reply:
+    """The stored memory in brief, with the ids by which later calls refer to it."""
+    if result.memory is None:
+        return Reply(_hidden_answer(result))
+    head = {"created": result.created, "memory": brief(result.memory, trust)}
+    if result.memory.type == Type.EPISODIC:
+        nodes = [event.node_id for event in result.events if event.kind == "tool_call"]
+        head |= {"episode_id": result.memory.pk} | ({"node_ids": nodes} if nodes else {})
+    return Reply({**head, **non_empty({"proposal": result.proposal, "notice": result.notice})})
 
 
 INGESTION_TOOLS = (

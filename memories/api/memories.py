@@ -35,9 +35,9 @@ from memories.models import former_state
 from memories.models.as_of import AsOf
 from memories.models.former_state import with_recorded
 from memories.models.memory import MemoryQuerySet
-from memories.models.passage import saying
+from memories.models.passage import with_words
 from memories.search.filters import shown_to
-from memories.search.former_words import saying_then
+from memories.search.former_words import matching_at
 from memories.transfer import exporting
 from memories.values.choices import ActorKind, Category, Origin, Permission, Review, Status, Type
 from memories.values.exceptions import FieldError, Invalid
@@ -75,13 +75,13 @@ class StoredClaim(Shape):
     notice: str | None
 
     @classmethod
-    def response(cls, stored: claims.Stored, *, at: datetime) -> Response:
+    def response(cls, result: claims.WriteResult, *, at: datetime) -> Response:
         """201 for a new claim, 202 for an accepted or proposed one, else 200."""
-        if stored.accepted:
+        if result.accepted:
             return Response(Accepted.answer, status=202)
-        memory = Memory.of(stored.memory, at=at) if stored.memory else None
-        status = 201 if stored.created else 202 if stored.proposal else 200
-        return Response(cls.from_row(stored, memory=memory), status=status)
+        memory = Memory.of(result.memory, at=at) if result.memory else None
+        status = 201 if result.created else 202 if result.proposal else 200
+        return Response(cls.from_row(result, memory=memory), status=status)
 
 
 class NotStored(RootModel[StoredClaim | Accepted]):
@@ -94,17 +94,17 @@ STORED: Answers = {201: StoredClaim, 200: StoredClaim, 202: NotStored}
 class Memories(WriteView):
     needs = {"GET": (Permission.READ,), "POST": (Permission.INGEST,)}
     filters = frozenset({*EVERY_FILTER, "tag", "ordering", "include_redacted", "as_of"}) | PAGING
-    others = {"POST": frozenset()}
+    filters_by_method = {"POST": frozenset()}
 
     @operation("ListMemories", "Memories", MemoryPage)
     def get(self, request: Request) -> Response:
         """Memories, filtered and ordered
 
-        What is confirmed or applied and holds now, unless `status` says otherwise; episodes only where `type` names
-        them, and without their timeline. By `source` or `company_id`: the most certain first, 10 a page, and counted as
-        used when an agent asks; else newest first, 50 a page. With `as_of` every filter is about what stood then. What
-        was dismissed is listed with the permission review only (403), and no agent is shown what is shared and was
-        dismissed in a scope where it reads.
+        Lists confirmed and applied memories that are valid now, unless `status` says otherwise; episodes only if
+        `type` names them, and without their timeline. With `source` or `company_id`: most certain first, 10 a page,
+        and counted as used when an agent asks; else newest first, 50 a page. With `as_of` every filter applies to the
+        state at that time. Dismissed memories need the permission review (403). An agent does not see a shared memory
+        that was dismissed in one of its scopes.
         """
         now = timezone.now()
         moment = paging.past_moment(request, self.trust, now=now)
@@ -113,7 +113,7 @@ class Memories(WriteView):
         rows = models.Memory.objects.offered_to(self.trust).as_of(moment)
         if not self.trust.may(Permission.REVIEW):
             rows = rows.filter(shown_to(self.trust).q())
-        rows = with_recorded(_filtered(request, rows, at=moment.at if moment else now, moment=moment), moment)
+        rows = with_recorded(_filter(request, rows, at=moment.at if moment else now, moment=moment), moment)
         best_first = "company_id" in request.query_params or "source" in request.query_params
         order = _order(request, best_first=best_first)
         rows = rows.select_related(*RELATED).with_salience(at).in_salience_order(at).with_key()
@@ -148,11 +148,11 @@ class Memories(WriteView):
     def write(self, request: Request) -> Response:
         """Store a claim
 
-        New under its scope and key it becomes a candidate (201). Else it is heard as what the live memory of that key
-        says again: the same claim or a rewording confirms it, once an episode and once a day for each thread (200).
-        Another claim takes the place of a candidate, which begins anew (`reset`); of what is confirmed or held by a
-        person only a revision is proposed (202). What people dismissed is suppressed (200). With `type` a whole typed
-        memory.
+        A claim with a new scope and key becomes a candidate (201). If a live memory has that key, the same claim or a
+        rewording confirms it, once per episode and once a day per thread (200). A different claim replaces a
+        candidate, whose confidence starts again (`reset`); if the memory is confirmed or a person decided it, a
+        revision is proposed instead (202). A dismissed claim is suppressed (200). With `type` the body is a whole
+        typed memory.
         """
         at = timezone.now()
         return StoredClaim.response(claims.store(read(request.data), trust=self.trust, at=at), at=at)
@@ -183,12 +183,11 @@ class Teach(WriteView):
         example={"content": "Never send proposals on Fridays", "scope": "project:shop"},
     )
     def write(self, request: Request) -> Response:
-        """Teach: a person's deliberate statement
+        """Teach a memory as a person
 
-        Confirmed at once, and no rule takes it lower or replaces its words. The category is detected and the key
-        proposed unless they are given. Something like it, or a dismissal of it, answers 409 with `candidates` unless
-        `resolve` says what is meant: `update` the nearest (or `memory_id`), keep both `separate`, or `restore` what was
-        dismissed.
+        It is confirmed at once, and no rule lowers it or replaces its text. Category and key are detected unless you
+        give them. If a similar or dismissed memory exists, the answer is 409 with `candidates` unless `resolve` says
+        what to do: `update` the nearest (or `memory_id`), keep both as `separate`, or `restore` the dismissed one.
         """
         at = timezone.now()
         return StoredClaim.response(claims.teach(read_teaching(request.data), trust=self.trust, at=at), at=at)
@@ -203,28 +202,28 @@ class Export(ApiView):
     def get(self, request: Request) -> StreamingHttpResponse:
         """Everything that the caller may see, as JSON lines
 
-        One memory, episode or relation a line, by age, in every status; `manage.py import_memories --from memos` reads
-        them again. With `scope` only what is of that scope. Nothing counts as used.
+        One memory, episode or relation a line, oldest first, in every status; `manage.py import_memories --from
+        memos` imports them. `scope` limits it to one scope. Does not count as a use.
         """
-        at, only = timezone.now(), paging.exact(request, "scope")
+        at, filters = timezone.now(), paging.exact(request, "scope")
         rows = models.Memory.objects.told_to(self.trust).unexpired(at)
-        lines = exporting.lines(self.trust, at=at, rows=rows.filter(**only))
+        lines = exporting.lines(self.trust, at=at, rows=rows.filter(**filters))
         response = StreamingHttpResponse(lines, content_type=LINES)
         response["Content-Disposition"] = 'attachment; filename="memories.jsonl"'
         return response
 
 
-def _filtered(
+def _filter(
     request: Request,
     rows: MemoryQuerySet,
     *,
     at: datetime,
     moment: AsOf | None = None,
 ) -> MemoryQuerySet:
-    """Filter by the query string. `moment`: of which `rows` are."""
+    """Filter by the query string. `moment`: as of which `rows` are read."""
     rows = _of_types(request, rows)
-    for name, allowed in CHOICES.items():
-        if values := paging.choice(request, name, allowed):
+    for name, vocabulary in CHOICES.items():
+        if values := paging.choice(request, name, vocabulary):
             rows = rows.with_review() if name == "review" else rows
             rows = rows.filter(**{f"{name}__in": values})
     rows = _of_tags(request, rows.filter(**paging.exact(request, *EXACT)))
@@ -235,10 +234,10 @@ def _filtered(
         rows = rows.idle(at)
     words = request.query_params.get("q", "").strip()
     if words and moment is None:
-        rows = saying(rows, words)
-    named = paging.choice(request, "status", CHOICES["status"])  # a blank one names none
-    rows = rows.unexpired(at) if named else rows.current(at)
-    return saying_then(rows, words, moment) if words and moment else rows
+        rows = with_words(rows, words)
+    statuses = paging.choice(request, "status", CHOICES["status"])  # a blank one names none
+    rows = rows.unexpired(at) if statuses else rows.current(at)
+    return matching_at(rows, words, moment) if words and moment else rows
 
 
 def _of_numbers(request: Request, rows: MemoryQuerySet, *, at: datetime) -> MemoryQuerySet:
@@ -264,7 +263,7 @@ def _of_tags(request: Request, rows: MemoryQuerySet) -> MemoryQuerySet:
 
 
 def _by_salience(request: Request, order: Order) -> bool:
-    """Whether the list is one of knowledge by salience, for which there is an index."""
+    """Whether the list is of knowledge only and ordered by salience: such lists have an index."""
     types = paging.choice(request, "type", Type.values, OTHER_NAMES["type"])
     return order[0].lstrip("-") == COLUMN["salience"] and Type.EPISODIC not in types
 

@@ -210,7 +210,7 @@ class Memory(Shape):
 
 
 def flags_of(row: models.Memory) -> list[str]:
-    """The flags of a memory as it is shown: experience, which no gate scans for orders to a model, is scanned here."""
+    """The flags to show. Experience is scanned here for instructions to a model, since no gate does it."""
     flags: list[str] = row.flags
     if row.type not in EXPERIENCE:
         return flags

@@ -13,7 +13,7 @@ from memories.api.memory_shape import RELATED, Accepted, Memory, Stub, flags_of
 from memories.api.search import Selected
 from memories.api.shapes import Json
 from memories.api.tool import ToolCall, tool
-from memories.api.tool_reply import Reply, dumps, filled, shortened
+from memories.api.tool_reply import Reply, dumps, non_empty, shorten
 from memories.intake import claims
 from memories.intake.reports.claims import NoteReport
 from memories.intake.reports.events import check
@@ -83,26 +83,26 @@ def memory_store(call: ToolCall) -> Reply:
     """Store one statement under a key: new it waits as a candidate, the same again confirms it, and a different one
     about something confirmed becomes a proposal for people.
     """
-    stored = claims.store(check(NoteReport, call.arguments), trust=call.trust, at=call.at)
-    if stored.accepted:
+    result = claims.store(check(NoteReport, call.arguments), trust=call.trust, at=call.at)
+    if result.accepted:
         return Reply(Accepted.answer)
     flags = {
-        name: True for name in ("created", "reinforced", "suppressed", "forgotten", "reset") if getattr(stored, name)
+        name: True for name in ("created", "reinforced", "suppressed", "forgotten", "reset") if getattr(result, name)
     }
-    details = {"proposal": stored.proposal, "ignored_fields": stored.ignored_fields, "notice": stored.notice}
-    return Reply({"memory": brief(stored.memory, call.trust) if stored.memory else None, **flags, **filled(details)})
+    details = {"proposal": result.proposal, "ignored_fields": result.ignored_fields, "notice": result.notice}
+    return Reply({"memory": brief(result.memory, call.trust) if result.memory else None, **flags, **non_empty(details)})
 
 
 @tool(MemoryQuestion, Permission.READ, read_only=True)
 def memory_query(call: ToolCall) -> Reply:
     """Find what is known (facts, preferences, contacts, ways of working, skills) by meaning and words, best first."""
     question = check(MemoryQuestion, call.arguments)
-    given = {
+    narrowing = {
         "scopes": list(question.named_scopes),
         "categories": [question.category] if question.category else [],
     }
     options = question.model_dump(include={"limit", "include_candidates", "for_run"})
-    return _found(call, SearchRequest(query=question.text, types=KNOWLEDGE, **given, **options))
+    return _search_reply(call, SearchRequest(query=question.text, types=KNOWLEDGE, **narrowing, **options))
 
 
 @tool(SearchRequest, Permission.READ, name="search", read_only=True)
@@ -112,42 +112,42 @@ def search_everything(call: ToolCall) -> Reply:
     """
     question = search.check(call.arguments)
     call.trust.check_statuses(question.statuses)
-    return _found(call, question)
+    return _search_reply(call, question)
 
 
 @tool(OneMemory, Permission.READ, read_only=True)
 def memory_get(call: ToolCall) -> Reply:
     """Read one memory in full by its id or its key, whatever its status, with where it came from."""
     question = check(OneMemory, call.arguments)
-    rows = _named(call, question, scope=call.trust.scope_to_read(question.scope) if question.key else None)
+    rows = _rows_named(call, question, scope=call.trust.scope_to_read(question.scope) if question.key else None)
     row = one_of(rows.filter(filters.shown_to(call.trust).q()))
     _count_use(call, [row.pk])
     dismissed_words.leave_out([row], call.trust)
-    whole = _shown(row, call)
+    memory = _full_answer(row, call)
     if row.type == Type.EPISODIC:
         events = events_of(row.pk)[:MOST_EVENTS]
         utterances = [dismissed_words.Utterance(event.words, row.scope, event.actor) for event in events]
-        words = dismissed_words.without_dismissed(utterances, call.trust)
-        items = [filled({**Event.of(event), "text": text}) for event, text in zip(events, words, strict=True)]
-        return Reply({"memory": _without(whole, "payload")}, items=items, items_name="events")
-    payload = filled({name: value for name, value in whole["payload"].items() if name != "kind"})
+        texts = dismissed_words.without_dismissed(utterances, call.trust)
+        items = [non_empty({**Event.of(event), "text": text}) for event, text in zip(events, texts, strict=True)]
+        return Reply({"memory": _without(memory, "payload")}, items=items, items_name="events")
+    payload = non_empty({name: value for name, value in memory["payload"].items() if name != "kind"})
     text = f"{row.content}\n\n{dumps(payload)}" if payload else row.content
     mark = filters.MARK if filters.is_marked(row, call.trust) else ""
-    return Reply({"memory": _without(whole, "payload", "content")}, text=text, text_name="content", mark=mark)
+    return Reply({"memory": _without(memory, "payload", "content")}, text=text, text_name="content", mark=mark)
 
 
 @tool(CompanyQuestion, Permission.READ, read_only=True)
 def memory_by_company(call: ToolCall) -> Reply:
     """List what is known about a company or client, the most certain first."""
     question = check(CompanyQuestion, call.arguments)
-    return _listed(call, question, company_id=question.company_id)
+    return _list_reply(call, question, company_id=question.company_id)
 
 
 @tool(PluginQuestion, Permission.READ, read_only=True)
 def memory_by_plugin(call: ToolCall) -> Reply:
     """List what a plugin or agent has brought in, the most certain first."""
     question = check(PluginQuestion, call.arguments)
-    return _listed(call, question, source=question.plugin)
+    return _list_reply(call, question, source=question.plugin)
 
 
 @tool(ForgetMemory, Permission.INGEST, destructive=True, idempotent=True)
@@ -155,7 +155,7 @@ def memory_delete(call: ToolCall) -> Reply:
     """Forget a memory of the caller's own for good, with its evidence; `dry_run` only says what would go."""
     question = check(ForgetMemory, call.arguments)
     scope = call.trust.scope_to_write(question.scope) if question.key else None
-    row = _named(call, question, scope=scope).first()
+    row = _rows_named(call, question, scope=scope).first()
     if row is None and question.key:
         raise UnknownKey(lifecycle.suggestions(question.key, scope=scope or "", trust=call.trust))
     if row is None:
@@ -164,39 +164,39 @@ def memory_delete(call: ToolCall) -> Reply:
 
 
 def brief(row: models.Memory, trust: Trust) -> Json:
-    """What an agent needs of a memory among others."""
+    """A memory in a list: its main fields, its content cut to LONG_CONTENT."""
     fields = {name: getattr(row, name) for name in BRIEF}
-    stands = {"review": review_of(row), "agents": agents_of(row), "flags": flags_of(row), **_marks(row, trust)}
-    return filled({**fields, **stands, "content": shortened(row.content, LONG_CONTENT)})
+    standing = {"review": review_of(row), "agents": agents_of(row), "flags": flags_of(row), **_marks(row, trust)}
+    return non_empty({**fields, **standing, "content": shorten(row.content, LONG_CONTENT)})
 
 
 def _marks(row: models.Memory, trust: Trust) -> Json:
     return {"unreviewed": filters.SAID_BY} if filters.is_marked(row, trust) else {}
 
 
-def _named(call: ToolCall, question: OneMemory, *, scope: str | None) -> MemoryQuerySet:
+def _rows_named(call: ToolCall, question: OneMemory, *, scope: str | None) -> MemoryQuerySet:
     rows = models.Memory.objects.told_to(call.trust).unexpired(call.at).select_related(*RELATED)
     return rows.keyed(question.key, scope=scope or "") if question.key else rows.filter(pk__in=[question.id])
 
 
-def _found(call: ToolCall, question: SearchRequest) -> Reply:
-    """Search; the first page counts the uses, as the endpoint does."""
+def _search_reply(call: ToolCall, question: SearchRequest) -> Reply:
+    """Search; only the first page counts uses."""
     verb = search.find if call.start else search.search
     answer = verb(question, trust=call.trust, at=call.at)
     items = [_result(result, call.trust, explain=question.explain) for result in answer.results]
     at = answer.moment.at if answer.moment else call.at
     items += [Stub.of(row, at=at) for row in answer.stubs]
     head = {"selection": Selected.of(answer.selection) if answer.selection else None, "degraded": list(answer.degraded)}
-    return Reply(filled(head), items=items)
+    return Reply(non_empty(head), items=items)
 
 
 def _result(result: Result, trust: Trust, *, explain: bool) -> Json:
     passages = [
-        filled(
+        non_empty(
             {
                 "at": passage.at,
                 "actor": passage.actor,
-                "text": shortened(passage.text, LONG_CONTENT),
+                "text": shorten(passage.text, LONG_CONTENT),
                 "flags": passage.flags,
             }
         )
@@ -208,14 +208,14 @@ def _result(result: Result, trust: Trust, *, explain: bool) -> Json:
     return {**brief(result.memory, trust), **scores, **({"passages": passages} if of_episode else {}), **parts}
 
 
-def _listed(call: ToolCall, question: ListQuestion, **exact: str) -> Reply:
-    """What is believed now, best first; counts a use of what is shown first."""
+def _list_reply(call: ToolCall, question: ListQuestion, **exact: str) -> Reply:
+    """Current knowledge with these column values, most certain first; counts a use of the rows shown."""
     rows = models.Memory.objects.offered_to(call.trust).filter(filters.shown_to(call.trust).q())
     rows = rows.knowledge().current(call.at).filter(**exact)
     scopes = question.named_scopes
     rows = rows.filter(scope__in=scopes) if scopes else rows
-    ordered = rows.order_by("-confidence", "-created_at", "-id")[call.start : call.start + question.limit + 1]
-    page = list(ordered)
+    rows_of_page = rows.order_by("-confidence", "-created_at", "-id")[call.start : call.start + question.limit + 1]
+    page = list(rows_of_page)
     _count_use(call, [row.pk for row in page[: question.limit]])
     items = [brief(row, call.trust) for row in page[: question.limit]]
     return Reply(items=items, first=call.start, more=len(page) > question.limit)
@@ -226,16 +226,16 @@ def _count_use(call: ToolCall, ids: list[UUID]) -> None:
         models.Memory.objects.count_use(ids, at=call.at)
 
 
-def _shown(row: models.Memory, call: ToolCall) -> Json:
+def _full_answer(row: models.Memory, call: ToolCall) -> Json:
     """The whole memory with the episodes behind it, and without ids that the caller may not see."""
-    whole = {**Memory.of(row, at=call.at), **_marks(row, call.trust)}
-    redaction.redact({"memory": whole}, call.trust)
-    provenance.add_episodes({"memory": whole}, call.trust)
-    return whole
+    memory = {**Memory.of(row, at=call.at), **_marks(row, call.trust)}
+    redaction.redact({"memory": memory}, call.trust)
+    provenance.add_episodes({"memory": memory}, call.trust)
+    return memory
 
 
-def _without(whole: Json, *names: str) -> Json:
-    return filled({name: value for name, value in whole.items() if name not in names})
+def _without(fields: Json, *names: str) -> Json:
+    return non_empty({name: value for name, value in fields.items() if name not in names})
 
 
 MEMORY_TOOLS = (memory_store, memory_query, memory_get, memory_by_company, memory_by_plugin, memory_delete)

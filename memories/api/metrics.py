@@ -133,10 +133,10 @@ class MetricsView(ApiView):
 
     @operation("GetMetrics", "Caller", Metrics)
     def get(self, request: Request) -> Response:
-        """Figures of what is remembered
+        """Figures about the memories
 
-        Counted within what the caller may see. Each figure says what it counts. Above 100,000 memories a job counts
-        memories and audit entries, within a minute of a change: `collected_at` says when. Fewer are counted now.
-        Where counting takes too long, they are those of the last count, or `estimated`.
+        Counted within what the caller may see. Above 100,000 memories a job counts memories and audit entries, within
+        a minute of a change: `collected_at` says when. Fewer are counted on request. Where counting takes too long,
+        the figures are those of the last count, or `estimated`.
         """
         return Response(metrics.collect(self.trust, at=timezone.now()))

@@ -32,8 +32,8 @@ TIMELINE_AT_MOST = 1_000
 DRY_RUN = frozenset({"dry_run"})
 CHANGE = (Permission.INGEST, Permission.REVIEW)
 FINAL = (
-    "An agent forgets what is its own, and may store it again; what a person forgets is not stored again. "
-    "Of the history stays who did what when, without a word of what it said. It cannot be undone."
+    "An agent can forget its own memories and may store them again; what a person forgets cannot be stored again. "
+    "The history keeps who did what and when, without the content. This cannot be undone."
 )
 Why = Annotated[str, Field(max_length=2_000)]
 
@@ -113,11 +113,11 @@ class MemoryView(ApiView):
             former_state.restore([row], moment.at)
         elif self.trust.actor.kind == ActorKind.AGENT:
             models.Memory.objects.count_use([row.pk], at=at)
-        shown = None if events is None else list(events[:TIMELINE_AT_MOST])
-        answer = Memory.of(row, at=moment.at if moment else at, events=shown, as_of=moment)
-        kept = getattr(row, "redundancy", None) if row.status == Status.CANDIDATE and moment is None else None
-        if kept is not None:
-            answer["not_asked"] = NotAsked.from_row(kept)
+        timeline = None if events is None else list(events[:TIMELINE_AT_MOST])
+        answer = Memory.of(row, at=moment.at if moment else at, events=timeline, as_of=moment)
+        redundancy = getattr(row, "redundancy", None) if row.status == Status.CANDIDATE and moment is None else None
+        if redundancy is not None:
+            answer["not_asked"] = NotAsked.from_row(redundancy)
         for name in paging.choice(self.request, "include", list(INCLUDED)):
             answer[name] = INCLUDED[name](row.pk, self.trust, moment.at if moment else None)
         return Response(answer, headers=etag(row.version))
@@ -130,14 +130,14 @@ class MemoryView(ApiView):
 class OneMemory(MemoryView):
     needs = {**MemoryView.needs, "PATCH": CHANGE}
     filters = frozenset({"include", "as_of"})
-    others = {"DELETE": DRY_RUN}
+    filters_by_method = {"DELETE": DRY_RUN}
 
     @operation("GetMemory", "Memories", MemoryWithTrails, example=memory_example("episodic"), refuses=(404,))
     def get(self, request: Request, memory_id: UUID) -> Response:
         """One memory, whatever its status
 
-        Counts as a use when an agent asks. The ETag is its version. `include` adds its trails, the first 50 of each.
-        With `as_of` it is shown as it stood then.
+        Counts as a use when an agent asks. The ETag is its version. `include` adds evidence, history and relations,
+        the first 50 of each. With `as_of` it returns the state at that time.
         """
         at = timezone.now()
         moment = paging.past_moment(request, self.trust, now=at)
@@ -155,28 +155,28 @@ class OneMemory(MemoryView):
     def patch(self, request: Request, memory_id: UUID) -> Response:
         """Change what a memory says
 
-        Fields that are not named stay. An agent changes its own; what is not its own becomes a proposal (202). Words
-        that people dismissed are a 409 `dismissed`, until the tombstone is lifted. A reviewer's words are held: no rule
-        replaces them. Of a closed memory only sensitivity and deletion policy change. `batch` is null when nothing is
-        different.
+        Fields that you leave out stay as they are. An agent changes its own memories; for others a proposal is opened
+        (202). A text that people dismissed gives 409 `dismissed` until the tombstone is lifted. Rules never replace a
+        reviewer's text. Only sensitivity and deletion policy of a closed memory can change. `batch` is null when
+        nothing changed.
         """
         at, (reason, change) = timezone.now(), _change(request.data)
         versions = allowed_versions(request)
-        edited = edits.edit(self.trust, memory_id, change, at=at, why=reason.why.strip(), versions=versions)
-        if edited.refused:
-            return problems.problem(409, str(edited.refused), code=edited.refused.code, path=request.path)
+        edit_result = edits.edit(self.trust, memory_id, change, at=at, why=reason.why.strip(), versions=versions)
+        if edit_result.refusal:
+            return problems.problem(409, str(edit_result.refusal), code=edit_result.refusal.code, path=request.path)
         answer = Memory.of_id(memory_id, at=at)
-        if edited.proposal:
-            answer["proposal"], status = edited.proposal.pk, 202
+        if edit_result.proposal:
+            answer["proposal"], status = edit_result.proposal.pk, 202
         else:
-            answer["batch"], status = edited.batch, 200
+            answer["batch"], status = edit_result.batch, 200
         return Response(answer, status=status, headers=etag(answer["version"]))
 
     @operation("ForgetMemory", "Forgetting", Receipt, refuses=(404, 409), also=FINAL)
     def delete(self, request: Request, memory_id: UUID) -> Response:
         """Forget a memory
 
-        Row, evidence, events, vectors and every quotation of it go; behaviour that it caused ends.
+        Deletes the row, its evidence, events, vectors and all quotations; behaviour that it caused ends.
         """
         at = timezone.now()
         memory = one_of(self.rows(at).filter(pk=memory_id), "no such memory")
@@ -187,7 +187,7 @@ class OneByKey(MemoryView):
     """The live memory of a key, else the one closed last."""
 
     filters = frozenset({"scope", "include", "as_of"})
-    others = {"DELETE": DRY_RUN | {"scope"}}
+    filters_by_method = {"DELETE": DRY_RUN | {"scope"}}
 
     @operation(
         "GetMemoryByKey",
@@ -199,8 +199,8 @@ class OneByKey(MemoryView):
     def get(self, request: Request, key: str) -> Response:
         """The memory of a key, whatever its status
 
-        The live one, else the one that was closed last. Counts as a use when an agent asks. The ETag is its version.
-        With `as_of` it is the one that the key named then, as it stood.
+        The live memory of the key, else the one that was closed last. Counts as a use when an agent asks. The ETag is
+        its version. With `as_of` it returns the memory that had the key at that time, in the state of that time.
         """
         at, scope = timezone.now(), self.trust.scope_to_read(request.query_params.get("scope"))
         moment = paging.past_moment(request, self.trust, now=at)
@@ -208,9 +208,9 @@ class OneByKey(MemoryView):
 
     @operation("ForgetMemoryByKey", "Forgetting", Receipt, refuses=(404, 409), also=FINAL)
     def delete(self, request: Request, key: str) -> Response:
-        """Forget what a key names
+        """Forget the memory of a key
 
-        The live memory of that key, else the one that was closed last. A key that nobody has is a 404 with at most
+        Forgets the live memory of that key, else the one that was closed last. An unknown key gives 404 with at most
         three `suggestions`.
         """
         at, scope = timezone.now(), self.trust.scope_to_write(request.query_params.get("scope"))
@@ -222,14 +222,14 @@ class OneByKey(MemoryView):
 
 class Erase(WriteView):
     needs = {"POST": (Permission.REVIEW,)}
-    others = {"POST": DRY_RUN}
+    filters_by_method = {"POST": DRY_RUN}
 
     @operation("EraseMemory", "Forgetting", Receipt, refuses=(404, 409))
     def write(self, request: Request, memory_id: UUID) -> Response:
         """Erase every trace of a memory
 
-        As forgetting, and its keys, its tombstone and its history go too; also of what was forgotten before.
-        Administrators only.
+        Like forgetting, and also deletes its keys, its tombstone and its history; works on memories that were already
+        forgotten. Administrators only.
         """
         if not people.administers(request.user):
             raise NotAllowed("only an administrator may erase")
@@ -263,7 +263,8 @@ class Reveal(MemoryView):
     def post(self, request: Request, memory_id: UUID) -> Response:
         """Show the secrets of a memory to a person
 
-        They are masked in every other answer. For a person's session with `review`: never for a token. Audited.
+        Every other answer masks them. Only a person's session with `review` may call this, never a token. The call is
+        audited.
         """
         at = timezone.now()
         memory = one_of(self.rows(at).filter(pk=memory_id).select_related("episode"), "no such memory")

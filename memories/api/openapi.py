@@ -13,34 +13,34 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from pydantic import BaseModel
 
 from memories.api.idempotency import IDEMPOTENCY_KEY
-from memories.api.paging import KNOWN
+from memories.api.paging import SHARED_BY_NAME
 from memories.api.problems import Problem
 
 M = TypeVar("M", bound=Callable[..., Any])
 Answer = type[BaseModel] | dict[str, Any]
 Answers = Mapping[int, Answer]
 ANSWERS = {
-    ("GET", 200): "What there is",
-    ("GET", 302): "It lies elsewhere, at the address in `Location`",
-    ("GET", 304): "The caller has it: `If-None-Match` names it",
+    ("GET", 200): "The page of results",
+    ("GET", 302): "Stored elsewhere: follow `Location`",
+    ("GET", 304): "Not modified: `If-None-Match` matches",
     ("POST", 200): "Done: joined, updated, reinforced or decided",
     ("POST", 201): "New",
-    ("POST", 202): "Taken: nothing was changed, or it is done in the background",
+    ("POST", 202): "Accepted: nothing was changed, or a job does it in the background",
     ("PATCH", 200): "Changed",
-    ("DELETE", 200): "What went, or with `dry_run` what would go",
-    ("PATCH", 202): "It is not the caller's own: proposed, nothing was changed",
+    ("DELETE", 200): "What was deleted, or with `dry_run` what would be deleted",
+    ("PATCH", 202): "The memory is not the caller's own: a proposal was opened and nothing was changed",
 }
 REFUSALS = {
     400: "Malformed or invalid; `errors` names each wrong field",
-    401: "No token, or one that is not valid",
-    403: "The caller may not do this",
+    401: "The token is missing or not valid",
+    403: "The caller lacks the permission",
     404: "It does not exist, or the caller may not see it",
-    406: "Only JSON is answered",
-    409: "A conflict with what is there, or the Idempotency-Key was used for another request",
-    412: "It no longer has the version that If-Match names",
+    406: "The only answer format is JSON",
+    409: "A conflict with the current state, or the Idempotency-Key was used for another request",
+    412: "Its version is no longer the one in If-Match",
     413: "The body is larger than 21 MiB",
-    415: "Only application/json is read",
-    429: "Too many calls of this token in a minute; `Retry-After` says when to come again",
+    415: "The body must be application/json",
+    429: "The token made too many calls in a minute; `Retry-After` says how many seconds to wait",
     503: "The database cannot be reached",
 }
 
@@ -108,8 +108,8 @@ def operation(
 def operation_of(view: Any, method: str) -> Operation:
     """The operation of the method that answers; that of `write` for a POST with an Idempotency-Key."""
     handler = view.write if _writes(view, method) else getattr(view, method.lower())
-    documented: Operation = handler.operation
-    return documented
+    spec: Operation = handler.operation
+    return spec
 
 
 def _writes(view: Any, method: str) -> bool:
@@ -135,9 +135,9 @@ class OperationSchema(AutoSchema):
         return self.operation.summary
 
     def get_description(self) -> str:  # type: ignore[override]  # drf-spectacular calls it without arguments
-        needed = self.view.needs.get(self.method)
-        permission = f"Permission: {' or '.join(one.value for one in needed)}." if needed else ""
-        return "\n\n".join(part for part in (self.operation.description, permission) if part)
+        permissions = self.view.needs.get(self.method)
+        sentence = f"Permission: {' or '.join(permission.value for permission in permissions)}." if permissions else ""
+        return "\n\n".join(part for part in (self.operation.description, sentence) if part)
 
     def get_request_serializer(self) -> Any:
         return self.operation.takes
@@ -146,35 +146,35 @@ class OperationSchema(AutoSchema):
         return {(status, kind): body for status, kind, body in self._responses()}
 
     def _responses(self) -> Iterator[tuple[int, str, OpenApiResponse]]:
-        of = self.operation
-        for status, shape in of.answers.items():
-            yield status, of.media_type, OpenApiResponse(shape, ANSWERS[self.method, status])
-        refused = {400, 401, 406, 429, 503} | of.refuses
-        refused |= {403} if self.view.needs.get(self.method) else set()
-        refused |= {409, 413, 415} if of.takes or _writes(self.view, self.method) else set()
-        for status in sorted(refused):
+        spec = self.operation
+        for status, shape in spec.answers.items():
+            yield status, spec.media_type, OpenApiResponse(shape, ANSWERS[self.method, status])
+        statuses = {400, 401, 406, 429, 503} | spec.refuses
+        statuses |= {403} if self.view.needs.get(self.method) else set()
+        statuses |= {409, 413, 415} if spec.takes or _writes(self.view, self.method) else set()
+        for status in sorted(statuses):
             yield status, "application/problem+json", OpenApiResponse(Problem, REFUSALS[status])
 
     def get_override_parameters(self) -> Any:
         """The view's filters as `KNOWN` describes them, unless the operation describes one itself."""
-        described = {parameter.name for parameter in self.operation.parameters}
+        own_names = {parameter.name for parameter in self.operation.parameters}
         filters = self.view.filters if self.method == "GET" else frozenset()
-        names = sorted(self.view.others.get(self.method, filters) - described)
+        names = sorted(self.view.filters_by_method.get(self.method, filters) - own_names)
         key = [IDEMPOTENCY_KEY] if _writes(self.view, self.method) else []
-        return [*self.operation.parameters, *(KNOWN[name] for name in names), *key]
+        return [*self.operation.parameters, *(SHARED_BY_NAME[name] for name in names), *key]
 
     def get_examples(self) -> list[OpenApiExample]:
-        of = self.operation
-        if of.example is None:
+        spec = self.operation
+        if spec.example is None:
             return []
-        if of.takes is None:
-            status = str(min(of.answers))
-            return [OpenApiExample(of.id, of.example, response_only=True, status_codes=[status])]
+        if spec.takes is None:
+            status = str(min(spec.answers))
+            return [OpenApiExample(spec.id, spec.example, response_only=True, status_codes=[status])]
         more = [
             OpenApiExample(name, body, summary=summary, request_only=True)
-            for name, (summary, body) in of.more_examples.items()
+            for name, (summary, body) in spec.more_examples.items()
         ]
-        return [OpenApiExample(of.id, of.example, request_only=True), *more]
+        return [OpenApiExample(spec.id, spec.example, request_only=True), *more]
 
 
 class TokenSchemes(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-call]  # registers itself, untyped

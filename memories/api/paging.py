@@ -46,56 +46,75 @@ def some_of(name: str, values: Iterable[str], description: str) -> OpenApiParame
 _TEXT = {"type": "string"}
 BOOLEAN = {"type": "string", "enum": ["true", "false"]}
 SHARED = (
-    query("limit", {"type": "integer", "minimum": 1, "maximum": 200, "default": 50}, "How many at most on one page."),
-    query("cursor", _TEXT, "A place in the list, from the `next` or `previous` of a page. It holds for one ordering."),
-    query("scope", _TEXT, "Of exactly this scope (also as `scopes`); empty: of none."),
-    query("source", _TEXT, "Of exactly this source (also as `source_plugin`); best first then, 10 a page."),
-    query("company_id", _TEXT, "About exactly this company; best first then, 10 a page."),
-    query("thread_id", _TEXT, "Of exactly this thread."),
-    query("tag", {"type": "array", "items": _TEXT}, "Carrying this tag; repeated: carrying all of them.", explode=True),
-    query("min_confidence", {"type": "integer", "minimum": 0, "maximum": 100}, "At least this confidence."),
+    query(
+        "limit",
+        {"type": "integer", "minimum": 1, "maximum": 200, "default": 50},
+        "Maximum number of results on one page.",
+    ),
+    query(
+        "cursor",
+        _TEXT,
+        "A position in the list, taken from the `next` or `previous` of a page. It is valid for one ordering.",
+    ),
+    query("scope", _TEXT, "Only rows of exactly this scope (also as `scopes`); empty: rows without a scope."),
+    query(
+        "source", _TEXT, ("Only of exactly this source (also as `source_plugin`); then most certain first, 10 a page.")
+    ),
+    query("company_id", _TEXT, "Only about exactly this company; then most certain first, 10 a page."),
+    query("thread_id", _TEXT, "Only of exactly this thread."),
+    query(
+        "tag",
+        {"type": "array", "items": _TEXT},
+        "Only with this tag; repeat it to require several tags.",
+        explode=True,
+    ),
+    query("min_confidence", {"type": "integer", "minimum": 0, "maximum": 100}, "Minimum confidence."),
     query(
         "min_salience",
         {"type": "string", "pattern": r"^(0(\.[0-9]{1,20})?|1(\.0{1,20})?)$"},
-        "At least this, now: 0-1.",
+        "Minimum current salience, 0-1.",
     ),
     query(
         "q",
         _TEXT,
-        "With these words in its content or key (there the last one may be only begun); ranking is that of search.",
+        "With these words in content or key (the last word of a key may be incomplete); ranked as by search.",
     ),
-    query("stale", BOOLEAN, "What nobody used or confirmed for a month."),
-    some_of("type", Type.values, "Of these types (also as `memory_types`). Without it: everything but episodes."),
+    query("stale", BOOLEAN, "Only memories that nobody used or confirmed for a month."),
+    some_of("type", Type.values, "Only of these types (also as `memory_types`). Default: all except episodes."),
     some_of(
         "status",
         Status.values,
-        "In these states. Without it: confirmed or applied, where a list says so. Of memories, "
-        "`dismissed` needs the permission review.",
+        "Only of these statuses. Default: confirmed and applied, where a list says so. `dismissed` memories need "
+        "the permission review.",
     ),
-    some_of("category", Category.values, "Of these categories."),
-    some_of("origin", Origin.values, "That came in this way."),
-    some_of("review", Review.values, "Claims behind which a person, several agents or one agent alone stands."),
-    query("dry_run", {"type": "string", "enum": ["true", "false", "1", "0"]}, "Only the receipt: nothing is touched."),
+    some_of("category", Category.values, "Only of these categories."),
+    some_of("origin", Origin.values, "Only memories that came in this way."),
+    some_of("review", Review.values, "Only claims supported by a person, by several agents, or by one agent alone."),
+    query(
+        "dry_run",
+        {"type": "string", "enum": ["true", "false", "1", "0"]},
+        "Returns only the receipt and deletes nothing.",
+    ),
     query(
         "as_of",
         {"type": "string", "format": "date-time", "pattern": YEARS},
-        "What was live at this instant of the past (RFC 3339), in the words it had then. What was forgotten or removed "
-        "since stays so, nothing above the caller today is shown, and nothing counts as used.",
+        "Answers as of this time in the past (RFC 3339), with the wording of that time. Excludes memories "
+        "forgotten or removed since and those above the caller's clearance today; does not count as a use.",
         examples=[OpenApiExample("as_of", "2026-03-01T12:00:00Z")],
     ),
-    some_of("include", ("history", "evidence", "relations"), "What comes along."),
+    some_of("include", ("history", "evidence", "relations"), "Lists to add to the answer."),
     query(
         "include_redacted",
         BOOLEAN,
-        "Stubs of what lies exactly one level above the caller, after the last page.",
+        "Adds stubs of memories exactly one level above the caller's clearance, after the last page.",
     ),
     query(
         "ordering",
         {"type": "string", "enum": [f"{sign}{name}" for name in ORDERINGS for sign in ("", "-")]},
-        "What comes first; a `-` in front: descending. Newest first without it.",
+        "The field to sort by; a leading `-` sorts descending. Default: newest first.",
     ),
 )
-KNOWN = {parameter.name: parameter for parameter in SHARED}
+SHARED_BY_NAME = {parameter.name: parameter for parameter in SHARED}
 
 
 def number(request: Request, name: str, *, default: int, least: int, most: int) -> int:
@@ -116,12 +135,14 @@ def share(request: Request, name: str) -> float:
     return float(text)
 
 
-def choice(request: Request, name: str, allowed: list[str], other_names: Mapping[str, str] | None = None) -> list[str]:
+def choice(
+    request: Request, name: str, known_values: list[str], other_names: Mapping[str, str] | None = None
+) -> list[str]:
     """Parse one or several allowed values of a parameter (repeated or comma-separated); [] when absent."""
-    given = [value for text in request.query_params.getlist(name) for value in text.split(",") if value]
-    values = [(other_names or {}).get(value, value) for value in given]
-    if unknown := [value for value in values if value not in allowed]:
-        detail = f"{unknown[0]!r} is not one of {', '.join(allowed)}"
+    raw_values = [value for text in request.query_params.getlist(name) for value in text.split(",") if value]
+    values = [(other_names or {}).get(value, value) for value in raw_values]
+    if unknown := [value for value in values if value not in known_values]:
+        detail = f"{unknown[0]!r} is not one of {', '.join(known_values)}"
         raise Invalid(FieldError(f"/{name}", "unknown_value", detail))
     return values
 
@@ -149,10 +170,10 @@ def flag(request: Request, name: str) -> bool:
 
 def boolean(request: Request, name: str) -> bool | None:
     """Parse a boolean parameter; None when absent. Invalid: it says neither or both, e.g. a bare `?dry_run`."""
-    given = {FLAGS.get(value) for value in request.query_params.getlist(name)}
-    if None in given or len(given) > 1:
+    flags = {FLAGS.get(value) for value in request.query_params.getlist(name)}
+    if None in flags or len(flags) > 1:
         raise Invalid(FieldError(f"/{name}", "unknown_value", f"must be one of {', '.join(FLAGS)}"))
-    return given.pop() if given else None
+    return flags.pop() if flags else None
 
 
 def cursor(request: Request) -> Cursor | None:

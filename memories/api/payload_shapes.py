@@ -23,7 +23,7 @@ def is_call(event: models.Event) -> bool:
 
 
 def ref_of(event: models.Event) -> str:
-    """By what answers name an event: the caller's id of it, of a call the server's."""
+    """The id of an event in answers: the server's `node_id` for a tool call, else the caller's `ref`."""
     return event.node_id if is_call(event) else event.ref
 
 

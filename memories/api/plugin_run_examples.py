@@ -8,9 +8,9 @@ from typing import Any
 
 Json = dict[str, Any]
 SCOPE = "project:inbox"
-CATEGORISED = {"company": "Acme Corp", "category": "action-required"}
-EDITED = {"user_edited": True, "edit_description": "Shortened the greeting"}
-MET = {"entity_type": "contact", "entity_value": "sarah@newclient.com", "company": "New Client"}
+CATEGORY_CONTEXT = {"company": "Acme Corp", "category": "action-required"}
+EDIT_CONTEXT = {"user_edited": True, "edit_description": "Shortened the greeting"}
+ENTITY_EXAMPLE = {"entity_type": "contact", "entity_value": "sarah@newclient.com", "company": "New Client"}
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ def plugin_run(source: str, day: int, context: Json, *, minute: int = 0, **more:
     }
 
 
-def _followed(day: int) -> list[Json]:
+def _session(day: int) -> list[Json]:
     """Two runs in one session: triage, then a draft."""
     thread: Json = {"thread_id": f"inbox-{day}"}
     first = plugin_run("triage", day, {"input_type": "email"}, **thread)
@@ -52,22 +52,22 @@ PLUGIN_RUNS = {
     "RepeatedCategorisation": RuleExample(
         "A plugin puts what comes from one company into the same category: three times, and in 60 % of its runs",
         "triage-acmecorp-action-required",
-        {"items": [plugin_run("triage", day, CATEGORISED) for day in (2, 3, 4)]},
+        {"items": [plugin_run("triage", day, CATEGORY_CONTEXT) for day in (2, 3, 4)]},
     ),
     "UserOverride": RuleExample(
         "People change what a plugin wrote, twice in the same way",
         "pref-drafting-shortened-the-greeting",
-        {"items": [plugin_run("drafting", day, EDITED) for day in (2, 3)]},
+        {"items": [plugin_run("drafting", day, EDIT_CONTEXT) for day in (2, 3)]},
     ),
     "NewEntity": RuleExample(
         "Somebody or something is met for the first time",
         "entity-sarah-newclient-com",
-        {"items": [plugin_run("triage", 2, MET)]},
+        {"items": [plugin_run("triage", 2, ENTITY_EXAMPLE)]},
     ),
     "Sequence": RuleExample(
         "One plugin follows another within two hours, in three sessions",
         "workflow-seq-triage-drafting",
-        {"items": [run for day in (2, 3, 4) for run in _followed(day)]},
+        {"items": [run for day in (2, 3, 4) for run in _session(day)]},
     ),
     "TimeOfDay": RuleExample(
         "A plugin runs at one hour, on five days and in at least half of its runs",

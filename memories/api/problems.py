@@ -82,8 +82,8 @@ def handler(error: Exception, context: dict[str, Any]) -> Response:
     """DRF's exception handler: any exception in an API view becomes a problem, never HTML or a traceback."""
     set_rollback()
     path = context["request"].path
-    refused = refusal(error)
-    answer = problem(**refused, path=path) if refused else unavailable(error, path) or _of_framework(error, path)
+    arguments = refusal(error)
+    answer = problem(**arguments, path=path) if arguments else unavailable(error, path) or _of_framework(error, path)
     if answer is None:
         log.exception("unexpected error at %s", path, exc_info=error)
         answer = problem(500, "something went wrong on our side; the log names this request_id", path=path)
@@ -112,11 +112,11 @@ def _not_found(error: NotFound | Http404) -> Json:
 
 def unavailable(error: BaseException | None, path: str) -> Response | None:
     """The answer to an outage of the database; None for any other error."""
-    broken = outage(error)
-    if broken is None:
+    outage_found = outage(error)
+    if outage_found is None:
         return None
-    log.error("unavailable at %s: %s (%s)", path, broken.detail, str(error).partition("\n")[0])
-    answer = problem(503, broken.detail, code=broken.code, path=path, memory_status="unavailable")
+    log.error("unavailable at %s: %s (%s)", path, outage_found.detail, str(error).partition("\n")[0])
+    answer = problem(503, outage_found.detail, code=outage_found.code, path=path, memory_status="unavailable")
     answer["Retry-After"] = str(RETRY_AFTER)
     return answer
 

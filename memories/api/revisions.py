@@ -26,8 +26,8 @@ from memories.values.choices import Permission
 
 MOST = 1.0  # the maximum of salience
 ALSO = (
-    "An agent revises its own; of anything else a proposal is opened (202). Undone by its `batch`. An episode is "
-    "never revised (409)."
+    "An agent revises its own memories; for others a proposal is opened (202). To undo it, use its `batch`. An "
+    "episode cannot be revised (409)."
 )
 NEW_MEMORY: Json = {
     "content": "Acme pays on net-60 terms",
@@ -58,15 +58,15 @@ class RevisionView(WriteView):
         body: Any = check(shape, self.request.data)
         change = Change(verb, body.rationale, getattr(body, "memory", None), getattr(body, "ref", None) or "")
         at = timezone.now()
-        revised = revisions.ask(change, ids or body.ids, trust=self.trust, at=at)
-        if revised.refused:
-            return problems.problem(409, str(revised.refused), code=revised.refused.code, path=self.request.path)
-        if revised.memory is None:
+        result = revisions.ask(change, ids or body.ids, trust=self.trust, at=at)
+        if result.refusal:
+            return problems.problem(409, str(result.refusal), code=result.refusal.code, path=self.request.path)
+        if result.memory is None:
             return Response(Accepted.answer, status=202)
-        memory = Memory.of_id(revised.memory.pk, at=at)
-        if revised.proposal:
-            return Response({**memory, "proposal": revised.proposal}, status=202)
-        return Response({**memory, "batch": revised.batch}, status=status)
+        memory = Memory.of_id(result.memory.pk, at=at)
+        if result.proposal:
+            return Response({**memory, "proposal": result.proposal}, status=202)
+        return Response({**memory, "batch": result.batch}, status=status)
 
 
 class Supersede(RevisionView):
@@ -74,9 +74,9 @@ class Supersede(RevisionView):
     def write(self, request: Request, memory_id: UUID) -> Response:
         """Supersede a memory with a new one
 
-        The old one is kept as superseded; the new one has its key, and what was not said of it is as in the old one.
-        What corrects a confirmed statement of the caller's own is confirmed with its confidence, unless it says
-        another. A statement names its evidence. A claim that was dismissed is a 409 `dismissed`.
+        The old memory is kept as superseded; the new one takes its key, and fields that you leave out are copied from
+        the old one. A correction of the caller's own confirmed statement is confirmed too, with the same confidence
+        unless another is given. A statement needs `evidence`. A dismissed claim gives 409 `dismissed`.
         """
         return self.revise("supersede", Supersession, memory_id)
 
@@ -112,7 +112,7 @@ class Retract(RevisionView):
     def write(self, request: Request, memory_id: UUID) -> Response:
         """Retract a memory
 
-        It is kept with its history, hidden from what is read by default, and never comes back but by undo.
+        It stays in the history, is hidden from lists and search by default, and only undo brings it back.
         """
         return self.revise("retract", Retraction, memory_id, status=200)
 
@@ -130,19 +130,19 @@ class Merge(RevisionView):
     def write(self, request: Request) -> Response:
         """Merge several memories into one
 
-        The new one has the tags, evidence and counters of all, the best confidence and the highest sensitivity. All of
-        them are superseded, or none.
+        The new memory has the tags, evidence and counters of all, the highest confidence and the highest sensitivity.
+        Either all of them are superseded or none.
         """
         return self.revise("merge", Merger)
 
 
-def _capped(value: Any) -> Any:
+def _cap(value: Any) -> Any:
     """Cap an amount, including integers too large for a float."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool) and value != float("inf")
     return min(value, MOST) if is_number else value
 
 
-Amount = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True), BeforeValidator(_capped)]
+Amount = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True), BeforeValidator(_cap)]
 
 
 class Move(RequestBody):
@@ -168,7 +168,7 @@ class Reinforce(WriteView):
     def write(self, request: Request, memory_id: UUID) -> Response:
         """Make a memory more salient
 
-        Salience as of now rises by `amount`, to 1 at most. Nothing else moves.
+        Raises the current salience by `amount`, to 1 at most. Nothing else changes.
         """
         at = timezone.now()
         lifecycle.reinforce(self.trust, memory_id, self.body(Reinforcement).amount, at=at)
@@ -182,8 +182,8 @@ class Penalize(WriteView):
     def write(self, request: Request, memory_id: UUID) -> Response:
         """Make a memory less salient
 
-        Salience as of now falls by `amount`, to the memory's least at most. Nothing else moves. Of experience, which is
-        removed when it has faded, an agent penalizes only its own.
+        Lowers the current salience by `amount`, but not below the memory's `min_salience`. Nothing else changes. An
+        agent can penalize only its own experience, because experience is removed when it has faded.
         """
         at = timezone.now()
         lifecycle.penalize(self.trust, memory_id, self.body(Penalty).amount, at=at)

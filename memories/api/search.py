@@ -27,14 +27,14 @@ EXAMPLE: Json = {
     "explain": True,
 }
 ALSO = (
-    "By words and meaning, over everything that the caller may see: knowledge, skills, and each event of an episode. "
-    "A word counts for a passage by how near it was said. Any wording is taken; one rare word in common is enough, "
-    "and no operators are read. `score` orders what was found; `relevance` is absolute, to put a threshold on. `unit: "
-    "passage` ranks single passages, which is what one wants of long conversations. Of a search for skills alone with "
-    "what a user says first, in which no skill is named, those come first that runs with such an opening speak for. "
-    "Counts a use of the first 10 when "
-    "an agent asks. With `as_of` it searches what was live at that instant, in the words it had then, and counts no "
-    "use; the track records by which it selects are those of today."
+    "Searches by words and by meaning everything that the caller may see: knowledge, skills, and each event of an"
+    " episode. Words of neighbouring passages count too, less with distance. Queries are plain text without "
+    "operators; one rare word in common is enough. `score` orders the results; `relevance` is absolute, so use it"
+    " for thresholds. `unit: passage` ranks single passages, which suits long conversations. In a search for "
+    "skills alone whose text is a user's first message and names no skill, skills used by runs with similar "
+    "openings come first. Counts a use of the first 10 when an agent asks. With `as_of` it searches what was live"
+    " at that instant, in the words it had then, and counts no use; the track records used in the selection are "
+    "today's."
 )
 
 
@@ -134,16 +134,16 @@ class SearchAnswer(Shape):
     }
 
     @classmethod
-    def of(cls, found: SearchResults, question: SearchRequest, *, at: datetime) -> Json:
-        at = found.moment.at if found.moment else at
+    def of(cls, answer: SearchResults, question: SearchRequest, *, at: datetime) -> Json:
+        at = answer.moment.at if answer.moment else at
         results = [
-            SearchResult.of(result, at=at, explain=question.explain, as_of=found.moment) for result in found.results
+            SearchResult.of(result, at=at, explain=question.explain, as_of=answer.moment) for result in answer.results
         ]
         results += [
-            {"memory": Stub.of(row, at=at), "score": 0.0, "relevance": None, "passages": []} for row in found.stubs
+            {"memory": Stub.of(row, at=at), "score": 0.0, "relevance": None, "passages": []} for row in answer.stubs
         ]
-        selection = Selected.of(found.selection) if found.selection else None
-        return cls.from_row(found, results=results, selection=selection, degraded=list(found.degraded))
+        selection = Selected.of(answer.selection) if answer.selection else None
+        return cls.from_row(answer, results=results, selection=selection, degraded=list(answer.degraded))
 
 
 class Search(ApiView):

@@ -27,15 +27,15 @@ class Shape(Described):
     example: ClassVar[Json] = {}
 
     @classmethod
-    def from_row(cls, row: object, **derived: Any) -> Json:
-        """Represent a row as plain data: a field is taken from `derived`, else it is the attribute of its name.
+    def from_row(cls, row: object, **given_values: Any) -> Json:
+        """Represent a row as plain data: a field is taken from `given_values`, else it is the attribute of its name.
 
-        A field with a default is left out unless `derived` has it.
+        A field with a default is left out unless `given_values` has it.
         """
-        fields, columns, values = _plan(cls, tuple(derived))
+        fields, columns, values = _plan(cls, tuple(given_values))
         answer = fields.copy()  # in the order of the shape
         answer.update(zip(columns, values(row), strict=True))
-        answer.update(derived)
+        answer.update(given_values)
         return answer
 
 
@@ -67,10 +67,12 @@ def page_example(item: Json) -> Json:
 
 
 @cache
-def _plan(shape: type[Shape], derived: tuple[str, ...]) -> tuple[Json, list[str], Callable[[object], Sequence[Any]]]:
+def _plan(
+    shape: type[Shape], given_names: tuple[str, ...]
+) -> tuple[Json, list[str], Callable[[object], Sequence[Any]]]:
     """The required fields, those of them that are attributes, and the getter of these."""
-    required = [name for name, field in shape.model_fields.items() if field.is_required()]
-    columns = [name for name in required if name not in derived]
-    several = len(columns) > 1
-    values = attrgetter(*columns) if several else lambda row: [getattr(row, name) for name in columns]
-    return dict.fromkeys(required), columns, values
+    required_names = [name for name, field in shape.model_fields.items() if field.is_required()]
+    columns = [name for name in required_names if name not in given_names]
+    has_several = len(columns) > 1
+    values = attrgetter(*columns) if has_several else lambda row: [getattr(row, name) for name in columns]
+    return dict.fromkeys(required_names), columns, values

@@ -14,12 +14,14 @@ from memories.api.openapi import operation
 from memories.api.paging import PAGING, query
 from memories.api.shapes import EXAMPLE_ID, Count, Json, Page, RequestBody, Shape
 from memories.models.subject import KINDS
-from memories.search import subjects as known
+from memories.search import subjects as known_subjects
 from memories.values.choices import Permission
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
 
-WORDS = query("q", {"type": "string"}, "With these words in its name one after the other, the last one perhaps begun.")
-KIND = query("kind", {"type": "string", "enum": list(KINDS)}, "Of this kind.")
+WORDS = query(
+    "q", {"type": "string"}, ("Only with these words in sequence in the name; the last one may be incomplete.")
+)
+KIND = query("kind", {"type": "string", "enum": list(KINDS)}, "Only of this kind.")
 
 
 class ListedSubject(Shape):
@@ -104,17 +106,17 @@ class Subjects(ApiView):
 
     @operation("ListSubjects", "Subjects", SubjectPage, parameters=(WORDS, KIND))
     def get(self, request: Request) -> Response:
-        """Who or what memories are about
+        """Subjects of memories
 
-        Companies, people, repositories, hosts and other names, by name. There are those that a live memory names which
-        the caller may see. Spellings that people merged are one.
+        Lists companies, people, repositories, hosts and other names, sorted by name, that appear in live memories
+        which the caller may see. Spellings that people merged are one subject.
         """
         at = paging.moment(request)
         kind = paging.choice(request, "kind", list(KINDS))
         words = request.query_params.get("q", "").strip()
-        rows = known.subjects(self.trust, at=timezone.now(), words=words, kind=kind[-1] if kind else "")
-        rows = known.with_counts(rows, self.trust, at=timezone.now())
-        return paging.answer(request, rows, known.BY_NAME, show=_shown, at=at)
+        rows = known_subjects.subjects(self.trust, at=timezone.now(), words=words, kind=kind[-1] if kind else "")
+        rows = known_subjects.with_counts(rows, self.trust, at=timezone.now())
+        return paging.answer(request, rows, known_subjects.BY_NAME, show=_listed_subject, at=at)
 
 
 class OneSubjectView(ApiView):
@@ -123,14 +125,14 @@ class OneSubjectView(ApiView):
 
     @operation("GetSubject", "Subjects", OneSubject, refuses=(404,))
     def get(self, request: Request, subject_id: UUID) -> Response:
-        """All that is known of one subject
+        """All memories about one subject
 
-        Its live memories by any of its spellings, newest first, with who said them, what is disputed and the episodes
-        behind them. The id of any spelling leads here; 404 where the caller sees no memory that names it so.
+        Returns its live memories under any spelling, newest first, with their sources, disputes and episodes. The id
+        of any spelling works; 404 if the caller may see no memory that uses that spelling.
         """
         at, now = paging.moment(request), timezone.now()
-        known_subject = known.subject(subject_id, trust=self.trust, at=now)
-        rows = known.memories_of(known_subject, trust=self.trust, at=now)
+        subject = known_subjects.subject(subject_id, trust=self.trust, at=now)
+        rows = known_subjects.memories_of(subject, trust=self.trust, at=now)
         answer = paging.answer(
             request,
             rows.select_related(*RELATED).with_salience(at),
@@ -139,11 +141,13 @@ class OneSubjectView(ApiView):
             at=at,
         )
         answer.data = OneSubject.from_row(
-            known_subject.subject,
-            spellings=[Spelling.from_row(each) for each in known_subject.spellings],
-            said_by=[{"source": source, "memories": n} for source, n in known.sources_of(rows, at=now)],
-            conflicts=[row.pk for row in known.conflicts_of(rows, self.trust)[: known.MOST_CONFLICTS]],
-            episodes=[row.pk for row in known.episodes_of(rows, self.trust)],
+            subject.subject,
+            spellings=[Spelling.from_row(spelling) for spelling in subject.spellings],
+            said_by=[{"source": source, "memories": n} for source, n in known_subjects.sources_of(rows, at=now)],
+            conflicts=[
+                row.pk for row in known_subjects.conflicts_of(rows, self.trust)[: known_subjects.MOST_CONFLICTS]
+            ],
+            episodes=[row.pk for row in known_subjects.episodes_of(rows, self.trust)],
             **answer.data,
         )
         return answer
@@ -163,18 +167,22 @@ class MergeSubject(WriteView):
     def write(self, request: Request, subject_id: UUID) -> Response:
         """Say that another subject is a spelling of this one
 
-        In every scope, so a token that is limited to scopes may not. What was merged into the other one comes along.
+        Applies to every scope, so a token that is limited to scopes may not do it. Spellings merged into the other
+        subject are merged too.
         """
-        if not known.may_merge(self.trust):
+        if not known_subjects.may_merge(self.trust):
             raise NotAllowed("merging spellings needs the permission review in every scope")
         at, body = timezone.now(), self.body(OtherSpelling)
         if body.id == subject_id:
             raise Invalid(FieldError("/id", "invalid", "a subject cannot be merged with itself"))
-        into, other = (known.subject(id, trust=self.trust, at=at).subject for id in (subject_id, body.id))
+        into, other = (known_subjects.subject(id, trust=self.trust, at=at).subject for id in (subject_id, body.id))
         entry = other.merge(into, by=self.trust.actor, at=at, version=other.version)
-        spellings = [Spelling.from_row(each) for each in known.subject(into.pk, trust=self.trust, at=at).spellings]
+        spellings = [
+            Spelling.from_row(spelling)
+            for spelling in known_subjects.subject(into.pk, trust=self.trust, at=at).spellings
+        ]
         return Response(MergedSubject.from_row(into, spellings=spellings, batch=entry.batch_id))
 
 
-def _shown(row: models.Subject) -> Json:
+def _listed_subject(row: models.Subject) -> Json:
     return ListedSubject.from_row(row, memories=row.memory_count)  # type: ignore[attr-defined]  # an annotation

@@ -1,4 +1,4 @@
-"""One tool of an agent: what it is called, takes, needs and does; every room adds its own to the table of the site."""
+"""A tool for agents: name, argument shape, permissions, function. Each room lists its own; the site joins them."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -94,10 +94,10 @@ def tool(
 ) -> Callable[[Callable[[ToolCall], Reply]], Tool]:
     """Make a tool of a function, whose docstring is the sentence that a model reads. `name`: default the function's."""
 
-    def made(work: Callable[[ToolCall], Reply]) -> Tool:
+    def decorator(work: Callable[[ToolCall], Reply]) -> Tool:
         return Tool(name or work.__name__, work, takes, needs, read_only, destructive, idempotent or read_only)
 
-    return made
+    return decorator
 
 
 def table(*groups: Iterable[Tool]) -> dict[str, Tool]:
@@ -131,8 +131,8 @@ def _flat(node: Any, definitions: Json) -> Any:
     if "anyOf" in node:
         node = _without_null(node)
     if "$ref" in node:
-        named = definitions[node["$ref"].rsplit("/", 1)[-1]]
-        return _flat({**named, **{name: value for name, value in node.items() if name != "$ref"}}, definitions)
+        definition = definitions[node["$ref"].rsplit("/", 1)[-1]]
+        return _flat({**definition, **{name: value for name, value in node.items() if name != "$ref"}}, definitions)
     return {
         name: _properties(item, definitions) if name == "properties" else _flat(item, definitions)
         for name, item in node.items()
@@ -140,8 +140,8 @@ def _flat(node: Any, definitions: Json) -> Any:
     }
 
 
-def _properties(named: Json, definitions: Json) -> Json:
-    return {name: _flat(schema, definitions) for name, schema in named.items() if name not in ALIASES}
+def _properties(properties: Json, definitions: Json) -> Json:
+    return {name: _flat(schema, definitions) for name, schema in properties.items() if name not in ALIASES}
 
 
 def _without_null(node: Json) -> Json:

@@ -1,4 +1,4 @@
-"""What a tool answers, cut to what fits into a context window: 4,000 characters unless asked otherwise."""
+"""Replies of tools, in pages that fit into a context window: 4,000 characters unless the caller asks otherwise."""
 
 import json
 from dataclasses import dataclass, field
@@ -18,23 +18,23 @@ def dumps(value: Any) -> str:
     return json.dumps(value, cls=JSONEncoder, ensure_ascii=False, separators=(",", ":"))
 
 
-def filled(fields: Json) -> Json:
-    """The fields that say something: none that is null, blank or empty, or holds nothing else."""
-    values = ((name, _filled(value)) for name, value in fields.items())
+def non_empty(fields: Json) -> Json:
+    """The fields without those that are null, blank or empty, also within nested objects and lists."""
+    values = ((name, _non_empty(value)) for name, value in fields.items())
     return {name: value for name, value in values if value not in EMPTY}
 
 
-def _filled(value: Any) -> Any:
+def _non_empty(value: Any) -> Any:
     if isinstance(value, dict):
-        return filled(value)
-    return [_filled(entry) for entry in value if entry not in EMPTY] if isinstance(value, list) else value
+        return non_empty(value)
+    return [_non_empty(entry) for entry in value if entry not in EMPTY] if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
 class Page:
-    """What goes out: `result` as JSON, beside it a text that is better read as it is; `next` continues.
+    """One page of a reply: `result` as JSON, and a text that is sent unquoted; `next`: the cursor of the next page.
 
-    `mark`: what a model must read before the text, and `result` says in a field.
+    `mark`: a warning in front of the text, as "unreviewed", which `result` has as a field.
     """
 
     result: Json
@@ -78,30 +78,35 @@ class Reply:
     def page(self, *, start: int, max_chars: int) -> Page:
         """The part from `start` (an item, or a character of the text) that fits into `max_chars`."""
         if self.text_name:
-            head = squeezed(self.head, int(max_chars * (1 - SHARE_OF_TEXT)))
+            head = squeeze(self.head, int(max_chars * (1 - SHARE_OF_TEXT)))
             end = start + max(1, max_chars - len(dumps(head)) - 40)
-            following = str(end) if end < len(self.text) else None
-            return Page(head, self.text[start:end], self.text_name, following, "" if start else self.mark)
+            next_start = str(end) if end < len(self.text) else None
+            return Page(head, self.text[start:end], self.text_name, next_start, "" if start else self.mark)
         if self.items is None:
-            return Page(squeezed(self.head, max_chars))
+            return Page(squeeze(self.head, max_chars))
         return self._list(self.items[max(0, start - self.first) :], start=start, max_chars=max_chars)
 
     def _list(self, items: list[Json], *, start: int, max_chars: int) -> Page:
-        head = squeezed(self.head, max_chars // 2)
+        head = squeeze(self.head, max_chars // 2)
         room = max_chars - len(dumps({**head, self.items_name: [], "next": "0" * 9}))
-        shown: list[Json] = []
+        items_on_page: list[Json] = []
         for item in items:
-            fitting = item if shown else squeezed(item, room)
-            if len(dumps(fitting)) + 1 > room and shown:
+            fitted_item = item if items_on_page else squeeze(item, room)
+            if len(dumps(fitted_item)) + 1 > room and items_on_page:
                 break
-            shown.append(fitting)
-            room -= len(dumps(fitting)) + 1
-        following = str(start + len(shown)) if len(shown) < len(items) or (self.more and shown) else None
-        return Page({**head, self.items_name: shown}, next=following)
+            items_on_page.append(fitted_item)
+            room -= len(dumps(fitted_item)) + 1
+        next_start = (
+            str(start + len(items_on_page))
+            if len(items_on_page) < len(items) or (self.more and items_on_page)
+            else None
+        )
+        return Page({**head, self.items_name: items_on_page}, next=next_start)
 
 
-def squeezed(value: Json, most: int) -> Json:
-    """The same with its long strings, then its long lists cut, so that it has at most `most` characters of JSON."""
+def squeeze(value: Json, most: int) -> Json:
+    """Cut long strings, then long lists, until the JSON has at most `most` characters; less than SHORTEST_STRING and
+    FEWEST_ITEMS is not cut, so it may still be longer."""
     longest, items = most, 1_000
     result = value
     while len(dumps(result)) > most and (longest > SHORTEST_STRING or items > FEWEST_ITEMS):
@@ -112,7 +117,7 @@ def squeezed(value: Json, most: int) -> Json:
 
 def _cut(value: Any, longest: int, items: int) -> Any:
     if isinstance(value, str) and len(value) > max(longest, SHORTEST_STRING):
-        return shortened(value, max(longest, SHORTEST_STRING))
+        return shorten(value, max(longest, SHORTEST_STRING))
     if isinstance(value, list):
         rest = [f"... {len(value) - items} more"] if len(value) > items else []
         return [*(_cut(item, longest, items) for item in value[:items]), *rest]
@@ -121,6 +126,6 @@ def _cut(value: Any, longest: int, items: int) -> Any:
     return value
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """The beginning of a text, and how much is missing."""
     return text if len(text) <= longest else f"{text[:longest]}... ({len(text) - longest:,} characters more)"

@@ -68,11 +68,11 @@ class TraceAnswer(Shape):
     example = {"partialSuccess": {"rejectedSpans": "1", "errorMessage": "1 span: traceId must be ..."}}
 
     @classmethod
-    def of(cls, done: Recorded) -> Json:
-        if not done.rejected:
+    def of(cls, result: Recorded) -> Json:
+        if not result.rejected:
             return {}
-        reasons = "; ".join(f"{count} span{'s' if count > 1 else ''}: {why}" for why, count in done.rejected.items())
-        return {"partialSuccess": {"rejectedSpans": str(sum(done.rejected.values())), "errorMessage": reasons[:2000]}}
+        reasons = "; ".join(f"{count} span{'s' if count > 1 else ''}: {why}" for why, count in result.rejected.items())
+        return {"partialSuccess": {"rejectedSpans": str(sum(result.rejected.values())), "errorMessage": reasons[:2000]}}
 
 
 def _body(stream: IO[Any], context: Mapping[str, Any] | None) -> bytes:
@@ -124,44 +124,44 @@ class AnswerProtobuf(BaseRenderer):
         return bytes(answer.SerializeToString())
 
 
-class AsAsked(DefaultContentNegotiation):
-    """The answer is in the form of the request, whatever Accept says; so OTLP has it."""
+class SameFormatNegotiation(DefaultContentNegotiation):
+    """The answer has the content type of the request, whatever Accept says, as OTLP requires."""
 
     def select_parser(self, request: Request, parsers: Any) -> Any:
         return next((parser for parser in parsers if (request.content_type or "").startswith(parser.media_type)), None)
 
     def select_renderer(self, request: Request, renderers: Any, format_suffix: str | None = None) -> Any:
-        asked = (request.META.get("CONTENT_TYPE") or "").startswith(PROTOBUF)
-        chosen = next(renderer for renderer in renderers if (renderer.media_type == PROTOBUF) == asked)
-        return chosen, chosen.media_type
+        is_protobuf = (request.META.get("CONTENT_TYPE") or "").startswith(PROTOBUF)
+        renderer = next(renderer for renderer in renderers if (renderer.media_type == PROTOBUF) == is_protobuf)
+        return renderer, renderer.media_type
 
 
 class Traces(ApiView):
     needs = {"POST": (Permission.INGEST,)}
     parser_classes = [TraceJSON, TraceProtobuf]
     renderer_classes = [JSON, AnswerProtobuf]
-    content_negotiation_class = AsAsked
+    content_negotiation_class = SameFormatNegotiation
 
     @operation("IngestTraces", "Ingestion", TraceAnswer, takes=TraceReport, example=EXAMPLE, refuses=(403, 409))
     def post(self, request: Request) -> Response:
         """Report spans of OpenTelemetry
 
         OTLP/HTTP, in JSON or protobuf (`application/x-protobuf`), gzip too; also at `/v1/traces`, so that
-        `OTEL_EXPORTER_OTLP_ENDPOINT` is the address of this server. Each trace becomes an episode, whose thread is the
-        trace id: messages and tool calls of the GenAI conventions (`gen_ai.*`) and of OpenInference, each once, however
-        often spans repeat or are sent again. Other spans are passed by. `source` is `memos.source` or `service.name`
-        of the resource, `scope` its `memos.scope`. A root span with the status ERROR closes the episode as a failure.
+        `OTEL_EXPORTER_OTLP_ENDPOINT` is the address of this server. Each trace becomes an episode, whose thread is
+        the trace id: messages and tool calls of the GenAI conventions (`gen_ai.*`) and of OpenInference, each stored
+        once, even when spans are sent again. Other spans are ignored. `source` is `memos.source` or `service.name` of
+        the resource, `scope` its `memos.scope`. A root span with the status ERROR closes the episode as a failure.
         Spans without a trace, and those of a trace that another agent began, are rejected: `partialSuccess` says how
-        many and why, and where all are, it is a refusal.
+        many and why. If all are rejected, the request fails.
         """
         trust = self.trust
         mask = trust.actor.kind == ActorKind.AGENT
         spans: Any = request.data or []  # what the parsers above read
-        done = record_spans(spans, trust=trust, at=timezone.now(), mask=mask)
-        return Response(TraceAnswer.of(done))
+        result = record_spans(spans, trust=trust, at=timezone.now(), mask=mask)
+        return Response(TraceAnswer.of(result))
 
 
 class ExporterTraces(Traces):
-    """The same at the address where exporters of OpenTelemetry send to; documented once."""
+    """The same endpoint at the default path of OpenTelemetry exporters; not documented a second time."""
 
     schema = None

@@ -116,22 +116,22 @@ def _digits(match: "re.Match[str]") -> str:
 
 def parts(run: str) -> Iterator[tuple[str, str, str]]:
     """Split a run into (kind, value, written): marks, and the text between them as kind "han"."""
-    kept = ""
+    text = ""
     at = 0
     for match in _MARK.finditer(run):
-        kept += run[at : match.start()]
+        text += run[at : match.start()]
         at = match.end()
         sign = _SIGNS[(match.lastindex or 1) - 1]
         if sign == "=":
-            kept += match[0]
+            text += match[0]
             continue
-        if kept:
-            yield "han", kept, kept
-            kept = ""
+        if text:
+            yield "han", text, text
+            text = ""
         kind, _, value = sign.partition(":")
         yield kind or "stop", value or _value(kind, match[0]), match[0]
-    if kept := kept + run[at:]:
-        yield "han", kept, kept
+    if text := text + run[at:]:
+        yield "han", text, text
 
 
 def _value(kind: str, written: str) -> str:
@@ -167,7 +167,7 @@ def names(run: str, *, opening: bool = False) -> list[str]:
     return name_parts
 
 
-def compared(run: str, *, left: bool) -> str:
+def compared(run: str, *, is_left: bool) -> str:
     """The part of a run that is compared: on the left after 喜欢 and the like, on the right before 好 and the like."""
     bare = _EMPTY.sub("", run)
     start = 0
@@ -175,7 +175,7 @@ def compared(run: str, *, left: bool) -> str:
         if match.end() < len(bare):
             start = match.end()
     bare = bare[start:]
-    if not left:
+    if not is_left:
         behind = _BEHIND.search(bare, 1)
         bare = bare[: behind.start()] if behind else bare
-    return bare[-8:] if left else bare[:8]
+    return bare[-8:] if is_left else bare[:8]

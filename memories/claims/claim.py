@@ -5,7 +5,7 @@ import hmac
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 
 SAME_FROM = 0.7
 ALIKE_FROM = 0.5
@@ -50,8 +50,8 @@ class Claim:
 
 def jaccard(a: frozenset[str], b: frozenset[str]) -> float:
     """Jaccard similarity: the share of common tokens among all; 0 for two empty sets."""
-    shared = len(a & b)
-    return shared / (len(a) + len(b) - shared) if shared else 0.0
+    common = len(a & b)
+    return common / (len(a) + len(b) - common) if common else 0.0
 
 
 def prefix(claim: Claim, least: float = SAME_FROM) -> list[str]:
@@ -60,8 +60,8 @@ def prefix(claim: Claim, least: float = SAME_FROM) -> list[str]:
     Meant for candidates of the same claim; `kin` finds all claims that are alike.
     """
     count = len(claim.tokens)
-    kept = count - math.ceil(least * count - 1e-9) + 1
-    return sorted(claim.tokens, key=_rare_first)[:kept]
+    most = count - math.ceil(least * count - 1e-9) + 1
+    return sorted(claim.tokens, key=_rare_first)[:most]
 
 
 def _rare_first(token: str) -> tuple[int, str]:
@@ -94,11 +94,12 @@ def sealed(claim: Claim, secret: bytes) -> Claim:
             return f"{kind}:{preposition}>{seal(word)}"
         return mark if kind == MANNER else f"{kind}:{seal(mark)}"
 
-    hard, marks = (frozenset(map(how, values)) for how, values in ((seal_hard, claim.hard), (seal_mark, claim.marks)))
+    hard, marks = (
+        frozenset(map(seal_part, values)) for seal_part, values in ((seal_hard, claim.hard), (seal_mark, claim.marks))
+    )
     return Claim(frozenset(map(seal, claim.tokens)), hard, marks)
 
 
-@lru_cache(maxsize=4096)  # a word stands in several parts of a claim, and in many claims
 def _sealed_token(secret: bytes, token: str) -> str:
     return hmac.digest(secret, token.encode("utf-8", "surrogatepass"), "sha256").hex()[:32]
 
@@ -132,8 +133,8 @@ def fingerprint(claim: Claim, scope: str) -> bytes:
     """
     hard = (value for value in claim.hard if not value.startswith(UNPRINTED))
     parts = [scope, *sorted(claim.tokens), "", *sorted(hard)]
-    joined = "".join(f"{len(part)}:{part}" for part in parts)
-    return hashlib.sha256(joined.encode("utf-8", "surrogatepass")).digest()
+    text = "".join(f"{len(part)}:{part}" for part in parts)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
 def kin(claim: Claim) -> list[str]:

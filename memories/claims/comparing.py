@@ -44,32 +44,32 @@ def compare(old: Claim, new: Claim, same_subject: bool = False) -> Likeness:
     name must be shared, or two tokens by sentences that do not open with these names: "Sarah likes tea" says nothing of
     Maria.
     """
-    contradictory, apart = contradict(old, new), differ(old, new)
-    if old.marks_of(WHOLE) & new.marks_of(WHOLE) or (old == new and not (contradictory or apart)):
+    contradictory, differs = contradict(old, new), differ(old, new)
+    if old.marks_of(WHOLE) & new.marks_of(WHOLE) or (old == new and not (contradictory or differs)):
         return Likeness.SAME
-    one, other = _by_kind(old), _by_kind(new)
-    if not same_subject and _about_others(old, new, one, other):
+    old_kinds, new_kinds = _by_kind(old), _by_kind(new)
+    if not same_subject and _about_others(old, new, old_kinds, new_kinds):
         return Likeness.OTHER
-    strangers = bool(_unmet(one, new, other) and _unmet(other, old, one))
+    strangers = bool(_unmet(old_kinds, new, new_kinds) and _unmet(new_kinds, old, old_kinds))
     if (
         strangers
         or contradictory
-        or _swapped(old, new, one, other)
-        or any(_contradict(kind, one[kind], other[kind]) for kind in one.keys() | other.keys())
+        or _deny_each_other(old, new, old_kinds, new_kinds)
+        or any(_contradict(kind, old_kinds[kind], new_kinds[kind]) for kind in old_kinds.keys() | new_kinds.keys())
     ):
-        return Likeness.CHANGED if same_subject or _related(old, new, strangers) else Likeness.OTHER
-    alike = jaccard(old.tokens, new.tokens)
-    if _other_object(old, new, one, other):
+        return Likeness.CHANGED if same_subject or _has_same_topic(old, new, strangers) else Likeness.OTHER
+    similarity = jaccard(old.tokens, new.tokens)
+    if _other_object(old, new, old_kinds, new_kinds):
         return Likeness.REWORDING if same_subject else Likeness.OTHER
-    substituted = not same_subject and _substituted(old, new)
-    if alike >= SAME_FROM and not apart and not substituted and _equal(old, new, one, other):
+    is_substituted = not same_subject and _has_substitution(old, new)
+    if similarity >= SAME_FROM and not differs and not is_substituted and _equal(old, new, old_kinds, new_kinds):
         return Likeness.SAME
-    return Likeness.REWORDING if same_subject or alike >= ALIKE_FROM else Likeness.OTHER
+    return Likeness.REWORDING if same_subject or similarity >= ALIKE_FROM else Likeness.OTHER
 
 
 def may_be_same(old: Claim, new: Claim) -> bool:
     """A cheap look before `compare`: False where it would not say SAME of two whose topic is not given."""
-    if _substituted(old, new):
+    if _has_substitution(old, new):
         return bool(old.marks_of(WHOLE) & new.marks_of(WHOLE))
     return True
 
@@ -90,59 +90,64 @@ def _by_kind(claim: Claim) -> defaultdict[str, set[str]]:
     return by_kind
 
 
-def _contradict(kind: str, one: set[str], other: set[str]) -> bool:
+def _contradict(kind: str, old_values: set[str], new_values: set[str]) -> bool:
     if kind in ("name", "subject", "denied", OBJECT, OPENING):
         return False
     if kind in ASSERTED:
-        return one != other
+        return old_values != new_values
     if kind in DIRECTED and kind in DETAIL:
-        return _reversed(one, other)
-    return bool(one and other) and one != other
+        return _has_reversed_pair(old_values, new_values)
+    return bool(old_values and new_values) and old_values != new_values
 
 
-def _reversed(one: set[str], other: set[str]) -> bool:
-    return any(">".join(reversed(pair.split(">", 1))) in other for pair in one)
+def _has_reversed_pair(pairs: set[str], other_pairs: set[str]) -> bool:
+    return any(">".join(reversed(pair.split(">", 1))) in other_pairs for pair in pairs)
 
 
-def _related(old: Claim, new: Claim, strangers: bool) -> bool:
-    one, other = _by_kind(old), _by_kind(new)
-    if _other_object(old, new, one, other):
+def _has_same_topic(old: Claim, new: Claim, strangers: bool) -> bool:
+    old_kinds, new_kinds = _by_kind(old), _by_kind(new)
+    if _other_object(old, new, old_kinds, new_kinds):
         return False
-    if strangers and not one["name"] & other["name"]:
-        about_others = one["subject"] and other["subject"] and not one["subject"] & other["subject"]
+    if strangers and not old_kinds["name"] & new_kinds["name"]:
+        about_others = old_kinds["subject"] and new_kinds["subject"] and not old_kinds["subject"] & new_kinds["subject"]
         if about_others or len(old.tokens & new.tokens) < 2:
             return False
-    least = ALIKE_FROM / 2 if _reversed(one["order"], other["order"]) else ALIKE_FROM
+    least = ALIKE_FROM / 2 if _has_reversed_pair(old_kinds["order"], new_kinds["order"]) else ALIKE_FROM
     return _topic(old, new) >= least
 
 
-def _swapped(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
+def _deny_each_other(old: Claim, new: Claim, old_hard: Hard, new_hard: Hard) -> bool:
     """Whether each claim denies something that the other affirms."""
-    return bool(one["denied"] & (new.tokens - other["denied"]) and other["denied"] & (old.tokens - one["denied"]))
-
-
-def _substituted(old: Claim, new: Claim) -> bool:
-    """Whether a word stands in place of another: which of them matters words do not say."""
-    return bool(old.tokens - new.tokens and new.tokens - old.tokens)
-
-
-def _other_object(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
-    """Whether a verb of both has an object in each that the other claim does not mention (never send proposals, never
-    send invoices).
-    """
-    acting, acted_on = _by_verb(one), _by_verb(other)
-    return any(
-        not acting[verb] & acted_on[verb] and acting[verb] - new.tokens and acted_on[verb] - old.tokens
-        for verb in acting.keys() & acted_on.keys()
+    return bool(
+        old_hard["denied"] & (new.tokens - new_hard["denied"])
+        and new_hard["denied"] & (old.tokens - old_hard["denied"])
     )
 
 
-def _about_others(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
+def _has_substitution(old: Claim, new: Claim) -> bool:
+    """Whether each claim has a token that the other lacks: tokens do not tell whether it matters."""
+    return bool(old.tokens - new.tokens and new.tokens - old.tokens)
+
+
+def _other_object(old: Claim, new: Claim, old_kinds: Hard, new_kinds: Hard) -> bool:
+    """Whether a verb of both has an object in each that the other claim does not mention (never send proposals, never
+    send invoices).
+    """
+    old_objects, new_objects = _by_verb(old_kinds), _by_verb(new_kinds)
+    return any(
+        not old_objects[verb] & new_objects[verb] and old_objects[verb] - new.tokens and new_objects[verb] - old.tokens
+        for verb in old_objects.keys() & new_objects.keys()
+    )
+
+
+def _about_others(old: Claim, new: Claim, old_kinds: Hard, new_kinds: Hard) -> bool:
     """Whether each claim opens with what the other does not have: Acme orders pallets, Globex orders pallets.
 
     A thing with its number is no token: only an opening is equal to it.
     """
-    return bool(one[OPENING] - new.tokens - other[OPENING] and other[OPENING] - old.tokens - one[OPENING])
+    return bool(
+        old_kinds[OPENING] - new.tokens - new_kinds[OPENING] and new_kinds[OPENING] - old.tokens - old_kinds[OPENING]
+    )
 
 
 def _by_verb(claim: Hard) -> Hard:
@@ -153,23 +158,23 @@ def _by_verb(claim: Hard) -> Hard:
     return by_verb
 
 
-def _unmet(one: Hard, claim: Claim, other: Hard) -> set[str]:
-    """The names in `one` that the other claim does not mention, not even in lower case."""
-    return one["name"] - claim.tokens - other["name"]
+def _unmet(kinds: Hard, other_claim: Claim, other_kinds: Hard) -> set[str]:
+    """The names in `kinds` that the other claim does not mention, not even in lower case."""
+    return kinds["name"] - other_claim.tokens - other_kinds["name"]
 
 
-def _equal(old: Claim, new: Claim, one: Hard, other: Hard) -> bool:
+def _equal(old: Claim, new: Claim, old_kinds: Hard, new_kinds: Hard) -> bool:
     """Whether the hard tokens agree.
 
     A name also agrees with its lower-case word, an optional detail with its absence.
     """
-    if _unmet(one, new, other) or _unmet(other, old, one):
+    if _unmet(old_kinds, new, new_kinds) or _unmet(new_kinds, old, old_kinds):
         return False
-    strict = (one.keys() | other.keys()) - DETAIL - {"name"}
-    return all(one[kind] == other[kind] for kind in strict)
+    strict = (old_kinds.keys() | new_kinds.keys()) - DETAIL - {"name"}
+    return all(old_kinds[kind] == new_kinds[kind] for kind in strict)
 
 
 def _topic(old: Claim, new: Claim) -> float:
     """Token overlap without the hard values that differ."""
-    apart = {hard.partition(":")[2] for hard in old.hard ^ new.hard if not hard.startswith(UNVALUED)}
-    return jaccard(old.tokens - (apart - new.tokens), new.tokens - (apart - old.tokens))
+    differing = {hard.partition(":")[2] for hard in old.hard ^ new.hard if not hard.startswith(UNVALUED)}
+    return jaccard(old.tokens - (differing - new.tokens), new.tokens - (differing - old.tokens))

@@ -65,7 +65,7 @@ def _names(plain: str) -> set[str]:
 
 def _qualifiers(pieces: list[Piece]) -> set[str]:
     """Duty, share, time and conditions, by small words; a duty that is denied is no permission either."""
-    denied = any(piece.kind == "negation" for piece in pieces)
+    has_denial = any(piece.kind == "negation" for piece in pieces)
     qualifiers: set[str] = set()
     for piece, after in pairwise([*pieces, Piece("break", "")]):
         if piece.kind == "han" or chinese.HAN.match(piece.written):
@@ -76,7 +76,7 @@ def _qualifiers(pieces: list[Piece]) -> set[str]:
             qualifiers.add(QUALIFIERS[piece.written])
         elif piece.written.startswith("whether"):
             qualifiers.add("condition=if")
-    return {qualifier for qualifier in qualifiers if not (denied and qualifier.startswith("duty="))}
+    return {qualifier for qualifier in qualifiers if not (has_denial and qualifier.startswith("duty="))}
 
 
 def _towards(pieces: list[Piece]) -> Iterator[tuple[str, str]]:
@@ -89,18 +89,18 @@ def _towards(pieces: list[Piece]) -> Iterator[tuple[str, str]]:
 
 def _sequence(pieces: list[Piece]) -> Iterator[str]:
     """The words in order; sorted those of a list: three or more that only commas, "and" and "or" part."""
-    listed: list[str] = []
-    parted = True
+    list_words: list[str] = []
+    is_joined = True
     for ends, clause in groupby(pieces, lambda piece: piece.kind in _ENDS):
         for piece in [Piece("pause", "")] if ends else _active([*clause]):
             words = [*_words(piece)]
             joins = piece.kind in _ENDS or piece.written in _JOINING
-            if listed and not joins and not (parted and words):
-                yield from _in_no_order(listed)
-                listed = []
-            parted = joins
-            listed += words
-    yield from _in_no_order(listed)
+            if list_words and not joins and not (is_joined and words):
+                yield from _in_no_order(list_words)
+                list_words = []
+            is_joined = joins
+            list_words += words
+    yield from _in_no_order(list_words)
 
 
 def _in_no_order(words: list[str]) -> list[str]:
@@ -114,18 +114,18 @@ def _active(clause: list[Piece]) -> list[Piece]:
         auxiliary = at if piece.written in PASSIVE else auxiliary
         if 0 <= auxiliary < at and _is_participle(piece):
             if at + 1 < len(clause) and clause[at + 1].written == "by":
-                return _reversed(clause, auxiliary, auxiliary + 1, at + 1)
+                return _with_actor_first(clause, auxiliary, auxiliary + 1, at + 1)
             denials = [piece for piece in clause[:auxiliary] if piece.kind == "negation"]
             subject = [piece for piece in clause[:auxiliary] if piece.kind != "negation"]
             return [*denials, *clause[auxiliary + 1 : at + 1], *subject, *clause[at + 1 :]]
         if piece.written.endswith("'s") and piece.kind in ("word", "name"):
             verb = next((place for place in range(at + 2, len(clause)) if clause[place].written in PASSIVE), 0)
             if verb:
-                return _reversed(clause, at + 1, at + 1, verb)
+                return _with_actor_first(clause, at + 1, at + 1, verb)
     return clause
 
 
-def _reversed(clause: list[Piece], subject: int, start: int, end: int) -> list[Piece]:
+def _with_actor_first(clause: list[Piece], subject: int, start: int, end: int) -> list[Piece]:
     """The actor behind `end`, what stands from `start` to `end`, the subject before `subject`, and the rest."""
     stop = next((place for place in range(end + 1, len(clause)) if clause[place].written in _PHRASE_ENDS), len(clause))
     actor = clause[end + 1 : stop]

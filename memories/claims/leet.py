@@ -40,13 +40,13 @@ def in_letters(text: str, *, throughout: bool) -> str:
 
 def _is_written_so(text: str) -> bool:
     words = _LETTERED.findall(text)
-    mixed = sum(
+    count = sum(
         any(map(str.isalpha, word))
         and not word.isalpha()
         and not (len(word) >= LEAST_OF_DIGEST and _HEX.issuperset(word))
         for word in words
     )
-    return mixed >= LEAST_MIXED and mixed >= MOST_OF_WORDS * sum(any(map(str.isalpha, word)) for word in words)
+    return count >= LEAST_MIXED and count >= MOST_OF_WORDS * sum(any(map(str.isalpha, word)) for word in words)
 
 
 def _is_sure(word: str) -> bool:
@@ -69,10 +69,10 @@ def _in_letters(word: str, sure: set[str]) -> str:
 
 def _letters(word: str) -> str:
     plain = "".join(char if char == "1" else LETTERS.get(char, char) for char in word)
-    return "".join(_one(plain, at) if char == "1" else char for at, char in enumerate(plain))
+    return "".join(_letter_of_one(plain, at) if char == "1" else char for at, char in enumerate(plain))
 
 
-def _one(word: str, at: int) -> str:
+def _letter_of_one(word: str, at: int) -> str:
     """A 1 is an l beside a vowel (de1ete, inva1id), else an i (f1rst, ema1l)."""
-    beside = (word[max(0, at - 1) : at] + word[at + 1 : at + 2]).lower()
-    return "l" if at and "l" not in beside and not _VOWELS.isdisjoint(beside) else "i"
+    neighbours = (word[max(0, at - 1) : at] + word[at + 1 : at + 2]).lower()
+    return "l" if at and "l" not in neighbours and not _VOWELS.isdisjoint(neighbours) else "i"

@@ -60,10 +60,10 @@ def folded(text: str) -> str:
     text = invisible.removed(normal(text))
     if "_" in text:
         text = _UNDERSCORES.sub(lambda match: match["kept"] or " ", text)
-    return text if text.isascii() else _WORD.sub(_read, text)
+    return text if text.isascii() else _WORD.sub(_as_latin, text)
 
 
-def _read(match: "re.Match[str]") -> str:
+def _as_latin(match: "re.Match[str]") -> str:
     """Transliterate a word with letters of another script, if all of it can be read as Latin; else leave it unchanged.
 
     A genuine word of another script holds a letter that no Latin letter resembles.
@@ -72,10 +72,10 @@ def _read(match: "re.Match[str]") -> str:
     if word.isascii():
         return word
     letters = unicodedata.normalize("NFKD", word)
-    read = letters.translate(LATIN_AND_DIGITS)
-    if read != letters and not _is_latin(read) and any(char.isascii() and char.isalpha() for char in letters):
-        read = "".join(_by_its_capital(char) for char in read)  # among Latin letters н passes for an h
-    return unicodedata.normalize("NFC", read) if read != letters and _is_latin(read) else word
+    latin = letters.translate(LATIN_AND_DIGITS)
+    if latin != letters and not _is_latin(latin) and any(char.isascii() and char.isalpha() for char in letters):
+        latin = "".join(_by_its_capital(char) for char in latin)  # among Latin letters н passes for an h
+    return unicodedata.normalize("NFC", latin) if latin != letters and _is_latin(latin) else word
 
 
 def _by_its_capital(char: str) -> str:
@@ -120,8 +120,8 @@ def _plain(char: str) -> str:
     if not name:
         return ""
     if name["stroked"]:
-        whole = not unicodedata.decomposition(char)
-        return (name["stroked"].lower() if name["own"] == "SMALL" else name["stroked"]) if whole else ""
+        is_simple = not unicodedata.decomposition(char)
+        return (name["stroked"].lower() if name["own"] == "SMALL" else name["stroked"]) if is_simple else ""
     return (name["small"] or name["framed"] or name["flag"]).lower()
 
 

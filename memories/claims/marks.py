@@ -43,10 +43,10 @@ _IDENTIFIER = re.compile(
 def marks(plain: str) -> Iterator[str]:
     """Yield "kind:value" of a deobfuscated text."""
     plain = plain.replace(leet.MARK, "")
-    whole = letters_in_a_row(plain)
-    if len(whole) >= LEAST_WHOLE:
-        long = len(whole) > LONGEST_WHOLE
-        yield f"{WHOLE}:{hashlib.sha256(whole.encode('utf-8', 'surrogatepass')).hexdigest() if long else whole}"
+    row = letters_in_a_row(plain)
+    if len(row) >= LEAST_WHOLE:
+        is_long = len(row) > LONGEST_WHOLE
+        yield f"{WHOLE}:{hashlib.sha256(row.encode('utf-8', 'surrogatepass')).hexdigest() if is_long else row}"
     for value in identifiers(plain[:LONGEST_SEARCHED]):
         yield f"{IDENTIFIER}:{value}"
         if len(value) >= LEAST_OF_ACCOUNT and sum(map(str.isdecimal, value)) >= LEAST_OF_ACCOUNT - 2:
@@ -55,8 +55,8 @@ def marks(plain: str) -> Iterator[str]:
 
 def letters_in_a_row(plain: str) -> str:
     """Letters and digits in lower case, without accents, and the signs that make a difference."""
-    lowered = plain.casefold()
-    row = "".join(_SAID.findall(lowered) if _DIFFERENT.search(lowered) else filter(str.isalnum, lowered))
+    folded = plain.casefold()
+    row = "".join(_SAID.findall(folded) if _DIFFERENT.search(folded) else filter(str.isalnum, folded))
     if not row.isascii():
         row = "".join(char for char in unicodedata.normalize("NFKD", row) if not unicodedata.combining(char))
     return row
@@ -92,14 +92,14 @@ def _is_rare(bare: str) -> bool:
     if bare.isdecimal():
         return digits >= LEAST_DIGITS and not bare.endswith("000")
     prefix = len(bare) - len(bare.lstrip("abcdefghijklmnopqrstuvwxyz"))
-    named = digits == 4 and prefix > 1 and bare[prefix:].isdecimal() and not _YEAR.fullmatch(bare[prefix:])
-    return digits >= LEAST_DIGITS or named
+    is_numbered = digits == 4 and prefix > 1 and bare[prefix:].isdecimal() and not _YEAR.fullmatch(bare[prefix:])
+    return digits >= LEAST_DIGITS or is_numbered
 
 
 def contradict(old: Claim, new: Claim) -> bool:
     """Whether both say something of the same words that cannot hold together: A pays B and B pays A, may and must."""
-    denied = is_denied(old) != is_denied(new) and DENIED in old.marks ^ new.marks
-    return denied or _is_exchanged(old, new) or _other_manner(old, new) or _other_direction(old, new)
+    denial_differs = is_denied(old) != is_denied(new) and DENIED in old.marks ^ new.marks
+    return denial_differs or _is_exchanged(old, new) or _other_manner(old, new) or _other_direction(old, new)
 
 
 def is_denied(claim: Claim) -> bool:
@@ -111,13 +111,16 @@ def differ(old: Claim, new: Claim) -> bool:
     old_names, new_names = old.marks_of(NAMED), new.marks_of(NAMED)
     if old_names - new_names and new_names - old_names:
         return True
-    alone = old.marks_of(MANNER) ^ new.marks_of(MANNER)
-    return any(mark.endswith(tuple(f"={value}" for value in WITH_PRESENCE)) for mark in alone)
+    unshared_marks = old.marks_of(MANNER) ^ new.marks_of(MANNER)
+    return any(mark.endswith(tuple(f"={value}" for value in WITH_PRESENCE)) for mark in unshared_marks)
 
 
 def _other_manner(old: Claim, new: Claim) -> bool:
-    one, other = _by_group(old), _by_group(new)
-    return any(one[group].isdisjoint(other[group]) for group in one.keys() & other.keys() - {"condition"})
+    old_groups, new_groups = _by_group(old), _by_group(new)
+    return any(
+        old_groups[group].isdisjoint(new_groups[group])
+        for group in old_groups.keys() & new_groups.keys() - {"condition"}
+    )
 
 
 def _by_group(claim: Claim) -> defaultdict[str, set[str]]:
@@ -130,11 +133,11 @@ def _by_group(claim: Claim) -> defaultdict[str, set[str]]:
 
 def _other_direction(old: Claim, new: Claim) -> bool:
     """Whether the same word is led to by opposite prepositions, and by none in both."""
-    one, other = _by_word(old), _by_word(new)
+    old_words, new_words = _by_word(old), _by_word(new)
     return any(
-        one[word].isdisjoint(other[word])
-        and any((a, b) in OPPOSITE or (b, a) in OPPOSITE for a in one[word] for b in other[word])
-        for word in one.keys() & other.keys()
+        old_words[word].isdisjoint(new_words[word])
+        and any((a, b) in OPPOSITE or (b, a) in OPPOSITE for a in old_words[word] for b in new_words[word])
+        for word in old_words.keys() & new_words.keys()
     )
 
 
@@ -151,27 +154,30 @@ def _is_exchanged(old: Claim, new: Claim) -> bool:
 
     Words that only moved (a b c and b c a) say the same: "On Mondays she sends the report" ends with Mondays as well.
     """
-    one, other = old.sequence, new.sequence
-    shared = {*one} & {*other}
-    one, other = [word for word in one if word in shared], [word for word in other if word in shared]
-    if len(one) != len(other) or one == other:
+    old_row, new_row = old.sequence, new.sequence
+    common = {*old_row} & {*new_row}
+    old_row, new_row = [word for word in old_row if word in common], [word for word in new_row if word in common]
+    if len(old_row) != len(new_row) or old_row == new_row:
         return False
-    start = next(at for at, (a, b) in enumerate(zip(one, other, strict=True)) if a != b)
-    end = next(at for at, (a, b) in enumerate(zip(one[::-1], other[::-1], strict=True)) if a != b)
-    one, other = one[start : len(one) - end], other[start : len(other) - end]
-    return _in_exchanged_places(one, other) or _around_a_middle(one, other)
+    start = next(at for at, (a, b) in enumerate(zip(old_row, new_row, strict=True)) if a != b)
+    end = next(at for at, (a, b) in enumerate(zip(old_row[::-1], new_row[::-1], strict=True)) if a != b)
+    old_row, new_row = old_row[start : len(old_row) - end], new_row[start : len(new_row) - end]
+    return _in_exchanged_places(old_row, new_row) or _around_a_middle(old_row, new_row)
 
 
-def _in_exchanged_places(one: list[str], other: list[str]) -> bool:
-    kept = sum(a == b for a, b in zip(one, other, strict=True))
-    return kept > 0 and 2 * kept >= len(one) - kept
+def _in_exchanged_places(words: list[str], other_words: list[str]) -> bool:
+    equal_places = sum(a == b for a, b in zip(words, other_words, strict=True))
+    return equal_places > 0 and 2 * equal_places >= len(words) - equal_places
 
 
-def _around_a_middle(one: list[str], other: list[str]) -> bool:
-    length = len(one)
+def _around_a_middle(words: list[str], other_words: list[str]) -> bool:
+    length = len(words)
     for first in range(1, length - 1):
-        if one[:first] == other[length - first :]:
+        if words[:first] == other_words[length - first :]:
             for last in range(1, length - first):
-                if one[length - last :] == other[:last] and one[first : length - last] == other[last : length - first]:
+                if (
+                    words[length - last :] == other_words[:last]
+                    and words[first : length - last] == other_words[last : length - first]
+                ):
                     return True
     return False

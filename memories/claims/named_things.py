@@ -10,6 +10,7 @@ from memories.claims.pieces import URL
 from memories.claims.reading import claim_of
 from memories.claims.words import meanings
 from memories.lexicon import words
+from memories.lexicon.english_words import OPENERS
 from memories.values.text import plain_name
 
 COMPANY, PERSON, REPOSITORY, HOST, OTHER = "company", "person", "repository", "host", "other"
@@ -20,7 +21,6 @@ NOBODY = words(  # of whom nothing is known by such a name
     everyone team the-team our-team person people 用户 客户 我 我们 你 您 助手 系统 团队
     """
 )
-OPENERS = words("the a an our my your their his her its this that these those in on at for when if")
 _SUFFIX = r"(?:Corp(?:oration)?|Inc|LLC|Ltd|GmbH|AG|PLC|plc|S\.?A|B\.?V|Co|Company|Limited)\b\.?"
 _WORD = r"[^\W\d_][\w&'’+-]*"
 _PHRASE = re.compile(rf"(?<![\w/@.-]){_WORD}(?:[ ]{_WORD})*(?:,?[ ]{_SUFFIX})?")
@@ -39,7 +39,7 @@ _HOST = re.compile(
 _URL = re.compile(URL)
 
 
-class Named(NamedTuple):
+class NameMention(NamedTuple):
     """A name in a claim. `name`: equal for one subject; `title`: as it is written. `is_topic`: the claim is about it,
     which makes it a subject; another name is counted for a subject that is known."""
 
@@ -48,7 +48,7 @@ class Named(NamedTuple):
     kind: str
     is_topic: bool
 
-    def joined_to(self, first: "Named") -> "Named":
+    def joined_to(self, first: "NameMention") -> "NameMention":
         """The first of two of one name, with what this one knows of it."""
         kind = self.kind if first.kind == OTHER else first.kind
         return first._replace(kind=kind, is_topic=first.is_topic or self.is_topic)
@@ -61,14 +61,14 @@ def subjects_in(
     company: str | None = None,
     payload: Mapping[str, Any] | None = None,
     of_people: bool = False,
-) -> list[Named]:
+) -> list[NameMention]:
     """The names in a claim, each once, what it is surely about first; at most MOST.
 
     `claim`: what was read in it, where that is at hand. `of_people`: its category is one of claims about people, so
     that a name of two or three words is a person's.
     """
     content = content[:LONGEST_READ]
-    by_name: dict[str, Named] = {}
+    by_name: dict[str, NameMention] = {}
     subject = (payload or {}).get("subject")
     for written, kind, is_topic in [
         *([(company, COMPANY, True)] if company else []),
@@ -76,19 +76,19 @@ def subjects_in(
         *_addresses(content),
         *_names(content, claim),
     ]:
-        named = _named(written, kind, is_topic=is_topic, of_people=of_people)
-        if named is not None:
-            by_name[named.name] = named.joined_to(by_name.get(named.name, named))
+        mention = _mention(written, kind, is_topic=is_topic, of_people=of_people)
+        if mention is not None:
+            by_name[mention.name] = mention.joined_to(by_name.get(mention.name, mention))
     return list(by_name.values())[:MOST]
 
 
-def _named(written: str, kind: str, *, is_topic: bool, of_people: bool) -> Named | None:
+def _mention(written: str, kind: str, *, is_topic: bool, of_people: bool) -> NameMention | None:
     title = " ".join(written.split())
     name = plain_name(title)
     if len(title) > LONGEST or name.replace(" ", "-") in NOBODY or not any(map(str.isalpha, name)):
         return None
     is_person = of_people and is_topic and kind == OTHER and _PERSON.fullmatch(title)
-    return Named(name, title, PERSON if is_person else kind, is_topic)
+    return NameMention(name, title, PERSON if is_person else kind, is_topic)
 
 
 def kind_of(title: str) -> str:

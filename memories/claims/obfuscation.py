@@ -63,19 +63,19 @@ def _decoded_once(text: str) -> str:
     if "<" in text and ("</" in text or "<!--" in text or "<br" in text):
         text = _TAG.sub(lambda tag: " " if tag["block"] else "", text)
     if "%" in text:
-        text = _PERCENT.sub(_unquoted, text)
+        text = _PERCENT.sub(_decode_percent, text)
     if text.count("\\") > 1:
-        text = _ESCAPE.sub(_unescaped, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        text = _ESCAPE.sub(_decode_escape, text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if _LONG_WORD.search(text):
         text = _BASE64.sub(_from_bytes(_of_base64), text)
     return _HEX.sub(_from_bytes(bytes.fromhex), text) if _HEX_BEGINS.search(text) else text
 
 
-def _unquoted(word: "re.Match[str]") -> str:
+def _decode_percent(word: "re.Match[str]") -> str:
     """Decode a word with several encoded bytes, or with an encoded space between letters. An address stays."""
     written = word[0]
-    spaced = re.search(r"[^\W\d]%20[^\W\d]", written)
-    if "://" in written or (len(_PERCENT_BYTE.findall(written)) < 2 and not spaced):
+    encoded_space = re.search(r"[^\W\d]%20[^\W\d]", written)
+    if "://" in written or (len(_PERCENT_BYTE.findall(written)) < 2 and not encoded_space):
         return written
     try:
         return unquote(written.replace("+", " ") if " " not in written else written, errors="strict")
@@ -83,17 +83,17 @@ def _unquoted(word: "re.Match[str]") -> str:
         return written
 
 
-def _unescaped(escape: "re.Match[str]") -> str:
+def _decode_escape(escape: "re.Match[str]") -> str:
     if escape[4]:
         return bytes.fromhex(escape[4].replace("\\x", "")).decode("utf-8", "replace")
     code = int(escape[1] or escape[2] or escape[3], 16)
     return chr(code) if code < 0x110000 else escape[0]
 
 
-def _from_bytes(read: Callable[[str], bytes]) -> Callable[["re.Match[str]"], str]:
+def _from_bytes(decode: Callable[[str], bytes]) -> Callable[["re.Match[str]"], str]:
     def replaced(run: "re.Match[str]") -> str:
         try:
-            plain = read(run[0]).decode("utf-8")
+            plain = decode(run[0]).decode("utf-8")
         except (ValueError, binascii.Error):
             return run[0]
         return f" {plain} " if _is_readable(plain) else run[0]
@@ -155,10 +155,10 @@ def _split(word: "re.Match[str]") -> str:
     parts: list[str] = _PART.findall(word[0])
     capitals = sum(part[0].isupper() and len(part) > 1 for part in parts)
     letters = [part for part in parts if part.isalpha()]
-    whole = "".join(parts) == word[0].replace("-", "")
+    is_complete = "".join(parts) == word[0].replace("-", "")
     readable = len(letters) >= LEAST_JOINED and sum(map(len, letters)) >= 3 * len(letters)
     is_most = len(word[0]) >= LEAST_SHARE * len(word.string.replace(" ", ""))
-    return " ".join(parts) if whole and readable and is_most and capitals >= LEAST_JOINED - 1 else word[0]
+    return " ".join(parts) if is_complete and readable and is_most and capitals >= LEAST_JOINED - 1 else word[0]
 
 
 def deobfuscated(text: str, *, throughout: bool = True) -> str:

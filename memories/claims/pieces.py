@@ -24,7 +24,7 @@ class Piece:
     written: str = ""
     opens: bool = False
     case: str = ""
-    glued: str = ""  # unit or currency written without a space
+    unit: str = ""  # unit or currency written without a space
 
 
 _HIDDEN = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")
@@ -84,7 +84,7 @@ def scan(text: str) -> list[Piece]:
         pieces.append(Piece(kind or "stop", value, phrase[0].lower()))
         at = phrase.end()
     pieces.extend(_scan(plain, at, len(plain)))
-    return _opened(pieces)
+    return _mark_openings(pieces)
 
 
 def _scan(text: str, start: int, end: int) -> Iterator[Piece]:
@@ -124,10 +124,10 @@ def _other(match: "re.Match[str]") -> Piece:
 
 
 def _number(match: "re.Match[str]") -> Piece:
-    glued = (match["unit"] or match["currency"] or "").strip().lower()
+    unit = (match["unit"] or match["currency"] or "").strip().lower()
     sign, bare = ("-", match["number"][1:]) if match["number"][0] == "-" else ("", match["number"])
-    exact = number(bare) if not glued else number(bare + ("" if "." not in bare else "0"))
-    return Piece("number", sign + exact, match[0], glued=glued)
+    exact = number(bare) if not unit else number(bare + ("" if "." not in bare else "0"))
+    return Piece("number", sign + exact, match[0], unit=unit)
 
 
 def _address(written: str) -> Piece:
@@ -163,7 +163,7 @@ def _date(parts: list[int], written: str) -> str:
     return "-".join(f"{part:02}" for part in parts) + ("-" if len(parts) == 1 else "")
 
 
-def _opened(pieces: list[Piece]) -> list[Piece]:
+def _mark_openings(pieces: list[Piece]) -> list[Piece]:
     """Mark the first word of each sentence; the point of an abbreviation ends none."""
     opens = True
     before = ""

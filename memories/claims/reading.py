@@ -41,38 +41,38 @@ def claim_of(text: str, normalisation: int = NORMALISATION) -> Claim:
     else by its characters. Beyond 20,000 characters the rest becomes one hard token: a claim is a sentence.
     """
     plain = _plain(text, normalisation)
-    marked = {*marks(plain)} if normalisation > 4 else set[str]()
+    text_marks = {*marks(plain)} if normalisation > 4 else set[str]()
     plain, rest = plain[:LONGEST_TEXT], plain[LONGEST_TEXT:].rstrip()
     pieces = measured(scan(plain))
-    named = names(pieces)
-    about = subjects(pieces)
-    acted_on = objects(pieces) if normalisation > 1 else ()
-    opened_by = openings(pieces) if normalisation > 2 else set[str]()
-    opened_by |= _numbered(pieces) if normalisation > 3 else set()
-    order = ordered(pieces)
+    name_words = names(pieces)
+    subject_names = subjects(pieces)
+    verb_objects = objects(pieces) if normalisation > 1 else ()
+    opening_words = openings(pieces) if normalisation > 2 else set[str]()
+    opening_words |= _numbered_things(pieces) if normalisation > 3 else set()
+    orders = ordered(pieces)
     denied(pieces)
-    denying = scopes(pieces)
+    denials = scopes(pieces)
     if normalisation > 5:
-        marked.update(distinctions(text[:LONGEST_TEXT], pieces))
+        text_marks.update(distinctions(text[:LONGEST_TEXT], pieces))
     if normalisation > 6 and is_denied(fold(normal(text[:LONGEST_TEXT]))):
-        marked.add(DENIED)
+        text_marks.add(DENIED)
     tokens: set[str] = set()
-    hard: set[str] = {f"name:{name}" for name in named}
-    hard.update(f"subject:{name}" for name in about)
-    hard.update(f"{OBJECT}:{pair}" for pair in acted_on)
-    hard.update(f"{OPENING}:{word}" for word in opened_by)
-    hard.update(f"order:{pair}" for pair in order)
+    hard: set[str] = {f"name:{name}" for name in name_words}
+    hard.update(f"subject:{name}" for name in subject_names)
+    hard.update(f"{OBJECT}:{pair}" for pair in verb_objects)
+    hard.update(f"{OPENING}:{word}" for word in opening_words)
+    hard.update(f"order:{pair}" for pair in orders)
     hard.update(f"role:{pair}" for pair in roles(pieces))
-    refused: set[str] = set()
-    for piece, denies in zip(_bounded(pieces), denying, strict=True):
-        _take(piece, refused if denies else tokens, hard)
+    denied_tokens: set[str] = set()
+    for piece, denies in zip(_with_bounds(pieces), denials, strict=True):
+        _take(piece, denied_tokens if denies else tokens, hard)
     if tokens:
-        hard.update(f"denied:{token}" for token in refused)
-    tokens |= refused
+        hard.update(f"denied:{token}" for token in denied_tokens)
+    tokens |= denied_tokens
     tokens.discard("")
     if rest:
         hard.add(f"rest:{hashlib.sha256(rest.casefold().encode('utf-8', 'surrogatepass')).hexdigest()}")
-    return Claim(frozenset(tokens or _whatever(plain, pieces)), frozenset(hard), frozenset(marked))
+    return Claim(frozenset(tokens or _whatever(plain, pieces)), frozenset(hard), frozenset(text_marks))
 
 
 def _plain(text: str, normalisation: int) -> str:
@@ -108,7 +108,7 @@ def _take_date(value: str, tokens: set[str], hard: set[str]) -> None:
     tokens.add(value)
 
 
-def _bounded(pieces: list[Piece]) -> Iterator[Piece]:
+def _with_bounds(pieces: list[Piece]) -> Iterator[Piece]:
     """Recognise bounds: more than 30, under 5, within 30, by Friday.
 
     They count only before an amount, "by" only before a moment.
@@ -136,7 +136,7 @@ def _whatever(plain: str, pieces: list[Piece]) -> set[str]:
     return {char for char in plain if not char.isspace()} or {""}
 
 
-def _numbered(pieces: list[Piece]) -> set[str]:
+def _numbered_things(pieces: list[Piece]) -> set[str]:
     """The things with their numbers, "invoic 17", that open a sentence which does not give them a role.
 
     "Room 5 is the meeting room" and "Room 6 is the meeting room" are about the meeting room.

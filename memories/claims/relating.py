@@ -81,7 +81,7 @@ def _sign(pieces: list[Piece], at: int) -> str:
         return ">" if _prefers(pieces, at) or _says_no_more(pieces) else ""
     if piece.written == "to" and any(before.written.startswith("prefer") for before in pieces[max(0, at - 3) : at - 1]):
         return ">"
-    if piece.written in ("to", "with", "by", "into") and _moved(pieces, at):
+    if piece.written in ("to", "with", "by", "into") and _is_replacement(pieces, at):
         return ">"
     return ">" if piece.kind == "negation" and piece.written == "not" and _contrasts(pieces, at) else ""
 
@@ -100,7 +100,7 @@ def _says_no_more(pieces: list[Piece]) -> bool:
     return len(pieces) < 9 and len(kinds) == 3 and all(kind in CONTENT for kind in kinds)
 
 
-def _moved(pieces: list[Piece], at: int) -> bool:
+def _is_replacement(pieces: list[Piece], at: int) -> bool:
     """Whether a replacement stands here: from a to b, replace a with b."""
     opening = "from" if pieces[at].written == "to" else "replac"
     return any(before.written.startswith(opening) for before in pieces[max(0, at - 4) : at - 1])
@@ -110,8 +110,8 @@ def _contrasts(pieces: list[Piece], at: int) -> bool:
     """Whether a contrast stands here (Slack, not email): a short end after a pause or "and", or right after its
     counterpart (tabs not spaces).
     """
-    parted = at and (pieces[at - 1].kind == "pause" or pieces[at - 1].written in ("and", "but"))
-    if not parted and not (at > 1 and all(before.kind in CONTENT for before in pieces[at - 2 : at])):
+    follows_pause = at and (pieces[at - 1].kind == "pause" or pieces[at - 1].written in ("and", "but"))
+    if not follows_pause and not (at > 1 and all(before.kind in CONTENT for before in pieces[at - 2 : at])):
         return False
     rest = 0
     for piece in pieces[at + 1 : at + 6]:
@@ -130,7 +130,7 @@ def _operand(pieces: list[Piece], at: int, step: int) -> str:
         if piece.kind == "pause" and step > 0:
             break
         if piece.kind in CONTENT and piece.written not in LIGHT:
-            return chinese.compared(piece.value, left=step < 0) if piece.kind == "han" else piece.value
+            return chinese.compared(piece.value, is_left=step < 0) if piece.kind == "han" else piece.value
         at += step
     return ""
 

@@ -7,9 +7,10 @@ from functools import lru_cache
 from threading import Lock
 from typing import Any
 
+from snowballstemmer.english_stemmer import EnglishStemmer
+
 from memories.claims.quantities import COUNTING, MONTHS, WEEKDAYS, number
 from memories.lexicon.english_words import IRREGULAR, KINDS, OPPOSITES
-from memos_site.platform.imports import module_alone
 
 Meaning = tuple[str, str, str, str]  # kind, value, in lower case, case
 
@@ -18,7 +19,7 @@ LONGEST_WORD = 64
 
 def english() -> Any:
     """A stemmer of one's own: it keeps the word it works on in itself, so two threads must not share it."""
-    return module_alone("snowballstemmer", "english_stemmer").EnglishStemmer()
+    return EnglishStemmer()  # type: ignore[no-untyped-call]
 
 
 _JOINED = re.compile(r"([a-z]{3,20})(\d{1,4})")  # net30
@@ -36,8 +37,8 @@ def meanings(written: str) -> tuple[Meaning, ...]:
     its hash.
     """
     if len(written) > LONGEST_WORD:
-        whole = hashlib.sha256(written.casefold().encode("utf-8", "surrogatepass")).hexdigest()
-        written = f"{written[: LONGEST_WORD - 20]}_{whole[:16]}"
+        digest = hashlib.sha256(written.casefold().encode("utf-8", "surrogatepass")).hexdigest()
+        written = f"{written[: LONGEST_WORD - 20]}_{digest[:16]}"
     return _meanings(written)
 
 
@@ -51,17 +52,17 @@ def _meanings(written: str) -> tuple[Meaning, ...]:
     if apostrophe:
         denies = ending == "t" and base.endswith("n")
         return (("negation", "", small, case),) if denies else ((*_meaning(base, case)[:2], small, case),)
-    if joined := _JOINED.fullmatch(small):
-        return _meaning(joined[1], case), ("number", number(joined[2]), joined[2], "")
+    if compound := _JOINED.fullmatch(small):
+        return _meaning(compound[1], case), ("number", number(compound[2]), compound[2], "")
     if any(char.isdigit() for char in small):
         return (("code", small, small, case),)
     return tuple(_meaning(part, case) for part in small.split("_") if part)
 
 
 def _meaning(small: str, case: str) -> Meaning:
-    for kind, listed in _KINDS:
-        if small in listed:
-            return kind, listed[small], small, case
+    for kind, words in _KINDS:
+        if small in words:
+            return kind, words[small], small, case
     return "opposite" if small in OPPOSITES else "word", _stem(OPPOSITES.get(small, small)), small, case
 
 

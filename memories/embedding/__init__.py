@@ -20,7 +20,7 @@ def embedder() -> Embedder:
     return _endpoint(settings.EMBEDDING_MODEL, settings.EMBEDDING_DIMENSIONS)
 
 
-def named(name: str) -> Embedder:
+def embedder_of(name: str) -> Embedder:
     """The embedder whose vectors carry this model name, needed while another model takes its place.
 
     It is the built-in one, or a model of the same endpoint. Unavailable: no endpoint is configured any more.

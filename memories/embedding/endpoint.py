@@ -28,11 +28,11 @@ def _client(pid: int) -> httpx.Client:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Embedder over HTTP. `wanted` dimensions are requested and enforced; 0: those that the model gives."""
+    """Embedder over HTTP. `expected_dimensions` are requested and enforced; 0: those of the model."""
 
     url: str
     model: str
-    wanted: int = 0
+    expected_dimensions: int = 0
     key: str = field(default="", repr=False)
 
     near_duplicate_threshold = 0.85  # similarity centred on the mean of stored vectors
@@ -42,11 +42,11 @@ class Endpoint:
     @property
     def name(self) -> str:
         """The identity of the vectors: the same model with other dimensions is another one."""
-        return f"{self.model}@{self.wanted}" if self.wanted else self.model
+        return f"{self.model}@{self.expected_dimensions}" if self.expected_dimensions else self.model
 
     @property
     def dimensions(self) -> int:
-        return self.wanted
+        return self.expected_dimensions
 
     def embed(self, texts: Sequence[str], *, patience: float = 30.0) -> list[Array | None]:
         deadline = time.monotonic() + patience
@@ -59,36 +59,36 @@ class Endpoint:
 
     def _ask(self, texts: list[str], deadline: float) -> Any:
         body: dict[str, Any] = {"model": self.model, "input": texts, "encoding_format": "float"}
-        if self.wanted:
-            body["dimensions"] = self.wanted
+        if self.expected_dimensions:
+            body["dimensions"] = self.expected_dimensions
         try:
             facts = {"gen_ai.operation.name": "embeddings", "gen_ai.request.model": self.model}
             with tracing.span(f"embeddings {self.model}", facts, kind="CLIENT"):
                 status, text = self._send(body, deadline)
         except (httpx.HTTPError, httpx.InvalidURL) as error:
-            raise Unavailable(self._said(f"cannot be reached: {error or type(error).__name__}")) from None
+            raise Unavailable(self._sentence(f"cannot be reached: {error or type(error).__name__}")) from None
         if status != httpx.codes.OK:
             kind = Refused if status in ABOUT_THE_TEXTS else Unavailable
-            raise kind(self._said(f"answered {status}: {text.decode(errors='replace')}"))
+            raise kind(self._sentence(f"answered {status}: {text.decode(errors='replace')}"))
         try:
             return json.loads(text)
         except (ValueError, RecursionError):
-            raise Unavailable(self._said("answered something that is not JSON")) from None
+            raise Unavailable(self._sentence("answered something that is not JSON")) from None
 
     def _send(self, body: dict[str, Any], deadline: float) -> tuple[int, bytes]:
         """Send one request with a deadline for the whole answer, also where it arrives slowly byte by byte."""
-        left = max(0.05, deadline - time.monotonic())
+        seconds_left = max(0.05, deadline - time.monotonic())
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
-        timeout = httpx.Timeout(left, connect=min(left, 5.0))
-        client, read = _client(os.getpid()), bytearray()
+        timeout = httpx.Timeout(seconds_left, connect=min(seconds_left, 5.0))
+        client, content = _client(os.getpid()), bytearray()
         with client.stream("POST", self._address, json=body, headers=headers, timeout=timeout) as answer:
             for chunk in answer.iter_bytes():
-                read += chunk
+                content += chunk
                 if time.monotonic() > deadline:
                     raise httpx.ReadTimeout("took too long to answer")
-                if len(read) > LONGEST_ANSWER:
+                if len(content) > LONGEST_ANSWER:
                     raise httpx.ReadError("the answer is too large")
-            return answer.status_code, bytes(read)
+            return answer.status_code, bytes(content)
 
     @property
     def _address(self) -> str:
@@ -102,19 +102,19 @@ class Endpoint:
             by_index = {int(row["index"]): row["embedding"] for row in rows or []}
             vectors = np.array([by_index[index] for index in range(count)], dtype=np.float64)
         except (KeyError, TypeError, ValueError):
-            raise Unavailable(self._said(f"did not answer with {count} vectors of one size")) from None
-        given = vectors.shape[1] if vectors.ndim == 2 else 0
-        if given == 0:
-            raise Unavailable(self._said("gives vectors without numbers"))
-        if self.wanted and given != self.wanted:
-            wanted = f"{self.wanted} were wanted (EMBEDDING_DIMENSIONS)"
-            raise Unavailable(self._said(f"gives vectors of {given} dimensions, {wanted}"))
+            raise Unavailable(self._sentence(f"did not answer with {count} vectors of one size")) from None
+        size = vectors.shape[1] if vectors.ndim == 2 else 0
+        if size == 0:
+            raise Unavailable(self._sentence("gives vectors without numbers"))
+        if self.expected_dimensions and size != self.expected_dimensions:
+            sizes = f"{self.expected_dimensions} were wanted (EMBEDDING_DIMENSIONS)"
+            raise Unavailable(self._sentence(f"gives vectors of {size} dimensions, {sizes}"))
         if not np.isfinite(vectors).all():
-            raise Unavailable(self._said("gives vectors that hold no numbers"))
+            raise Unavailable(self._sentence("gives vectors that hold no numbers"))
         return (normalised(vector) for vector in vectors)
 
-    def _said(self, what: str) -> str:
-        sentence = f"the embedding endpoint {what}"
+    def _sentence(self, fault: str) -> str:
+        sentence = f"the embedding endpoint {fault}"
         return (sentence.replace(self.key, "***") if self.key else sentence)[:LONGEST_WHY]
 
 

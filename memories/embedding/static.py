@@ -1,6 +1,5 @@
 """The built-in embedding model: summed vectors of word pieces. No network, no model runtime. See ATTRIBUTION.md."""
 
-import mmap
 import re
 import unicodedata
 from collections.abc import Sequence
@@ -108,13 +107,6 @@ class Static:
         lines = (HERE / "vocab.txt").read_text(encoding="utf-8").split("\n")
         return WordPiece({piece: number for number, piece in enumerate(lines) if piece})
 
-    def leave_rows(self) -> None:
-        """Leave the rows that were read to the machine, which keeps them as those of a file; what is forked maps only
-        those that it reads.
-        """
-        table: Any = self._table.rows.base
-        table._mmap.madvise(mmap.MADV_DONTNEED)
-
     @property
     def mean(self) -> Array:
         return self._table.mean
@@ -132,21 +124,21 @@ class Static:
         weights: Array = _lengths(self._table.rows.take(pieces, axis=0)) * self._table.scale.take(pieces)
         return weights
 
-    def piece_similarities(self, pieces: Numbers, others: Numbers) -> Array:
-        """Cosines of the vectors of word pieces without the mean of all texts: a row for each of the others.
+    def piece_similarities(self, pieces: Numbers, other_pieces: Numbers) -> Array:
+        """Cosines of the vectors of word pieces without the mean of all texts: a row for each of `other_pieces`.
 
         With products in steps so small that the library starts no threads for them, which took five times as long.
         """
-        asked = self._table.rows.take(pieces, axis=0).astype(np.float32)
-        asked = asked / _lengths(asked)[:, None] - self.mean
-        asked /= _lengths(asked)[:, None]
-        rows = self._table.rows.take(others, axis=0).astype(np.float32)
-        both = np.vstack([asked, self.mean]).T
-        step = max(MOST_PRODUCTS // both.size, 1)
-        products = np.concatenate([rows[start : start + step] @ both for start in range(0, len(rows), step)])
+        directions = self._table.rows.take(pieces, axis=0).astype(np.float32)
+        directions = directions / _lengths(directions)[:, None] - self.mean
+        directions /= _lengths(directions)[:, None]
+        rows = self._table.rows.take(other_pieces, axis=0).astype(np.float32)
+        factors = np.vstack([directions, self.mean]).T
+        step = max(MOST_PRODUCTS // factors.size, 1)
+        products = np.concatenate([rows[start : start + step] @ factors for start in range(0, len(rows), step)])
         products /= _lengths(rows)[:, None]
-        centred = 1 - 2 * products[:, -1:] + self.mean @ self.mean  # the square of |row - mean|
-        cosines: Array = (products[:, :-1] - asked @ self.mean) / np.sqrt(np.maximum(centred, LEAST_LENGTH))
+        squares = 1 - 2 * products[:, -1:] + self.mean @ self.mean  # the square of |row - mean|
+        cosines: Array = (products[:, :-1] - directions @ self.mean) / np.sqrt(np.maximum(squares, LEAST_LENGTH))
         return cosines
 
     def words(self, words: Sequence[str]) -> tuple[Array, Array]:
@@ -159,12 +151,12 @@ class Static:
         starts = np.cumsum([0, *map(len, by_place.values())])[:-1]
         rows = self._table.rows.take(pieces, axis=0).astype(np.float32)
         lengths = _lengths(rows)
-        own = lengths * self._table.scale.take(pieces)
-        centred = rows / lengths[:, None] - self.mean
-        summed = np.add.reduceat(centred * (own / _lengths(centred))[:, None], starts)
+        piece_weights = lengths * self._table.scale.take(pieces)
+        directions = rows / lengths[:, None] - self.mean
+        sums = np.add.reduceat(directions * (piece_weights / _lengths(directions))[:, None], starts)
         places = list(by_place)
-        vectors[places] = summed / _lengths(summed)[:, None]
-        weights[places] = np.maximum.reduceat(own, starts)
+        vectors[places] = sums / _lengths(sums)[:, None]
+        weights[places] = np.maximum.reduceat(piece_weights, starts)
         return vectors, weights
 
     def _of(self, text: str) -> Array | None:

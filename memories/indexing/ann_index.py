@@ -93,21 +93,21 @@ def ensure() -> str:
     with leases.hold(LEASE, wait=False) as acquired, connection.cursor() as cursor:
         if not acquired or _being_built(cursor):
             return "another is at it"
-        there = _indexes(cursor)
-        kind = _wanted(cursor, present(model, valid_indexes(cursor)))
-        wanted = kind and index_name(model, kind)
-        for name, valid in there:
-            if name != wanted or not valid:
+        indexes = _indexes(cursor)
+        kind = _best_kind(cursor, present(model, valid_indexes(cursor)))
+        name_to_keep = kind and index_name(model, kind)
+        for name, valid in indexes:
+            if name != name_to_keep or not valid:
                 cursor.execute(f'DROP INDEX CONCURRENTLY IF EXISTS "{name}"')
         if kind is None:
             return "too few for an index"
-        return "it is there" if (wanted, True) in there else _build(cursor, model, kind)
+        return "it is there" if (name_to_keep, True) in indexes else _build(cursor, model, kind)
 
 
-def _wanted(cursor: Cursor, there: Kind | None) -> Kind | None:
-    """The kind for so many vectors; not a lesser one than is there, or a store near a limit would build each time."""
+def _best_kind(cursor: Cursor, current: Kind | None) -> Kind | None:
+    """The kind for this number of vectors, never below the present one: near a limit it would be rebuilt each time."""
     rows = _rows(cursor)
-    return next((kind for kind in reversed(Kind) if kind == there or rows > kind.least), None)
+    return next((kind for kind in reversed(Kind) if kind == current or rows > kind.least), None)
 
 
 def _rows(cursor: Cursor) -> float:
@@ -139,8 +139,8 @@ def _build(cursor: Cursor, model: str, kind: Kind) -> str:
     if not 0 < size <= LARGEST:
         return f"no index for {size} dimensions"
     log.info("building an index over the vectors of %s", model)
-    needed = int(_rows(cursor) * (2 * size + OF_A_ROW) * 1.2) >> 10
-    memory = min(max(needed, 64 << 10), MOST_MEMORY)
+    kilobytes = int(_rows(cursor) * (2 * size + OF_A_ROW) * 1.2) >> 10
+    memory = min(max(kilobytes, 64 << 10), MOST_MEMORY)
     with _session(memory) as session, DatabaseSchemaEditor(session, atomic=False) as schema:
         schema.add_index(Vector, _index(model, kind, size), concurrently=True)
     return "built"
@@ -175,8 +175,8 @@ def is_direct(session: BaseDatabaseWrapper) -> bool:
 
 
 def _index(model: str, kind: Kind, size: int, *, name: str = "") -> HnswIndex | IvfflatIndex:
-    made = IvfflatIndex if kind == Kind.LISTS else HnswIndex
-    return made(
+    index_class = IvfflatIndex if kind == Kind.LISTS else HnswIndex
+    return index_class(
         OpClass(Cast("embedding", HalfVectorField(dimensions=size)), name=OPERATOR_CLASS),
         name=name or index_name(model, kind),
         condition=Q(model=model),

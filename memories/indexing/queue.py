@@ -35,7 +35,7 @@ def embed_some(*, at: datetime) -> Counter[str]:
     taken = Pending.objects.take(embedder.name, at=at, most=MOST_AT_ONCE)
     if not taken:
         return Counter()
-    batch = _allowed(taken, embedder)
+    batch = _passages_to_send(taken, embedder)
     try:
         vectors = _ask(batch, embedder)
         _hold_size(vectors, embedder)
@@ -49,7 +49,7 @@ def embed_some(*, at: datetime) -> Counter[str]:
     return Counter(embedded=sum(vector is not None for vector in vectors), taken=len(taken))
 
 
-def _allowed(taken: Sequence[int], embedder: Embedder) -> list[PendingPassage]:
+def _passages_to_send(taken: Sequence[int], embedder: Embedder) -> list[PendingPassage]:
     """The passages that may leave the machine by their present sensitivity; the rest is found by words only."""
     rows = Passage.objects.filter(pk__in=taken).order_by("pk")
     if embedder.external:
@@ -81,16 +81,16 @@ def _hold_size(vectors: Sequence[Array | None], embedder: Embedder) -> None:
     if not size:
         return
     facts = {"dimensions": size, "near_duplicate_threshold": embedder.near_duplicate_threshold}
-    known, _ = EmbeddingModel.objects.get_or_create(name=embedder.name, defaults=facts)
-    if known.dimensions == 0:  # it became the serving model before its first answer
-        EmbeddingModel.objects.filter(name=known.name, dimensions=0).update(dimensions=size)
-    elif known.dimensions != size:
-        raise Unavailable(f"{known.name} gives vectors of {size} dimensions, those before had {known.dimensions}")
+    model, _ = EmbeddingModel.objects.get_or_create(name=embedder.name, defaults=facts)
+    if model.dimensions == 0:  # it became the serving model before its first answer
+        EmbeddingModel.objects.filter(name=model.name, dimensions=0).update(dimensions=size)
+    elif model.dimensions != size:
+        raise Unavailable(f"{model.name} gives vectors of {size} dimensions, those before had {model.dimensions}")
 
 
 def _store(batch: Sequence[PendingPassage], vectors: Sequence[Array | None], taken: Sequence[int], model: str) -> None:
     """Write vectors; skip deleted passages, and remove texts without a vector from the queue."""
-    stored = [
+    rows = [
         (row.passage, halfvec_text(vector)) for row, vector in zip(batch, vectors, strict=True) if vector is not None
     ]
     with transaction.atomic(), connection.cursor() as cursor:
@@ -100,6 +100,6 @@ def _store(batch: Sequence[PendingPassage], vectors: Sequence[Array | None], tak
             "FROM unnest(%s::bigint[], %s::text[]) AS given (passage_id, embedding) "
             "JOIN memories_passage AS passage ON passage.id = given.passage_id FOR KEY SHARE OF passage "
             "ON CONFLICT (passage_id, model) DO NOTHING",
-            [model, [passage for passage, _ in stored], [vector for _, vector in stored]],
+            [model, [passage for passage, _ in rows], [vector for _, vector in rows]],
         )
         Pending.objects.of(taken, model).delete()

@@ -59,16 +59,16 @@ def reembed() -> Iterator[Step]:
 
     Unavailable: the endpoint does not work. SetAside: the model does not take over.
     """
-    wanted = embedding.embedder()
-    yield from _queue(wanted)
-    yield from _vectors(wanted)
-    _take_over(wanted)
-    yield from _remove_others(wanted.name)
+    embedder = embedding.embedder()
+    yield from _queue(embedder)
+    yield from _vectors(embedder)
+    _take_over(embedder)
+    yield from _remove_others(embedder.name)
 
 
-def _queue(wanted: Embedder) -> Iterator[Step]:
+def _queue(embedder: Embedder) -> Iterator[Step]:
     """Queue every passage without a vector of this model, except those that may not leave the machine."""
-    most = Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY) if wanted.external else max(Sensitivity)
+    most = Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY) if embedder.external else max(Sensitivity)
     after, last = 0, Passage.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     while after < last:
         with connection.cursor() as cursor:
@@ -78,54 +78,54 @@ def _queue(wanted: Embedder) -> Iterator[Step]:
                 "WHERE id > %s AND id <= %s AND sensitivity <= %s AND NOT EXISTS "
                 "(SELECT FROM memories_vector WHERE passage_id = passage.id AND model = %s) "
                 "ON CONFLICT (passage_id, model) DO NOTHING",
-                [wanted.name, after, after + MOST_QUEUED, most, wanted.name],
+                [embedder.name, after, after + MOST_QUEUED, most, embedder.name],
             )
         after += MOST_QUEUED
         yield Step("queue", min(after, last), last)
 
 
-def _vectors(wanted: Embedder) -> Iterator[Step]:
-    waiting = Pending.objects.waiting(wanted.name)
+def _vectors(embedder: Embedder) -> Iterator[Step]:
+    waiting = Pending.objects.waiting(embedder.name)
     done, total = 0, waiting.count()
-    while (some := queue.embed_some(at=timezone.now())) or waiting.exists():
-        done += some["embedded"]
-        yield Step("vectors" if some else IN_HAND, min(done, total), total)
-    aside, passages = Pending.objects.set_aside().filter(model=wanted.name).count(), Passage.objects.count()
-    if aside > MOST_SET_ASIDE * passages:
+    while (counts := queue.embed_some(at=timezone.now())) or waiting.exists():
+        done += counts["embedded"]
+        yield Step("vectors" if counts else IN_HAND, min(done, total), total)
+    set_aside, passages = Pending.objects.set_aside().filter(model=embedder.name).count(), Passage.objects.count()
+    if set_aside > MOST_SET_ASIDE * passages:
         raise SetAside(
-            f"{aside} of {passages} passages were refused three times by {wanted.name}; the former model serves"
+            f"{set_aside} of {passages} passages were refused three times by {embedder.name}; the former model serves"
         )
 
 
-def _take_over(wanted: Embedder) -> None:
+def _take_over(embedder: Embedder) -> None:
     """Make this model the serving one."""
-    mean = _mean(wanted)
+    mean = _mean(embedder)
     facts = {
-        "dimensions": wanted.dimensions if mean is None else len(mean),
-        "near_duplicate_threshold": wanted.near_duplicate_threshold,
+        "dimensions": embedder.dimensions if mean is None else len(mean),
+        "near_duplicate_threshold": embedder.near_duplicate_threshold,
         "mean": mean,
         "active": True,
     }
     with transaction.atomic():
-        EmbeddingModel.objects.exclude(name=wanted.name).update(active=False)
-        EmbeddingModel.objects.update_or_create(name=wanted.name, defaults=facts)
+        EmbeddingModel.objects.exclude(name=embedder.name).update(active=False)
+        EmbeddingModel.objects.update_or_create(name=embedder.name, defaults=facts)
 
 
-def _mean(wanted: Embedder) -> list[float] | None:
+def _mean(embedder: Embedder) -> list[float] | None:
     """The mean vector of all texts: the model's own, else that of a sample of stored vectors."""
-    if wanted.mean is not None:
-        return [float(number) for number in wanted.mean]
-    sample = Vector.objects.filter(model=wanted.name)[:SAMPLE]
+    if embedder.mean is not None:
+        return [float(number) for number in embedder.mean]
+    sample = Vector.objects.filter(model=embedder.name)[:SAMPLE]
     mean: list[float] | None = sample.aggregate(mean=Avg("embedding"))["mean"]
     return mean
 
 
 def _remove_others(name: str) -> Iterator[Step]:
     Pending.objects.exclude(model=name).delete()
-    removed = 0
+    removed_count = 0
     while count := _remove_some(name):
-        removed += count
-        yield Step("clearing", removed)
+        removed_count += count
+        yield Step("clearing", removed_count)
 
 
 def _remove_some(name: str) -> int:

@@ -77,11 +77,11 @@ def tend() -> list[str]:
 
     The database leaves out, with a warning in its log, what the role of `DATABASE_URL` does not own.
     """
-    tended = needy_tables()
-    for name in tended:
+    names = needy_tables()
+    for name in names:
         with connection.cursor() as cursor:
             cursor.execute(f"VACUUM (ANALYZE, SKIP_LOCKED) {name}")
-    return tended
+    return names
 
 
 class Server(NamedTuple):
@@ -114,7 +114,7 @@ def read_first() -> list[File]:
             return []
         files = files_to_read(cursor, server.cache)
         for file in files:
-            _read(cursor, file, server.segment)
+            _read_segment(cursor, file, server.segment)
         model = EmbeddingModel.objects.serving()
         if ann_index.present(model, ann_index.valid_indexes(cursor)):
             _search_nearest(cursor, model)
@@ -140,7 +140,7 @@ def files_to_read(cursor: Cursor, room: int) -> list[File]:
     return sorted(fitting, key=attrgetter("is_near"))
 
 
-def _read(cursor: Cursor, file: File, segment: int) -> None:
+def _read_segment(cursor: Cursor, file: File, segment: int) -> None:
     """A relation lies in files of one segment each."""
     for place in range(0, file.size, CHUNK):
         number, start = divmod(place, segment)

@@ -15,7 +15,7 @@ from django.conf import settings
 
 from memories import claims, scanning
 from memories.intake.evidence import record_suppressed
-from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored
+from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, WriteResult
 from memories.lifecycle.ladder import waits_for_person
 from memories.models import Memory, Tombstone, bulk_rows
 from memories.models.claim_lookup import ClaimQuestion, Lookup
@@ -33,17 +33,18 @@ FORGOTTEN = "it was forgotten before: nothing was stored"
 
 @dataclass(frozen=True)
 class Dismissal:
-    """The tombstones that some words meet. `blocking`: of this very claim; `resembled`: the newest of a similar one.
+    """The tombstones that match some words. `blocking`: of this very claim.
 
-    `elsewhere`: of this very claim, in scopes that read these words; `told`: where the caller may hear of that.
-    `tells`: it may hear of the resemblance. What it may not hear of makes its words wait all the same.
+    `near_tombstone`: the newest of a similar claim; `near_is_visible`: the caller may be told of it. `elsewhere`: of
+    this very claim, in scopes that read these words; `visible_scopes`: those of them that the caller may be told of.
+    What it may not be told of makes its words wait all the same.
     """
 
     blocking: Tombstone | None = None
-    resembled: Tombstone | None = None
+    near_tombstone: Tombstone | None = None
     elsewhere: tuple[Tombstone, ...] = ()
-    told: tuple[str, ...] = ()
-    tells: bool = True
+    visible_scopes: tuple[str, ...] = ()
+    near_is_visible: bool = True
 
     @property
     def withheld_from(self) -> list[str]:
@@ -52,14 +53,17 @@ class Dismissal:
     @property
     def notice(self) -> str | None:
         """The sentence for a caller whose words are stored all the same."""
-        if self.told:
-            return WITHHELD.format(", ".join(self.told))
-        return RESEMBLES if self.resembled and self.tells else None
+        if self.visible_scopes:
+            return WITHHELD.format(", ".join(self.visible_scopes))
+        return RESEMBLES if self.near_tombstone and self.near_is_visible else None
 
     @property
     def columns(self) -> dict[str, Any]:
-        """The columns of a row with these words that tell of it."""
-        return {"resembles": self.resembled.pk if self.resembled else None, "withheld_from": self.withheld_from}
+        """The columns of a new row that record the dismissals."""
+        return {
+            "resembles": self.near_tombstone.pk if self.near_tombstone else None,
+            "withheld_from": self.withheld_from,
+        }
 
 
 NO_DISMISSAL = Dismissal()
@@ -79,31 +83,31 @@ def admit(
     trust: Trust,
     at: datetime,
     evidence: int = Sensitivity.PUBLIC,
-    unmet: bool = False,
+    no_tombstones: bool = False,
     decided: bool = False,
     **columns: Any,
 ) -> Admission:
     """Construct the memory of a new statement, unless it was dismissed.
 
-    `evidence`: the highest sensitivity of what speaks for it. `unmet`: the caller has asked under its locks, and there
-    is no tombstone to compare with (`lock_and_look`), or it is no claim. `decided`: a person has answered, or another
-    identity than words; then nothing blocks it here, and where it is shared it is withheld from the scopes that
-    dismissed it all the same. `columns`: values of the row that do not follow from the statement; a status that no
-    person gave is lowered where the row waits for one.
+    `evidence`: the highest sensitivity of what speaks for it. `no_tombstones`: the caller has asked under its locks
+    (`lock_and_look`), and there is none to compare with, or it is no claim. `decided`: a person has answered, or
+    another identity than words; then nothing blocks it here, and where it is shared it is withheld from the scopes
+    that dismissed it all the same. `columns`: values of the row that do not follow from the statement; a status that
+    no person gave is lowered where the row waits for one.
     """
-    dismissal = NO_DISMISSAL if unmet else _dismissal(statement, trust=trust, decided=decided)
+    dismissal = NO_DISMISSAL if no_tombstones else _dismissal(statement, trust=trust, decided=decided)
     if dismissal.blocking is not None:
         return Admission(None, dismissal)
-    derived: dict[str, Any] = {
+    defaults: dict[str, Any] = {
         **statement.columns(at=at),
         "status": Status.CANDIDATE,
         "sensitivity": _claim_sensitivity(statement, evidence),
         **dismissal.columns,
     }
-    memory = _memory(derived | columns, by=trust.actor, at=at)
+    memory = _memory(defaults | columns, by=trust.actor, at=at)
     if memory.status in BELIEVED and memory.hold == Hold.NONE and memory.is_claim and waits_for_person(memory):
         memory.status = Status.CANDIDATE
-    memory.named = named_in(memory, statement.claim if memory.type == Type.SEMANTIC else None)
+    memory.name_mentions = named_in(memory, statement.claim if memory.type == Type.SEMANTIC else None)
     return Admission(memory, dismissal)
 
 
@@ -121,8 +125,10 @@ def question_of(
     statement: Statement, occasions: Iterable[str] = (), *, stems: Sequence[str] = (), trust: Trust
 ) -> ClaimQuestion:
     caller, place = trust.actor.identity, {"scope": statement.scope, "key": statement.key}
-    others = [claims.claim_of(read) for read in claims.readings(statement.content)[1:]]
-    return ClaimQuestion(statement.claim, caller=caller, occasions=occasions, stems=stems, others=others, **place)
+    readings = [claims.claim_of(reading) for reading in claims.readings(statement.content)[1:]]
+    return ClaimQuestion(
+        statement.claim, caller=caller, occasions=occasions, stems=stems, disguised_claims=readings, **place
+    )
 
 
 def admit_new_words(
@@ -153,19 +159,19 @@ def admit_experience(
     Experience is no claim: born confirmed, never in the inbox, governed by salience only. `policy`: of its deletion;
     `secret`: one of its events holds a credential.
     """
-    derived = {
+    defaults = {
         "content": content,
         "origin": Origin.OBSERVED,
         "status": Status.CONFIRMED,
         "flags": [scanning.SECRET] if secret else [],
         "deletion_policy": policy or DeletionPolicy.AUTO_PRUNE,
     }
-    return _memory(derived | columns, by=by, at=at)
+    return _memory(defaults | columns, by=by, at=at)
 
 
 def _memory(columns: dict[str, Any], *, by: Actor, at: datetime) -> Memory:
-    made: dict[str, Any] = {"created_by": by.name[:200], "created_by_id": by.identity, "created_at": at}
-    memory = bulk_rows.new(Memory, {"updated_at": at, "salience_at": at, **made, **columns})
+    creation: dict[str, Any] = {"created_by": by.name[:200], "created_by_id": by.identity, "created_at": at}
+    memory = bulk_rows.new(Memory, {"updated_at": at, "salience_at": at, **creation, **columns})
     if memory.type == Type.WORKING:
         withhold_state(memory)
     return memory
@@ -181,7 +187,7 @@ def _dismissal(statement: Statement, *, trust: Trust, decided: bool) -> Dismissa
         return dismissal_of_statement(statement, trust=trust)
     if statement.scope not in SHARED_SCOPES:
         return NO_DISMISSAL
-    return replace(dismissal_of_statement(statement, trust=trust), blocking=None, resembled=None)
+    return replace(dismissal_of_statement(statement, trust=trust), blocking=None, near_tombstone=None)
 
 
 def dismissal_of(
@@ -198,17 +204,17 @@ def dismissal_of(
     also where else they are dismissed.
 
     The sentences of rules (`origin`) differ in one word: under another key only the very same claim blocks them, and
-    none is near them. `names`: by one of these it is the same in whatever words. `trust`: of a caller, who is told of
-    nothing that it may not see. `claims_only`: not of skills and plans.
+    none is near them. `names`: keys by which it is the same claim in whatever words. `trust`: of the caller,
+    who learns of no tombstone above it. `claims_only`: not of skills and plans.
     """
     tombstones = Tombstone.objects.exclude(category=None) if claims_only else Tombstone.objects.all()
     exact = origin in Origin.of_rules()
-    blocking, resembled, elsewhere = tombstones.met_by(content, scope=scope, key=key, names=names, exact=exact)
-    if not (blocking or resembled or elsewhere or exact):
-        resembled = nearest(tombstones.met_in(scope), content)
+    blocking, near, elsewhere = tombstones.met_by(content, scope=scope, key=key, names=names, exact=exact)
+    if not (blocking or near or elsewhere or exact):
+        near = nearest(tombstones.met_in(scope), content)
     scopes = scopes_of(stone for stone in elsewhere if trust is None or trust.sees(stone))
-    tells = resembled is not None and (trust is None or trust.sees(resembled))
-    return Dismissal(blocking, resembled, elsewhere, tuple(scopes), tells)
+    near_is_visible = near is not None and (trust is None or trust.sees(near))
+    return Dismissal(blocking, near, elsewhere, tuple(scopes), near_is_visible)
 
 
 def dismissed_key(scope: str, *keys: str | None) -> Tombstone | None:
@@ -222,7 +228,7 @@ def is_dismissed_key(scope: str, *keys: str) -> bool:
     return Tombstone.objects.met_in(scope).filter(key__in=keys).exists()
 
 
-def suppress(tombstone: Tombstone | None, statement: Statement, *, trust: Trust, at: datetime) -> Stored:
+def suppress(tombstone: Tombstone | None, statement: Statement, *, trust: Trust, at: datetime) -> WriteResult:
     """Count that a dismissed claim was stated again, with one evidence row a day and source; nothing else moves."""
     assert tombstone is not None
     Tombstone.objects.filter(pk=tombstone.pk).hit(at=at)
@@ -234,7 +240,7 @@ def suppress(tombstone: Tombstone | None, statement: Statement, *, trust: Trust,
         return NOTHING_TOLD
     visible = memory is not None and trust.sees(memory)
     notice = FORGOTTEN if memory is None else DISMISSED
-    return Stored(memory if visible else None, suppressed=True, forgotten=memory is None, notice=notice)
+    return WriteResult(memory if visible else None, suppressed=True, forgotten=memory is None, notice=notice)
 
 
 def scan_edit(memory: Memory, columns: dict[str, Any], *, by_a_person: bool) -> dict[str, Any]:
@@ -245,19 +251,19 @@ def scan_edit(memory: Memory, columns: dict[str, Any], *, by_a_person: bool) -> 
     flags = list(
         dict.fromkeys([*scanning.flags(columns["content"], by_a_person=by_a_person), *scanning.flags(payload)])
     )
-    moved: dict[str, Any] = {"flags": flags} if flags != memory.flags else {}
+    changes: dict[str, Any] = {"flags": flags} if flags != memory.flags else {}
     if scanning.SECRET in flags and columns.get("sensitivity", memory.sensitivity) < Sensitivity.HIGH:
-        moved["sensitivity"] = Sensitivity.HIGH.value
-    return moved
+        changes["sensitivity"] = Sensitivity.HIGH.value
+    return changes
 
 
-def sensitivity_of(stated: str | None, *, secret: bool = False) -> Sensitivity:
-    """The stated level of experience, else the default; at least high with a secret."""
-    level = Sensitivity.named(stated or settings.DEFAULT_SENSITIVITY)
+def sensitivity_of(level_name: str | None, *, secret: bool = False) -> Sensitivity:
+    """The named level of experience, else the default; at least high with a secret."""
+    level = Sensitivity.named(level_name or settings.DEFAULT_SENSITIVITY)
     return max(level, Sensitivity.HIGH) if secret else level
 
 
 def _claim_sensitivity(statement: Statement, evidence: int) -> int:
     default = Sensitivity.named(settings.DEFAULT_SENSITIVITY)
-    stated = default if statement.sensitivity is None else statement.sensitivity
-    return max(stated, statement.at_least(evidence))
+    stated_level = default if statement.sensitivity is None else statement.sensitivity
+    return max(stated_level, statement.at_least(evidence))

@@ -1,7 +1,7 @@
 """Store many claims in their order: those that meet nothing by one insert, each other one by itself.
 
-Many are asked at once what they meet, under the locks of all. One that meets a memory of its key, a tombstone or what
-another one before it wrote, or that names an episode, is stored as if it came alone, after those before it.
+One query tells which of them meet existing rows, under the locks of all. A claim that meets a memory of its key, a
+tombstone or an earlier claim of the batch, or that names an episode, is stored by itself, after those before it.
 """
 
 from collections.abc import Collection, Container, Mapping, Sequence
@@ -12,7 +12,7 @@ from django.db import IntegrityError, transaction
 
 from memories.intake import triples
 from memories.intake.admission import admit, question_of
-from memories.intake.claims import Stored, storing
+from memories.intake.claims import WriteResult, storing
 from memories.intake.claims.writing import create_together
 from memories.intake.episodes import Ingested
 from memories.intake.reports.claims import Statable
@@ -23,7 +23,7 @@ from memories.models.claim_lookup import ClaimQuestion, lock_and_find_unmet
 from memories.values.exceptions import Conflict, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 
-Answer = Ingested | Stored
+Answer = Ingested | WriteResult
 Refusal = Invalid | NotAllowed | NotFound | Conflict
 REFUSALS = (Invalid, NotAllowed, NotFound, Conflict)
 Writes = Mapping[int, ClaimWrite[Any]]
@@ -43,25 +43,25 @@ def store(reports: Sequence[ObservationReport | Statable], *, trust: Trust, at: 
 
 
 def write_in_order(
-    writes: Writes, *, trust: Trust, at: datetime, alone: Collection[int] = (), **how: Any
+    writes: Writes, *, trust: Trust, at: datetime, single_indexes: Collection[int] = (), **options: Any
 ) -> dict[int, Any]:
     """Write all in their order, in one transaction; the answer or refusal of each by its index.
 
-    `alone`: those that may meet what their key and words do not tell, and are written by themselves. `how`: of
-    `create_together`.
+    `single_indexes`: those that may meet what their key and words do not tell, and are written by themselves.
+    `options`: of `create_together`.
     """
     answers: dict[int, Any] = {}
-    new: dict[int, ClaimWrite[Any]] = {}  # not written yet
+    pending: dict[int, ClaimWrite[Any]] = {}  # not written yet
     with transaction.atomic():
-        unmet = _unmet(writes, trust=trust).difference(alone)
+        unmet_indexes = _unmet(writes, trust=trust).difference(single_indexes)
         for index, write in writes.items():
-            if index in unmet:
-                new[index] = write
+            if index in unmet_indexes:
+                pending[index] = write
                 continue
-            answers |= _create(new, trust=trust, at=at, **how)
-            new.clear()
+            answers |= _create(pending, trust=trust, at=at, **options)
+            pending.clear()
             answers[index] = _by_itself(write)
-        answers |= _create(new, trust=trust, at=at, **how)
+        answers |= _create(pending, trust=trust, at=at, **options)
     return answers
 
 
@@ -72,50 +72,50 @@ def _write_of(report: ObservationReport | Statable, *, trust: Trust, at: datetim
 
 
 def _unmet(writes: Writes, *, trust: Trust) -> set[int]:
-    """The indexes of those that meet nothing, whose locks are taken. One write alone asks for itself."""
-    asked = {
+    """Take the locks, and return the indexes of the writes that meet nothing; none for a single write."""
+    questions = {
         index: question_of(write.statement, stems=write.stems, trust=trust)
         for index, write in writes.items()
         if all(occasion.episode_id is None for occasion in write.founding)
     }
-    if len(asked) < 2:
+    if len(questions) < 2:
         return set()
-    indexes = list(asked)
-    unmet = {indexes[number] for number in lock_and_find_unmet(list(asked.values()))}
-    written: set[tuple[str, str]] = set()
+    indexes = list(questions)
+    unmet_indexes = {indexes[number] for number in lock_and_find_unmet(list(questions.values()))}
+    written_keys: set[tuple[str, str]] = set()
     for index, write in writes.items():
-        if index in unmet and _meets(asked[index], written):
-            unmet.discard(index)
-        written |= _known_by(write.statement)
-    return unmet
+        if index in unmet_indexes and _meets(questions[index], written_keys):
+            unmet_indexes.discard(index)
+        written_keys |= _known_by(write.statement)
+    return unmet_indexes
 
 
 def _known_by(statement: Statement) -> set[tuple[str, str]]:
-    """What the key of this statement is, and what it begins with: see `ClaimQuestion.beginnings`."""
+    """(scope, prefix) for the key of a statement and for its part up to each #; compare `ClaimQuestion.beginnings`."""
     key = statement.key
     beginnings = {key[: end + 1] for end, character in enumerate(key) if character == "#"}
     return {(statement.scope, beginning) for beginning in beginnings | {key} if key}
 
 
-def _meets(question: ClaimQuestion, written: Container[tuple[str, str]]) -> bool:
-    return any((question.scope, beginning) in written for beginning in question.beginnings)
+def _meets(question: ClaimQuestion, written_keys: Container[tuple[str, str]]) -> bool:
+    return any((question.scope, beginning) in written_keys for beginning in question.beginnings)
 
 
-def _create(writes: Writes, *, trust: Trust, at: datetime, **how: Any) -> dict[int, Any]:
+def _create(writes: Writes, *, trust: Trust, at: datetime, **options: Any) -> dict[int, Any]:
     """Insert these claims, which meet nothing, together; where a key was taken meanwhile, each by itself."""
     if not writes:
         return {}
     memories: dict[int, Memory] = {}
     for index, write in writes.items():
-        memory = admit(write.statement, trust=trust, at=at, unmet=True, **write.columns).memory
+        memory = admit(write.statement, trust=trust, at=at, no_tombstones=True, **write.columns).memory
         assert memory is not None  # nothing blocks what meets no tombstone
         write.settle(memory)
         memories[index] = memory
-    founded = {memory: writes[index].founding for index, memory in memories.items()}
+    occasions = {memory: writes[index].founding for index, memory in memories.items()}
     try:
         with transaction.atomic():
-            create_together(founded, trust=trust, at=at, **how)
-            return {index: write.answer(Stored(memories[index], created=True)) for index, write in writes.items()}
+            create_together(occasions, trust=trust, at=at, **options)
+            return {index: write.answer(WriteResult(memories[index], created=True)) for index, write in writes.items()}
     except IntegrityError:  # somebody took one of the keys without its lock
         return {index: _by_itself(write) for index, write in writes.items()}
 

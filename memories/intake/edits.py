@@ -16,7 +16,7 @@ from memories.intake.admission import NO_DISMISSAL, Dismissal
 from memories.intake.revisions.sources import IMMUTABLE, Dismissed
 from memories.lifecycle.ownership import is_own
 from memories.models import Memory, Proposal, Tombstone, claim_locks
-from memories.models.audit import Decision
+from memories.models.audit import AuditFacts
 from memories.models.proposal import Rejected
 from memories.models.reviewable import OF_CLOSED_TOO
 from memories.scanning import credentials
@@ -83,21 +83,21 @@ class Edit(Described):
 class Edited:
     """The memory as it stands after an edit, with its batch or proposal; neither when nothing was different.
 
-    `refused`: an agent's words were dismissed before, which was counted.
+    `refusal`: an agent's words were dismissed before, which was counted.
     """
 
     memory: Memory
     batch: UUID | None = None
     proposal: Proposal | None = None
-    refused: Dismissed | None = None
+    refusal: Dismissed | None = None
 
 
 def parse_edit(raw: Any) -> Edit:
     """Read an edit from a JSON body. Invalid names every field that is wrong."""
-    return read_body(Edit, raw, reworded=_reworded)
+    return read_body(Edit, raw, rewording=_rewording)
 
 
-def _reworded(error: FieldError) -> FieldError:
+def _rewording(error: FieldError) -> FieldError:
     if error.pointer == "/content" and error.code in ("string_pattern_mismatch", "string_too_short"):
         return FieldError("/content", "required", "must say something")
     return error
@@ -143,7 +143,7 @@ def lock_memory(trust: Trust, memory_id: UUID, *, decides: bool, at: datetime) -
 
 
 def apply_edit(
-    memory: Memory, change: Edit, *, trust: Trust, by_a_person: bool = True, **decision: Unpack[Decision]
+    memory: Memory, change: Edit, *, trust: Trust, by_a_person: bool = True, **decision: Unpack[AuditFacts]
 ) -> None:
     """Write a reviewer's edit to a locked memory; nothing when it says so already. Invalid, Conflict, Dismissed.
 
@@ -155,12 +155,12 @@ def apply_edit(
         _write(memory, columns, **decision)
 
 
-def _write(memory: Memory, columns: dict[str, Any], **decision: Unpack[Decision]) -> None:
-    """No rule replaces words that a reviewer chose: unless the memory is fixed, it is held."""
-    held: dict[str, Any] = (
+def _write(memory: Memory, columns: dict[str, Any], **decision: Unpack[AuditFacts]) -> None:
+    """Write the columns; other words set the hold `floor`, so that no rule replaces what a reviewer chose."""
+    hold: dict[str, Any] = (
         {"hold": Hold.FLOOR} if memory.hold == Hold.NONE and not columns.keys().isdisjoint(WORDS) else {}
     )
-    memory.edit(columns, **decision, **held)
+    memory.edit(columns, **decision, **hold)
 
 
 def _columns(memory: Memory, change: Edit, *, at: datetime, by_a_person: bool) -> dict[str, Any]:
@@ -172,7 +172,7 @@ def _columns(memory: Memory, change: Edit, *, at: datetime, by_a_person: bool) -
     if memory.type == Type.EPISODIC and "content" in columns:
         raise Conflict(IMMUTABLE)
     if memory.type == Type.COMPETENCE and memory.payload.get("skill") and "content" in columns:
-        raise Conflict("it is what a published skill says: propose a version")
+        raise Conflict("a published skill contains it: propose a version")
     if memory.type != Type.SEMANTIC and "category" in columns:
         raise Invalid(FieldError("/category", "invalid", "only a semantic memory has one"))
     if memory.status not in LIVE and not columns.keys() <= OF_CLOSED_TOO:
@@ -181,8 +181,8 @@ def _columns(memory: Memory, change: Edit, *, at: datetime, by_a_person: bool) -
 
 
 def _check_agent(memory: Memory, columns: dict[str, Any], trust: Trust) -> None:
-    """NotAllowed for what nobody may change without the permission review, not even of its own. Conflict: of a closed
-    memory nothing is proposed."""
+    """NotAllowed: a change that needs the permission review, even of the agent's own memory. Conflict: another's closed
+    memory, of which nothing is proposed."""
     if memory.status not in LIVE and not is_own(memory, trust):
         raise Conflict(f"cannot edit a memory that is {memory.status}")
     if columns.get("sensitivity", memory.sensitivity) < memory.sensitivity:
@@ -194,23 +194,23 @@ def _check_agent(memory: Memory, columns: dict[str, Any], trust: Trust) -> None:
 def _edit_by_agent(
     memory: Memory, change: Edit, columns: dict[str, Any], *, trust: Trust, at: datetime, why: str
 ) -> Edited:
-    """An agent edits its own, unless that would pass by what people decided: a confirmed claim, or a dismissal."""
+    """Edit the agent's own memory; propose it where people decided: another claim than confirmed, or a dismissal."""
     dismissal = _dismissal(memory, columns)
-    dismissed = dismissal.blocking
-    if dismissed and trust.sees(dismissed):
-        Tombstone.objects.filter(pk=dismissed.pk).hit(at=at)
-        return Edited(memory, refused=Dismissed(dismissed))
+    tombstone = dismissal.blocking
+    if tombstone and trust.sees(tombstone):
+        Tombstone.objects.filter(pk=tombstone.pk).hit(at=at)
+        return Edited(memory, refusal=Dismissed(tombstone))
     another = _is_another_claim(memory.content, columns.get("content", memory.content))
-    waits = another or columns.get("flags") or dismissal.elsewhere or dismissal.resembled
+    waits = another or columns.get("flags") or dismissal.elsewhere or dismissal.near_tombstone
     unsure = waits and memory.status != Status.CANDIDATE
-    if dismissed or unsure or not is_own(memory, trust):
-        needed = max(columns.get("sensitivity", memory.sensitivity), dismissed.sensitivity if dismissed else 0)
-        facts: dict[str, Any] = {"by": trust.actor, "at": at, "why": why, "sensitivity": needed}
+    if tombstone or unsure or not is_own(memory, trust):
+        least_level = max(columns.get("sensitivity", memory.sensitivity), tombstone.sensitivity if tombstone else 0)
+        facts: dict[str, Any] = {"by": trust.actor, "at": at, "why": why, "sensitivity": least_level}
         return Edited(memory, proposal=_propose(memory, change, dismissal=dismissal, **facts))
     restart = {"confidence": min(memory.confidence, FIRST_CONFIDENCE), "times_confirmed": 0} if another else {}
     batch = uuid7()
-    beside = {"resembles": dismissal.columns["resembles"]} if "content" in columns and memory.is_claim else {}
-    memory.edit(columns, by=trust.actor, at=at, why=why, batch=batch, beside=beside, **restart)
+    extra_columns = {"resembles": dismissal.columns["resembles"]} if "content" in columns and memory.is_claim else {}
+    memory.edit(columns, by=trust.actor, at=at, why=why, batch=batch, extra_columns=extra_columns, **restart)
     return Edited(memory, batch)
 
 
@@ -221,12 +221,12 @@ def _propose(
     verb = {"verb": "edit", **change.as_json}
     kind = Proposal.Kind.REVISION
     proposal = Proposal.objects.propose(kind, memory, verb, by=by, why=why, at=at, sensitivity=sensitivity)
-    dismissed = dismissal.blocking
-    if dismissed:
-        Tombstone.objects.filter(pk=dismissed.pk).hit(at=at)
+    tombstone = dismissal.blocking
+    if tombstone:
+        Tombstone.objects.filter(pk=tombstone.pk).hit(at=at)
     if proposal.is_rejected:
         raise Rejected
-    if near := dismissed or dismissal.resembled:
+    if near := tombstone or dismissal.near_tombstone:
         Proposal.objects.filter(pk=proposal.pk).update(resembles=near.pk)
     return proposal
 
@@ -244,10 +244,10 @@ def _dismissal(memory: Memory, columns: dict[str, Any]) -> Dismissal:
     if not memory.is_claim or "content" not in columns:
         return NO_DISMISSAL
     content = columns["content"]
-    met = admission.dismissal_of(content, scope=memory.scope, key=memory.key)
-    kept = met.blocking is not None and (memory.hold == Hold.FLOOR or met.blocking.duplicate)
-    says_it = kept and claims.compare(claims.claim_of(memory.content), claims.claim_of(content)) == Likeness.SAME
-    return replace(met, blocking=None) if says_it else met
+    dismissal = admission.dismissal_of(content, scope=memory.scope, key=memory.key)
+    is_kept = dismissal.blocking is not None and (memory.hold == Hold.FLOOR or dismissal.blocking.duplicate)
+    says_it = is_kept and claims.compare(claims.claim_of(memory.content), claims.claim_of(content)) == Likeness.SAME
+    return replace(dismissal, blocking=None) if says_it else dismissal
 
 
 def _is_another_claim(before: str, after: str) -> bool:

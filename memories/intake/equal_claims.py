@@ -1,7 +1,7 @@
 """Dismiss a memory or revert its adaptation together with its equals: the same claim under other keys.
 
 In the batch of the decision, so that they are undone together. Equals that the person may not see stay as they are, and
-no number carries them further (promotion.py).
+no number carries them further (climbing.py).
 """
 
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ from django.db import transaction
 
 from memories.intake.claims import equals_elsewhere, equals_of, held_equals
 from memories.models import Adaptation, AuditEntry, Memory
-from memories.models.audit import AuditQuerySet, Decision
+from memories.models.audit import AuditFacts, AuditQuerySet
 from memories.values.choices import Hold, Permission, RevertReason, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Trust
@@ -25,13 +25,15 @@ MOST_COMPARED = 100  # dismissals of one batch that are looked for elsewhere
 
 def dismiss(memory: Memory, *, trust: Trust, why: str, at: datetime, batch: UUID) -> None:
     """Dismiss the memory and its equals; a duplicate alone. Conflict: somebody was faster."""
-    decision: Decision = {"by": trust.actor, "why": why, "at": at, "batch": batch}
+    decision: AuditFacts = {"by": trust.actor, "why": why, "at": at, "batch": batch}
     duplicate = _is_duplicate(why)
     try:
-        if not (memory.held and memory.held.has_closed(memory)):  # as the equal of another one, just now
+        if not (
+            memory.locked_rows and memory.locked_rows.has_closed(memory)
+        ):  # dismissed just now, as the equal of another row
             memory.dismiss(duplicate=duplicate, **decision)
     except Conflict:
-        if not _dismissals(batch).filter(subject_id=memory.pk).exists():  # as that of one of a former part
+        if not _dismissals(batch).filter(subject_id=memory.pk).exists():  # by an earlier part of the same batch
             raise
     for equal in () if duplicate else _equals(memory, trust):
         equal.dismiss(**decision)
@@ -70,19 +72,19 @@ def known_beside(batch: UUID, trust: Trust, *, at: datetime) -> list[KnownDismis
     return _known_of([(row, reasons[row.pk]) for row in rows], trust, at=at)
 
 
-def _known_of(dismissed: Iterable[tuple[Memory, str]], trust: Trust, *, at: datetime) -> list[KnownDismissal]:
-    """Of these memories, each with its reason, those that are dismissed and known in other scopes."""
-    reasons = [(row, why) for row, why in dismissed if row.status == Status.DISMISSED and not _is_duplicate(why)]
+def _known_of(memories: Iterable[tuple[Memory, str]], trust: Trust, *, at: datetime) -> list[KnownDismissal]:
+    """Those of these (memory, reason) that are dismissed, and whose claim is known in other scopes."""
+    reasons = [(row, why) for row, why in memories if row.status == Status.DISMISSED and not _is_duplicate(why)]
     if not reasons:
         return []
     elsewhere = equals_elsewhere((row for row, _ in reasons), Memory.objects.visible_to(trust).unexpired(at).live())
     reviews = trust.may(Permission.REVIEW)
 
-    def known(row: Memory) -> AlsoKnown:
+    def other_place(row: Memory) -> AlsoKnown:
         return AlsoKnown(row, reviews and (trust.scopes is None or row.scope in trust.scopes))
 
-    beside = [KnownDismissal(row, why, list(map(known, elsewhere.get(row.pk, ())))) for row, why in reasons]
-    return [dismissal for dismissal in beside if dismissal.known]
+    dismissals = [KnownDismissal(row, why, list(map(other_place, elsewhere.get(row.pk, ())))) for row, why in reasons]
+    return [dismissal for dismissal in dismissals if dismissal.known]
 
 
 def known_rows(dismissals: Iterable[KnownDismissal]) -> list[Memory]:
@@ -105,11 +107,11 @@ def _dismissals(batch: UUID) -> AuditQuerySet:
 def revert_adaptation(
     adaptation: Adaptation, *, keep_memory: bool, trust: Trust, at: datetime, why: str = "", batch: UUID
 ) -> None:
-    """End a behaviour. Its memory and the equals stay believed, where rules move them no more, or are dismissed.
+    """End a behaviour. Its memory and the equals are dismissed, or with `keep_memory` confirmed and fixed.
 
     Conflict: it was reverted before.
     """
-    decision: Decision = {"by": trust.actor, "why": why, "at": at, "batch": batch}
+    decision: AuditFacts = {"by": trust.actor, "why": why, "at": at, "batch": batch}
     with transaction.atomic():
         memory = adaptation.memory
         if memory is not None:
@@ -126,7 +128,7 @@ def revert_adaptation(
             _fix(equal, decision)
 
 
-def _fix(equal: Memory, decision: Decision) -> None:
+def _fix(equal: Memory, decision: AuditFacts) -> None:
     """End the behaviour of an equal claim too, and hold it so that rules do not apply it again."""
     equal.lock_for("revert", Status.values)
     change: dict[str, Any] = {"hold": Hold.FIXED}
@@ -137,6 +139,6 @@ def _fix(equal: Memory, decision: Decision) -> None:
 
 
 def _equals(memory: Memory, trust: Trust) -> list[Memory]:
-    if memory.held and memory.held.alike is not None:
+    if memory.locked_rows and memory.locked_rows.like_ids is not None:
         return held_equals(memory)
     return equals_of(memory, Memory.objects.visible_to(trust).live())

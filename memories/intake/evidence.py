@@ -70,45 +70,47 @@ def count(memory: Memory, witnesses: Sequence[Witness], *, at: datetime, foundin
     with transaction.atomic():
         Performance.objects.bulk_create([Performance(memory_id=memory.pk)], ignore_conflicts=True)
         Performance.objects.select_for_update().get(memory=memory)  # whoever counts the same at this moment waits
-        witnesses = _timed(witnesses)
-        known = Evidence.objects.select_for_update().filter(
+        witnesses = _with_latencies(witnesses)
+        former_rows = Evidence.objects.select_for_update().filter(
             memory=memory, occasion__any=[w.occasion for w in witnesses]
         )
-        counted = {evidence.occasion: evidence for evidence in known}
-        fresh = [witness for witness in witnesses if witness.occasion not in counted and witness.outcome]
+        former_evidence = {evidence.occasion: evidence for evidence in former_rows}
+        new_witnesses = [
+            witness for witness in witnesses if witness.occasion not in former_evidence and witness.outcome
+        ]
         difference = Difference()
         for witness in witnesses:
-            if former := counted.get(witness.occasion):
+            if former := former_evidence.get(witness.occasion):
                 _correct(former, witness, difference)
             elif witness.outcome:
                 difference.add(witness.outcome, witness.latency_ms)
-        Evidence.objects.bulk_create(_evidence(memory, fresh, _present(fresh), founding=founding))
+        Evidence.objects.bulk_create(_evidence(memory, new_witnesses, _present(new_witnesses), founding=founding))
         Performance.objects.filter(memory=memory).moved(
             difference.outcomes,
             latencies=difference.latencies,
             latency_ms=difference.latency_ms,
-            last_used_at=max((w.at for w in fresh), default=None),
+            last_used_at=max((w.at for w in new_witnesses), default=None),
         )
         if not founding:
-            _move_salience(memory, fresh, at=at)
+            _move_salience(memory, new_witnesses, at=at)
         if difference.outcomes[Outcome.FAILURE] or difference.outcomes[Outcome.SUCCESS]:  # the fifth may be either
             flag_if_failing(memory, at=at)
-    return len(fresh)
+    return len(new_witnesses)
 
 
-def found(founders: Mapping[Memory, Sequence[Witness]]) -> None:
+def count_founders(founders: Mapping[Memory, Sequence[Witness]]) -> None:
     """Count the occasions from which new memories were made: all of them in a handful of statements."""
     founders = {memory: [witness for witness in witnesses if witness.outcome] for memory, witnesses in founders.items()}
-    timed = iter(_timed([witness for witnesses in founders.values() for witness in witnesses]))
-    by_memory = {memory: [next(timed) for _ in witnesses] for memory, witnesses in founders.items()}
-    there = _present(witness for witnesses in by_memory.values() for witness in witnesses)
+    timed_witnesses = iter(_with_latencies([witness for witnesses in founders.values() for witness in witnesses]))
+    by_memory = {memory: [next(timed_witnesses) for _ in witnesses] for memory, witnesses in founders.items()}
+    episode_ids = _present(witness for witnesses in by_memory.values() for witness in witnesses)
     records, rows = [], []
     for memory, witnesses in by_memory.items():
         difference = Difference()
         for witness in witnesses:
             difference.add(witness.outcome, witness.latency_ms)
         records.append(_record(memory, difference, last=max((witness.at for witness in witnesses), default=None)))
-        rows += _evidence(memory, witnesses, there, founding=True)
+        rows += _evidence(memory, witnesses, episode_ids, founding=True)
     Performance.objects.bulk_create(records)
     Evidence.objects.bulk_create(rows)
 
@@ -138,7 +140,7 @@ def record_suppressed(memory: Memory, moments: Mapping[datetime, str], *, source
     Evidence.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def _timed(witnesses: Sequence[Witness]) -> list[Witness]:
+def _with_latencies(witnesses: Sequence[Witness]) -> list[Witness]:
     """The witnesses with their latency, which a witness without one takes from its episode."""
     latencies = _latencies({w.episode_id for w in witnesses if w.episode_id and w.latency_ms is None})
     return [
@@ -152,12 +154,12 @@ def _latencies(episodes: Collection[UUID]) -> dict[UUID, float]:
     if not episodes:
         return {}
     latencies = Event.objects.filter(episode__any=episodes).latencies()
-    reported = Episode.objects.filter(pk__any=episodes, outcome_details__has_key="latency_ms")
-    return latencies | {pk: details["latency_ms"] for pk, details in reported.values_list("pk", "outcome_details")}
+    rows = Episode.objects.filter(pk__any=episodes, outcome_details__has_key="latency_ms")
+    return latencies | {pk: details["latency_ms"] for pk, details in rows.values_list("pk", "outcome_details")}
 
 
 def _correct(former: Evidence, witness: Witness, difference: Difference) -> None:
-    """What was counted before is counted as it is told now, unless it is only read from the run."""
+    """Replace what was counted before, unless an agent reported that and the witness is only read from the run."""
     if former.made_by_id and witness.by is None:
         return
     if witness.outcome is None:
@@ -185,18 +187,18 @@ def _kind(witness: Witness, *, founding: bool) -> str:
 
 def _present(witnesses: Iterable[Witness]) -> set[UUID]:
     """The episodes of these that are still there."""
-    named = [witness.episode_id for witness in witnesses if witness.episode_id]
-    return set(Episode.objects.filter(pk__any=named).values_list("pk", flat=True))
+    episode_ids = [witness.episode_id for witness in witnesses if witness.episode_id]
+    return set(Episode.objects.filter(pk__any=episode_ids).values_list("pk", flat=True))
 
 
 def _evidence(
-    memory: Memory, witnesses: Sequence[Witness], there: Collection[UUID], *, founding: bool
+    memory: Memory, witnesses: Sequence[Witness], present_episodes: Collection[UUID], *, founding: bool
 ) -> list[Evidence]:
     return [
         Evidence(
             memory=memory,
             occasion=witness.occasion,
-            episode_id=witness.episode_id if witness.episode_id in there else None,
+            episode_id=witness.episode_id if witness.episode_id in present_episodes else None,
             kind=_kind(witness, founding=founding),
             outcome=witness.outcome,
             latency_ms=witness.latency_ms,
@@ -211,16 +213,16 @@ def _evidence(
 
 
 def _delta(memory: Memory, witness: Witness) -> float:
-    """By how much a witness moves the salience of the memory."""
+    """The change of salience that a witness causes."""
     if witness.outcome == Outcome.SUCCESS:
         return memory.reinforcement_gain
     return -PENALTY if witness.outcome == Outcome.FAILURE and witness.by else 0
 
 
-def _move_salience(memory: Memory, fresh: Sequence[Witness], *, at: datetime) -> None:
+def _move_salience(memory: Memory, new_witnesses: Sequence[Witness], *, at: datetime) -> None:
     rows = Memory.objects.filter(pk=memory.pk)
-    if times := sum(witness.outcome == Outcome.SUCCESS for witness in fresh):
-        now = Least(1.0, decay.SalienceAt(at) + F("reinforcement_gain") * times)
-        rows.update(salience=now, salience_at=at, reinforced_at=at)
-    if failed := sum(witness.outcome == Outcome.FAILURE and witness.by is not None for witness in fresh):
-        rows.penalize(PENALTY * failed, at=at)
+    if times := sum(witness.outcome == Outcome.SUCCESS for witness in new_witnesses):
+        salience = Least(1.0, decay.SalienceAt(at) + F("reinforcement_gain") * times)
+        rows.update(salience=salience, salience_at=at, reinforced_at=at)
+    if failures := sum(witness.outcome == Outcome.FAILURE and witness.by is not None for witness in new_witnesses):
+        rows.penalize(PENALTY * failures, at=at)

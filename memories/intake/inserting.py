@@ -51,14 +51,14 @@ def insert_episodes(
     and nothing was inserted.
     """
     memories = [episode.memory for episode in episodes]
-    created = [memory.audit("create", by=by, at=at, **facts) for memory in memories]
-    new = {memory.pk for memory in memories}
-    if any(event.episode_id not in new for event in events):  # its memory is no row of this statement
-        bulk_rows.insert(memories, episodes, events, [*created, *trail])
+    creation_entries = [memory.audit("create", by=by, at=at, **facts) for memory in memories]
+    new_ids = {memory.pk for memory in memories}
+    if any(event.episode_id not in new_ids for event in events):  # its memory is no row of this statement
+        bulk_rows.insert(memories, episodes, events, [*creation_entries, *trail])
         Passage.objects.write_events(events, titles_of=episodes)
         return True
     passages, rest = passage.part_of_insert(passage.of_events(events, titles_of=episodes))
-    if not bulk_rows.insert(memories, episodes, events, [*created, *trail], also=passages, unless=unless):
+    if not bulk_rows.insert(memories, episodes, events, [*creation_entries, *trail], also=passages, unless=unless):
         return False
     passage.write(rest)
     return True

@@ -8,7 +8,7 @@ from django.db import transaction
 from memories.intake import revisions
 from memories.intake.edits import apply_edit, parse_edit
 from memories.models import Memory, Proposal
-from memories.models.audit import Decision
+from memories.models.audit import AuditFacts
 from memories.values.choices import LIVE
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import everything
@@ -16,7 +16,7 @@ from memories.values.trust import everything
 CHOOSE, MERGE = "choose", "merge"
 
 
-def accept(proposal: Proposal, *, keep: UUID | None = None, **decision: Unpack[Decision]) -> None:
+def accept(proposal: Proposal, *, keep: UUID | None = None, **decision: Unpack[AuditFacts]) -> None:
     """Do what was proposed. Conflict: it was decided before, or does not apply any more (then it stays open).
 
     `keep`: the memory that holds of those that contradict each other, where it is required, or whose wording a merged
@@ -37,7 +37,7 @@ def accept(proposal: Proposal, *, keep: UUID | None = None, **decision: Unpack[D
             assert keep is not None  # checked above
             revisions.choose(keep, proposal.subjects, scope=memory.scope, **decision)
         else:
-            revisions.carry_out(memory, _worded(proposal, keep), **decision)
+            revisions.carry_out(memory, _with_chosen_words(proposal, keep), **decision)
 
 
 def _check_keep(proposal: Proposal, verb: str, keep: UUID | None) -> None:
@@ -48,19 +48,19 @@ def _check_keep(proposal: Proposal, verb: str, keep: UUID | None) -> None:
         raise Invalid(FieldError("/keep", "unknown_value", "is none of the memories that this proposal compares"))
 
 
-def _worded(proposal: Proposal, keep: UUID | None) -> dict[str, Any]:
+def _with_chosen_words(proposal: Proposal, keep: UUID | None) -> dict[str, Any]:
     """The change, with the words and the key of the memory that a person chose to keep."""
     change: dict[str, Any] = proposal.change
     if keep is None:
         return change
-    others = [memory_id for memory_id in change["ids"] if memory_id != str(keep)]
+    other_ids = [memory_id for memory_id in change["ids"] if memory_id != str(keep)]
     content = Memory.objects.filter(pk=keep).values_list("content", flat=True).first()
     new = {**change.get("memory", {}), "content": content}
-    return {**change, "memory": new, "ids": [str(keep), *others]}
+    return {**change, "memory": new, "ids": [str(keep), *other_ids]}
 
 
-def _edit(memory: Memory, change: dict[str, Any], decision: Decision) -> None:
+def _edit(memory: Memory, change: dict[str, Any], decision: AuditFacts) -> None:
     try:
         apply_edit(memory, parse_edit(change), trust=everything(decision["by"]), by_a_person=False, **decision)
     except Invalid as invalid:
-        raise Conflict(f"what is proposed does not apply any more: {invalid}") from None
+        raise Conflict(f"the proposed change no longer applies: {invalid}") from None

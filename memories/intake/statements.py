@@ -84,7 +84,7 @@ class Statement:
 
     @property
     def known_by(self) -> list[str]:
-        """What a dismissal of it is known by in whatever words: of a skill its name in runs, of a finding its key."""
+        """Names by which a dismissal blocks it in whatever words: a skill's name in runs, a finding's key, `names`."""
         skill = competence_key(self.payload.get("skill_name")) if self.type == Type.COMPETENCE else None
         key = self.key if self.origin in Origin.of_rules() else None
         return list(dict.fromkeys(name for name in (skill, key, *self.names) if name))
@@ -95,8 +95,8 @@ class Statement:
 
     @cached_property
     def flags(self) -> list[str]:
-        """What asks for a second look. What a person teaches is an instruction by nature; what runs teach is not, for
-        it holds words of whoever spoke in them."""
+        """The scan's flags, each of which asks for a review. What a person teaches may be an instruction; what runs
+        teach may not, because it holds words of anybody who spoke in them."""
         payload = json.dumps(self.payload, ensure_ascii=False) if self.payload else ""
         # a plan repeats its words, and the search for instructions costs by the character
         prose = "\n".join(dict.fromkeys([self.content, *_texts(self.payload)]))
@@ -156,7 +156,7 @@ def window_of(payload: Mapping[str, Any]) -> dict[str, datetime | None]:
 
 
 @dataclass(frozen=True)
-class Stored:
+class WriteResult:
     """The answer to a write. `memory` None: the caller may not see the row that it concerns, or that is gone.
 
     `forgotten`: it was suppressed by a tombstone whose memory is gone. `reset`: another claim replaced the former one
@@ -179,7 +179,7 @@ class Stored:
         return self.memory is None and self.notice == ACCEPTED
 
 
-NOTHING_TOLD = Stored(None, notice=ACCEPTED)
+NOTHING_TOLD = WriteResult(None, notice=ACCEPTED)
 
 
 @dataclass(frozen=True)
@@ -188,14 +188,14 @@ class ClaimWrite(Generic[A]):
 
     `founding` and `columns`: of its row if it is new (the gate may lower the status); `stems`: what the keys that it
     meets begin with, where that is not its own key; `by_itself`: write it and tell what came of it, in the caller's
-    transaction; `settle`: what is left to say of a new row before it is inserted; `answer`: tell of that.
+    transaction; `settle`: last changes of a new row before its insert; `answer`: the caller's answer from the result.
     """
 
     statement: Statement
     founding: Sequence[Occasion]
     columns: Mapping[str, Any]
     by_itself: Callable[[], A]
-    answer: Callable[[Stored], A]
+    answer: Callable[[WriteResult], A]
     stems: Sequence[str] = ()
     settle: Callable[[Memory], object] = id
 
@@ -212,21 +212,25 @@ def evidence_sensitivity(occasions: Iterable[Occasion], scope: str, trust: Trust
     episodes = list(rows.values_list("pk", "scope", "sensitivity"))
     if len(episodes) < len(ids):
         raise NotFound("no such episode")
-    if any(other != scope for _, other, _ in episodes):
+    if any(episode_scope != scope for _, episode_scope, _ in episodes):
         detail = "is of another scope: what is learned in one is not mixed into another"
         raise Invalid(FieldError("/episode_id", "other_scope", detail))
     return int(max(sensitivity for _, _, sensitivity in episodes))
 
 
-def uncounted(memory: Memory, occasions: Sequence[Occasion], known: Collection[str] | None = None) -> list[Occasion]:
+def uncounted(
+    memory: Memory, occasions: Sequence[Occasion], known_names: Collection[str] | None = None
+) -> list[Occasion]:
     """The occasions that are not yet evidence of this memory, each once. The caller holds the lock of its row.
 
-    `known`: the names of those that are, where the caller has asked.
+    `known_names`: the names of those that are, where the caller has asked.
     """
-    if known is None:
+    if known_names is None:
         names = {occasion.name for occasion in occasions}
-        known = set(Evidence.objects.filter(memory=memory, occasion__any=names).values_list("occasion", flat=True))
-    return list({occasion.name: occasion for occasion in occasions if occasion.name not in known}.values())
+        known_names = set(
+            Evidence.objects.filter(memory=memory, occasion__any=names).values_list("occasion", flat=True)
+        )
+    return list({occasion.name: occasion for occasion in occasions if occasion.name not in known_names}.values())
 
 
 def evidence_of(
@@ -268,7 +272,7 @@ def add_evidence(
 ) -> None:
     """Write one evidence row per occasion; see `evidence_of`. Their episodes are kept as long as the memory lives.
 
-    Whose runs a rule read, and found to speak for the memory, has said it too.
+    For evidence that a rule reads in runs, the agents of these runs become speakers of the memory.
     """
     rows = evidence_of(memory, occasions, content, kind=kind, delta=delta, trust=trust)
     Evidence.objects.bulk_create(rows)

@@ -12,7 +12,7 @@ from django.db import transaction
 
 from memories.intake import revisions
 from memories.intake.admission import admit, lock_and_look, suppress
-from memories.intake.claims import Occasion, Statement, Stored
+from memories.intake.claims import Occasion, Statement, WriteResult
 from memories.intake.claims.reinforcement import Meeting, reinforce
 from memories.intake.claims.writing import create, unexpired
 from memories.intake.episodes.new_rows import Ingested
@@ -23,7 +23,7 @@ from memories.intake.statements import ClaimWrite, evidence_sensitivity
 from memories.lifecycle.ladder import waits_for_person
 from memories.lifecycle.ownership import is_own
 from memories.models import Evidence, Memory, Proposal
-from memories.models.claim_lookup import Lookup, Met
+from memories.models.claim_lookup import Lookup, MetMemory
 from memories.values.choices import Origin, Sensitivity, Status, Type
 from memories.values.field_errors import format_instant
 from memories.values.field_types import LONGEST_TEXT
@@ -40,7 +40,7 @@ class Triple:
     """A statement whose payload is a `payloads.Triple`, and the occasion that states it.
 
     `why`: of a revision. `status`: of a new row that asks for no second look. `may_revise`: whether it may replace or
-    contest this memory without a person. `dated`: the occasion may be older than what is known, and then it revises
+    contest this memory without a person. `is_dated`: the occasion may be older than what is known, and then it revises
     nothing that was said after it. `inherits_policy`: it states no policy, that of the latest statement about the same
     holds.
     """
@@ -51,7 +51,7 @@ class Triple:
     proposal_why: str
     status: Status
     may_revise: Callable[[Memory, Trust], bool] = is_own
-    dated: bool = False
+    is_dated: bool = False
     inherits_policy: bool = False
 
     @property
@@ -64,11 +64,11 @@ class Triple:
         as_written = payloads.stem_of(self.statement.payload["subject"], self.statement.payload["predicate"])
         return sorted({as_written, self.statement.key.rpartition("#")[0]})
 
-    def beside(self, others: Sequence[Memory]) -> Self:
+    def beside(self, memories: Sequence[Memory]) -> Self:
         """The same with the policy that holds for it beside these."""
-        if not (self.inherits_policy and others):
+        if not (self.inherits_policy and memories):
             return self
-        latest = max(others, key=lambda memory: (memory.created_at, memory.pk))
+        latest = max(memories, key=lambda memory: (memory.created_at, memory.pk))
         policy = {"revision_policy": latest.payload.get("revision_policy", self.policy)}
         return replace(self, statement=replace(self.statement, payload={**self.statement.payload, **policy}))
 
@@ -76,39 +76,41 @@ class Triple:
         """Whether a row is this statement, also where its object was stored in quotes and made the key of that."""
         words = [text_of(row.payload.get(name)) for name in ("subject", "predicate", "object")]
         keys = {row.key, key_of(str(words[0]), str(words[1]), words[2])}
-        return self.statement.key in keys or (self.dated and self.statement.key == folded_key(*map(str, words)))
+        return self.statement.key in keys or (self.is_dated and self.statement.key == folded_key(*map(str, words)))
 
 
-def store(triple: Triple, *, trust: Trust, at: datetime) -> Stored:
+def store(triple: Triple, *, trust: Trust, at: datetime) -> WriteResult:
     """Store a triple, or confirm the one that says the same.
 
     Another object for the same subject and predicate: what may be revised is superseded, kept beside or contested, as
-    the policy says; anything else is left as it is, and a revision is proposed (`Stored.proposal`). What people
-    dismissed is answered as it stands, dismissed.
+    the policy says; anything else is left as it is, and a revision is proposed (`WriteResult.proposal`). What people
+    dismissed is suppressed.
     """
     statement = triple.statement
     with transaction.atomic():
         lookup = lock_and_look(statement, [triple.occasion], stems=triple.stems, trust=trust)
         evidence = evidence_sensitivity([triple.occasion], statement.scope, trust)
-        live = unexpired(lookup, at=at)
-        if same := next((met for met in live if triple.says(met.memory)), None):
-            return _confirm(same, lookup, triple, evidence, trust=trust, at=at)
-        others = [met.memory for met in live if met.memory.status != Status.CONTESTED]
-        triple = triple.beside([memory for memory in others if trust.sees(memory)])
+        live_matches = unexpired(lookup, at=at)
+        if match := next((candidate for candidate in live_matches if triple.says(candidate.memory)), None):
+            return _confirm(match, lookup, triple, evidence, trust=trust, at=at)
+        other_memories = [candidate.memory for candidate in live_matches if candidate.memory.status != Status.CONTESTED]
+        triple = triple.beside([memory for memory in other_memories if trust.sees(memory)])
         statement = triple.statement
-        unmet = not lookup.may_be_dismissed
-        admission = admit(statement, trust=trust, at=at, evidence=evidence, unmet=unmet, status=triple.status)
+        no_tombstones = not lookup.may_be_dismissed
+        admission = admit(
+            statement, trust=trust, at=at, evidence=evidence, no_tombstones=no_tombstones, status=triple.status
+        )
         if admission.memory is None:
             return suppress(admission.dismissal.blocking, statement, trust=trust, at=at)
-        if triple.dated and triple.policy != "fork" and _is_outdated(others, triple.occasion):
-            return Stored(None, notice=OUTDATED)
-        unsure = waits_for_person(admission.memory)
-        if protected := _not_to_be_revised(others, triple, trust, unsure=unsure):
-            return _propose(protected, triple, evidence, trust=trust, at=at)
+        if triple.is_dated and triple.policy != "fork" and _is_outdated(other_memories, triple.occasion):
+            return WriteResult(None, notice=OUTDATED)
+        is_unsure = waits_for_person(admission.memory)
+        if protected_memory := _not_to_be_revised(other_memories, triple, trust, unsure=is_unsure):
+            return _propose(protected_memory, triple, evidence, trust=trust, at=at)
         memory = create(admission.memory, [triple.occasion], trust=trust, at=at)
-        if not triple.dated or triple.policy != "fork":  # of several that hold side by side none comes from another
-            _revise(others, memory, triple, trust=trust, at=at)
-    return Stored(memory, created=True)
+        if not triple.is_dated or triple.policy != "fork":  # of several that hold side by side none comes from another
+            _revise(other_memories, memory, triple, trust=trust, at=at)
+    return WriteResult(memory, created=True)
 
 
 def folded_key(subject: str, predicate: str, object: str) -> str:
@@ -116,51 +118,55 @@ def folded_key(subject: str, predicate: str, object: str) -> str:
     return key_of(subject.casefold(), predicate.casefold(), object.casefold())
 
 
-def _confirm(met: Met, lookup: Lookup, triple: Triple, evidence: int, *, trust: Trust, at: datetime) -> Stored:
+def _confirm(
+    match: MetMemory, lookup: Lookup, triple: Triple, evidence: int, *, trust: Trust, at: datetime
+) -> WriteResult:
     """Count the occasion. A quote may not stand below the level of its episode."""
-    row = met.memory
+    row = match.memory
     occasion = triple.occasion if evidence <= row.sensitivity else replace(triple.occasion, quote="")
     statement = triple.statement
-    if triple.dated:  # reads alike: its words stay
+    if triple.is_dated:  # reads alike: its words stay
         statement = replace(statement, content=row.content, payload=row.payload)
-    meeting = Meeting(row, statement, trust, at, Sensitivity.PUBLIC, met, lookup.may_be_dismissed or triple.dated)
+    meeting = Meeting(row, statement, trust, at, Sensitivity.PUBLIC, match, lookup.may_be_dismissed or triple.is_dated)
     return reinforce(meeting, [occasion])
 
 
-def _is_outdated(others: Sequence[Memory], occasion: Occasion) -> bool:
-    speaking = Evidence.objects.filter(memory__in=others, at__gt=occasion.at)
-    return speaking.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED)).exists()
+def _is_outdated(other_memories: Sequence[Memory], occasion: Occasion) -> bool:
+    later_evidence = Evidence.objects.filter(memory__in=other_memories, at__gt=occasion.at)
+    return later_evidence.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED)).exists()
 
 
-def _not_to_be_revised(others: Sequence[Memory], triple: Triple, trust: Trust, *, unsure: bool) -> Memory | None:
+def _not_to_be_revised(
+    other_memories: Sequence[Memory], triple: Triple, trust: Trust, *, unsure: bool
+) -> Memory | None:
     """The first memory with another object that this statement may not replace or contest without a person.
 
-    `unsure`: it waits for a person itself.
+    `unsure`: the statement waits for a person itself.
     """
     if triple.policy == "fork":
         return None
-    return next((memory for memory in others if unsure or not triple.may_revise(memory, trust)), None)
+    return next((memory for memory in other_memories if unsure or not triple.may_revise(memory, trust)), None)
 
 
-def _propose(memory: Memory, triple: Triple, evidence: int, *, trust: Trust, at: datetime) -> Stored:
+def _propose(memory: Memory, triple: Triple, evidence: int, *, trust: Trust, at: datetime) -> WriteResult:
     statement = triple.statement
-    needed = max(memory.sensitivity, statement.at_least(evidence))
+    least_level = max(memory.sensitivity, statement.at_least(evidence))
     kind = statement.payload["evidence"][0]["source_type"]
     sources = [{"source_type": kind, "source_id": statement.source}]  # said again, it is the same proposal
-    new = replace(statement, payload={**statement.payload, "evidence": sources}).as_new_memory(needed)
-    change: dict[str, Any] = {"verb": VERB[triple.policy], "memory": new, "rationale": triple.proposal_why[:2000]}
+    fields = replace(statement, payload={**statement.payload, "evidence": sources}).as_new_memory(least_level)
+    change: dict[str, Any] = {"verb": VERB[triple.policy], "memory": fields, "rationale": triple.proposal_why[:2000]}
     proposal = Proposal.objects.propose(
-        Proposal.Kind.REVISION, memory, change, by=trust.actor, why=triple.proposal_why, at=at, sensitivity=needed
+        Proposal.Kind.REVISION, memory, change, by=trust.actor, why=triple.proposal_why, at=at, sensitivity=least_level
     )
     if not trust.sees(memory):
-        return Stored(None)
-    return Stored(memory, proposal=None if proposal.is_rejected else proposal.pk)
+        return WriteResult(None)
+    return WriteResult(memory, proposal=None if proposal.is_rejected else proposal.pk)
 
 
-def _revise(others: Sequence[Memory], memory: Memory, triple: Triple, *, trust: Trust, at: datetime) -> None:
+def _revise(other_memories: Sequence[Memory], memory: Memory, triple: Triple, *, trust: Trust, at: datetime) -> None:
     verbs = {"replace": revisions.supersede, "fork": revisions.fork, "contest": revisions.contest}
-    for old in others:
-        verbs[triple.policy](old, memory, by=trust.actor, why=triple.why, at=at)
+    for other in other_memories:
+        verbs[triple.policy](other, memory, by=trust.actor, why=triple.why, at=at)
 
 
 def observation(report: ObservationReport, *, trust: Trust, at: datetime) -> Ingested:
@@ -189,9 +195,9 @@ def write_of(report: ObservationReport, *, trust: Trust, at: datetime) -> ClaimW
     return ClaimWrite(statement, [triple.occasion], {"status": triple.status}, by_itself, _answer, triple.stems)
 
 
-def _answer(stored: Stored) -> Ingested:
-    facts: dict[str, Any] = {"proposal": stored.proposal, "forgotten": stored.forgotten}
-    return Ingested(stored.memory, created=stored.created, changed=stored.reinforced, **facts)
+def _answer(result: WriteResult) -> Ingested:
+    facts: dict[str, Any] = {"proposal": result.proposal, "forgotten": result.forgotten}
+    return Ingested(result.memory, created=result.created, changed=result.reinforced, **facts)
 
 
 def _statement(report: ObservationReport, *, trust: Trust, at: datetime) -> Statement:

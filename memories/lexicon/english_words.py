@@ -3,16 +3,23 @@
 from memories.lexicon import words
 
 # Grammar, politeness and the words that only say that something is to be remembered. No negation may stand here.
-_GRAMMAR = words(
+_MOST_FREQUENT_GRAMMAR = words(
     """
-    a about actually again all also am an and any anyone anything anyway are as at be because been being but by can
-    could did do does doing each either else every for from get gets going got had has have having he her here hers
-    him his how i if in into is it its itself just kindly let ll may me might mine must my myself of ok on one or
-    other our ours out own please quite rather re really remember she should so some such sure than that the their
-    them then there these they this those to too upon us ve very via was we were what when where which while who
-    whom whose why will with would yes you your yours
+    a all am an and any are as at be but by can could do does for from had has have how i if in is it just me my of
+    on or our please so that the there this to was we were what will with would you your
     """
 )
+_GRAMMAR = _MOST_FREQUENT_GRAMMAR | words(
+    """
+    about actually again also anyone anything anyway because been being did doing each either else every get gets
+    going got having he her here hers him his into its itself kindly let ll may might mine must myself ok one other
+    ours out own quite rather re really remember she should some such sure than their them then these they those too
+    upon us ve very via when where which while who whom whose why yes yours
+    """
+)
+# They say nothing of what a run looks like. Grammar only: what people want is often said in words that are frequent
+# elsewhere ("change", "back", "two").
+STOP_OF_LIKENESS = _MOST_FREQUENT_GRAMMAR | words("i'd i'm no not")
 # They say nothing of a claim.
 STOP = _GRAMMAR | words(
     """
@@ -151,7 +158,10 @@ PREPOSITIONS = words(
     """
 )
 PASSIVE = words("be is are was were been being")
-DETERMINERS = words("a an the our my your their his her its this that these those any all each every some such us me")
+_POINTING = words("a an the our my your their his her its this that these those")
+DETERMINERS = _POINTING | words("any all each every some such us me")
+# Before a name they are no part of it, with a capital letter too: "The Acme contract".
+OPENERS = _POINTING | words("in on at for when if")
 ADVERBS = words(
     """
     late early fast slow soon again first last twice once often instead today tomorrow later together separately daily
@@ -225,6 +235,33 @@ GENERIC = words(
     test tests text title tool tools top total type types upcoming used user value values version whole work working
     works
     """
+)
+
+# Relations that sentences state without their word: "Jonas from Nordlys", "my flat in Oslo", "30 euros a month".
+UNSAID_RELATIONS = PASSIVE | words(
+    """
+    am have has having had do does did get gets got make makes want wants wanted need needs like likes liked love
+    loves prefer prefers enjoy enjoys use uses used can will should may must reside resides own owns belong belongs
+    cost costs speak speaks report reports responsible plan plans planned dream dreams hope hopes aim aims intend
+    intends try tries become becomes attend attends run runs support supports accept accepts expire expires locate
+    located store stored keep kept know known call called name named come comes go goes stay stays contain contains
+    include includes hold holds part member based friend friends deadline interested in on at by for from to of with
+    as about into within not never only also the a an its their his her my your own it this that most mostly usually
+    often always currently normally typically
+    """
+)
+
+# Frequent in texts and in runs of agents: a pattern is not looked for by one of them while it has a rarer word.
+FREQUENT = words(
+    """
+    a add all an and any as at be by can check do for from get go goes has have i i'm if in is it its last let line
+    may need new no not of on one or order out output per return run see should start status test that the them this
+    to use user what will with you your
+    """
+)
+# Nearly each sentence holds some: a sentence that is written backwards or in rot13 is told by them.
+IN_SENTENCES = words(
+    "the and your all for with that this you may from not must will every are before never always when any"
 )
 
 # Between the verb of a tool's name and what it is about.

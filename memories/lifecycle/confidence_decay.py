@@ -50,16 +50,16 @@ def _settle_some(pace: Pace, *, at: datetime) -> Counter[str] | None:
     rows = list(due.only(*FACTS)[: batches.BATCH])
     if not rows:
         return None
-    lost = {row.pk for row in rows if _step(row, pace, at=at)}
+    lowered_ids = {row.pk for row in rows if _step(row, pace, at=at)}
     values = zip(*((row.pk, row.confidence, row.decay_steps, row.decay_due_at) for row in rows), strict=True)
     with changed_at(at), connection.cursor() as cursor:
         cursor.execute(WRITE, [list(column) for column in values])
-    moved = [row for row in rows if row.pk in lost and row.hold == Hold.NONE]
-    gone = [row.pk for row in moved if row.confidence < pace.expire_below]
-    faded = [row.pk for row in moved if _fades(row, pace) and row.confidence >= pace.expire_below]
-    _demote(faded, at=at)
-    remove_expired(gone, at=at)
-    return Counter(settled=len(rows), demoted=len(faded), expired=len(gone))
+    free_rows = [row for row in rows if row.pk in lowered_ids and row.hold == Hold.NONE]
+    expired_ids = [row.pk for row in free_rows if row.confidence < pace.expire_below]
+    faded_ids = [row.pk for row in free_rows if _fades(row, pace) and row.confidence >= pace.expire_below]
+    _demote(faded_ids, at=at)
+    remove_expired(expired_ids, at=at)
+    return Counter(settled=len(rows), demoted=len(faded_ids), expired=len(expired_ids))
 
 
 def _step(row: Memory, pace: Pace, *, at: datetime) -> bool:

@@ -175,27 +175,27 @@ def unquote(memory: Memory) -> set[UUID]:
     if memory.type == Type.EPISODIC:  # is never revised
         return set()
     ends = Relation.objects.touching(memory.pk).values_list("source", "target")
-    others = {end for pair in ends for end in pair} - {memory.pk}
+    related_ids = {end for pair in ends for end in pair} - {memory.pk}
     about = AuditEntry.objects.about("memory", memory.pk)
     batches = set(about.values_list("batch_id", flat=True))
-    words_elsewhere.silence_entries(_decisions(memory, others, batches))
+    words_elsewhere.silence_entries(_decisions(memory, related_ids, batches))
     occasions = memory.evidence.values("occasion")
-    Evidence.objects.filter(memory__in=others, occasion__in=occasions).update(snapshot="")  # of merged ones
-    return _proposals(others, batches)
+    Evidence.objects.filter(memory__in=related_ids, occasion__in=occasions).update(snapshot="")  # of merged ones
+    return _proposals(related_ids, batches)
 
 
-def _decisions(memory: Memory, others: Collection[UUID], batches: Collection[UUID]) -> list[UUID]:
+def _decisions(memory: Memory, related_ids: Collection[UUID], batches: Collection[UUID]) -> list[UUID]:
     """The audit entries of others that concern it: their rationale may hold its words."""
     key = str(memory.pk)
     names = Q(after__relation__source=key) | Q(after__relation__target=key)
-    with_it = AuditEntry.objects.filter(subject_id__in=others).filter(names | Q(batch_id__in=batches))
-    undone = AuditEntry.objects.filter(names, batch_id__in=batches)  # the relation went with the undoing
-    return [*with_it.values_list("pk", flat=True), *undone.values_list("pk", flat=True)]
+    entries = AuditEntry.objects.filter(subject_id__in=related_ids).filter(names | Q(batch_id__in=batches))
+    undo_entries = AuditEntry.objects.filter(names, batch_id__in=batches)  # the relation went with the undoing
+    return [*entries.values_list("pk", flat=True), *undo_entries.values_list("pk", flat=True)]
 
 
-def _proposals(others: Collection[UUID], batches: Collection[UUID]) -> set[UUID]:
-    accepted = AuditEntry.objects.filter(subject_kind=PROPOSAL, batch_id__in=batches).values("subject_id")
-    return _drop(Proposal.objects.filter(pk__in=accepted, memory__in=others))
+def _proposals(related_ids: Collection[UUID], batches: Collection[UUID]) -> set[UUID]:
+    proposal_ids = AuditEntry.objects.filter(subject_kind=PROPOSAL, batch_id__in=batches).values("subject_id")
+    return _drop(Proposal.objects.filter(pk__in=proposal_ids, memory__in=related_ids))
 
 
 def _drop(rows: QuerySet[Proposal]) -> set[UUID]:
@@ -214,8 +214,8 @@ def erase(memory_id: UUID, *, trust: Trust, at: datetime, dry_run: bool = False)
     NotFound: neither it nor a trail of it within the caller's trust. Whether the caller may is asked at the door.
     """
     memory = Memory.objects.visible_to(trust).filter(pk=memory_id).first()
-    known = AuditEntry.objects.about("memory", memory_id)
-    if memory is None and (not known.visible_to(trust).exists() or Memory.objects.filter(pk=memory_id).exists()):
+    trail = AuditEntry.objects.about("memory", memory_id)
+    if memory is None and (not trail.visible_to(trust).exists() or Memory.objects.filter(pk=memory_id).exists()):
         raise NotFound("no such memory")
     if dry_run and memory:
         _check_allowed(memory, trust)
@@ -226,25 +226,25 @@ def erase(memory_id: UUID, *, trust: Trust, at: datetime, dry_run: bool = False)
         receipt, subjects = _take(memory, trust=trust, at=at) if memory else (Receipt(memory_id), set())
         tombstones = Tombstone.objects.filter(memory_id=memory_id)
         tombstones.lift(by=trust.actor, at=at)  # what they withheld is offered again
-        _note(known, trust=trust, at=at)
+        _note(trail, trust=trust, at=at)
         words_elsewhere.remove_from_trail({memory_id, *subjects, *tombstones.values_list("pk", flat=True)})
         tombstones.delete()
         Adaptation.objects.filter(pk__in=subjects).delete()
     return receipt
 
 
-def _note(known: AuditQuerySet, *, trust: Trust, at: datetime) -> None:
+def _note(trail: AuditQuerySet, *, trust: Trust, at: datetime) -> None:
     """Write the audit row of an erasure, under the id of a new subject, so that it leads to nothing that was there."""
-    last = known.reverse().values_list("scope", "sensitivity").first()
+    last = trail.reverse().values_list("scope", "sensitivity").first()
     scope, sensitivity = last or ("", trust.max_sensitivity)
-    about: dict[str, Any] = {
+    facts: dict[str, Any] = {
         "kind": ERASURE,
         "subject": new_id(),
         "label": "",
         "scope": scope,
         "sensitivity": sensitivity,
     }
-    AuditEntry.draft(action="erase", by=trust.actor, at=at, **about).save(force_insert=True)
+    AuditEntry.draft(action="erase", by=trust.actor, at=at, **facts).save(force_insert=True)
 
 
 def suggestions(key: str, *, scope: str, trust: Trust) -> list[str]:

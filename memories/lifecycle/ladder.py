@@ -1,6 +1,6 @@
 """The confidence ladder: where a claim starts, what a confirmation adds, when it is confirmed and applied.
 
-intake/claims/reinforcement.py writes what is gained, promotion.py the status. Competences and plans never climb
+intake/claims/reinforcement.py writes what is gained, climbing.py the status. Competences and plans never climb
 by number: a person publishes them.
 """
 
@@ -35,28 +35,28 @@ class Ladder:
         numbers: dict[str, Any] = settings.LADDER
         return cls(**numbers)
 
-    def start(self, *, source: str, direct: bool, given: int | None) -> int:
+    def start(self, *, source: str, direct: bool, confidence: int | None) -> int:
         """Confidence of a new claim; what the caller gives is clamped, not refused."""
-        if given is not None:
-            return min(100, max(0, given))
+        if confidence is not None:
+            return min(100, max(0, confidence))
         return self.direct if direct or source == USER else self.stored
 
     def gained(self, confidence: int, times: int = 1) -> int:
         """Confidence after so many confirmations."""
         return min(100, confidence + self.gain * times)
 
-    def status(self, now: str, *, confidence: int, times_confirmed: int, voices: int = 1) -> Status:
-        """Where a claim stands by its numbers. It only climbs, and may climb both steps at once. `voices`: distinct
-        agents or sessions that said it."""
+    def status(self, now: str, *, confidence: int, times_confirmed: int, agents_or_sessions: int = 1) -> Status:
+        """Where a claim stands by its numbers, `agents_or_sessions` as its evidence counts. It only climbs, and may
+        climb both steps at once."""
         if now == Status.CANDIDATE and self.confirms and confidence >= self.confirm_at:
             now = Status.CONFIRMED
-        if now == Status.CONFIRMED and self._applies(confidence, times_confirmed, voices):
+        if now == Status.CONFIRMED and self._applies(confidence, times_confirmed, agents_or_sessions):
             now = Status.APPLIED
         return Status(now)
 
-    def _applies(self, confidence: int, times_confirmed: int, voices: int) -> bool:
+    def _applies(self, confidence: int, times_confirmed: int, agents_or_sessions: int) -> bool:
         enough = confidence >= self.apply_at and times_confirmed >= self.apply_after
-        return self.applies and enough and voices >= self.apply_agents
+        return self.applies and enough and agents_or_sessions >= self.apply_agents
 
 
 def waits_for_person(memory: Memory) -> bool:
@@ -65,8 +65,8 @@ def waits_for_person(memory: Memory) -> bool:
     What was flagged always waits. What resembles a dismissed claim, or is dismissed in a scope that reads it, waits
     until a person has vouched for the row (`floor`). Every place that gives a status by number asks here.
     """
-    dismissed = memory.resembles is not None or bool(memory.withheld_from)
-    return bool(memory.flags) or (dismissed and memory.hold != Hold.FLOOR)
+    is_dismissed = memory.resembles is not None or bool(memory.withheld_from)
+    return bool(memory.flags) or (is_dismissed and memory.hold != Hold.FLOOR)
 
 
 def may_climb(memory: Memory) -> bool:

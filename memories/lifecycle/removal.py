@@ -51,14 +51,14 @@ class Table(NamedTuple):
 
 def remove(ids: Collection[UUID]) -> None:
     """Delete these in the caller's transaction, under its locks. Evidence for others stays, without its link."""
-    given = {"ids": "{" + ",".join(map(str, ids)) + "}"}  # one text: an array of ids costs its items each time
+    parameters = {"ids": "{" + ",".join(map(str, ids)) + "}"}  # one text: an array of ids costs its items each time
     with bulk_rows.prepared() as cursor:
-        cursor.execute(REST_ON_EPISODES, given)
+        cursor.execute(REST_ON_EPISODES, parameters)
         if cursor.fetchone()[0]:
             Memory.objects.released(ids)
         Subject.objects.drop_unmentioned(ids)
-        for statement in [*_needed(cursor, _tables(), given), MEMORIES]:
-            cursor.execute(statement, given)
+        for statement in [*_statements(cursor, _tables(), parameters), MEMORIES]:
+            cursor.execute(statement, parameters)
 
 
 def remove_events(memory_id: UUID) -> None:
@@ -69,17 +69,17 @@ def remove_events(memory_id: UUID) -> None:
         cursor.execute(EVENTS, [[memory_id]])
 
 
-def _needed(cursor: Any, tables: Sequence[Table], given: Mapping[str, str]) -> list[str]:
-    """The statements of the tables that have such rows, what hangs deepest first.
+def _statements(cursor: Any, tables: Sequence[Table], parameters: Mapping[str, str]) -> list[str]:
+    """The statements of the tables that have such rows, those of the deepest tables first.
 
-    One question for all tables of a depth: most have none, and then nothing below them is asked for.
+    One query for all tables of a depth; tables below one without such rows are skipped.
     """
     if not tables:
         return []
-    cursor.execute(f"SELECT {', '.join(table.any for table in tables)}", given)
-    needed = [table for table, any_row in zip(tables, cursor.fetchone(), strict=True) if any_row]
-    below = _needed(cursor, [deeper for table in needed for deeper in table.below], given)
-    return [*below, *(table.sql for table in needed)]
+    cursor.execute(f"SELECT {', '.join(table.any for table in tables)}", parameters)
+    filled_tables = [table for table, any_row in zip(tables, cursor.fetchone(), strict=True) if any_row]
+    below = _statements(cursor, [deeper for table in filled_tables for deeper in table.below], parameters)
+    return [*below, *(table.sql for table in filled_tables)]
 
 
 @cache
@@ -89,20 +89,20 @@ def _tables() -> list[Table]:
 
 
 def _below(model: type[Model], where: str) -> Iterator[Table]:
-    """The tables that lead to a model. `where`: which of its rows are deleted; SQL with the parameter `ids`."""
+    """The tables that refer to a model. `where`: which of its rows are deleted; SQL with the parameter `ids`."""
     table, key = model._meta.db_table, _key(model)
     for relation in model._meta.related_objects:
         child: type[Any] = relation.related_model
-        column, becomes = relation.field.column, relation.on_delete
-        same = where.startswith(f"{key} = ANY")
-        of_these = f"{column} = ANY({IDS})" if same else f"{column} IN (SELECT {key} FROM {table} WHERE {where})"  # noqa: S608
-        there = f"EXISTS (SELECT FROM {child._meta.db_table} WHERE {of_these})"
-        if becomes is SET_NULL:
-            yield Table(f"UPDATE {child._meta.db_table} SET {column} = NULL WHERE {of_these}", there, ())  # noqa: S608
-        elif becomes is CASCADE:
+        column, on_delete = relation.field.column, relation.on_delete
+        is_first = where.startswith(f"{key} = ANY")
+        of_these = f"{column} = ANY({IDS})" if is_first else f"{column} IN (SELECT {key} FROM {table} WHERE {where})"  # noqa: S608
+        any_row = f"EXISTS (SELECT FROM {child._meta.db_table} WHERE {of_these})"
+        if on_delete is SET_NULL:
+            yield Table(f"UPDATE {child._meta.db_table} SET {column} = NULL WHERE {of_these}", any_row, ())  # noqa: S608
+        elif on_delete is CASCADE:
             below = list(_below(child, of_these))
-            yield Table(f"DELETE FROM {child._meta.db_table} WHERE {of_these}", there, below)  # noqa: S608
-        elif becomes is not DO_NOTHING:  # that the database does
+            yield Table(f"DELETE FROM {child._meta.db_table} WHERE {of_these}", any_row, below)  # noqa: S608
+        elif on_delete is not DO_NOTHING:  # that the database does
             raise TypeError(f"what becomes of {child.__name__}.{relation.field.name} when its memory goes?")
 
 
@@ -126,17 +126,17 @@ WHERE memory_id = ANY(%s)
 def remove_transcripts(ids: Sequence[UUID], *, at: datetime) -> int:
     """Delete events and passages of these episodes, which the caller's transaction has locked; how many events.
 
-    Of what came along with a run (schemas of tools, former messages) its repository stays. Evidence keeps its quote.
+    Of the environment of a run (schemas of tools, former messages) only the repository stays. Evidence keeps its quote.
     """
     episodes = list(ids)
     instructions = instructions_of(episodes)
     with connection.cursor() as cursor:
         for statement in (UNLINK, PASSAGES, EVENTS):
             cursor.execute(statement, [episodes])
-        removed = int(cursor.rowcount)
+        event_count = int(cursor.rowcount)
         cursor.execute(MARK_REMOVED, [at, episodes])
     drop_unused_instructions(instructions)
-    return removed
+    return event_count
 
 
 def instructions_of(episodes: Collection[UUID]) -> list[bytes]:
@@ -171,8 +171,8 @@ def remove_expired(ids: Collection[UUID], *, at: datetime) -> None:
     rows, batch = list(Memory.objects.filter(pk__in=ids)), uuid7()
     insert([_expiry(row, at=at, batch=batch) for row in rows])
     Tombstone.objects.mark([row for row in rows if row.is_claim and row.status in LIVE], by=SYSTEM, at=at)
-    if applied := [row for row in rows if row.status == Status.APPLIED]:  # no other memory has a behaviour
-        Adaptation.objects.filter(memory__in=applied).revert(why=RevertReason.EXPIRED, by=SYSTEM, at=at)
+    if applied_rows := [row for row in rows if row.status == Status.APPLIED]:  # no other memory has a behaviour
+        Adaptation.objects.filter(memory__in=applied_rows).revert(why=RevertReason.EXPIRED, by=SYSTEM, at=at)
     remove(ids)
 
 
@@ -187,18 +187,18 @@ def _prune_some(*, at: datetime) -> Counter[str] | None:
     memories = list(due.only("key", "content", "type", "scope", "sensitivity", "version")[: batches.BATCH])
     if not memories:
         return None
-    read = _still_read([row.pk for row in memories if row.type == Type.EPISODIC])
-    rows = {row.pk: row for row in memories if row.type == Type.WORKING or row.pk in read}
-    kept = set(Memory.objects.filter(pk__in=rows).witnessing().values_list("pk", flat=True))
-    Memory.objects.filter(pk__in=kept).update(evidence_of_live=True)
-    gone = [row for row in rows.values() if row.pk not in kept]
+    digested_ids = _still_digested([row.pk for row in memories if row.type == Type.EPISODIC])
+    rows = {row.pk: row for row in memories if row.type == Type.WORKING or row.pk in digested_ids}
+    witness_ids = set(Memory.objects.filter(pk__in=rows).witnessing().values_list("pk", flat=True))
+    Memory.objects.filter(pk__in=witness_ids).update(evidence_of_live=True)
+    pruned_rows = [row for row in rows.values() if row.pk not in witness_ids]
     batch = uuid7()
-    insert([row.audit("prune", by=SYSTEM, at=at, batch=batch) for row in gone])
-    remove([row.pk for row in gone])
-    return Counter(pruned=len(gone), kept=len(kept))
+    insert([row.audit("prune", by=SYSTEM, at=at, batch=batch) for row in pruned_rows])
+    remove([row.pk for row in pruned_rows])
+    return Counter(pruned=len(pruned_rows), kept=len(witness_ids))
 
 
-def _still_read(ids: Sequence[UUID]) -> set[UUID]:
-    """Those whose outcome nobody has replaced at this moment: that would have to be read again."""
+def _still_digested(ids: Sequence[UUID]) -> set[UUID]:
+    """Those that are still digested: a replaced outcome makes an episode undigested again."""
     rows = Episode.objects.select_for_update().filter(pk__in=ids, digested_at__isnull=False).order_by("pk")
     return set(rows.values_list("pk", flat=True))

@@ -29,15 +29,15 @@ def reveal(memory: Memory, *, trust: Trust, at: datetime) -> list[Revealed]:
     """
     if trust.actor.kind != ActorKind.PERSON or not trust.may(Permission.REVIEW):
         raise NotAllowed("only a person who may review reveals a secret")
-    held = []
+    texts = []
     for place, value in _values(memory):
         text = as_text(value)
         if credentials.is_in(text):
-            held.append(Revealed(place, text))
-        if len(held) == MOST_TEXTS:
+            texts.append(Revealed(place, text))
+        if len(texts) == MOST_TEXTS:
             break
     memory.audit("reveal", by=trust.actor, at=at).save(force_insert=True)
-    return held
+    return texts
 
 
 def _values(memory: Memory) -> Iterator[tuple[str, Any]]:

@@ -8,7 +8,7 @@ from django.db import transaction
 
 from memories.lifecycle import ownership
 from memories.models import AuditEntry, Memory
-from memories.models.audit import Decision
+from memories.models.audit import AuditFacts
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import LIVE
 from memories.values.exceptions import Conflict, NotAllowed, one_of
@@ -18,7 +18,7 @@ from memories.values.trust import Trust
 def reinforce(trust: Trust, memory_id: UUID, amount: float | None, *, at: datetime) -> None:
     """Raise salience by `amount`, or by the memory's own gain. NotFound, NotAllowed (scope), Conflict (closed)."""
     memory, row = _row(trust, memory_id, at=at)
-    _moved("reinforce", memory, row.reinforce(amount, at=at))
+    _check_updated("reinforce", memory, row.reinforce(amount, at=at))
 
 
 def penalize(trust: Trust, memory_id: UUID, amount: float, *, at: datetime) -> None:
@@ -26,7 +26,7 @@ def penalize(trust: Trust, memory_id: UUID, amount: float, *, at: datetime) -> N
     memory, row = _row(trust, memory_id, at=at)
     if not memory.is_claim and not ownership.is_own(memory, trust):
         raise NotAllowed("an agent may penalize only experience of its own: what fades is removed")
-    _moved("penalize", memory, row.penalize(amount, at=at))
+    _check_updated("penalize", memory, row.penalize(amount, at=at))
 
 
 def _row(trust: Trust, memory_id: UUID, *, at: datetime) -> tuple[Memory, MemoryQuerySet]:
@@ -36,12 +36,12 @@ def _row(trust: Trust, memory_id: UUID, *, at: datetime) -> tuple[Memory, Memory
     return memory, rows.live()
 
 
-def _moved(verb: str, memory: Memory, rows: int) -> None:
+def _check_updated(verb: str, memory: Memory, rows: int) -> None:
     if not rows:
         raise Conflict(f"cannot {verb} a memory that is {memory.status}")
 
 
-def pin(memory: Memory, pinned: bool, **decision: Unpack[Decision]) -> AuditEntry:
+def pin(memory: Memory, pinned: bool, **decision: Unpack[AuditFacts]) -> AuditEntry:
     """Pin: today's salience stays; unpin: it fades again from now on. Conflict: it is so already, or closed."""
     with transaction.atomic():
         memory.lock_for("pin" if pinned else "unpin", LIVE)

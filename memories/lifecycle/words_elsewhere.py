@@ -20,7 +20,7 @@ from memories.values.trust import Actor
 WORDLESS = {"status", "confidence", "hold", "sensitivity", "pinned", "outcome", "decision"}  # fields that keep values
 PLAIN = (str, int, float, bool, type(None))
 
-REREAD = "an episode that it was learnt from has been forgotten: read it again"
+REREAD = "an episode that it was learned from has been forgotten: load the page again"
 
 
 def wipe(memory: Memory, *, by: Actor, at: datetime) -> None:
@@ -46,10 +46,10 @@ def drop_answers(ids: Collection[UUID]) -> None:
 
 def _injections(memory_id: UUID) -> None:
     """Remove from the contexts that held it why it was found; that it was given stays."""
-    changed = list(Injection.objects.of(memory_id))
-    for injection in changed:
+    injections = list(Injection.objects.of(memory_id))
+    for injection in injections:
         injection.items = [_bare(item, str(memory_id)) for item in injection.items]
-    Injection.objects.bulk_update(changed, ["items"], batch_size=500)
+    Injection.objects.bulk_update(injections, ["items"], batch_size=500)
 
 
 def _bare(item: Any, memory_id: str) -> Any:

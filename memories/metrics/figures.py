@@ -43,17 +43,17 @@ def collect(trust: Trust, *, at: datetime) -> dict[str, Any]:
     query = Query(trust, at)
     counted_at, tally, estimated = _counts(query)
     memories = tallies.memory_figures(tally, trust)
-    others = query.budget.of_all(partial(_others, query, tally, memories["created"]["last_30_days"]))
+    other_figures = query.budget.of_all(partial(_other_figures, query, tally, memories["created"]["last_30_days"]))
     return {
         "collected_at": counted_at,
         "estimated": estimated or query.budget.estimated,
         **memories,
         "audit_last_30_days": tallies.trail_figures(tally),
-        **others,
+        **other_figures,
     }
 
 
-def _others(query: Query, tally: Tally, created: int) -> dict[str, Any]:
+def _other_figures(query: Query, tally: Tally, created: int) -> dict[str, Any]:
     """Figures of other tables than that of memories. `created`: memories of thirty days."""
     entries = AuditEntry.objects.visible_to(query.trust).filter(subject_kind__in=(AGENT, PERSON))
     about_callers = query.budget.of_rows(entries, lambda rows, times: round(times * rows.count()))
@@ -75,12 +75,12 @@ def _counts(query: Query) -> tuple[datetime, Tally, bool]:
     if former and query.at - former[0] < snapshots.OLDEST:
         return *former, False
     try:
-        return query.at, _counted(query), False
+        return query.at, _count_now(query), False
     except OperationalError:
-        return (*former, False) if former else (query.at, _counted(query, pages=sampling.SAMPLED_PAGES), True)
+        return (*former, False) if former else (query.at, _count_now(query, pages=sampling.SAMPLED_PAGES), True)
 
 
-def _counted(query: Query, *, pages: int = 0) -> Tally:
+def _count_now(query: Query, *, pages: int = 0) -> Tally:
     """The same counts as those of a snapshot, of what this caller may see now. `pages`: estimated from so many of each
     table. OperationalError: a query took longer than FEW_SECONDS.
     """
@@ -106,8 +106,8 @@ def _revisions(query: Query) -> int:
     recent = entries.filter(at__gt=query.at - RECENT).order_by()
 
     def decisions(rows: AuditQuerySet, times: float) -> int:
-        counted = rows.values("action").annotate(n=Count("batch_id", distinct=True))
-        return round(times * sum(int(row["n"]) for row in counted))
+        actions = rows.values("action").annotate(n=Count("batch_id", distinct=True))
+        return round(times * sum(int(row["n"]) for row in actions))
 
     return query.budget.of_rows(recent, decisions)
 
@@ -115,15 +115,15 @@ def _revisions(query: Query) -> int:
 def inbox(trust: Trust, *, at: datetime) -> dict[str, Any]:
     """How much waits for a person, and since when; of a large store by its snapshot."""
     query = Query(trust, at)
-    if read := snapshots.read(trust, at=at):
-        return _inbox(query, *tallies.waiting(read[1]))
+    if snapshot := snapshots.read(trust, at=at):
+        return _inbox(query, *tallies.waiting(snapshot[1]))
     rows = Memory.objects.visible_to(trust).unexpired(at).filter(tallies.waits(at))
     return _inbox(query, *query.budget.of_rows(rows, partial(_waiting, since="created_at")))
 
 
 def _waiting(rows: QuerySet[Any], times: float, *, since: str) -> tuple[int, datetime | None]:
-    counted = rows.aggregate(n=Count("pk"), oldest=Min(since))
-    return round(times * counted["n"]), counted["oldest"]
+    totals = rows.aggregate(n=Count("pk"), oldest=Min(since))
+    return round(times * totals["n"]), totals["oldest"]
 
 
 def dismissals(trust: Trust, *, at: datetime) -> dict[str, Any]:
@@ -132,21 +132,21 @@ def dismissals(trust: Trust, *, at: datetime) -> dict[str, Any]:
 
 
 def _retrieval(query: Query, most: int = MOST_CONTEXTS) -> dict[str, Any]:
-    """Of the latest contexts. A memory that was put before an agent was useful when it was reinforced after that."""
+    """Figures of the latest contexts. A memory in one was useful if it was reinforced after that."""
     since = query.at - RECENT
     contexts = Injection.objects.visible_to(query.trust).filter(at__gt=since).order_by("-at")
-    given: dict[str, datetime] = {}  # memory -> the first time that it was put before an agent
+    first_shown: dict[str, datetime] = {}  # memory -> the first time that it was put before an agent
     hits = total = 0
     for moment, items in contexts.values_list("at", "items")[:most].iterator(chunk_size=2000):
         total, hits = total + 1, hits + bool(items)
-        given |= {item["memory"]: moment for item in items if isinstance(item, dict) and item.get("memory")}
-    rows = Memory.objects.visible_to(query.trust).filter(pk__in=given)
-    reinforced = {str(pk): moment for pk, moment in rows.values_list("pk", "reinforced_at")}
-    useful = sum(1 for pk, moment in reinforced.items() if moment and moment > given[pk])
+        first_shown |= {item["memory"]: moment for item in items if isinstance(item, dict) and item.get("memory")}
+    rows = Memory.objects.visible_to(query.trust).filter(pk__in=first_shown)
+    reinforcements = {str(pk): moment for pk, moment in rows.values_list("pk", "reinforced_at")}
+    useful = sum(1 for pk, moment in reinforcements.items() if moment and moment > first_shown[pk])
     return {
         "retrievals": total,
         "retrieval_hit_rate": hits / total if total else None,
-        "retrieval_usefulness": useful / len(reinforced) if reinforced else None,
+        "retrieval_usefulness": useful / len(reinforcements) if reinforcements else None,
     }
 
 
@@ -171,17 +171,17 @@ def _track_records(query: Query) -> dict[str, Any]:
 def _inbox(query: Query, memories: int, oldest: datetime | None) -> dict[str, Any]:
     """Memories and open proposals that wait; proposed versions of skills are counted by their own room."""
     proposals = Proposal.objects.visible_to(query.trust).open().exclude(snoozed_until__gt=query.at)
-    proposed, opened = query.budget.of_rows(proposals, partial(_waiting, since="opened_at"))
-    moments = [moment for moment in (oldest, opened) if moment]
-    return {"waiting": memories + proposed, "oldest_at": min(moments, default=None)}
+    proposal_count, oldest_proposal = query.budget.of_rows(proposals, partial(_waiting, since="opened_at"))
+    moments = [moment for moment in (oldest, oldest_proposal) if moment]
+    return {"waiting": memories + proposal_count, "oldest_at": min(moments, default=None)}
 
 
 def _dismissals(query: Query) -> dict[str, Any]:
     standing = Tombstone.objects.visible_to(query.trust).standing()
 
     def tombstones(rows: QuerySet[Tombstone], times: float) -> dict[str, int]:
-        counted = rows.aggregate(standing=Count("pk"), hits=Coalesce(Sum("hits"), 0))
-        return {name: round(times * n) for name, n in counted.items()}
+        totals = rows.aggregate(standing=Count("pk"), hits=Coalesce(Sum("hits"), 0))
+        return {name: round(times * n) for name, n in totals.items()}
 
     active = Adaptation.objects.visible_to(query.trust).active()
     return {

@@ -30,7 +30,7 @@ class Budget:
         self.each = self.estimated = False
 
     def of_all(self, figures: Callable[[], T]) -> T:
-        """What these figures are together; where a statement takes too long, each by itself."""
+        """All figures within one time limit; where that runs out, each within its own."""
         try:
             with few_seconds():
                 return figures()
@@ -42,16 +42,16 @@ class Budget:
         """A figure of these rows, else of a sample; it is told how many times as many rows there are."""
         return self.of_either(lambda: figure(rows, 1.0), lambda: figure(*sampled(rows, SAMPLED_PAGES)))
 
-    def of_either(self, whole: Callable[[], T], little: Callable[[], T]) -> T:
-        """A figure in whole, else one that reads little, and has all the time."""
+    def of_either(self, full: Callable[[], T], sample: Callable[[], T]) -> T:
+        """The `full` figure if it is ready in time, else that of a `sample`, which has no time limit."""
         if not self.each:
-            return whole()
+            return full()
         try:
             with few_seconds():
-                return whole()
+                return full()
         except OperationalError:
             self.estimated = True
-        return little()
+        return sample()
 
 
 def sampled(rows: Rows, pages: int) -> tuple[Rows, float]:

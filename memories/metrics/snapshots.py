@@ -54,14 +54,14 @@ def _is_due(last: MetricSnapshot, changes: int, *, at: datetime) -> bool:
 
 def take(*, at: datetime, changes: int = 0) -> None:
     """Count all memories and audit entries, and put the counts in the place of the last ones."""
-    started = time.monotonic()
-    counted = _counted(at)
+    start = time.monotonic()
+    counts_by_place = _count_all(at)
     with transaction.atomic():
         former = list(MetricSnapshot.objects.values_list("pk", flat=True))
-        snapshot = MetricSnapshot.objects.create(at=at, changes=changes, seconds=time.monotonic() - started)
+        snapshot = MetricSnapshot.objects.create(at=at, changes=changes, seconds=time.monotonic() - start)
         rows = [
             MetricTally(snapshot=snapshot, scope=scope, sensitivity=level, counts=tally)
-            for (scope, level), tally in counted.items()
+            for (scope, level), tally in counts_by_place.items()
         ]
         MetricTally.objects.bulk_create(rows, batch_size=1000)
         MetricSnapshot.objects.filter(pk__in=former).delete()
@@ -75,24 +75,24 @@ def read(trust: Trust, *, at: datetime, oldest: timedelta = OLDEST) -> tuple[dat
     return counted_at, tallies.total(rows)
 
 
-def _counted(at: datetime) -> dict[Place, Tally]:
-    counted: dict[Place, Tally] = defaultdict(dict)
+def _count_all(at: datetime) -> dict[Place, Tally]:
+    counts_by_place: dict[Place, Tally] = defaultdict(dict)
     for level in Sensitivity:
-        counted[None, level.value] = {}
+        counts_by_place[None, level.value] = {}
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SET LOCAL work_mem = '64MB'")  # the groups stay in memory
         for row in tallies.groups(Memory.objects.all(), "scope", at=at):
             for place in _places(row["scope"], row["sensitivity"]):
-                tallies.add_group(counted[place], row)
+                tallies.add_group(counts_by_place[place], row)
     entries = AuditEntry.objects.all()
     for row in tallies.actions(entries, "scope", "sensitivity", at=at):
         for place in _places(row["scope"], row["sensitivity"]):
-            tallies.add_action(counted[place], row)
-    others = entries.exclude(subject_kind__in=(AGENT, PERSON))  # who may see these depends on more than their scope
-    for scope, level, n in others.order_by().values_list("scope", "sensitivity").annotate(n=Count("pk")):
+            tallies.add_action(counts_by_place[place], row)
+    rest = entries.exclude(subject_kind__in=(AGENT, PERSON))  # who may see these depends on more than their scope
+    for scope, level, n in rest.order_by().values_list("scope", "sensitivity").annotate(n=Count("pk")):
         for place in _places(scope, level):
-            tallies.add_entries(counted[place], n)
-    return counted
+            tallies.add_entries(counts_by_place[place], n)
+    return counts_by_place
 
 
 def _places(scope: str, level: int) -> Iterable[Place]:

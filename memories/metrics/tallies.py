@@ -35,8 +35,8 @@ SUMS, SUMS_OF_LIVE = (
 def waits(at: datetime) -> Q:
     """The condition of memories that wait for a person."""
     waiting = Q(status__in=UNDECIDED) & ~Q(type__in=EXPERIENCE) & (Q(snoozed_until=None) | Q(snoozed_until__lte=at))
-    for kept in KEPT:
-        waiting &= ~(Q(status=Status.CANDIDATE) & kept)
+    for exception in KEPT:
+        waiting &= ~(Q(status=Status.CANDIDATE) & exception)
     return waiting
 
 
@@ -44,7 +44,7 @@ def groups(rows: MemoryQuerySet, *more: str, at: datetime) -> Iterable[Row]:
     """Memories that have not expired, grouped by their dimensions (and `more` columns) in one pass over the table."""
     bucket = Least(Cast(Floor(F("salience_now") * BUCKETS), IntegerField()), BUCKETS - 1)
     waiting = waits(at)
-    counted: dict[str, Any] = {
+    aggregates: dict[str, Any] = {
         "n": Count("pk"),
         "active": Count("pk", filter=Q(fades_at=None) | Q(fades_at__gt=at)),
         "pinned_rows": Count("pk", filter=Q(pinned=True)),
@@ -60,7 +60,7 @@ def groups(rows: MemoryQuerySet, *more: str, at: datetime) -> Iterable[Row]:
     levels = standing.with_salience(at).annotate(
         salience_bucket=bucket, confidence_bucket=Least(F("confidence") / Value(BUCKETS), BUCKETS - 1)
     )
-    sums: Iterable[Row] = levels.order_by().values(*more, *OF_ALL, *OF_LIVE).annotate(**counted)
+    sums: Iterable[Row] = levels.order_by().values(*more, *OF_ALL, *OF_LIVE).annotate(**aggregates)
     return sums
 
 
@@ -73,8 +73,8 @@ def actions(entries: "QuerySet[AuditEntry]", *more: str, at: datetime) -> Iterab
 
 def scaled(row: Row, times: float) -> Row:
     """A row of a sample, as it would be of a table so many times as large."""
-    counted = {"n", *SUMS, *SUMS_OF_LIVE}
-    return row if times == 1 else {key: round(times * (n or 0)) if key in counted else n for key, n in row.items()}
+    count_names = {"n", *SUMS, *SUMS_OF_LIVE}
+    return row if times == 1 else {key: round(times * (n or 0)) if key in count_names else n for key, n in row.items()}
 
 
 def add_group(tally: Tally, row: Row) -> None:
@@ -116,15 +116,15 @@ def _older(tally: Tally, label: str, moment: float) -> None:
 
 
 def total(tallies: Iterable[Tally]) -> Tally:
-    summed: Tally = {}
+    sums: Tally = {}
     for tally in tallies:
         for name, counts in tally.items():
             for label, n in counts.items():
                 if name == "oldest":
-                    _older(summed, label, n)
+                    _older(sums, label, n)
                 else:
-                    _add(summed, name, label, n)
-    return summed
+                    _add(sums, name, label, n)
+    return sums
 
 
 def memory_figures(tally: Tally, trust: Trust) -> dict[str, Any]:
@@ -132,9 +132,9 @@ def memory_figures(tally: Tally, trust: Trust) -> dict[str, Any]:
     count, alive = sums.get("n", 0), sums.get("alive", 0)
     return {
         "total_records": count,
-        "records_by_type": _labelled(tally, "type", Type.values),
-        "records_by_status": _labelled(tally, "status", Status.values),
-        "records_by_category": _labelled(tally, "category", Category.values),
+        "records_by_type": _with_labels(tally, "type", Type.values),
+        "records_by_status": _with_labels(tally, "status", Status.values),
+        "records_by_category": _with_labels(tally, "category", Category.values),
         "records_by_sensitivity": {  # levels above the clearance are left out
             level.label: tally.get("sensitivity", {}).get(str(level.value), 0)
             for level in Sensitivity
@@ -167,7 +167,7 @@ def waiting(tally: Tally) -> tuple[int, datetime | None]:
     return int(tally.get("sums", {}).get("waiting", 0)), moment
 
 
-def _labelled(tally: Tally, name: str, values: Iterable[str]) -> dict[str, float]:
+def _with_labels(tally: Tally, name: str, values: Iterable[str]) -> dict[str, float]:
     counts = tally.get(name, {})
     return {str(value): counts.get(str(value), 0) for value in values}
 

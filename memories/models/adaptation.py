@@ -31,8 +31,8 @@ class AdaptationQuerySet(Trusted["Adaptation"]):
 
     def revert(self, *, why: RevertReason, by: Actor, at: datetime) -> int:
         used = Memory.objects.filter(pk=OuterRef("memory")).order_by().values("times_used")
-        ended = {"reverted_at": at, "reverted_by": by.name[:200], "revert_reason": why}
-        return self.active().update(used_until=Subquery(used), **ended)
+        columns = {"reverted_at": at, "reverted_by": by.name[:200], "revert_reason": why}
+        return self.active().update(used_until=Subquery(used), **columns)
 
     def open(self, memory: Memory, *, by: Actor, at: datetime, again: bool) -> "Adaptation | None":
         """Create the active adaptation of a memory that became applied; None when its category changes no behaviour.
@@ -128,5 +128,5 @@ class Adaptation(models.Model):
     @property
     def notice(self) -> str:
         doing = self.description.removeprefix("Now ")
-        adapted = f"Memory adapted: I'm now {doing} based on your last {self.sessions} sessions."
-        return f"{adapted}\nReview, revert or forget it at {links.memory_page(self.memory_id)}"
+        sentence = f"Memory adapted: I'm now {doing} based on your last {self.sessions} sessions."
+        return f"{sentence}\nReview, revert or forget it at {links.memory_page(self.memory_id)}"

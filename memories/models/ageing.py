@@ -102,9 +102,9 @@ class Ageing(Snoozed[M_co]):
         `salience_rank`, which has the same order.
         """
         halvings = Value(at.timestamp(), models.FloatField()) / F("half_life")
-        limited = Ln(Greatest(decay.SalienceAt(at), Value(1e-300))) / Value(math.log(2.0))
+        exact_order = Ln(Greatest(decay.SalienceAt(at), Value(1e-300))) / Value(math.log(2.0))
         rank = decay.SalienceRank()
-        order = Case(When(LIMITED, then=limited), default=rank - halvings, output_field=models.FloatField())
+        order = Case(When(LIMITED, then=exact_order), default=rank - halvings, output_field=models.FloatField())
         return self.annotate(salience_rank=rank, salience_order=order)
 
     def parts_by_salience(self, at: datetime, *, of_episodes: bool = False) -> list[keyset.Part[Any]] | None:
@@ -143,20 +143,20 @@ class Ageing(Snoozed[M_co]):
         written. One statement, which outside of a transaction is one of its own. On the primary, also where a replica
         answers the read that counts; not counted while the disk is full.
         """
-        given = {"ids": list(ids), "at": at, "believed": [status.value for status in BELIEVED]}
+        parameters = {"ids": list(ids), "at": at, "believed": [status.value for status in BELIEVED]}
         with outages.dispensable("uses of memories"), replicas.primary(), bulk_rows.prepared() as cursor:
-            cursor.execute(COUNT_USE, {**given, "alone": not connection.in_atomic_block})
+            cursor.execute(COUNT_USE, {**parameters, "alone": not connection.in_atomic_block})
 
     def reinforce(self, amount: float | None = None, *, at: datetime) -> int:
         """Raise salience by `amount`, or by each row's own gain, to at most 1."""
         gain = F("reinforcement_gain") if amount is None else Value(amount, models.FloatField())
-        raised = Least(Value(1.0), decay.SalienceAt(at) + gain)
-        return self.update(salience=raised, salience_at=at, reinforced_at=at)
+        salience = Least(Value(1.0), decay.SalienceAt(at) + gain)
+        return self.update(salience=salience, salience_at=at, reinforced_at=at)
 
     def penalize(self, amount: float, *, at: datetime) -> int:
         """Lower salience by `amount`, to at least each row's minimum."""
-        lowered = decay.SalienceAt(at) - Value(amount, models.FloatField())
-        return self.update(salience=Greatest(F("min_salience"), Value(0.0), lowered), salience_at=at)
+        salience = decay.SalienceAt(at) - Value(amount, models.FloatField())
+        return self.update(salience=Greatest(F("min_salience"), Value(0.0), salience), salience_at=at)
 
     def idle(self, at: datetime) -> Self:
         """Claims that nobody used or confirmed for so long that confidence decay is due."""
@@ -174,10 +174,10 @@ class Ageing(Snoozed[M_co]):
 
         Does not check whether a memory rests on them, see `witnessing`.
         """
-        faded = self.filter(PRUNABLE, fades_at__lt=at)
-        unruled = Exists(all_of("Event").unruled().order_by().filter(episode=OuterRef("pk")))
-        read = Q(~unruled, episode__closed_at__isnull=False, episode__digested_at__isnull=False)
-        return faded.filter(Q(type=Type.WORKING) | read).order_by("fades_at")
+        faded_rows = self.filter(PRUNABLE, fades_at__lt=at)
+        has_unruled_event = Exists(all_of("Event").unruled().order_by().filter(episode=OuterRef("pk")))
+        is_digested = Q(~has_unruled_event, episode__closed_at__isnull=False, episode__digested_at__isnull=False)
+        return faded_rows.filter(Q(type=Type.WORKING) | is_digested).order_by("fades_at")
 
     def witnessing(self) -> Self:
         """Episodes that are evidence of a live memory."""
@@ -186,8 +186,8 @@ class Ageing(Snoozed[M_co]):
 
     def released(self, ids: Collection[UUID]) -> int:
         """Let pruning check the episodes behind these memories again, because these are being closed or deleted."""
-        rested_on = Q(episode__evidence_for__memory__in=list(ids), evidence_of_live=True)
-        witnesses = self.model._default_manager.filter(rested_on).order_by().values("pk")
+        is_witness = Q(episode__evidence_for__memory__in=list(ids), evidence_of_live=True)
+        witnesses = self.model._default_manager.filter(is_witness).order_by().values("pk")
         return self._of(witnesses).update(evidence_of_live=False)
 
     def _of(self, ids: object) -> Self:

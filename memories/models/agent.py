@@ -30,7 +30,7 @@ def _digest(token: str) -> bytes:
 
 
 def _day(at: datetime) -> date:
-    """The workspace's day, whoever reads."""
+    """The date in the time zone of the workspace."""
     return timezone.localdate(at, timezone.get_default_timezone())
 
 
@@ -99,8 +99,8 @@ class AgentQuerySet(models.QuerySet["Agent"]):
         day = _day(at)
         same_day = models.When(calls_on=day, then=models.F("calls") + calls)
         later = models.When(calls_on__gt=day, then=models.F("calls"))
-        counted = models.Case(same_day, later, default=models.Value(calls))
-        self.update(last_used_at=Greatest("last_used_at", at), calls=counted, calls_on=Greatest("calls_on", day))
+        calls_of_day = models.Case(same_day, later, default=models.Value(calls))
+        self.update(last_used_at=Greatest("last_used_at", at), calls=calls_of_day, calls_on=Greatest("calls_on", day))
 
 
 class Agent(models.Model):
@@ -146,8 +146,8 @@ class Agent(models.Model):
         parts = token.split("_", 2)
         prefix = parts[1] if len(parts) == 3 and parts[0] == "memos" else ""
         agent = rows.find(cls, "prefix", prefix[:16].replace("\0", ""))
-        stored = bytes(agent.token_sha256) if agent else bytes(32)
-        matches = hmac.compare_digest(stored, _digest(token))
+        stored_digest = bytes(agent.token_sha256) if agent else bytes(32)
+        matches = hmac.compare_digest(stored_digest, _digest(token))
         return agent if agent and matches and agent.is_active(at) else None
 
     def is_active(self, at: datetime) -> bool:
@@ -157,7 +157,7 @@ class Agent(models.Model):
         """Invalidate the token. Conflict: it was revoked before."""
         with transaction.atomic():
             if not Agent.objects.filter(pk=self.pk, revoked_at=None).update(revoked_at=at):
-                raise Conflict(f"the token of {self.name} has been revoked before")
+                raise Conflict(f"the token of {self.name} is already revoked")
             entry = self.audit("revoke", by=by, at=at, after={"revoked_at": at, "scopes": self.scopes}).written()
         self.revoked_at = at
         return entry
@@ -167,10 +167,10 @@ class Agent(models.Model):
         Conflict: it was revoked before.
         """
         prefix, token = new_token()
-        changed = {"prefix": prefix, "token_sha256": _digest(token)}
+        new_columns = {"prefix": prefix, "token_sha256": _digest(token)}
         with transaction.atomic():
-            if not Agent.objects.filter(pk=self.pk, revoked_at=None).update(**changed):
-                raise Conflict(f"the token of {self.name} has been revoked before")
+            if not Agent.objects.filter(pk=self.pk, revoked_at=None).update(**new_columns):
+                raise Conflict(f"the token of {self.name} is already revoked")
             self.audit("rotate", by=by, at=at, after={"scopes": self.scopes}).written()
         return token
 
@@ -185,8 +185,8 @@ class Agent(models.Model):
     @property
     def may(self) -> dict[str, Any]:
         """The agent's permissions and limits, for the audit trail."""
-        given = ("scopes", "sources", "permissions", "requests_per_minute", "expires_at")
-        return {"clearance": Sensitivity(self.clearance).label, **{name: getattr(self, name) for name in given}}
+        columns = ("scopes", "sources", "permissions", "requests_per_minute", "expires_at")
+        return {"clearance": Sensitivity(self.clearance).label, **{name: getattr(self, name) for name in columns}}
 
     @property
     def calls_today(self) -> int:

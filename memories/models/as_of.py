@@ -18,7 +18,7 @@ from memories.values.decay import SalienceAt
 from memories.values.exceptions import FieldError, Invalid
 
 TABLE, STATES = "memories_memory", "memories_formerstate"
-KEPT = (  # columns that every state has
+STATE_COLUMNS = (  # columns that every state has
     *("category", "company_id", "tags", "sensitivity", "status", "confidence", "hold", "salience", "salience_at"),
     *("reinforced_at", "pinned", "deletion_policy", "expires_at", "valid_from", "valid_to", "times_confirmed"),
     *("flags", "speakers", "version", "updated_at"),
@@ -68,7 +68,7 @@ def _former(column: str) -> str:
 
 
 def _value(column: str) -> str:
-    if column in KEPT:
+    if column in STATE_COLUMNS:
         return f"CASE WHEN s.id IS NULL THEN m.{column} ELSE s.{column} END"
     if column not in LONG:
         return f"m.{column}"

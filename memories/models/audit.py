@@ -26,12 +26,12 @@ SUBJECT = "subject"  # a name of any scope
 REVISIONS = ("supersede", "fork", "merge", "contest", "retract")
 
 
-def _kept(values: dict[str, Any]) -> dict[str, Any]:
+def _stored_values(values: dict[str, Any]) -> dict[str, Any]:
     """Replace texts above LONGEST_TEXT by their length and hash, so that the trail shows a change but not its text."""
-    return {name: _as_kept(value) for name, value in values.items()}
+    return {name: _stored_value(value) for name, value in values.items()}
 
 
-def _as_kept(value: Any) -> Any:
+def _stored_value(value: Any) -> Any:
     """Format instants with microseconds: Django's encoder cuts them off, and undo compares stored values."""
     if isinstance(value, datetime):
         return format_instant(value)
@@ -40,7 +40,7 @@ def _as_kept(value: Any) -> Any:
     return value
 
 
-class Decision(TypedDict):
+class AuditFacts(TypedDict):
     """Who decides, when, in words why, and in which batch: what is undone together."""
 
     by: Actor
@@ -84,11 +84,11 @@ class AuditQuerySet(Trusted["AuditEntry"]):
         ends = ("after__relation__source", "after__relation__target")
         source, target = (Cast(KT(end), UUIDField()) for end in ends)
         hidden = all_of("Memory").exclude(trust.visible())
-        related = Exists(hidden.filter(Q(pk=OuterRef("_source")) | Q(pk=OuterRef("_target"))))
-        batch = Exists(AuditEntry.objects.filter(batch_id=OuterRef("batch_id")).exclude(trust.visible()))
+        names_hidden = Exists(hidden.filter(Q(pk=OuterRef("_source")) | Q(pk=OuterRef("_target"))))
+        batch_hidden = Exists(AuditEntry.objects.filter(batch_id=OuterRef("batch_id")).exclude(trust.visible()))
         return self.alias(_source=source, _target=target).annotate(
             shown_rationale=Case(
-                When(related | batch, then=Value("")), default="rationale", output_field=models.TextField()
+                When(names_hidden | batch_hidden, then=Value("")), default="rationale", output_field=models.TextField()
             )
         )
 
@@ -108,16 +108,16 @@ class AuditQuerySet(Trusted["AuditEntry"]):
 
     def applied_by_a_rule(self, memory_ids: Collection[UUID]) -> set[UUID]:
         """The memories among these whose last promotion to applied was made by a rule, not by a person."""
-        promoted = self.filter(
+        promotions = self.filter(
             subject_kind="memory", subject_id__in=memory_ids, action="promote", after__status="applied"
         )
-        last = promoted.order_by("subject_id", "-at", "-pk").distinct("subject_id")
+        last = promotions.order_by("subject_id", "-at", "-pk").distinct("subject_id")
         return {id for id, kind in last.values_list("subject_id", "actor_kind") if kind == ActorKind.SYSTEM}
 
     def raise_about(self, subjects: Collection[UUID], sensitivity: int) -> None:
         """Raise the sensitivity of entries about these memories and proposals; it is never lowered."""
-        about = self.filter(subject_id__in=subjects, subject_kind__in=("memory", "proposal"))
-        about.filter(sensitivity__lt=sensitivity).update(sensitivity=sensitivity)
+        entries = self.filter(subject_id__in=subjects, subject_kind__in=("memory", "proposal"))
+        entries.filter(sensitivity__lt=sensitivity).update(sensitivity=sensitivity)
 
     def of_batch(self, batch: UUID) -> "AuditQuerySet":
         return self.filter(batch_id=batch).order_by("id")
@@ -208,8 +208,8 @@ class AuditEntry(models.Model):
             "actor_kind": by.kind,
             "at": at,
             "rationale": why,
-            "before": _kept(before or {}),
-            "after": _kept(after or {}),
+            "before": _stored_values(before or {}),
+            "after": _stored_values(after or {}),
             "subject_version": version,
             "scope": scope,
             "sensitivity": sensitivity,

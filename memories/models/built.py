@@ -35,9 +35,9 @@ def ask(statement: Statement | None, at: datetime) -> list[tuple[Any, ...]]:
     if statement is None:
         return []
     with connection.cursor() as cursor:
-        cursor.execute(statement[0], _given(statement[1], at, ()))
-        answered: list[tuple[Any, ...]] = cursor.fetchall()
-        return answered
+        cursor.execute(statement[0], _with_values(statement[1], at, ()))
+        rows: list[tuple[Any, ...]] = cursor.fetchall()
+        return rows
 
 
 class BuiltRows(Generic[M]):
@@ -62,17 +62,17 @@ class BuiltRows(Generic[M]):
         compiler = copy(self._compiler)  # whose columns it shares; each thread has a connection of its own
         compiler.connection = connections[self._rows.db]
         with bulk_rows.prepared() if self._prepared else connection.cursor() as cursor:
-            cursor.execute(sql, _given(parameters, at, ids))
-            fetched = cursor.fetchall()
-        compiler.execute_sql = lambda *_, **__: [fetched]
+            cursor.execute(sql, _with_values(parameters, at, ids))
+            values = cursor.fetchall()
+        compiler.execute_sql = lambda *_, **__: [values]
         rows = self._rows.all()
         rows.query.get_compiler = lambda using: compiler  # type: ignore[method-assign, misc, assignment]
         return list(rows)
 
 
-def _given(parameters: Sequence[Any], at: datetime, ids: Collection[UUID]) -> list[Any]:
-    given = {INSTANT: at, literal(map(str, IDS)): literal(map(str, ids))}
-    return [given.get(value, value) if isinstance(value, (datetime, str)) else value for value in parameters]
+def _with_values(parameters: Sequence[Any], at: datetime, ids: Collection[UUID]) -> list[Any]:
+    replacements = {INSTANT: at, literal(map(str, IDS)): literal(map(str, ids))}
+    return [replacements.get(value, value) if isinstance(value, (datetime, str)) else value for value in parameters]
 
 
 @ForeignObject.register_lookup
@@ -98,5 +98,5 @@ def literal(items: Iterable[str | int]) -> str:
 def _item(item: str | int) -> str:
     if isinstance(item, int):
         return str(item)
-    escaped = item.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+    text = item.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'

@@ -30,14 +30,14 @@ def to_decide(*scopes: str) -> None:
     _take(ALONE, [OF_ALL_SCOPES, *_names(scopes)])
 
 
-def to_import(stored: Collection[str], decided: Collection[str]) -> None:
+def to_import(store_scopes: Collection[str], decision_scopes: Collection[str]) -> None:
     """Take the locks of a batch that stores into some scopes and brings dismissals into others, in one pass by name."""
-    alone = {_place(scope) for scope in decided}
-    shared = {_place(scope) for scope in ("", *stored)} - alone
-    if alone or any(scope in SHARED_SCOPES for scope in stored):
-        _take(ALONE if alone else SHARED, [OF_ALL_SCOPES])
-    for place in sorted(alone | shared):
-        _take(ALONE if place in alone else SHARED, _names([place]))
+    exclusive_places = {_place(scope) for scope in decision_scopes}
+    shared_places = {_place(scope) for scope in ("", *store_scopes)} - exclusive_places
+    if exclusive_places or any(scope in SHARED_SCOPES for scope in store_scopes):
+        _take(ALONE if exclusive_places else SHARED, [OF_ALL_SCOPES])
+    for place in sorted(exclusive_places | shared_places):
+        _take(ALONE if place in exclusive_places else SHARED, _names([place]))
 
 
 def to_store_into(*scopes: str) -> list[str]:

@@ -22,12 +22,12 @@ AFTER_KEY, AFTER_STEM = "\x01", "$"  # keys below `key\x01` are that key; below 
 
 
 @dataclass(frozen=True)
-class Met:
-    """A live memory that a store meets, locked. `counted`: of the occasions that were asked about those that are its
+class MetMemory:
+    """A live memory that a store meets, locked. `counted_occasions`: those of the occasions asked about that are its
     evidence; `of_others`: somebody else than the caller gave it evidence."""
 
     memory: Memory
-    counted: frozenset[str]
+    counted_occasions: frozenset[str]
     of_others: bool
 
 
@@ -35,14 +35,15 @@ class Met:
 class Lookup:
     """`may_be_dismissed`: there are tombstones that the words must be compared with."""
 
-    met: Sequence[Met]
+    matches: Sequence[MetMemory]
     may_be_dismissed: bool
 
 
 @dataclass(frozen=True)
 class ClaimQuestion:
     """What a store asks. `stems`: the keys of the wanted memories begin with one of these and #; without any they are
-    those of `key`. `caller`: an actor's identity. `others`: what the words say in a simple cipher.
+    those of `key`. `caller`: an actor's identity. `disguised_claims`: what the words say in
+    a simple cipher.
     """
 
     claim: Claim
@@ -51,16 +52,16 @@ class ClaimQuestion:
     caller: str
     occasions: Iterable[str] = ()
     stems: Sequence[str] = ()
-    others: Sequence[Claim] = ()
+    disguised_claims: Sequence[Claim] = ()
 
     def lock_and_ask(self) -> Lookup:
         """Asks again if the database has another key of digests than this process knows: the first time, and after a
         restore. Nothing is written before the locks are taken, not even a key.
         """
-        rows = self._rows(known := DigestKey.last_known())
-        if known is None or rows[0][0] is None or bytes(rows[0][0]) != known:
+        rows = self._rows(last_key := DigestKey.last_known())
+        if last_key is None or rows[0][0] is None or bytes(rows[0][0]) != last_key:
             rows = self._rows(DigestKey.current())
-        return Lookup([_met(*row[2:]) for row in rows if row[2]], bool(rows[0][1]))
+        return Lookup([_met_memory(*row[2:]) for row in rows if row[2]], bool(rows[0][1]))
 
     def _rows(self, secret: bytes | None) -> list[tuple[Any, ...]]:
         with bulk_rows.prepared() as cursor:
@@ -107,7 +108,9 @@ class ClaimQuestion:
         return None if self.scope in SHARED_SCOPES else sorted({self.scope, *SHARED_SCOPES})
 
     def _tokens(self, secret: bytes) -> list[str]:
-        return sorted({token for claim in (self.claim, *self.others) for token in claims.sealed_tokens(claim, secret)})
+        return sorted(
+            {token for claim in (self.claim, *self.disguised_claims) for token in claims.sealed_tokens(claim, secret)}
+        )
 
     def as_json(self, number: int, secret: bytes) -> dict[str, Any]:
         """The same question as one row among others."""
@@ -144,11 +147,11 @@ def lock_and_find_unmet(questions: Sequence[ClaimQuestion]) -> set[int]:
     claim_locks.to_store(*{question.scope for question in questions})
     claim_locks.alone(*sorted(stems), *sorted(keys))
     secret = DigestKey.current()
-    asked = to_json([question.as_json(number, secret) for number, question in enumerate(questions)]).decode()
+    rows = to_json([question.as_json(number, secret) for number, question in enumerate(questions)]).decode()
     with bulk_rows.prepared() as cursor:
-        cursor.execute(NUMBERS_THAT_MEET, [asked, claims.NORMALISATION])
-        meeting = {number for (number,) in cursor.fetchall()}
-    return set(range(len(questions))) - meeting
+        cursor.execute(NUMBERS_THAT_MEET, [rows, claims.NORMALISATION])
+        meeting_numbers = {number for (number,) in cursor.fetchall()}
+    return set(range(len(questions))) - meeting_numbers
 
 
 STATEMENT = """
@@ -159,8 +162,8 @@ FROM memos_claim_lookup(
 """
 
 
-def _met(pk: UUID, counted: Iterable[str], of_others: bool) -> Met:
+def _met_memory(pk: UUID, occasions: Iterable[str], of_others: bool) -> MetMemory:
     """The row by a statement of its own: most stores meet none, and its columns cost a fiftieth of such a store."""
     memory = bulk_rows.find(Memory, "id", pk)
     assert memory is not None  # it is locked
-    return Met(memory, frozenset(counted), of_others)
+    return MetMemory(memory, frozenset(occasions), of_others)

@@ -59,20 +59,20 @@ RETURNING latest, EXTRACT(epoch FROM until - clock_timestamp())::float8
 class LeaseQuerySet(models.QuerySet["Lease"]):
     def acquire(self, name: str, *, owner: str, seconds: float) -> int:
         """The fence of a new lease; 0 if a process that may be alive holds it."""
-        wanted = {"name": name, "owner": owner, "seconds": seconds}
-        if fence := self._acquire({**wanted, "gone": 0}):
+        parameters = {"name": name, "owner": owner, "seconds": seconds}
+        if fence := self._acquire({**parameters, "gone": 0}):
             return fence
         holder = self.filter(name=name).values_list("fence", "owner").first()
-        return self._acquire({**wanted, "gone": holder[0]}) if holder and is_gone(holder[1]) else 0
+        return self._acquire({**parameters, "gone": holder[0]}) if holder and is_gone(holder[1]) else 0
 
-    def _acquire(self, wanted: dict[str, Any]) -> int:
+    def _acquire(self, parameters: dict[str, Any]) -> int:
         with connection.cursor() as cursor:
-            cursor.execute(ACQUIRE, wanted)
+            cursor.execute(ACQUIRE, parameters)
             row = cursor.fetchone()
         return int(row[0]) if row else 0
 
     def confirm(self, fences: Collection[int], *, idle_seconds: float) -> set[int]:
-        """Those that are still held, which nobody can take over before the transaction ends.
+        """The fences that still hold; they cannot be taken over before the transaction ends.
 
         A holder that stays silent within the transaction for `idle_seconds` is cut off by the database.
         """

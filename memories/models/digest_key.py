@@ -25,27 +25,25 @@ def mark(secret: bytes) -> str:
 
 def former_secrets() -> dict[str, bytes]:
     """SECRET_KEY and its fallbacks by their marks: the keys of digests older than the database's own key."""
-    known = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
-    return {mark(secret.encode()): secret.encode() for secret in known}
+    secret_keys = [settings.SECRET_KEY, *settings.SECRET_KEY_FALLBACKS]
+    return {mark(secret.encode()): secret.encode() for secret in secret_keys}
 
 
 def secrets_of(marks: Iterable[str]) -> dict[str, list[bytes]]:
     """The keys to try for each mark; logs once for each mark that has none."""
-    known = former_secrets()
+    keys = former_secrets()
     by_seal: dict[str, list[bytes]] = {}
-    for own_mark in set(marks) - {ITSELF}:
-        by_seal[own_mark] = (
-            list(known.values()) if own_mark == UNKNOWN else [known[own_mark]] if own_mark in known else []
-        )
-        if not by_seal[own_mark] and own_mark not in _missed:
-            _missed.add(own_mark)
-            logger.warning("what was sealed with a former SECRET_KEY (%s) is not known again: %s", own_mark, REMEDY)
+    for name in set(marks) - {ITSELF}:
+        by_seal[name] = list(keys.values()) if name == UNKNOWN else [keys[name]] if name in keys else []
+        if not by_seal[name] and name not in _reported_marks:
+            _reported_marks.add(name)
+            logger.warning("what was sealed with a former SECRET_KEY (%s) is not known again: %s", name, REMEDY)
     return by_seal
 
 
 REMEDY = "add that key to SECRET_KEY, after the present one"
-_missed: set[str] = set()
-_last_known: list[bytes] = []
+_reported_marks: set[str] = set()
+_last_key: list[bytes] = []
 
 
 def without_key(rows: "models.QuerySet[Any]") -> int:
@@ -53,10 +51,10 @@ def without_key(rows: "models.QuerySet[Any]") -> int:
 
     Returns 0 in a database with unapplied migrations.
     """
-    known = {ITSELF, *former_secrets()}
+    marks = {ITSELF, *former_secrets()}
     try:
         with transaction.atomic():
-            return rows.exclude(sealed_with__in=known).count()
+            return rows.exclude(sealed_with__in=marks).count()
     except DatabaseError:
         return 0
 
@@ -80,41 +78,43 @@ class DigestKey(models.Model):
         if key is None:
             DigestKey.objects.bulk_create([DigestKey(key=secrets.token_bytes(32))], ignore_conflicts=True)
             key = DigestKey.objects.values_list("key", flat=True).get()
-        _last_known[:] = [bytes(key)]
-        return _last_known[0]
+        _last_key[:] = [bytes(key)]
+        return _last_key[0]
 
     @staticmethod
     def last_known() -> bytes | None:
         """The key as this process read it last: a guess, for those who compare it with the database's afterwards."""
-        return _last_known[0] if _last_known else None
+        return _last_key[0] if _last_key else None
 
 
 Way = tuple[int, str]  # a way of sealing: normalisation, mark of the key
 CURRENT: Way = (claims.NORMALISATION, ITSELF)
 
 
-def seal(text: str, own: bytes | None = None, claim_of: Callable[[str], Claim] = claims.claim_of) -> Claim:
-    """The claim of a text as stored in a tombstone: comparable, not readable. `own`: the key, where it is known."""
-    return claims.sealed(claim_of(text), own or DigestKey.current())
+def seal(text: str, key: bytes | None = None, claim_of: Callable[[str], Claim] = claims.claim_of) -> Claim:
+    """The claim of a text as stored in a tombstone: comparable, not readable. `key`: of the database, if it is read."""
+    return claims.sealed(claim_of(text), key or DigestKey.current())
 
 
-def seals(text: str, former: Iterable[Way], own: bytes | None = None) -> dict[Way, list[Claim]]:
+def seals(text: str, ways: Iterable[Way], key: bytes | None = None) -> dict[Way, list[Claim]]:
     """The text sealed in the current way and in former ways, and in the current one what it says in a simple cipher.
-    `own`: the key, where it is known.
+    `ways`: the former ones. `key`: of the database, if it is read.
 
     Under a former normalisation it is also compared as it is parsed today: the dismissed text was plain, a disguised
     copy of it need not be.
     """
-    own = own or DigestKey.current()
-    by_reading = {CURRENT: [claims.sealed(claims.claim_of(read), own) for read in claims.readings(text)]}
-    former = list(former)
-    keys = {ITSELF: [own], **secrets_of(mark for _, mark in former)}
-    for normalisation, mark in former:
-        read = {claims.claim_of(text, normalisation), claims.claim_of(text)}
-        by_reading[normalisation, mark] = [claims.sealed(claim, key) for claim in read for key in keys[mark]]
-    return by_reading
+    key = key or DigestKey.current()
+    by_way = {CURRENT: [claims.sealed(claims.claim_of(reading), key) for reading in claims.readings(text)]}
+    ways = list(ways)
+    keys = {ITSELF: [key], **secrets_of(mark for _, mark in ways)}
+    for normalisation, mark in ways:
+        readings = {claims.claim_of(text, normalisation), claims.claim_of(text)}
+        by_way[normalisation, mark] = [
+            claims.sealed(claim, former_key) for claim in readings for former_key in keys[mark]
+        ]
+    return by_way
 
 
-def kin_of(sealed: dict[Way, list[Claim]]) -> list[str]:
+def kin_of(claims_by_way: dict[Way, list[Claim]]) -> list[str]:
     """The tokens to look up for all that is not another claim than a text, sealed in these ways."""
-    return [token for ways in sealed.values() for claim in ways for token in claims.kin(claim)]
+    return [token for ways in claims_by_way.values() for claim in ways for token in claims.kin(claim)]

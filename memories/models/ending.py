@@ -10,7 +10,15 @@ from django.db import models
 from memories.values.choices import Outcome, OutcomeSource
 from memories.values.field_errors import format_instant
 
-TOLD = ("outcome", "outcome_source", "outcome_at", "outcome_by", "outcome_details", "outcome_counts", "outcome_others")
+OUTCOME_FIELDS = (
+    "outcome",
+    "outcome_source",
+    "outcome_at",
+    "outcome_by",
+    "outcome_details",
+    "outcome_counts",
+    "outcome_others",
+)
 
 
 @dataclass(frozen=True)
@@ -28,10 +36,10 @@ class EndStatement:
         return {"outcome": self.outcome, "at": at, "by": self.by, "details": self.details}
 
     @classmethod
-    def read(cls, source: str, kept: dict[str, Any]) -> Self:
-        at = datetime.fromisoformat(kept["at"]) if kept["at"] else None
-        outcome = Outcome(kept["outcome"]) if kept["outcome"] else None
-        return cls(OutcomeSource(source), outcome, at, kept["by"], kept["details"])
+    def read(cls, source: str, values: dict[str, Any]) -> Self:
+        at = datetime.fromisoformat(values["at"]) if values["at"] else None
+        outcome = Outcome(values["outcome"]) if values["outcome"] else None
+        return cls(OutcomeSource(source), outcome, at, values["by"], values["details"])
 
 
 class Ending(models.Model):
@@ -71,12 +79,12 @@ class Ending(models.Model):
 
     def statements(self) -> dict[str, EndStatement]:
         """What each source says, the one that holds among them."""
-        statements_read = {source: EndStatement.read(source, kept) for source, kept in self.outcome_others.items()}
+        by_source = {source: EndStatement.read(source, values) for source, values in self.outcome_others.items()}
         if self.said_by != OutcomeSource.NONE:
             outcome = Outcome(self.outcome) if self.outcome else None
-            held = EndStatement(self.said_by, outcome, self.outcome_at, self.outcome_by, self.outcome_details)
-            statements_read[held.source.value] = held
-        return statements_read
+            current = EndStatement(self.said_by, outcome, self.outcome_at, self.outcome_by, self.outcome_details)
+            by_source[current.source.value] = current
+        return by_source
 
     def hold_highest(self, statements: dict[str, EndStatement], counting: Collection[str]) -> None:
         """Take these statements: the outcome is that of the highest source; `counting`: the sources that count.
@@ -91,8 +99,8 @@ class Ending(models.Model):
             return statement.source.rank, False
 
         highest = max(statements.values(), key=rank, default=None)
-        held = highest or EndStatement(OutcomeSource.NONE, None, None)
-        self.outcome, self.outcome_source, self.outcome_at = held.outcome, held.source, held.at
-        self.outcome_by, self.outcome_details = held.by, held.details
-        self.outcome_counts = highest is None or held.source in counting
+        winner = highest or EndStatement(OutcomeSource.NONE, None, None)
+        self.outcome, self.outcome_source, self.outcome_at = winner.outcome, winner.source, winner.at
+        self.outcome_by, self.outcome_details = winner.by, winner.details
+        self.outcome_counts = highest is None or winner.source in counting
         self.outcome_others = {name: row.kept() for name, row in statements.items() if row is not highest}

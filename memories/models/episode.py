@@ -54,8 +54,8 @@ class EpisodeQuerySet(RowQueue["Episode"]):
 
     def ended(self, outcomes: Collection[str]) -> Self:
         """Episodes with one of these outcomes; `unknown` stands for none."""
-        known = [outcome for outcome in outcomes if outcome != UNKNOWN]
-        return self.filter(Q(outcome__in=known) | (Q(outcome=None) if UNKNOWN in outcomes else Q()))
+        names = [outcome for outcome in outcomes if outcome != UNKNOWN]
+        return self.filter(Q(outcome__in=names) | (Q(outcome=None) if UNKNOWN in outcomes else Q()))
 
     def said_by_no_person(self, outcome: Outcome) -> Self:
         """Closed episodes with this outcome, the newest first."""
@@ -77,14 +77,14 @@ class EpisodeQuerySet(RowQueue["Episode"]):
         return self.filter(pk__any=ids).update(digested_at=at, digest_error="")
 
     def speakers(self, ids: Collection[UUID]) -> dict[UUID, str]:
-        """Who speaks in each of these episodes, as values/speakers.py names it; nobody in one that is gone, or into
-        which another token has reported as well: a thread is joined by whoever names it.
+        """Who speaks in each of these episodes, as values/speakers.py names it; without
+        episodes that are gone, or into which another token has reported too: any caller may join a thread by its name.
         """
         if not ids:
             return {}
-        others = Event.objects.filter(episode=OuterRef("pk")).exclude(made_by=OuterRef("memory__created_by"))
-        reported = self.filter(pk__any=ids).exclude(Exists(others)).values_list("pk", "memory__created_by_id")
-        return {pk: speakers.speaker(maker) for pk, maker in reported}
+        foreign_events = Event.objects.filter(episode=OuterRef("pk")).exclude(made_by=OuterRef("memory__created_by"))
+        makers = self.filter(pk__any=ids).exclude(Exists(foreign_events)).values_list("pk", "memory__created_by_id")
+        return {pk: speakers.speaker(maker) for pk, maker in makers}
 
 
 class Episode(Ending):
@@ -155,8 +155,8 @@ class Episode(Ending):
     @property
     def is_doubted(self) -> bool:
         """Whether most runs like it ended otherwise than is said of it, by no person."""
-        said_otherwise = self.outcome is not None and CONTRADICTED.get(self.verdict) == self.outcome
-        return said_otherwise and self.said_by != OutcomeSource.PERSON
+        contradicts_verdict = self.outcome is not None and CONTRADICTED.get(self.verdict) == self.outcome
+        return contradicts_verdict and self.said_by != OutcomeSource.PERSON
 
 
 class Instruction(models.Model):
@@ -204,17 +204,20 @@ class EventQuerySet(Trusted["Event"]):
 
     def calls(self) -> Self:
         """Tool calls among the first events, with only the beginning of their results, as text in `result_start`."""
-        named = self.filter(position__lte=LONGEST_TRACE).exclude(tool="")
-        light = named.only("episode_id", "position", "tool", "ok")
-        return light.annotate(result_start=Left(_text_of("result"), LONGEST_START)).order_by("position")
+        rows = self.filter(position__lte=LONGEST_TRACE).exclude(tool="")
+        columns = rows.only("episode_id", "position", "tool", "ok")
+        return columns.annotate(result_start=Left(_text_of("result"), LONGEST_START)).order_by("position")
+
+    def containing(self, words: str) -> Self:
+        """Those whose arguments contain a text."""
+        return self.annotate(line=_text_of("args")).filter(line__contains=words)
 
     def first_calls(self, episode_ids: Iterable[UUID], *, tool: str = "", containing: str = "") -> dict[UUID, UUID]:
         """The first call of a tool, or the first whose arguments contain a text, in each episode: episode -> event."""
         rows = self.filter(episode__any=list(episode_ids)).exclude(tool="")
         if tool:
             rows = rows.filter(tool=tool)
-        if containing:
-            rows = rows.annotate(line=_text_of("args")).filter(line__contains=containing)
+        rows = rows.containing(containing) if containing else rows
         return dict(rows.order_by("episode", "position").distinct("episode").values_list("episode_id", "pk"))
 
     def for_reading(self) -> Self:
@@ -227,14 +230,14 @@ class EventQuerySet(Trusted["Event"]):
         rows = self.defer("text", "args", "result").annotate(said=Left(words, LONGEST_SHOWN), said_size=Length(words))
         for name in ("args", "result"):
             size, start = Length(_text_of(name)), Left(_text_of(name), LONGEST_START)
-            whole = Case(When(**{f"{name}_size__lte": LONGEST_SHOWN}, then=name), output_field=models.JSONField())
-            rows = rows.annotate(**{f"{name}_size": size}).annotate(**{f"{name}_shown": whole, f"{name}_start": start})
+            shown = Case(When(**{f"{name}_size__lte": LONGEST_SHOWN}, then=name), output_field=models.JSONField())
+            rows = rows.annotate(**{f"{name}_size": size}).annotate(**{f"{name}_shown": shown, f"{name}_start": start})
         return rows.order_by("position")
 
     def latencies(self) -> dict[UUID, float]:
         """Total milliseconds of the tool calls by episode, without episodes where none is known."""
-        timed = self.filter(latency_ms__isnull=False).exclude(tool="").order_by()
-        return dict(timed.values_list("episode").annotate(total=models.Sum("latency_ms")))
+        timed_events = self.filter(latency_ms__isnull=False).exclude(tool="").order_by()
+        return dict(timed_events.values_list("episode").annotate(total=models.Sum("latency_ms")))
 
 
 class Event(models.Model):

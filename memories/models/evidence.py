@@ -39,7 +39,7 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         """Evidence for a memory, none against it."""
         return self.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED))
 
-    def voices(self) -> int:
+    def agents_or_sessions(self) -> int:
         """Number of distinct agents behind the evidence, or of distinct sessions (episodes and threads) if larger."""
         agents, sessions = set(), set()
         for maker, occasion, episode in self.speaking().values_list("made_by_id", "occasion", "episode_id"):
@@ -57,8 +57,8 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         """
         if by and by.kind == ActorKind.SYSTEM and memory.origin in Origin.of_rules():
             return memory.speakers
-        stating = [by.identity] if by and by.kind == ActorKind.AGENT else []
-        return speakers.column_of(memory, [*self.saying(words), *stating])
+        agent_ids = [by.identity] if by and by.kind == ActorKind.AGENT else []
+        return speakers.column_of(memory, [*self.saying(words), *agent_ids])
 
     def saying(self, words: str) -> list[str]:
         """The speakers (values/speakers.py) behind the latest evidence that claims the same as these words.
@@ -70,8 +70,8 @@ class EvidenceQuerySet(Trusted["Evidence"]):
         latest = self.speaking().exclude(snapshot="").order_by("-created_at", "-pk")
         rows = list(latest.only("made_by_id", "episode_id", "snapshot")[:MOST_COMPARED])
         claim = claims.claim_of(words)
-        same = {text for text in {row.snapshot for row in rows} if _is_same(claim, text)}
-        return speakers_behind(row for row in reversed(rows) if row.snapshot in same)
+        equal_texts = {text for text in {row.snapshot for row in rows} if _is_same(claim, text)}
+        return speakers_behind(row for row in reversed(rows) if row.snapshot in equal_texts)
 
     def in_words(self) -> Self:
         """Objections in words that come from no episode, newest first."""
@@ -81,13 +81,13 @@ class EvidenceQuerySet(Trusted["Evidence"]):
     def with_episodes(self, trust: Trust, *, most: int) -> "list[Evidence]":
         """The first rows with their episodes and the `position` of their events, by one statement; an episode above the
         caller is None."""
-        heavy = ("payload", "provenance", "content")
-        joined = (
+        long_columns = ("payload", "provenance", "content")
+        rows_with_episode = (
             self.annotate(position=F("event__position"), opening=Left("episode__memory__content", LONGEST_OPENING))
             .select_related("episode__memory")
-            .defer(*(f"episode__memory__{name}" for name in heavy))
+            .defer(*(f"episode__memory__{name}" for name in long_columns))
         )
-        rows = list(joined.defer("episode__environment", "episode__artifacts")[:most])
+        rows = list(rows_with_episode.defer("episode__environment", "episode__artifacts")[:most])
         for row in rows:
             if episode := row.episode:
                 episode.opening = row.opening  # type: ignore[attr-defined]  # as `with_opening` annotates it
@@ -110,8 +110,8 @@ def speakers_behind(rows: Iterable["Evidence"]) -> list[str]:
     who reported the episode. People are left out: theirs is to decide.
     """
     rows, agents, rules = list(rows), f"{ActorKind.AGENT}:", f"{ActorKind.SYSTEM}:"
-    read = {row.episode_id for row in rows if row.episode_id and row.made_by_id.startswith(rules)}
-    reporters: dict[Any, str] = Episode.objects.speakers(read)
+    episode_ids = {row.episode_id for row in rows if row.episode_id and row.made_by_id.startswith(rules)}
+    reporters: dict[Any, str] = Episode.objects.speakers(episode_ids)
     names = [row.made_by_id if row.made_by_id.startswith(agents) else reporters.get(row.episode_id) for row in rows]
     return list(dict.fromkeys(filter(None, names)))
 
@@ -125,26 +125,26 @@ def with_support(memories: MemoryQuerySet) -> MemoryQuerySet:
 
     Scalar subqueries, which a count of the rows can leave out.
     """
-    about = Evidence.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
-    counted = (Subquery(about.annotate(n=Count("pk")).values("n")), supporting_occasions())
-    evidence, support = (Coalesce(count, 0, output_field=models.IntegerField()) for count in counted)
-    supported: MemoryQuerySet = memories.annotate(evidence_count=evidence, support_count=support)
-    return supported
+    evidence_rows = Evidence.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
+    counts = (Subquery(evidence_rows.annotate(n=Count("pk")).values("n")), supporting_occasions())
+    evidence, support = (Coalesce(count, 0, output_field=models.IntegerField()) for count in counts)
+    rows: MemoryQuerySet = memories.annotate(evidence_count=evidence, support_count=support)
+    return rows
 
 
 def supporting_occasions() -> Subquery:
     """How many occasions speak for the memory of the outer query; null for none."""
-    about = Evidence.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
-    speaking = about.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED))
-    return Subquery(speaking.annotate(n=Count("pk")).values("n"), output_field=models.IntegerField())
+    evidence_rows = Evidence.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
+    supporting_rows = evidence_rows.exclude(kind__in=(Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED))
+    return Subquery(supporting_rows.annotate(n=Count("pk")).values("n"), output_field=models.IntegerField())
 
 
 def with_doubt(memories: MemoryQuerySet) -> MemoryQuerySet:
     """Annotate the latest words by which a memory was contested, `doubt`, and their source, `doubted_by`."""
     contradictions = Evidence.objects.filter(memory=OuterRef("pk")).in_words()
     words, author = (Subquery(contradictions.values(name)[:1]) for name in ("snapshot", "made_by"))
-    doubted: MemoryQuerySet = memories.annotate(doubt=words, doubted_by=author)
-    return doubted
+    rows: MemoryQuerySet = memories.annotate(doubt=words, doubted_by=author)
+    return rows
 
 
 class Evidence(models.Model):

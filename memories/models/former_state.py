@@ -110,9 +110,9 @@ def with_recorded(rows: MemoryQuerySet, moment: AsOf | None) -> MemoryQuerySet:
     if moment is None:
         return rows
     states = FormerState.objects.filter(memory=models.OuterRef("pk"), until__gt=moment.at).order_by("until")
-    kept = Coalesce(models.Subquery(states.values("recorded")[:1]), models.Value(True))
-    annotated: MemoryQuerySet = rows.annotate(recorded=kept)
-    return annotated
+    is_recorded = Coalesce(models.Subquery(states.values("recorded")[:1]), models.Value(True))
+    annotated_rows: MemoryQuerySet = rows.annotate(recorded=is_recorded)
+    return annotated_rows
 
 
 def first_id_after(at: datetime) -> UUID:
@@ -133,14 +133,14 @@ def arrived(events: EventQuerySet, at: datetime) -> EventQuerySet:
 def restore(rows: Iterable[Memory], at: datetime) -> None:
     """Set the episodes of loaded memories to what they were, by two statements however many."""
     episodes = {row.pk: row.episode for row in rows if row.type == Type.EPISODIC}
-    grown = [pk for pk, episode in episodes.items() if episode.closed_at is None or episode.closed_at > at]
-    if grown:
-        counts = arrived(Event.objects.filter(episode__in=grown), at).order_by().values_list("episode")
-        counted = dict(counts.annotate(n=Count("pk")))
-        for pk in grown:
-            episodes[pk].event_count, episodes[pk].closed_at = counted.get(pk, 0), None
-    later = (episode for episode in episodes.values() if episode.outcome_at and episode.outcome_at > at)
-    _restore_outcomes({episode.pk: episode for episode in later}, at)
+    open_ids = [pk for pk, episode in episodes.items() if episode.closed_at is None or episode.closed_at > at]
+    if open_ids:
+        counts = arrived(Event.objects.filter(episode__in=open_ids), at).order_by().values_list("episode")
+        event_counts = dict(counts.annotate(n=Count("pk")))
+        for pk in open_ids:
+            episodes[pk].event_count, episodes[pk].closed_at = event_counts.get(pk, 0), None
+    changed_episodes = (episode for episode in episodes.values() if episode.outcome_at and episode.outcome_at > at)
+    _restore_outcomes({episode.pk: episode for episode in changed_episodes}, at)
 
 
 def _restore_outcomes(episodes: dict[UUID, Episode], at: datetime) -> None:
@@ -154,10 +154,10 @@ def _restore_outcomes(episodes: dict[UUID, Episode], at: datetime) -> None:
         elif last.get(entry.subject_id, {}).get("at") is None:
             last[entry.subject_id] = {**entry.after, "at": entry.at}
     for pk, episode in episodes.items():
-        held = last.get(pk, {})
-        episode.outcome = held.pop("outcome", None)
-        untold = OutcomeSource.REPORTED if episode.outcome else OutcomeSource.NONE
-        episode.outcome_source = held.pop("outcome_source", None) or untold
+        values = last.get(pk, {})
+        episode.outcome = values.pop("outcome", None)
+        default_source = OutcomeSource.REPORTED if episode.outcome else OutcomeSource.NONE
+        episode.outcome_source = values.pop("outcome_source", None) or default_source
         first = episode.memory.created_at if episode.outcome else None  # it came with the outcome
-        episode.outcome_at = held.pop("at", first)
-        episode.outcome_by, episode.outcome_details = "", held
+        episode.outcome_at = values.pop("at", first)
+        episode.outcome_by, episode.outcome_details = "", values

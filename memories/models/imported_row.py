@@ -30,12 +30,12 @@ class ImportedRowQuerySet(models.QuerySet["ImportedRow"]):
 
     def memories_of(self, names: Collection[bytes]) -> Mapping[bytes, list[tuple[str, UUID]]]:
         """What came of the rows of these names: name -> (scope, memory), in the order of the scopes."""
-        known: dict[bytes, list[tuple[str, UUID]]] = {}
+        by_name: dict[bytes, list[tuple[str, UUID]]] = {}
         rows = self.named(names).order_by("scope").values_list("name", "scope", "memory_id")
         for name, scope, memory_id in rows:
             if memory_id is not None:
-                known.setdefault(bytes(name), []).append((scope, memory_id))
-        return known
+                by_name.setdefault(bytes(name), []).append((scope, memory_id))
+        return by_name
 
 
 class ImportedRow(models.Model):

@@ -14,7 +14,7 @@ from memories.models.trusted import Trusted, new_id
 from memories.values.choices import Outcome, Type
 from memories.values.trust import Trust
 
-KEPT = timedelta(days=30)
+RETENTION = timedelta(days=30)
 MOST_SHOWN = 10
 
 
@@ -23,13 +23,13 @@ class InjectionQuerySet(Trusted["Injection"]):
         """Contexts that contain this memory, latest first."""
         return self.filter(items__contains=[{"memory": str(memory_id)}]).order_by("-at", "-pk")
 
-    def told(self, memory_id: UUID, *, agent: str, thread_id: str) -> bool:
-        """Whether a context of this session told the agent the memory as what another one alone had said."""
-        told = [{"memory": str(memory_id), "unreviewed": True}]
-        return self.filter(items__contains=told, agent=agent, thread_id=thread_id).exists()
+    def was_injected(self, memory_id: UUID, *, agent: str, thread_id: str) -> bool:
+        """Whether a context of this thread gave the agent the memory, marked as said by one other agent alone."""
+        items = [{"memory": str(memory_id), "unreviewed": True}]
+        return self.filter(items__contains=items, agent=agent, thread_id=thread_id).exists()
 
     def forget_expired(self, *, at: datetime) -> int:
-        return self.filter(at__lt=at - KEPT).delete()[0]
+        return self.filter(at__lt=at - RETENTION).delete()[0]
 
 
 class Injection(models.Model):
@@ -62,7 +62,7 @@ class Injection(models.Model):
         return f"{len(self.items)} for {self.source}"
 
 
-class Used(NamedTuple):
+class ContextUse(NamedTuple):
     """A context that a memory went into. `why`: the queries that found it, e.g. `words, company`. `run`: that of its
     thread, as far as the reader may see it."""
 
@@ -84,18 +84,18 @@ class Ends(NamedTuple):
     ill: int
 
 
-def contexts_of(memory: Memory, *, trust: Trust) -> list[Used]:
+def contexts_of(memory: Memory, *, trust: Trust) -> list[ContextUse]:
     """The latest contexts that the reader may see, without the other memories in them; two statements at most."""
     rows = list(Injection.objects.visible_to(trust).of(memory.pk)[:MOST_SHOWN])
     runs = _runs({row.thread_id for row in rows if row.thread_id}, trust)
-    return [_used(row, str(memory.pk), runs.get(row.thread_id)) for row in rows]
+    return [_context_use(row, str(memory.pk), runs.get(row.thread_id)) for row in rows]
 
 
-def ends_of(contexts: Iterable[Used]) -> Ends:
+def ends_of(contexts: Iterable[ContextUse]) -> Ends:
     """How the runs of these contexts ended, each counted once."""
-    runs = {used.run.pk: used.run.outcome for used in contexts if used.run}
-    ended = list(runs.values())
-    return Ends(len(runs), ended.count(Outcome.SUCCESS), ended.count(Outcome.FAILURE))
+    runs = {context.run.pk: context.run.outcome for context in contexts if context.run}
+    outcomes = list(runs.values())
+    return Ends(len(runs), outcomes.count(Outcome.SUCCESS), outcomes.count(Outcome.FAILURE))
 
 
 def _runs(threads: set[str], trust: Trust) -> dict[str, Episode]:
@@ -106,6 +106,6 @@ def _runs(threads: set[str], trust: Trust) -> dict[str, Episode]:
     return {row.thread_id or "": row.episode for row in rows.select_related("episode").order_by("created_at", "pk")}
 
 
-def _used(injection: Injection, memory_id: str, run: Episode | None) -> Used:
+def _context_use(injection: Injection, memory_id: str, run: Episode | None) -> ContextUse:
     item: dict[str, Any] = next(item for item in injection.items if item.get("memory") == memory_id)
-    return Used(injection, item.get("why", ""), item.get("score", 0.0), run)
+    return ContextUse(injection, item.get("why", ""), item.get("score", 0.0), run)

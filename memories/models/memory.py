@@ -13,8 +13,8 @@ from django.db.models.functions import Coalesce, Lower, Now
 from memories import claims
 from memories.models.ageing import PRUNABLE
 from memories.models.audit import LONGEST_TEXT, AuditEntry
-from memories.models.held import entry_of
 from memories.models.list_indexes import LIST_INDEXES
+from memories.models.locked_rows import entry_of
 from memories.models.reviewable import Reviewable
 from memories.models.tombstone import Tombstone
 from memories.models.trusted import new_id
@@ -105,7 +105,7 @@ class Memory(Reviewable):
     created_at = models.DateTimeField(db_default=Now())
 
     objects = MemoryQuerySet.as_manager()
-    named: Any = None  # the names in a new one, as the gate read them: a list of claims.named_things.Named
+    name_mentions: Any = None  # of a new one, as the gate read them: list of NameMention
 
     class Meta:
         verbose_name_plural = "memories"
@@ -169,7 +169,7 @@ class Memory(Reviewable):
 
     @property
     def known_as(self) -> str | None:
-        """By what a dismissal knows it: its key; of a competence the name in runs, of an episode that of its import."""
+        """The name in its tombstone: its key; of a competence the name in runs, of an episode that of its import."""
         if self.type == Type.EPISODIC:
             return episode_key(self.source, self.episode.external_id)
         if self.key or self.type != Type.COMPETENCE:
@@ -200,20 +200,20 @@ class Memory(Reviewable):
     def along(self, action: str, change: dict[str, Any], *, by: Actor, at: datetime) -> dict[str, Any]:
         """Restart the idle time; fingerprint, speakers, and what the claim is withheld from follow the content."""
         wakes = self.idle_since is not None and action in ACTIVITY
-        moved: dict[str, Any] = {**decay.awake(at)} if wakes else {}
+        columns: dict[str, Any] = {**decay.awake(at)} if wakes else {}
         if self.type == Type.SEMANTIC and "content" in change:
-            moved["fingerprint"] = claims.fingerprint(claims.claim_of(change["content"]), self.scope)
-            stating = None if action in UNDONE else by
-            moved["speakers"] = self.evidence.speakers_with_words(self, change["content"], by=stating)
+            columns["fingerprint"] = claims.fingerprint(claims.claim_of(change["content"]), self.scope)
+            speaker = None if action in UNDONE else by
+            columns["speakers"] = self.evidence.speakers_with_words(self, change["content"], by=speaker)
         revives = self.status not in LIVE and change.get("status") in LIVE
         if (revives or "content" in change) and "withheld_from" not in change:
-            moved["withheld_from"] = scopes_against(self, change.get("content", self.content))
-        return moved
+            columns["withheld_from"] = scopes_against(self, change.get("content", self.content))
+        return columns
 
     def follow(self, entry: AuditEntry, before: dict[str, Any], *, by: Actor, at: datetime) -> None:
         if "content" in before:
-            kept = (text for text in (before["content"], self.content) if len(text) > LONGEST_TEXT)
-            self.wordings.keep(self, *kept)
+            long_texts = (text for text in (before["content"], self.content) if len(text) > LONGEST_TEXT)
+            self.wordings.keep(self, *long_texts)
             self.passages.rewrite(self)
         self.mentions.follow(self, before)
         if "sensitivity" in before:
@@ -229,18 +229,20 @@ class Memory(Reviewable):
 
     def _follow_behaviour(self, former: str, before: dict[str, Any], *, again: bool, by: Actor, at: datetime) -> None:
         """Open or end the adaptation: exactly the live applied memories that change behaviour have an active one."""
-        reworded = not {"content", "category"}.isdisjoint(before)
-        was, now = former == Status.APPLIED, self.status == Status.APPLIED
-        if was and (reworded or not now):
-            why = RevertReason.SUPERSEDED if now else RevertReason.of(self.status)
+        is_reworded = not {"content", "category"}.isdisjoint(before)
+        was_applied, is_applied = former == Status.APPLIED, self.status == Status.APPLIED
+        if was_applied and (is_reworded or not is_applied):
+            why = RevertReason.SUPERSEDED if is_applied else RevertReason.of(self.status)
             self.adaptations.revert(why=why, by=by, at=at)
-        if now and (reworded or not was):
+        if is_applied and (is_reworded or not was_applied):
             self.adaptations.open(self, again=again, by=by, at=at)
 
     def _follow_dismissal(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
         """Write or lift the tombstone: exactly the dismissed memories have one that blocks."""
         if self.status != Status.DISMISSED:
-            self.held.lift(self) if self.held else Tombstone.objects.filter(memory_id=self.pk).lift(by=by, at=at)
+            self.locked_rows.lift(self) if self.locked_rows else Tombstone.objects.filter(memory_id=self.pk).lift(
+                by=by, at=at
+            )
         elif entry.action not in UNDONE or not Tombstone.objects.raise_again(self, at=at):
             duplicate = bool(entry.after.get("duplicate"))
             Tombstone.objects.bury(self, by=by, why=entry.rationale, at=at, duplicate=duplicate)
@@ -248,12 +250,12 @@ class Memory(Reviewable):
     def _follow_closing(self, entry: AuditEntry, *, by: Actor, at: datetime) -> None:
         """Withdraw proposals about a closed memory, and reopen them when the closing is undone."""
         proposals = self.proposals.model._default_manager
-        if self.status not in LIVE and self.held:
-            self.held.close(self)
+        if self.status not in LIVE and self.locked_rows:
+            self.locked_rows.close(self)
         elif self.status not in LIVE:
             proposals.follow_closing([self.pk], by=by, at=at)
-        elif entry.undoes and self.held:
-            self.held.reopen(self, entry_of(self, entry.undoes).at)
+        elif entry.undoes and self.locked_rows:
+            self.locked_rows.reopen(self, entry_of(self, entry.undoes).at)
         elif entry.undoes:
             proposals.among([self.pk]).return_from(entry_of(self, entry.undoes).at)
 
@@ -285,8 +287,8 @@ class Memory(Reviewable):
         """The values before a decision, with long texts from the Wording table: the trail holds only their hashes."""
         values = super().former(entry)
         if isinstance(body := values.get("content"), dict):
-            kept = self.wordings.filter(sha256=body["sha256"]).first()
-            if kept is None:
-                raise Conflict("cannot undo: the former text is not kept any more")
-            values["content"] = kept.text
+            wording = self.wordings.filter(sha256=body["sha256"]).first()
+            if wording is None:
+                raise Conflict("cannot undo: the earlier text is no longer stored")
+            values["content"] = wording.text
         return values

@@ -30,12 +30,12 @@ class MetricTallyQuerySet(models.QuerySet["MetricTally"]):
         A snapshot always has a row over all scopes at the lowest level, which tells its time to callers without rows.
         """
         over_all = models.Q(scope=None)
-        cleared = over_all & models.Q(sensitivity__lte=trust.max_sensitivity)
-        visible = cleared if trust.scopes is None else trust.visible()
+        within_clearance = over_all & models.Q(sensitivity__lte=trust.max_sensitivity)
+        visible = within_clearance if trust.scopes is None else trust.visible()
         marker = over_all & models.Q(sensitivity=Sensitivity.PUBLIC)
         rows = list(self.filter(visible | marker).select_related("snapshot").order_by("pk"))
-        mine = [row.counts for row in rows if (row.scope is None) == (trust.scopes is None)]
-        return (rows[0].snapshot.at if rows else None), mine
+        own_counts = [row.counts for row in rows if (row.scope is None) == (trust.scopes is None)]
+        return (rows[0].snapshot.at if rows else None), own_counts
 
 
 class MetricTally(models.Model):

@@ -31,7 +31,7 @@ LEAST_SHARED = 80.0  # of the squares of weights: three words that are no everyd
 MISSPELLED, LEAST_MISSPELLED = 0.9, 5  # likeness of two words that differ in one letter; their least length
 
 
-class Weighed(NamedTuple):
+class TermWeights(NamedTuple):
     """The terms of a text, with a vector for each (zero where it has none) and the square of its weight."""
 
     terms: Sequence[Term]
@@ -39,51 +39,51 @@ class Weighed(NamedTuple):
     weights: Array
 
 
-def weighed(text: str) -> Weighed:
+def weighed(text: str) -> TermWeights:
     text_terms = terms(text)
     vectors, weights = built_in().words([term.word for term in text_terms])
     for place, term in enumerate(text_terms):
         if not term.word:
             weights[place] = OF_CHARACTER if term.is_character else OF_EXACT
-    return Weighed(text_terms, vectors, weights**2)
+    return TermWeights(text_terms, vectors, weights**2)
 
 
-def is_near(text: Weighed, dismissed: Weighed) -> bool:
+def is_near(text: TermWeights, dismissed_text: TermWeights) -> bool:
     """Whether a text says nearly what the dismissed one says, or holds nearly all of it."""
-    of_text, of_dismissed = shares(text, dismissed)
-    return min(of_text, of_dismissed) >= NEAR or of_dismissed >= CONTAINED
+    text_share, dismissed_share = shares(text, dismissed_text)
+    return min(text_share, dismissed_share) >= NEAR or dismissed_share >= CONTAINED
 
 
-def shares(one: Weighed, other: Weighed) -> tuple[float, float]:
+def shares(first: TermWeights, second: TermWeights) -> tuple[float, float]:
     """The share of either text that the other one has too, by weight: 1 for the same terms. 0 if they share little."""
-    if not one.terms or not other.terms:
+    if not first.terms or not second.terms:
         return 0.0, 0.0
-    likeness = one.vectors @ other.vectors.T
+    likeness = first.vectors @ second.vectors.T
     likeness[likeness < LEAST_LIKE] = 0
-    for row, column, equal in _equal_and_misspelled(one.terms, other.terms):
+    for row, column, equal in _equal_and_misspelled(first.terms, second.terms):
         likeness[row, column] = equal
-    shared = likeness.max(1) @ one.weights, likeness.max(0) @ other.weights
-    if min(shared) < LEAST_SHARED:
+    weights = likeness.max(1) @ first.weights, likeness.max(0) @ second.weights
+    if min(weights) < LEAST_SHARED:
         return 0.0, 0.0
-    return float(shared[0] / one.weights.sum()), float(shared[1] / other.weights.sum())
+    return float(weights[0] / first.weights.sum()), float(weights[1] / second.weights.sum())
 
 
-def _equal_and_misspelled(one: Sequence[Term], other: Sequence[Term]) -> Iterator[tuple[int, int, float]]:
-    places = {term.value: place for place, term in enumerate(other)}
-    rest = [(place, term.word) for place, term in enumerate(other) if len(term.word) >= LEAST_MISSPELLED]
-    for row, term in enumerate(one):
+def _equal_and_misspelled(first: Sequence[Term], second: Sequence[Term]) -> Iterator[tuple[int, int, float]]:
+    places = {term.value: place for place, term in enumerate(second)}
+    rest = [(place, term.word) for place, term in enumerate(second) if len(term.word) >= LEAST_MISSPELLED]
+    for row, term in enumerate(first):
         if term.value in places:
             yield row, places[term.value], 1.0
         elif len(term.word) >= LEAST_MISSPELLED:
             yield from ((row, column, MISSPELLED) for column, word in rest if differ_in_one(term.word, word))
 
 
-def differ_in_one(one: str, other: str) -> bool:
+def differ_in_one(word: str, other: str) -> bool:
     """Whether one letter is another, is missing, or stands before its neighbour."""
-    if abs(len(one) - len(other)) > 1 or one == other:
+    if abs(len(word) - len(other)) > 1 or word == other:
         return False
-    start = next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
-    a, b = one[start:], other[start:]
+    start = next((at for at, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other)))
+    a, b = word[start:], other[start:]
     return a[1:] == b[1:] or a[1:] == b or a == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
 
 
@@ -91,7 +91,7 @@ MOST_NOMINATED = 20
 LONGEST_STATEMENT, MOST_SENTENCES = 600, 200  # characters of a text that is compared as a whole; sentences of others
 
 
-class Shared(Func):
+class SharedTokens(Func):
     """How many tokens of an array stand in a list."""
 
     template, arg_joiner = "cardinality(ARRAY(SELECT unnest(%(expressions)s)))", ") INTERSECT SELECT unnest("
@@ -106,28 +106,28 @@ def nearest(stones: TombstoneQuerySet, content: str) -> Tombstone | None:
 
     Compared with those that share most tokens with it, and first with those that share an identifier.
     """
-    statement: list[Weighed] = []
-    sealed = stones.sealed_alike(content)
-    for stone, text in _nominated(stones, list(chain(*sealed.values()))):
-        if any(claims.share_identifier(stone.claim, claim) for claim in sealed.get(stone.way, ())):
+    statement: list[TermWeights] = []
+    claims_by_way = stones.sealed_alike(content)
+    for stone, text in _candidates(stones, list(chain(*claims_by_way.values()))):
+        if any(claims.share_identifier(stone.claim, claim) for claim in claims_by_way.get(stone.way, ())):
             return stone
         if text:
             statement = statement or [weighed(part) for part in _parts(content)]
-            dismissed = weighed(text)
-            if any(is_near(part, dismissed) for part in statement):
+            dismissed_terms = weighed(text)
+            if any(is_near(part, dismissed_terms) for part in statement):
                 return stone
     return None
 
 
-def _nominated(stones: TombstoneQuerySet, ways: Sequence[Claim]) -> Iterator[tuple[Tombstone, str | None]]:
+def _candidates(stones: TombstoneQuerySet, content_claims: Sequence[Claim]) -> Iterator[tuple[Tombstone, str | None]]:
     """Tombstones, each with the text of the dismissed memory: None if it is gone."""
-    tokens = sorted({token for claim in ways for token in claims.as_lists(claim)[0]})
-    marks = sorted({value for claim in ways for value in claim.mark_values})
+    tokens = sorted({token for claim in content_claims for token in claims.as_lists(claim)[0]})
+    marks = sorted({value for claim in content_claims for value in claim.mark_values})
     text = Memory.objects.filter(pk=OuterRef("memory_id")).values("content")[:1]
     rows = stones.filter(claim_tokens__overlap=tokens, duplicate=False).exclude(category=None)
-    by_share = Shared("claim_tokens", marks).desc(), Shared("claim_tokens", tokens).desc()
-    nominated: Any = rows.annotate(text=Subquery(text)).order_by(*by_share, "-at", "-pk")[:MOST_NOMINATED]
-    return ((stone, stone.text) for stone in nominated)
+    by_share = SharedTokens("claim_tokens", marks).desc(), SharedTokens("claim_tokens", tokens).desc()
+    candidates: Any = rows.annotate(text=Subquery(text)).order_by(*by_share, "-at", "-pk")[:MOST_NOMINATED]
+    return ((stone, stone.text) for stone in candidates)
 
 
 def _parts(content: str) -> list[str]:

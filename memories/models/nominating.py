@@ -43,31 +43,31 @@ def nominated(
     have most of its words. `scopes`: of these alone; with None those of unshared scopes are known by words only."""
     claim = claims.claim_of(content)
     rows = rows.filter(type__in=types) if scopes is None else rows.filter(scope__in=scopes, type__in=types)
-    same = [claims.fingerprint(claim, scope) for scope in (SHARED_SCOPES if scopes is None else scopes)]
-    return rows.filter(Q(fingerprint__in=same) | Q(pk__in=_by_words(content, rows, scopes, types)))
+    fingerprints = [claims.fingerprint(claim, scope) for scope in (SHARED_SCOPES if scopes is None else scopes)]
+    return rows.filter(Q(fingerprint__in=fingerprints) | Q(pk__in=_by_words(content, rows, scopes, types)))
 
 
 def nominated_elsewhere(
-    asked: Sequence[Any], rows: "QuerySet[Any]", claim_of: Callable[[str], Claim]
+    claim_rows: Sequence[Any], rows: "QuerySet[Any]", claim_of: Callable[[str], Claim]
 ) -> Iterator[tuple[UUID, UUID]]:
     """Each of these claims with those of `rows` in other scopes that may say the same: by words, and in shared scopes
     by fingerprint too. Two statements, however many are asked about."""
     statement = statement_of(rows.order_by().values("pk"))
-    if not asked or statement is None:
+    if not claim_rows or statement is None:
         return
-    texts = [_any_word(row.content) for row in asked]
+    texts = [_any_word(row.content) for row in claim_rows]
     with connection.cursor() as cursor:
         sql = ELSEWHERE.format(rows=statement[0], most=MOST_NOMINATED)
-        cursor.execute(sql, [texts, [row.scope for row in asked], *statement[1]])
-        for place, other in cursor.fetchall():
-            yield asked[place - 1].pk, other
+        cursor.execute(sql, [texts, [row.scope for row in claim_rows], *statement[1]])
+        for place, other_id in cursor.fetchall():
+            yield claim_rows[place - 1].pk, other_id
     by_fingerprint: dict[bytes, list[UUID]] = defaultdict(list)
-    for row in asked:
+    for row in claim_rows:
         for scope in {*SHARED_SCOPES} - {row.scope}:
             by_fingerprint[claims.fingerprint(claim_of(row.content), scope)].append(row.pk)
-    same = rows.filter(type=Type.SEMANTIC, fingerprint__in=list(by_fingerprint))
-    for other, fingerprint in same.order_by().values_list("pk", "fingerprint"):
-        yield from ((pk, other) for pk in by_fingerprint[bytes(fingerprint)])
+    equal_rows = rows.filter(type=Type.SEMANTIC, fingerprint__in=list(by_fingerprint))
+    for other_id, fingerprint in equal_rows.order_by().values_list("pk", "fingerprint"):
+        yield from ((pk, other_id) for pk in by_fingerprint[bytes(fingerprint)])
 
 
 def _by_words(
@@ -80,8 +80,8 @@ def _by_words(
     passages = all_of("Passage").filter(type__in=types, search=query)
     if scopes is not None:
         passages = passages.alias(scopes=ScopeAsArray("scope")).filter(scopes__overlap=list(scopes))
-    ranked = passages.filter(memory__in=rows).order_by(SearchRank(F("search"), query).desc())
-    return list(ranked.values_list("memory", flat=True)[:MOST_NOMINATED])
+    ranked_passages = passages.filter(memory__in=rows).order_by(SearchRank(F("search"), query).desc())
+    return list(ranked_passages.values_list("memory", flat=True)[:MOST_NOMINATED])
 
 
 def _any_word(content: str) -> str:
@@ -124,7 +124,7 @@ def nominated_together(ids: Sequence[UUID], scope: str) -> Iterator[tuple[UUID, 
     Where two claim the same, the shorter one has no word that the other has not, but for one written otherwise, and
     half of the words of both are in common; a working state that says it has half of its words.
     """
-    sought: dict[str, Any] = {
+    parameters: dict[str, Any] = {
         "live": list(LIVE),
         "claims": [type.value for type in Type if type not in EXPERIENCE],
         "scopes": sorted({scope, *SHARED_SCOPES}),
@@ -133,18 +133,18 @@ def nominated_together(ids: Sequence[UUID], scope: str) -> Iterator[tuple[UUID, 
     }
     with connection.cursor() as cursor:
         cursor.execute(WORDS, [list(ids)])
-        asked = cursor.fetchall()
-        places = {word: place for place, word in enumerate(sorted({word for _, words in asked for word in words}))}
-        has = _matrix([words for _, words in asked], places)
+        word_rows = cursor.fetchall()
+        places = {word: place for place, word in enumerate(sorted({word for _, words in word_rows for word in words}))}
+        has = _matrix([words for _, words in word_rows], places)
         sizes = has.sum(axis=1)
-        cursor.execute(SOUGHT, sought)
+        cursor.execute(SOUGHT, parameters)
         while rows := cursor.fetchmany(READ_AT_ONCE):
             common = _matrix([row[3] for row in rows], places) @ has.T
             length = np.array([len(row[3]) for row in rows], dtype=np.float32)[:, None]
             is_state = np.array([row[2] for row in rows])[:, None]
             alike = (common + 1 >= np.minimum(length, sizes)) & (3 * common >= length + sizes)
             for place, number in np.argwhere(np.where(is_state, 2 * common >= sizes, alike)):
-                yield asked[number][0], rows[place][0], rows[place][1]
+                yield word_rows[number][0], rows[place][0], rows[place][1]
 
 
 def _matrix(texts: Sequence[Sequence[str]], places: dict[str, int]) -> "np.ndarray[Any, Any]":

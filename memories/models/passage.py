@@ -69,12 +69,10 @@ def of_event(event: Event) -> Iterator[Draft]:
     """
     if roles.of(event.role) == roles.SYSTEM:
         return
-    called = (
-        f"{event.tool} {passage_texts.of_value(event.args)}".strip() if event.tool or event.args is not None else ""
-    )
+    call = f"{event.tool} {passage_texts.of_value(event.args)}".strip() if event.tool or event.args is not None else ""
     result = passage_texts.of_value(event.result) if event.result is not None else ""
     words = dict.fromkeys((event.text, event.summary))
-    lines = [line for line in (*words, called, result) if line.strip()]
+    lines = [line for line in (*words, call, result) if line.strip()]
     if not lines and event.kind not in OF_MESSAGES:
         lines = [f"{event.kind} {event.ref}"]
     for part, part_text in enumerate(passage_texts.split("\n".join(lines))):
@@ -111,24 +109,24 @@ class PassageQuerySet(Trusted["Passage"]):
 
     def carry_requests(self, sources: Iterable[Memory], to: Memory) -> None:
         """Let the memory in the place of others be found by their requests, as far as its level allows."""
-        within = self.requests_within(to.sensitivity).filter(memory__in=sources)
-        self.add_requests(to, within.values_list("text", "event_id"))
+        requests = self.requests_within(to.sensitivity).filter(memory__in=sources)
+        self.add_requests(to, requests.values_list("text", "event_id"))
 
     def add_requests(self, memory: Memory, requests: Iterable[tuple[str, UUID | None]]) -> None:
         """Add requests that the memory's readers may see, each once, until there are MOST_REQUESTS: the text, and the
         event that it is deleted with, if that is here.
         """
         rows = list(self.requests().filter(memory=memory).values_list("text", "event_id", "position"))
-        known = {event or text for text, event, _ in rows}
+        present = {event or text for text, event, _ in rows}
         new: dict[UUID | str, tuple[str, UUID | None]] = {}
         for text, event in requests:
             if text.strip():
                 new.setdefault(event or text, (text.strip(), event))
         lowest = min((position for *_, position in rows), default=0)
-        added = [new[name] for name in new if name not in known][: max(0, MOST_REQUESTS - len(rows))]
+        additions = [new[name] for name in new if name not in present][: max(0, MOST_REQUESTS - len(rows))]
         write(
             Draft(memory.pk, lowest - number, text[:LONGEST_REQUEST], event_id=event)
-            for number, (text, event) in enumerate(added, start=1)
+            for number, (text, event) in enumerate(additions, start=1)
         )
 
     def rewrite(self, memory: Memory) -> None:
@@ -238,18 +236,18 @@ def write(drafts: Iterable[Draft]) -> None:
             cursor.execute(f"WITH {part.sql} SELECT", part.parameters)
 
 
-def _part(placed: str, drafts: Sequence[Draft]) -> bulk_rows.Part:
+def _part(sql: str, drafts: Sequence[Draft]) -> bulk_rows.Part:
     """Passages with vectors of the built-in model while it serves, also while those of an endpoint are made."""
-    wanted, built_in = embedding.embedder(), embedding.built_in()
-    inline = not wanted.external or EmbeddingModel.objects.serving() == built_in.name
+    embedder, built_in = embedding.embedder(), embedding.built_in()
+    inline = not embedder.external or EmbeddingModel.objects.serving() == built_in.name
     rows, vectors = _as_json(drafts, built_in.embed if inline else None)
-    filled: list[Any] = [built_in.name, vectors]
-    queued: list[Any] = [wanted.name, Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY).value]
-    if not wanted.external:
-        return bulk_rows.Part(placed + VECTORS, [rows, *filled])
+    vector_values: list[Any] = [built_in.name, vectors]
+    queue_values: list[Any] = [embedder.name, Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY).value]
+    if not embedder.external:
+        return bulk_rows.Part(sql + VECTORS, [rows, *vector_values])
     if inline:
-        return bulk_rows.Part(placed + VECTORS + QUEUED, [rows, *filled, *queued])
-    return bulk_rows.Part(placed + QUEUED, [rows, *queued])
+        return bulk_rows.Part(sql + VECTORS + QUEUED, [rows, *vector_values, *queue_values])
+    return bulk_rows.Part(sql + QUEUED, [rows, *queue_values])
 
 
 def _as_json(drafts: Sequence[Draft], embed: Callable[[Sequence[str]], Any] | None) -> tuple[str, FloatArray]:
@@ -264,12 +262,12 @@ def _as_json(drafts: Sequence[Draft], embed: Callable[[Sequence[str]], Any] | No
     return to_json(rows).decode(), FloatArray([vector for vector in vectors if vector is not None])
 
 
-def saying(memories: MemoryQuerySet, words: str) -> MemoryQuerySet:
+def with_words(memories: MemoryQuerySet, words: str) -> MemoryQuerySet:
     """Memories whose passages match these words (in any form), or whose key holds them, see `in_key`.
 
     The union lets the database start from the words, or where these are frequent from the first rows of the list.
     """
     query = SearchQuery(search_words.searchable(words) or words, search_type="websearch", config="english")
     passages = Passage.objects.filter(search=query).order_by().values("memory")
-    named = Memory.objects.filter(in_key(words)).order_by().values("pk")
-    return memories.filter(pk__in=passages.union(named, all=True))
+    keyed_rows = Memory.objects.filter(in_key(words)).order_by().values("pk")
+    return memories.filter(pk__in=passages.union(keyed_rows, all=True))

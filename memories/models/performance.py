@@ -5,7 +5,6 @@ Of a skill that fails too often a demotion is proposed, once for each version; i
 
 from collections.abc import Mapping
 from datetime import datetime
-from math import sqrt
 from typing import Any, Self
 
 from django.db import models
@@ -16,27 +15,13 @@ from memories.models.evidence import Evidence
 from memories.models.memory import Memory
 from memories.models.proposal import Proposal
 from memories.models.trusted import Trusted
+from memories.values.chance import wilson
 from memories.values.choices import BELIEVED, Outcome
 from memories.values.field_errors import format_instant
 from memories.values.trust import SYSTEM
 
 COLUMN = {Outcome.SUCCESS: "successes", Outcome.FAILURE: "failures", Outcome.PARTIAL: "partials"}
-Z95 = 1.959964
 FAILS_BELOW, LEAST_USES = 0.5, 5  # success rate, and uses, of what is flagged as failing
-
-
-def wilson(successes: int, failures: int) -> tuple[float, float]:
-    """The 95 % Wilson score interval of a success rate (Wilson 1927), 0-1; (0, 1) without a use.
-
-    Its lower end is `reliability`.
-    """
-    n = successes + failures
-    if n == 0:
-        return 0.0, 1.0
-    rate, spread = successes / n, Z95 * Z95 / n
-    middle = rate + spread / 2
-    margin = Z95 * sqrt(rate * (1 - rate) / n + spread / (4 * n))
-    return max(0.0, (middle - margin) / (1 + spread)), min(1.0, (middle + margin) / (1 + spread))
 
 
 class PerformanceQuerySet(Trusted["Performance"]):
@@ -143,8 +128,8 @@ def flag_if_failing(memory: Memory, *, at: datetime) -> None:
 
 
 def _failures(memory: Memory) -> list[dict[str, str]]:
-    """The latest episodes that failed with it, of those that whoever sees the memory may see."""
-    failed = Evidence.objects.filter(memory=memory, outcome=Outcome.FAILURE, episode__isnull=False)
-    visible = failed.filter(episode__memory__sensitivity__lte=memory.sensitivity, episode__scope__in={memory.scope, ""})
+    """The latest failed episodes, no more sensitive than the memory and readable where it is."""
+    rows = Evidence.objects.filter(memory=memory, outcome=Outcome.FAILURE, episode__isnull=False)
+    visible = rows.filter(episode__memory__sensitivity__lte=memory.sensitivity, episode__scope__in={memory.scope, ""})
     latest = visible.order_by("-at", "-pk").values_list("episode", "at")[:MOST_EPISODES]
     return [{"episode_id": str(episode), "at": format_instant(moment)} for episode, moment in latest]

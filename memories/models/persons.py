@@ -22,7 +22,7 @@ MAX_VIEWS = 8  # of one person
 MAX_NAME = 40
 BACK_OFF = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 60, 180, 720))  # after each failed try
 UNDER_WAY = timedelta(minutes=5)  # a try that was begun by a worker that died comes again
-KEPT = timedelta(days=90)  # of a mail
+RETENTION = timedelta(days=90)  # of a mail
 DIED = "the worker died while it was sent: it may have arrived"
 
 
@@ -44,9 +44,9 @@ class PreferencesSet(models.QuerySet["Preferences"]):
         """The language that a person chose; '' for none, or for nobody."""
         return self.filter(user_id=user.pk).values_list("language", flat=True).first() or "" if user.pk else ""
 
-    def choose(self, user: User, **chosen: Any) -> None:
+    def choose(self, user: User, **columns: Any) -> None:
         """Keep what a person chose: columns. Of mails also since when, as they tell what happens from then on."""
-        self.update_or_create(user=user, defaults=chosen)
+        self.update_or_create(user=user, defaults=columns)
 
     def time_zone_of(self, user: User) -> str:
         """The time zone that a person chose; '' for none."""
@@ -93,20 +93,20 @@ class SavedViewSet(models.QuerySet["SavedView"]):
             User.objects.select_for_update(no_key=True).get(pk=user.pk)  # two forms at once count each other
             if self.of(user).count() >= MAX_VIEWS:
                 raise Conflict("there are eight saved views already: delete one first")
-            return self._named(SavedView(user=user, name=name, query=query), name)
+            return self._save_named(SavedView(user=user, name=name, query=query), name)
 
     def rename(self, user: User, view_id: UUID, name: str) -> bool:
         """Give a view another name; False where the person has no such view. Conflict as in `keep`."""
         view = self.of(user).filter(pk=view_id).first()
-        return bool(view and self._named(view, name))
+        return bool(view and self._save_named(view, name))
 
-    def _named(self, view: "SavedView", name: str) -> "SavedView":
+    def _save_named(self, view: "SavedView", name: str) -> "SavedView":
         view.name = name
         try:
             with transaction.atomic():
                 view.save()
         except IntegrityError:
-            raise Conflict("there is a saved view of that name already: choose another name") from None
+            raise Conflict("a saved view of that name exists already: choose another name") from None
         return view
 
 
@@ -146,21 +146,21 @@ class MailQuerySet(models.QuerySet["Mail"]):
             first = rows.first()
             if first is None:
                 return []
-            together = rows.filter(user=first.user_id, kind=first.kind) if first.is_alert else [first]
-            taken = {first.pk: first} | {row.pk: row for row in together}
-            for row in taken.values():
+            batch = rows.filter(user=first.user_id, kind=first.kind) if first.is_alert else [first]
+            rows_by_id = {first.pk: first} | {row.pk: row for row in batch}
+            for row in rows_by_id.values():
                 row.attempts, row.next_at = row.attempts + 1, at + UNDER_WAY
-            self.bulk_update(taken.values(), ["attempts", "next_at"])
-            return list(taken.values())
+            self.bulk_update(rows_by_id.values(), ["attempts", "next_at"])
+            return list(rows_by_id.values())
 
     def move(self, mails: Collection["Mail"], before: str, after: str, **facts: object) -> bool:
         """Change the status of rows that this worker took; False, and nothing: one of them is not as it was left."""
         with transaction.atomic():
-            same = Q(*((Q(pk=row.pk, attempts=row.attempts)) for row in mails), _connector=Q.OR)
-            moved = self.filter(same, status=before).update(status=after, **facts) == len(mails)
-            if not moved:
+            unchanged = Q(*((Q(pk=row.pk, attempts=row.attempts)) for row in mails), _connector=Q.OR)
+            is_complete = self.filter(unchanged, status=before).update(status=after, **facts) == len(mails)
+            if not is_complete:
                 transaction.set_rollback(True)
-            return moved
+            return is_complete
 
     def give_up_dead(self, at: datetime) -> None:
         """Record the mails whose worker died between the server's first word and its last: they are not sent again."""
@@ -168,7 +168,7 @@ class MailQuerySet(models.QuerySet["Mail"]):
         dead.update(status=Mail.Status.UNSURE, error=DIED)
 
     def forget(self, at: datetime) -> None:
-        self.filter(created_at__lt=at - KEPT).delete()
+        self.filter(created_at__lt=at - RETENTION).delete()
 
 
 class Mail(models.Model):

@@ -45,14 +45,14 @@ class ProposalQuerySet(Snoozed["Proposal"]):
 
     def decided(self, decisions: Collection[str]) -> Self:
         """Proposals with one of these decisions; `open` stands for none yet."""
-        known = [decision for decision in decisions if decision != STILL_OPEN]
-        return self.filter(Q(decision__in=known) | (Q(decision=None) if STILL_OPEN in decisions else Q()))
+        names = [decision for decision in decisions if decision != STILL_OPEN]
+        return self.filter(Q(decision__in=names) | (Q(decision=None) if STILL_OPEN in decisions else Q()))
 
     def naming(self, *memory_ids: UUID) -> Self:
         """Proposals that would change, merge or cite one of these memories, or rest on it."""
         ids = [str(memory_id) for memory_id in memory_ids]
-        cited = Q(change__ref__in=ids) | Q(change__memory__episode_id__in=ids)
-        return self.filter(Q(memory__in=memory_ids) | Q(others__overlap=list(memory_ids)) | cited)
+        cites = Q(change__ref__in=ids) | Q(change__memory__episode_id__in=ids)
+        return self.filter(Q(memory__in=memory_ids) | Q(others__overlap=list(memory_ids)) | cites)
 
     def among(self, memory_ids: Collection[UUID]) -> Self:
         """Proposals about one of these memories, as the first or beside it."""
@@ -65,15 +65,15 @@ class ProposalQuerySet(Snoozed["Proposal"]):
 
     def raise_to(self, sensitivity: int) -> list[UUID]:
         """Raise the sensitivity of those that are lower; returns their ids."""
-        rising = self.filter(sensitivity__lt=sensitivity)
-        ids = list(rising.values_list("pk", flat=True))
-        rising.update(sensitivity=sensitivity)
+        lower_rows = self.filter(sensitivity__lt=sensitivity)
+        ids = list(lower_rows.values_list("pk", flat=True))
+        lower_rows.update(sensitivity=sensitivity)
         return ids
 
     def withdraw(self, *, by: Actor, at: datetime) -> None:
         """Withdraw open proposals, because the memory that they would change is closed."""
-        decided = {"decision": Proposal.Decision.WITHDRAWN, "decided_at": at, "decided_by": by.name[:200]}
-        self.open().update(**decided)
+        columns = {"decision": Proposal.Decision.WITHDRAWN, "decided_at": at, "decided_by": by.name[:200]}
+        self.open().update(**columns)
 
     def follow_closing(self, memory_ids: Collection[UUID], *, by: Actor, at: datetime) -> None:
         """Withdraw the proposals about memories that are closed, and let pruning check the episodes behind them."""
@@ -83,10 +83,10 @@ class ProposalQuerySet(Snoozed["Proposal"]):
     def return_from(self, at: datetime) -> None:
         """Reopen proposals withdrawn at that instant, except where the same change was proposed since."""
         for proposal in self.filter(decision=Proposal.Decision.WITHDRAWN, decided_at=at):
-            same = Proposal.objects.open().filter(
+            open_equals = Proposal.objects.open().filter(
                 kind=proposal.kind, memory=proposal.memory_id, fingerprint=proposal.fingerprint
             )
-            if not same.exists():
+            if not open_equals.exists():
                 Proposal.objects.filter(pk=proposal.pk).update(**OPEN)
 
     def propose(
@@ -97,10 +97,10 @@ class ProposalQuerySet(Snoozed["Proposal"]):
         Returns the rejected one (`is_rejected`) where a person rejected this change before, in whatever words: nothing
         is asked twice. Undoing the rejection reopens it. What an agent proposed for this memory before is withdrawn.
         """
-        if rejected := self._rejected(kind, memory, change):
-            return rejected
+        if rejected_proposal := self._find_rejected(kind, memory, change):
+            return rejected_proposal
         fingerprint = hashlib.sha256(json.dumps(change, sort_keys=True, default=str).encode()).digest()
-        opened = {
+        defaults = {
             "change": change,
             "why": why,
             "made_by": by.name,
@@ -108,31 +108,31 @@ class ProposalQuerySet(Snoozed["Proposal"]):
             "sensitivity": max(memory.sensitivity, sensitivity),
             "opened_at": at,
         }
-        proposal, _ = self.open().get_or_create(kind=kind, memory=memory, fingerprint=fingerprint, defaults=opened)
+        proposal, _ = self.open().get_or_create(kind=kind, memory=memory, fingerprint=fingerprint, defaults=defaults)
         if by.kind == ActorKind.AGENT and kind == Proposal.Kind.REVISION:
             former = self.filter(kind=kind, memory=memory, made_by=by.name).exclude(pk=proposal.pk)
             former.withdraw(by=by, at=at)
         return proposal
 
-    def _rejected(self, kind: str, memory: Memory, change: dict[str, Any]) -> "Proposal | None":
-        """The rejected proposal of the same change; None of a change without content, which asks for a review anew."""
+    def _find_rejected(self, kind: str, memory: Memory, change: dict[str, Any]) -> "Proposal | None":
+        """The rejected proposal of the same change; None for an empty edit, which asks for a review each time."""
         if change == {"verb": "edit"}:
             return None
         rows = self.filter(kind=kind, memory=memory, decision=Proposal.Decision.REJECTED).order_by("-decided_at")
         return next((row for row in rows[:MOST_COMPARED] if _asks_the_same(row.change, change)), None)
 
 
-def _asks_the_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    if any(one.get(name) != other.get(name) for name in ("verb", "ids")):
+def _asks_the_same(change: dict[str, Any], other_change: dict[str, Any]) -> bool:
+    if any(change.get(name) != other_change.get(name) for name in ("verb", "ids")):
         return False
-    content, again = _content(one), _content(other)
-    if not content or not again:
-        return one == other
-    return _likeness(content, again) == Likeness.SAME
+    content, other_content = _content(change), _content(other_change)
+    if not content or not other_content:
+        return change == other_change
+    return _likeness(content, other_content) == Likeness.SAME
 
 
-def _likeness(one: str, other: str) -> Likeness:
-    return claims.compare(claims.claim_of(one), claims.claim_of(other), same_subject=True)
+def _likeness(text: str, other_text: str) -> Likeness:
+    return claims.compare(claims.claim_of(text), claims.claim_of(other_text), same_subject=True)
 
 
 def _content(change: dict[str, Any]) -> str:
@@ -207,55 +207,57 @@ class Proposal(models.Model):
     def is_rejected(self) -> bool:
         return self.decision == self.Decision.REJECTED
 
-    def decide(self, decision: str, **decided: Unpack[audit.Decision]) -> AuditEntry:
+    def decide(self, decision: str, **facts: Unpack[audit.AuditFacts]) -> AuditEntry:
         """Record acceptance or rejection; does not write the change. Conflict: decided before, with by whom."""
         action = "accept" if decision == self.Decision.ACCEPTED else "reject"
-        return self._move(None, decision, action, **decided)
+        return self._move(None, decision, action, **facts)
 
-    def snooze(self, until: datetime | None, **decided: Unpack[audit.Decision]) -> AuditEntry:
+    def snooze(self, until: datetime | None, **facts: Unpack[audit.AuditFacts]) -> AuditEntry:
         """Hide from the inbox until then; None ends a snooze. Conflict: it is decided."""
-        return self._sleep(self.snoozed_until, until, "snooze", **decided)
+        return self._sleep(self.snoozed_until, until, "snooze", **facts)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """Undo a decision or a snooze, or redo it. Conflict: the proposal has changed since."""
         action = "redo" if entry.action == "undo" else "undo"
         if SNOOZED in entry.after:
-            was, becomes = (models.DateTimeField().to_python(side[SNOOZED]) for side in (entry.after, entry.before))
-            return self._sleep(was, becomes, action, by=by, at=at, batch=batch, undoes=entry.pk)
-        was, becomes = entry.after["decision"], entry.before["decision"]
+            former, value = (models.DateTimeField().to_python(side[SNOOZED]) for side in (entry.after, entry.before))
+            return self._sleep(former, value, action, by=by, at=at, batch=batch, undoes=entry.pk)
+        former, value = entry.after["decision"], entry.before["decision"]
         self.memory.refresh_from_db(fields=["status"])
-        if becomes is None and self.memory.status not in LIVE:
+        if value is None and self.memory.status not in LIVE:
             raise Conflict(f"cannot {action}: what it would change is {self.memory.status}")
-        return self._move(was, becomes, action, by=by, at=at, batch=batch, undoes=entry.pk)
+        return self._move(former, value, action, by=by, at=at, batch=batch, undoes=entry.pk)
 
     def _move(
-        self, was: str | None, becomes: str | None, action: str, *, by: Actor, at: datetime, **facts: Any
+        self, old_decision: str | None, new_decision: str | None, action: str, *, by: Actor, at: datetime, **facts: Any
     ) -> AuditEntry:
-        decided = {"decision": becomes, "decided_at": at, "decided_by": by.name[:200]} if becomes else OPEN
+        columns = {"decision": new_decision, "decided_at": at, "decided_by": by.name[:200]} if new_decision else OPEN
         with transaction.atomic():
             try:
                 with transaction.atomic():
-                    moved = Proposal.objects.filter(pk=self.pk, decision=was).update(**decided)
+                    updated_rows = Proposal.objects.filter(pk=self.pk, decision=old_decision).update(**columns)
             except IntegrityError:
                 raise Conflict(f"cannot {action}: the same change is proposed again meanwhile") from None
             self.refresh_from_db(fields=[*OPEN])
-            if not moved:
-                stands = f"{self.decision} by {self.decided_by}" if self.decision else "open"
-                raise Conflict(f"cannot {action} a proposal that is {stands}")
-            return self._audit(action, "decision", was, self.decision, by=by, at=at, **facts)
+            if not updated_rows:
+                state = f"{self.decision} by {self.decided_by}" if self.decision else "open"
+                raise Conflict(f"cannot {action} a proposal that is {state}")
+            return self._audit(action, "decision", old_decision, self.decision, by=by, at=at, **facts)
 
-    def _sleep(self, was: datetime | None, until: datetime | None, action: str, **facts: Any) -> AuditEntry:
+    def _sleep(self, old_until: datetime | None, until: datetime | None, action: str, **facts: Any) -> AuditEntry:
         with transaction.atomic():
-            asleep = Proposal.objects.open().filter(pk=self.pk, snoozed_until=was).update(snoozed_until=until)
+            updated_rows = (
+                Proposal.objects.open().filter(pk=self.pk, snoozed_until=old_until).update(snoozed_until=until)
+            )
             self.refresh_from_db(fields=[*OPEN, SNOOZED])
-            if not asleep:
-                stands = f"{self.decision} by {self.decided_by}" if self.decision else "snoozed anew"
-                raise Conflict(f"cannot {action} a proposal that is {stands}")
-            return self._audit(action, SNOOZED, was, until, **facts)
+            if not updated_rows:
+                state = f"{self.decision} by {self.decided_by}" if self.decision else "snoozed anew"
+                raise Conflict(f"cannot {action} a proposal that is {state}")
+            return self._audit(action, SNOOZED, old_until, until, **facts)
 
-    def _audit(self, action: str, name: str, was: Any, becomes: Any, **facts: Any) -> AuditEntry:
+    def _audit(self, action: str, name: str, former: Any, value: Any, **facts: Any) -> AuditEntry:
         """Write an audit row without any content of the change: the row outlives what is forgotten."""
-        about: dict[str, Any] = {"kind": PROPOSAL, "subject": self.pk, "label": str(self)}
+        subject: dict[str, Any] = {"kind": PROPOSAL, "subject": self.pk, "label": str(self)}
         place: dict[str, Any] = {"scope": self.scope, "sensitivity": self.sensitivity}
-        moves: dict[str, Any] = {"before": {name: was}, "after": {name: becomes}}
-        return AuditEntry.draft(action=action, **about, **place, **moves, **facts).written()
+        values: dict[str, Any] = {"before": {name: former}, "after": {name: value}}
+        return AuditEntry.draft(action=action, **subject, **place, **values, **facts).written()

@@ -27,8 +27,8 @@ class RelationQuerySet(Trusted["Relation"]):
 
     def contests(self, trust: Trust, *, at: datetime) -> Self:
         """Contests, newest first: `target` speaks against `source`; both live and visible to the caller."""
-        seen = Memory.objects.visible_to(trust).unexpired(at).values("pk")
-        rows = self.filter(predicate=CONTESTED_BY, source__in=seen, target__in=seen)
+        visible_ids = Memory.objects.visible_to(trust).unexpired(at).values("pk")
+        rows = self.filter(predicate=CONTESTED_BY, source__in=visible_ids, target__in=visible_ids)
         return rows.select_related("source__skill", "target__skill").order_by("-created_at", "-pk")
 
 

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from memories.models import bulk_rows, claim_locks
-from memories.models.audit import AuditEntry, Decision, stands_as
+from memories.models.audit import AuditEntry, AuditFacts, stands_as
 from memories.values.choices import LIVE, Hold, Sensitivity, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
@@ -46,7 +46,7 @@ class Reviewable(models.Model):
     version = models.IntegerField(default=1)
     updated_at = models.DateTimeField(db_default=Now())
 
-    held: Any = None  # the rows that a decision about many has locked (held.py), this one among them
+    locked_rows: Any = None  # the rows that a decision about many has locked (locked_rows.py), this one among them
 
     class Meta:
         abstract = True
@@ -76,44 +76,44 @@ class Reviewable(models.Model):
             **facts,
         )
 
-    def promote(self, *, to: Status = Status.CONFIRMED, **decision: Unpack[Decision]) -> AuditEntry:
+    def promote(self, *, to: Status = Status.CONFIRMED, **decision: Unpack[AuditFacts]) -> AuditEntry:
         """Promote by a person: confidence rises to at least LEAST, and no rule lowers it again."""
         with self._atomic():
-            self.lock_for("promote", PROMOTABLE[to], becomes=to)
-            vouched = {"confidence": max(self.confidence, LEAST[to]), "hold": Hold.FLOOR}
-            change = {"status": to, **vouched, "snoozed_until": None}
+            self.lock_for("promote", PROMOTABLE[to], new_status=to)
+            person_columns = {"confidence": max(self.confidence, LEAST[to]), "hold": Hold.FLOOR}
+            change = {"status": to, **person_columns, "snoozed_until": None}
             return self.revise("promote", change, **decision)
 
-    def demote(self, *, to: Status = Status.CANDIDATE, **decision: Unpack[Decision]) -> AuditEntry:
+    def demote(self, *, to: Status = Status.CANDIDATE, **decision: Unpack[AuditFacts]) -> AuditEntry:
         """Demote by a person; no rule moves it afterwards."""
         with self._atomic():
-            self.lock_for("demote", DEMOTABLE[to], becomes=to)
+            self.lock_for("demote", DEMOTABLE[to], new_status=to)
             return self.revise("demote", {"status": to, "hold": Hold.FIXED}, **decision)
 
-    def dismiss(self, *, duplicate: bool = False, **decision: Unpack[Decision]) -> AuditEntry:
+    def dismiss(self, *, duplicate: bool = False, **decision: Unpack[AuditFacts]) -> AuditEntry:
         """Dismiss, so that the claim does not come back; confidence is kept for a restore.
 
         `duplicate`: the claim does hold, and another memory says it.
         """
         with self._atomic():
             self._lock_scope()
-            self.lock_for("dismiss", LIVE, becomes=Status.DISMISSED)
-            noted = {"duplicate": True} if duplicate else None
-            return self.revise("dismiss", {"status": Status.DISMISSED}, noted=noted, **decision)
+            self.lock_for("dismiss", LIVE, new_status=Status.DISMISSED)
+            details = {"duplicate": True} if duplicate else None
+            return self.revise("dismiss", {"status": Status.DISMISSED}, details=details, **decision)
 
-    def restore(self, **decision: Unpack[Decision]) -> AuditEntry:
+    def restore(self, **decision: Unpack[AuditFacts]) -> AuditEntry:
         """Make a dismissed or contested memory a candidate again, with the confidence it had; clears the hold."""
         with self._atomic():
             self._lock_scope()
-            self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED), becomes=Status.CANDIDATE)
+            self.lock_for("restore", (Status.DISMISSED, Status.CONTESTED), new_status=Status.CANDIDATE)
             return self.revise("restore", {"status": Status.CANDIDATE, "hold": Hold.NONE}, **decision)
 
-    def snooze(self, until: datetime | None, **decision: Unpack[Decision]) -> AuditEntry:
+    def snooze(self, until: datetime | None, **decision: Unpack[AuditFacts]) -> AuditEntry:
         """Hide from the inbox until then; None ends a snooze. Conflict: the snooze was changed since it was read."""
-        was = self.snoozed_until
+        former_snooze = self.snoozed_until
         with self._atomic():
             self.lock_for("snooze", LIVE)
-            if self.snoozed_until != was:
+            if self.snoozed_until != former_snooze:
                 raise Conflict(f"cannot snooze a memory that is snoozed or woken anew{self._last_decision()}")
             return self.revise("snooze", {"snoozed_until": until}, **decision)
 
@@ -125,17 +125,19 @@ class Reviewable(models.Model):
         at: datetime,
         why: str = "",
         batch: UUID | None = None,
-        beside: dict[str, Any] | None = None,
+        extra_columns: dict[str, Any] | None = None,
         **facts: Any,
     ) -> AuditEntry:
         """Change content, category, tags, sensitivity, expiry or deletion policy.
 
-        `facts`: columns written along, such as a hold; `beside`: those that are no part of the audit row. Of a closed
-        memory only sensitivity and deletion policy may change.
+        `facts`: columns written along, such as a hold; `extra_columns`: those that are no part of the audit row. Of a
+        closed memory only sensitivity and deletion policy may change.
         """
         with transaction.atomic():
             self.lock_for("edit", Status.values if change.keys() <= OF_CLOSED_TOO else LIVE)
-            return self.revise("revise", {**change, **facts}, by=by, why=why, at=at, batch=batch, beside=beside)
+            return self.revise(
+                "revise", {**change, **facts}, by=by, why=why, at=at, batch=batch, extra_columns=extra_columns
+            )
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """Undo one decision, if the memory is still as the decision left it. Undo of undo is redo."""
@@ -144,7 +146,7 @@ class Reviewable(models.Model):
             self.lock_for("undo", Status.values)
             trail = self.trail()
             if any(other.undoes == entry.pk for other in trail):
-                raise Conflict("cannot undo: it was undone before; what undid it can be undone")
+                raise Conflict("cannot undo: it was undone before; to redo it, undo that undo")
             action = "redo" if entry.action == "undo" else "undo"
             if not entry.subject_version:
                 return self.tell(action, entry.after, by=by, at=at, batch=batch, undoes=entry.pk)
@@ -152,19 +154,19 @@ class Reviewable(models.Model):
                 raise Conflict(f"cannot undo: it was changed since and is {self.status} now{self._last_decision()}")
             return self.revise(action, self.former(entry), by=by, at=at, batch=batch, undoes=entry.pk)
 
-    def note(self, action: str, **decision: Unpack[Decision]) -> AuditEntry:
+    def note(self, action: str, **decision: Unpack[AuditFacts]) -> AuditEntry:
         """Record a decision about something that belongs to this memory (a skill's version); raises its version."""
         with transaction.atomic():
             self.lock_for(action, Status.values)
             return self.revise(action, {}, **decision)
 
     def tell(
-        self, action: str, told: dict[str, Any], *, by: Actor, at: datetime, sensitivity: int = 0, **facts: Any
+        self, action: str, details: dict[str, Any], *, by: Actor, at: datetime, sensitivity: int = 0, **facts: Any
     ) -> AuditEntry:
         """Record an audit row that changes nothing of the memory, nor its version. `sensitivity`: of the recorded
         facts.
         """
-        entry = self.audit(action, by=by, at=at, after=told, **facts)
+        entry = self.audit(action, by=by, at=at, after=details, **facts)
         entry.subject_version, entry.sensitivity = 0, max(entry.sensitivity, sensitivity)
         entry.save(force_insert=True)
         self.follow(entry, {}, by=by, at=at)
@@ -177,27 +179,27 @@ class Reviewable(models.Model):
         """
         change = {"sensitivity": self.sensitivity}
         below = self._rows().filter(pk=self.pk, sensitivity__lt=self.sensitivity)
-        rose = below.update(**change, version=F("version") + 1, updated_at=at)
+        updated_rows = below.update(**change, version=F("version") + 1, updated_at=at)
         self.refresh_from_db(fields=["sensitivity", "version", "updated_at"])
-        if not rose:
+        if not updated_rows:
             return
         entry = self.audit("revise", by=by, at=at, before={"sensitivity": before}, after=change).written()
         self.follow(entry, {"sensitivity": before}, by=by, at=at)
 
-    def lock_for(self, verb: str, allowed: Collection[str], *, becomes: str = "") -> None:
+    def lock_for(self, verb: str, statuses: Collection[str], *, new_status: str = "") -> None:
         """Lock the row for this transaction and reload it; Conflict unless its status allows the verb.
 
-        `becomes`: the status that the verb gives, which the conflict names, too.
+        `new_status`: the status that the verb gives; the conflict names it too.
         """
-        if not self.held:
+        if not self.locked_rows:
             self._lock_row(verb)
-        if self.status not in allowed:
-            other = f": it does not become {becomes}" if becomes not in ("", self.status) else ""
-            raise Conflict(f"cannot {verb} a memory that is {self.status}{self._last_decision()}{other}")
+        if self.status not in statuses:
+            reason = f": it does not become {new_status}" if new_status not in ("", self.status) else ""
+            raise Conflict(f"cannot {verb} a memory that is {self.status}{self._last_decision()}{reason}")
 
     def _atomic(self) -> Any:
         """The transaction of a verb; none where its changes wait, so that a refusal has nothing to take back."""
-        return nullcontext() if self.held and self.held.defers(self) else transaction.atomic()
+        return nullcontext() if self.locked_rows and self.locked_rows.defers(self) else transaction.atomic()
 
     def _lock_row(self, verb: str) -> None:
         try:
@@ -206,19 +208,19 @@ class Reviewable(models.Model):
             raise Conflict(f"cannot {verb}: this memory has been forgotten meanwhile") from None
 
     def _lock_scope(self) -> None:
-        if not self.held:
+        if not self.locked_rows:
             claim_locks.to_decide(self.scope)
 
     def trail(self) -> "Sequence[AuditEntry]":
         """The audit entries about it, oldest first."""
-        if self.held and self.held.trails is not None:
-            known: list[AuditEntry] = self.held.trails[self.pk]
-            return known
+        if self.locked_rows and self.locked_rows.trails is not None:
+            entries: list[AuditEntry] = self.locked_rows.trails[self.pk]
+            return entries
         return list(AuditEntry.objects.about("memory", self.pk))
 
     def _last_decision(self) -> str:
-        known = self.held and self.held.latest.get(self.pk)
-        last = known or AuditEntry.objects.about("memory", self.pk).exclude(action="create").last()
+        latest = self.locked_rows and self.locked_rows.latest.get(self.pk)
+        last = latest or AuditEntry.objects.about("memory", self.pk).exclude(action="create").last()
         return f" ({last.action} by {last.actor})" if last else ""
 
     def revise(
@@ -226,24 +228,26 @@ class Reviewable(models.Model):
         action: str,
         change: dict[str, Any],
         *,
-        noted: dict[str, Any] | None = None,
-        beside: dict[str, Any] | None = None,
+        details: dict[str, Any] | None = None,
+        extra_columns: dict[str, Any] | None = None,
         undoes: UUID | None = None,
-        **decision: Unpack[Decision],
+        **decision: Unpack[AuditFacts],
     ) -> AuditEntry:
         """Write `change` and its audit row, in the caller's transaction and under its lock (`lock_for`).
 
-        `noted`: facts of the audit row beside the changed columns. `beside`: columns that follow from the change and
-        are no part of the audit row, where the caller knows them.
+        `details`: facts of the audit row besides the changed columns. `extra_columns`: columns that follow from the
+        change and are no part of the audit row, where the caller knows them.
         """
         by, at, before = decision["by"], decision["at"], {name: getattr(self, name) for name in change}
-        changed = {**change, **(beside or {})}
-        written = {**changed, **self.along(action, changed, by=by, at=at), "updated_at": at}
-        fields = {**decision, "before": before, "after": {**change, **(noted or {})}, "undoes": undoes}
+        new_values = {**change, **(extra_columns or {})}
+        columns = {**new_values, **self.along(action, new_values, by=by, at=at), "updated_at": at}
+        fields = {**decision, "before": before, "after": {**change, **(details or {})}, "undoes": undoes}
         try:
             with transaction.atomic(savepoint=False):  # a Conflict ends what the caller has begun
                 entry = (
-                    self._change_held(action, written, fields) if self.held else self._change(action, written, fields)
+                    self._change_held(action, columns, fields)
+                    if self.locked_rows
+                    else self._change(action, columns, fields)
                 )
         except IntegrityError:  # another memory with its key or thread is live now
             place = f"the key {self.key!r}" if self.key else "its thread"
@@ -251,18 +255,18 @@ class Reviewable(models.Model):
         self.follow(entry, before, by=by, at=at)
         return entry
 
-    def _change(self, action: str, written: dict[str, Any], told: dict[str, Any]) -> AuditEntry:
-        self._rows().filter(pk=self.pk).update(**written, version=F("version") + 1)
-        self.refresh_from_db(fields=[*written, "version"])
-        entry = self.audit(action, **told)
+    def _change(self, action: str, columns: dict[str, Any], facts: dict[str, Any]) -> AuditEntry:
+        self._rows().filter(pk=self.pk).update(**columns, version=F("version") + 1)
+        self.refresh_from_db(fields=[*columns, "version"])
+        entry = self.audit(action, **facts)
         bulk_rows.insert([entry])
         return entry
 
-    def _change_held(self, action: str, written: dict[str, Any], told: dict[str, Any]) -> AuditEntry:
-        written["version"] = self.version + 1
-        self.__dict__.update(written)
-        entry = self.audit(action, **told)
-        self.held.change(self, written, entry)
+    def _change_held(self, action: str, columns: dict[str, Any], facts: dict[str, Any]) -> AuditEntry:
+        columns["version"] = self.version + 1
+        self.__dict__.update(columns)
+        entry = self.audit(action, **facts)
+        self.locked_rows.change(self, columns, entry)
         return entry
 
     def along(self, action: str, change: dict[str, Any], *, by: Actor, at: datetime) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from django.db.models.functions import Now
 from pydantic_core import to_json
 
 from memories.claims import Claim
-from memories.claims.named_things import COMPANY, HOST, OTHER, PERSON, REPOSITORY, Named, subjects_in
+from memories.claims.named_things import COMPANY, HOST, OTHER, PERSON, REPOSITORY, NameMention, subjects_in
 from memories.models import bulk_rows
 from memories.models.audit import SUBJECT, AuditEntry
 from memories.models.memory import Memory
@@ -78,13 +78,13 @@ class SubjectQuerySet(models.QuerySet["Subject"]):
 
     def drop_unmentioned(self, memories: Collection[UUID]) -> set[UUID]:
         """Delete the subjects that no memory but these names; their ids. Call before these are deleted."""
-        named = self.filter(pk__in=Mention.objects.filter(memory__in=memories).values("subject"))
-        return named.drop_unless(Mention.objects.exclude(memory__in=memories))
+        mentioned_subjects = self.filter(pk__in=Mention.objects.filter(memory__in=memories).values("subject"))
+        return mentioned_subjects.drop_unless(Mention.objects.exclude(memory__in=memories))
 
     def drop_unless(self, mentions: "MentionQuerySet") -> set[UUID]:
         """Delete those of these subjects that have none of these mentions; returns their ids."""
-        unnamed = self.exclude(models.Exists(mentions.filter(subject=models.OuterRef("pk"))))
-        if ids := set(unnamed.values_list("pk", flat=True)):
+        unmentioned_subjects = self.exclude(models.Exists(mentions.filter(subject=models.OuterRef("pk"))))
+        if ids := set(unmentioned_subjects.values_list("pk", flat=True)):
             Subject.objects.filter(same_as__in=ids).update(same_as=None, version=F("version") + 1)
             Subject.objects.filter(pk__in=ids).delete()
         return ids
@@ -131,9 +131,9 @@ class Subject(models.Model):
             self._lock(into)
             if self.version != version or self.same_as_id or into.same_as_id or self.pk == into.pk:
                 raise Conflict("cannot merge: these spellings were merged or separated meanwhile")
-            moved = sorted(map(str, self.spellings.values_list("pk", flat=True)))
+            spelling_ids = sorted(map(str, self.spellings.values_list("pk", flat=True)))
             self.spellings.update(same_as=into)
-            change = {"same_as": str(into.pk), "spellings": moved}
+            change = {"same_as": str(into.pk), "spellings": spelling_ids}
             return self._move(into, "merge", change, level=into.sensitivity, by=by, at=at)
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
@@ -149,20 +149,20 @@ class Subject(models.Model):
                 entry.subject_version,
             ):
                 raise Conflict("cannot undo: these spellings were merged or separated meanwhile")
-            moved = entry.after.get("spellings") or entry.before.get("spellings") or []
-            again = entry.action == "undo"
-            if again and (self.same_as_id or into.same_as_id):
+            spelling_ids = entry.after.get("spellings") or entry.before.get("spellings") or []
+            is_redo = entry.action == "undo"
+            if is_redo and (self.same_as_id or into.same_as_id):
                 raise Conflict("cannot undo: these spellings were merged or separated meanwhile")
-            Subject.objects.filter(pk__in=moved).update(same_as=into if again else self)
-            change = {"same_as": str(into.pk) if again else None, "spellings": moved}
+            Subject.objects.filter(pk__in=spelling_ids).update(same_as=into if is_redo else self)
+            change = {"same_as": str(into.pk) if is_redo else None, "spellings": spelling_ids}
             facts: dict[str, Any] = {"batch": batch, "undoes": entry.pk}
-            action = "redo" if again else "undo"
-            return self._move(into if again else None, action, change, level=entry.sensitivity, by=by, at=at, **facts)
+            action = "redo" if is_redo else "undo"
+            return self._move(into if is_redo else None, action, change, level=entry.sensitivity, by=by, at=at, **facts)
 
     def _lock(self, other: "Subject") -> None:
         ids = [self.pk, other.pk]
-        locked = Subject.objects.select_for_update().filter(pk__in=ids).order_by("pk").in_bulk()
-        if len(locked) < len(set(ids)):
+        rows = Subject.objects.select_for_update().filter(pk__in=ids).order_by("pk").in_bulk()
+        if len(rows) < len(set(ids)):
             raise Conflict("cannot merge: one of these is gone meanwhile")
         for subject in (self, other):
             subject.refresh_from_db()
@@ -203,12 +203,12 @@ class MentionQuerySet(models.QuerySet["Mention"]):
         """Write the names of a claim anew where its words, company or level have changed (`before`: columns)."""
         if NAMING.isdisjoint(before) or not memory.is_claim:
             return
-        memory.named = None
-        gone = self.filter(memory=memory).exclude(subject__in=[row["subject_id"] for row in _rows([memory])])
-        ids = list(gone.values_list("subject", flat=True))
+        memory.name_mentions = None
+        old_mentions = self.filter(memory=memory).exclude(subject__in=[row["subject_id"] for row in _rows([memory])])
+        ids = list(old_mentions.values_list("subject", flat=True))
         Mention.objects.name_in([memory])
         if ids:
-            gone.delete()
+            old_mentions.delete()
             Subject.objects.filter(pk__in=ids).drop_unless(Mention.objects.all())
 
 
@@ -237,20 +237,20 @@ def part_of_insert(memories: Iterable[Memory]) -> bulk_rows.Part | None:
 
 def _rows(memories: Iterable[Memory]) -> list[dict[str, Any]]:
     return [
-        {"memory_id": memory.pk, "subject_id": subject_id(named.name), **named._asdict()}
+        {"memory_id": memory.pk, "subject_id": subject_id(mention.name), **mention._asdict()}
         for memory in memories
-        for named in (named_in(memory) if memory.named is None else memory.named)
+        for mention in (named_in(memory) if memory.name_mentions is None else memory.name_mentions)
     ]
 
 
-def named_in(memory: Memory, claim: Claim | None = None) -> list[Named]:
+def named_in(memory: Memory, claim: Claim | None = None) -> list[NameMention]:
     """The names in a memory: in the words of a claim, else its company. `claim`: its words as they were read."""
     if memory.type in EXPERIENCE:
         return []
     if memory.type != Type.SEMANTIC:
         return subjects_in("", company=memory.company_id)
-    about: dict[str, Any] = {"company": memory.company_id, "payload": memory.payload}
-    return subjects_in(memory.content, claim=claim, of_people=memory.category in OF_PEOPLE, **about)
+    facts: dict[str, Any] = {"company": memory.company_id, "payload": memory.payload}
+    return subjects_in(memory.content, claim=claim, of_people=memory.category in OF_PEOPLE, **facts)
 
 
 def subject_id(name: str) -> UUID:

@@ -14,7 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from memories import claims
 from memories.claims import Claim, Likeness
 from memories.models import bulk_rows
-from memories.models.audit import AuditEntry, Decision
+from memories.models.audit import AuditEntry, AuditFacts
 from memories.models.digest_key import ITSELF, DigestKey, Way, kin_of, seal, seals
 from memories.models.trusted import Trusted, all_of, new_id
 from memories.values.choices import LIVE, Category
@@ -31,12 +31,12 @@ _STANDS, _LIFTED = Q(lifted_at=None, blocks=True), Q(lifted_at__isnull=False, bl
 class MetTombstones(NamedTuple):
     """The tombstones that a statement meets.
 
-    `blocking`: it suppresses the statement. `resembled`: the newest of a similar claim. `elsewhere`: of this very
+    `blocking`: it suppresses the statement. `near`: the newest of a similar claim. `elsewhere`: of this very
     claim, in scopes that read what the statement's scope holds; they withhold it there.
     """
 
     blocking: "Tombstone | None" = None
-    resembled: "Tombstone | None" = None
+    near: "Tombstone | None" = None
     elsewhere: "tuple[Tombstone, ...]" = ()
 
 
@@ -46,8 +46,8 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
 
     def lifted(self) -> Self:
         """Tombstones that a person lifted on purpose, without dismissals that were undone as mistakes."""
-        undone = {"subject_kind": "memory", "subject_id": OuterRef("memory_id"), "at": OuterRef("lifted_at")}
-        return self.exclude(lifted_at=None).exclude(Exists(AuditEntry.objects.filter(action="undo", **undone)))
+        undo_entry = {"subject_kind": "memory", "subject_id": OuterRef("memory_id"), "at": OuterRef("lifted_at")}
+        return self.exclude(lifted_at=None).exclude(Exists(AuditEntry.objects.filter(action="undo", **undo_entry)))
 
     def blocking(self, *scopes: str) -> Self:
         """Tombstones that block automatic writes into these scopes, or one of them."""
@@ -71,12 +71,12 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         stones = self.filter(duplicate=False).exclude(category=None)
         if not stones.exists():
             return {}
-        former, own = stones._former_ways(), DigestKey.current()
-        read = {text: seals(text, former, own) for text in sentences}
-        tokens = {token for ways in read.values() for token in kin_of(ways)}
+        ways, key = stones._former_ways(), DigestKey.current()
+        by_text = {text: seals(text, ways, key) for text in sentences}
+        tokens = {token for text_claims in by_text.values() for token in kin_of(text_claims)}
         blocking = stones.filter(claim_tokens__overlap=sorted(tokens)).order_by("-at", "-pk")
-        pairs = ((stone, {text for text, ways in read.items() if stone.is_same(ways)}) for stone in blocking)
-        return {stone: stating for stone, stating in pairs if stating}
+        pairs = ((stone, {text for text, sealed in by_text.items() if stone.is_same(sealed)}) for stone in blocking)
+        return {stone: texts for stone, texts in pairs if texts}
 
     def met_by(
         self, content: str, *, scope: str, key: str | None, names: Collection[str] = (), exact: bool = False
@@ -88,17 +88,19 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         another key only the identical claim is suppressed.
         """
         stones = self.met_in(scope)
-        sealed = stones.sealed_alike(content)
-        near = Q(claim_tokens__overlap=kin_of(sealed))
-        near |= Q(key__in=[name for name in (key, *names) if name is not None])
+        claims_by_way = stones.sealed_alike(content)
+        candidates = Q(claim_tokens__overlap=kin_of(claims_by_way))
+        candidates |= Q(key__in=[name for name in (key, *names) if name is not None])
         blocking: Tombstone | None = None
         duplicate: Tombstone | None = None
-        resembled: Tombstone | None = None
+        near: Tombstone | None = None
         elsewhere: list[Tombstone] = []
-        for tombstone in stones.filter(near).order_by("-at", "-pk"):
+        for tombstone in stones.filter(candidates).order_by("-at", "-pk"):
             is_here = tombstone.scope in (scope, *SHARED_SCOPES)
             same_key = is_here and key is not None and tombstone.key == key
-            likeness = tombstone.likeness_to(sealed.get(tombstone.way, ()), exact=exact and not same_key, names=names)
+            likeness = tombstone.likeness_to(
+                claims_by_way.get(tombstone.way, ()), exact=exact and not same_key, names=names
+            )
             if likeness == Likeness.SAME and not is_here:
                 elsewhere += [tombstone] if tombstone.keeps_out else []
             elif likeness == Likeness.SAME and not tombstone.duplicate:
@@ -106,18 +108,18 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
             elif likeness == Likeness.SAME:
                 duplicate = duplicate or tombstone
             elif likeness != Likeness.OTHER or same_key:
-                resembled = resembled or tombstone
+                near = near or tombstone
         blocking = blocking or duplicate
-        return MetTombstones(blocking, None if blocking else resembled, tuple(elsewhere))
+        return MetTombstones(blocking, None if blocking else near, tuple(elsewhere))
 
     def hit(self, *, at: datetime) -> int:
         return self.update(hits=F("hits") + 1, last_hit_at=at)
 
     def lift(self, *, by: Actor, at: datetime) -> int:
-        ended = list(self.standing())
+        lifted_stones = list(self.standing())
         self.standing().update(lifted_at=at, lifted_by=by.name[:200])
-        all_of("Memory").offer_again(ended, at=at)
-        return len(ended)
+        all_of("Memory").offer_again(lifted_stones, at=at)
+        return len(lifted_stones)
 
     def bury(
         self, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool = True, duplicate: bool = False
@@ -125,8 +127,8 @@ class TombstoneQuerySet(Trusted["Tombstone"]):
         """Write the tombstone of a memory. `blocks` false makes a watermark only."""
         stone = self.model.over(memory, by=by, why=why, at=at, blocks=blocks)
         stone.duplicate = duplicate
-        if memory.held:
-            memory.held.bury(stone)
+        if memory.locked_rows:
+            memory.locked_rows.bury(stone)
             return stone
         bulk_rows.insert([stone])
         all_of("Memory").withhold(stone, at=at)
@@ -195,8 +197,8 @@ class Tombstone(models.Model):
     @classmethod
     def over(cls, memory: "Reviewable", *, by: Actor, why: str, at: datetime, blocks: bool) -> "Tombstone":
         """Create an unsaved tombstone of a memory."""
-        known = (memory.held.secret, memory.held.claim_of) if memory.held else ()
-        tokens, hard = claims.as_lists(seal(memory.content, *known)) if blocks and memory.is_claim else ([], [])
+        sealing = (memory.locked_rows.secret, memory.locked_rows.claim_of) if memory.locked_rows else ()
+        tokens, hard = claims.as_lists(seal(memory.content, *sealing)) if blocks and memory.is_claim else ([], [])
         facts = {
             "scope": memory.scope,
             "key": memory.known_as,
@@ -234,7 +236,7 @@ class Tombstone(models.Model):
         """Whether a write into these scopes meets it, see `TombstoneQuerySet.met_in`."""
         return any(scope in SHARED_SCOPES for scope in scopes) or self.scope in {*scopes, *SHARED_SCOPES}
 
-    def likeness_to(self, sealed: Collection[Claim], *, exact: bool, names: Collection[str]) -> Likeness:
+    def likeness_to(self, text_claims: Collection[Claim], *, exact: bool, names: Collection[str]) -> Likeness:
         """Likeness to a text sealed in one of these ways; OTHER when the key is unknown.
 
         `exact`: the same claim in other words counts as a rewording. `names`: by one of these it is the same.
@@ -242,24 +244,24 @@ class Tombstone(models.Model):
         if self.key in names:
             return Likeness.SAME
         closest = Likeness.OTHER
-        for claim in sealed:
+        for claim in text_claims:
             likeness = claims.compare(self.claim, claim)
             if likeness == Likeness.SAME and exact and claim != self.claim:
                 likeness = Likeness.REWORDING
             closest = likeness if likeness == Likeness.SAME or closest == Likeness.OTHER else closest
         return closest
 
-    def is_stated_in(self, sentences: Iterable[str], own: bytes) -> bool:
+    def is_stated_in(self, sentences: Iterable[str], key: bytes) -> bool:
         """Whether one of these sentences states its claim; skills and plans are known by their names, not stated."""
-        return self.category is not None and any(self.is_same(seals(text, [self.way], own)) for text in sentences)
+        return self.category is not None and any(self.is_same(seals(text, [self.way], key)) for text in sentences)
 
-    def is_same(self, sealed: dict[Way, list[Claim]], exact: bool = False, names: Collection[str] = ()) -> bool:
+    def is_same(self, claims_by_way: dict[Way, list[Claim]], exact: bool = False, names: Collection[str] = ()) -> bool:
         """Whether a text, sealed in its way, claims the same, as `likeness_to` says, after a cheap look."""
-        ways = sealed.get(self.way, ())
-        might = self.key in names or any(claims.may_be_same(self.claim, claim) for claim in ways)
-        return might and self.likeness_to(ways, exact=exact, names=names) == Likeness.SAME
+        ways = claims_by_way.get(self.way, ())
+        may_match = self.key in names or any(claims.may_be_same(self.claim, claim) for claim in ways)
+        return may_match and self.likeness_to(ways, exact=exact, names=names) == Likeness.SAME
 
-    def lift(self, **decision: Unpack[Decision]) -> AuditEntry:
+    def lift(self, **decision: Unpack[AuditFacts]) -> AuditEntry:
         """Let the claim come back. A dismissed memory stays dismissed. Conflict: it was lifted before."""
         with transaction.atomic():
             if not Tombstone.objects.filter(pk=self.pk).lift(by=decision["by"], at=decision["at"]):
@@ -270,16 +272,16 @@ class Tombstone(models.Model):
 
     def revert(self, entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> AuditEntry:
         """Undo or redo a lift. Conflict: the tombstone has changed since."""
-        was, becomes = (models.DateTimeField().to_python(side["lifted_at"]) for side in (entry.after, entry.before))
+        former, value = (models.DateTimeField().to_python(side["lifted_at"]) for side in (entry.after, entry.before))
         with transaction.atomic():
-            if becomes is None and self._lives():
-                raise Conflict("cannot undo: what it is about is believed again")
-            rows = Tombstone.objects.filter(pk=self.pk, lifted_at=was)
-            if not (rows.lift(by=by, at=at) if becomes else rows.update(lifted_at=None, lifted_by="")):
-                raise Conflict("cannot undo: it was lifted or holds again meanwhile")
+            if value is None and self._lives():
+                raise Conflict("cannot undo: a live memory claims the same again")
+            rows = Tombstone.objects.filter(pk=self.pk, lifted_at=former)
+            if not (rows.lift(by=by, at=at) if value else rows.update(lifted_at=None, lifted_by="")):
+                raise Conflict("cannot undo: the dismissal was lifted or renewed in the meantime")
             self.refresh_from_db()
-            if becomes is None:
-                all_of("Memory").withhold(self, at=at, since=was)
+            if value is None:
+                all_of("Memory").withhold(self, at=at, since=former)
             action = "redo" if entry.action == "undo" else "undo"
             return self._audit(action, entry.after, by=by, at=at, batch=batch, undoes=entry.pk)
 
@@ -288,6 +290,6 @@ class Tombstone(models.Model):
 
     def _audit(self, action: str, before: dict[str, Any], **facts: Any) -> AuditEntry:
         """Write an audit row without any content of the claim: the row outlives what is forgotten."""
-        about: dict[str, Any] = {"kind": TOMBSTONE, "subject": self.pk, "label": f"tombstone of {self.memory_id}"}
-        about |= {"scope": self.scope, "sensitivity": self.sensitivity, "action": action, "before": before}
-        return AuditEntry.draft(after={"lifted_at": self.lifted_at}, **about, **facts).written()
+        fields: dict[str, Any] = {"kind": TOMBSTONE, "subject": self.pk, "label": f"tombstone of {self.memory_id}"}
+        fields |= {"scope": self.scope, "sensitivity": self.sensitivity, "action": action, "before": before}
+        return AuditEntry.draft(after={"lifted_at": self.lifted_at}, **fields, **facts).written()

@@ -32,36 +32,36 @@ def value_counts(samples: Samples, most: int) -> Statement | None:
     `samples`: lists in their order, each with the columns that are counted in it. A sample's number of rows is counted
     under its own name. Rows without a value are left out.
     """
-    named: list[str] = []
+    tables: list[str] = []
     selects: list[tuple[str, str]] = []
     values: list[Any] = []
     for name, (rows, columns) in samples.items():
         if (part := statement_of(rows.values(*(columns or ["pk"]))[:most])) is None:
             continue
         sql, parameters = part
-        named.append(f"{_quoted(name)} AS MATERIALIZED ({sql})")
+        tables.append(f"{_quote(name)} AS MATERIALIZED ({sql})")
         values += parameters
-        selects.append((f"SELECT %s, '', count(*) FROM {_quoted(name)}", name))  # noqa: S608 - names of ours
-        selects += [(_grouped(column, name), column) for column in columns]
-    statement = f"WITH {', '.join(named)} {' UNION ALL '.join(select for select, _column in selects)}"
-    return (statement, [*values, *(column for _select, column in selects)]) if named else None
+        selects.append((f"SELECT %s, '', count(*) FROM {_quote(name)}", name))  # noqa: S608 - names of ours
+        selects += [(_group_select(column, name), column) for column in columns]
+    statement = f"WITH {', '.join(tables)} {' UNION ALL '.join(select for select, _column in selects)}"
+    return (statement, [*values, *(column for _select, column in selects)]) if tables else None
 
 
 def frequent_values(
-    lists: Iterable[QuerySet[Any]], columns: Sequence[str], *, read: int, most: int
+    lists: Iterable[QuerySet[Any]], columns: Sequence[str], *, row_limit: int, most: int
 ) -> Statement | None:
-    """The statement that counts the `most` most frequent values of each column, among the first `read` rows of each
-    list together; its rows are for `read_counts`. None where there can be none.
+    """The statement that counts the `most` most frequent values of each column, among the first `row_limit` rows of
+    each list together; its rows are for `read_counts`. None where there can be none.
     """
-    parts = [part for rows in lists if (part := statement_of(rows.values(*columns)[:read]))]
+    parts = [part for rows in lists if (part := statement_of(rows.values(*columns)[:row_limit]))]
     frequent = [
-        f"(SELECT %s, {_quoted(name)}::text, count(*) FROM found WHERE {_quoted(name)} IS NOT NULL"  # noqa: S608 - ours
-        f" GROUP BY {_quoted(name)} ORDER BY count(*) DESC, {_quoted(name)} LIMIT {most})"
+        f"(SELECT %s, {_quote(name)}::text, count(*) FROM found WHERE {_quote(name)} IS NOT NULL"  # noqa: S608 - ours
+        f" GROUP BY {_quote(name)} ORDER BY count(*) DESC, {_quote(name)} LIMIT {most})"
         for name in columns
     ]
     first_rows = " UNION ALL ".join(f"({sql})" for sql, _parameters in parts)
     statement = f"WITH found AS MATERIALIZED ({first_rows}) {' UNION ALL '.join(frequent)}"
-    return (statement, [*chain.from_iterable(given for _sql, given in parts), *columns]) if parts else None
+    return (statement, [*chain.from_iterable(parameters for _sql, parameters in parts), *columns]) if parts else None
 
 
 def first_of_each(parts: Mapping[str, MemoryQuerySet], *, shown: int, most: int) -> dict[str, tuple[list[UUID], int]]:
@@ -78,19 +78,19 @@ def first_of_each(parts: Mapping[str, MemoryQuerySet], *, shown: int, most: int)
         return {name: (ids, n) for name, ids, n in cursor.fetchall() if n}
 
 
-def _grouped(column: str, sample: str) -> str:
+def _group_select(column: str, sample: str) -> str:
     value = f"unnest({column})" if column in ARRAYS else f"{column}::text"
-    return f"SELECT %s, value, count(*) FROM (SELECT {value} AS value FROM {_quoted(sample)}) AS v GROUP BY value"  # noqa: S608 - names of ours
+    return f"SELECT %s, value, count(*) FROM (SELECT {value} AS value FROM {_quote(sample)}) AS v GROUP BY value"  # noqa: S608 - names of ours
 
 
 def read_counts(rows: Iterable[tuple[Any, ...]]) -> dict[str, Counter[str]]:
     """Column -> value -> rows, of what the statement of `value_counts` answers."""
-    counted: dict[str, Counter[str]] = {}
+    counts: dict[str, Counter[str]] = {}
     for column, value, n in rows:
         if value is not None:
-            counted.setdefault(column, Counter())[value] += n
-    return counted
+            counts.setdefault(column, Counter())[value] += n
+    return counts
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return connection.ops.quote_name(name)

@@ -26,7 +26,7 @@ from memories.values.choices import EXPERIENCE, LIVE, Origin, Type
 from memories.values.trust import SHARED_SCOPES
 
 Memory = Any  # whose QuerySet this is
-Held = Any  # the rows of a decision about many (held.py)
+LockedRows = Any  # the rows of a decision about many (locked_rows.py)
 CLAIMS = [type.value for type in Type if type not in EXPERIENCE]
 MOST_SENTENCES = 200  # of a working state
 
@@ -55,37 +55,37 @@ class Withholding(Ageing[M_co]):
         """Withhold what is shared, and working states, from the scope of a tombstone that holds from now on. `since`:
         when it was lifted."""
         for rows, scopes in self._kept_out_by(stone):
-            left = rows.exclude(withheld_from__contains=[stone.scope])
-            while claiming := left.claiming(stone, scopes, since=since):  # few are nominated at once
+            remaining_rows = rows.exclude(withheld_from__contains=[stone.scope])
+            while claiming := remaining_rows.claiming(stone, scopes, since=since):  # few are nominated at once
                 for row in claiming:
                     self._move(row, {*row.withheld_from, stone.scope}, at=at)
 
-    def withhold_together(self, stones: Collection[Tombstone], held: Held) -> None:
-        """As `withhold`, for the new tombstones of held rows."""
-        if held.alike is None:
+    def withhold_together(self, stones: Collection[Tombstone], locked_rows: LockedRows) -> None:
+        """As `withhold`, for the new tombstones of locked rows."""
+        if locked_rows.like_ids is None:
             for stone in stones:
                 self.withhold(stone, at=stone.at)
             return
-        alike = {stone.pk: _elsewhere(stone, held) for stone in stones}
-        nominated_here = {pk for ids in alike.values() for pk in ids}
+        ids_by_stone = {stone.pk: _elsewhere(stone, locked_rows) for stone in stones}
+        nominated_here = {pk for ids in ids_by_stone.values() for pk in ids}
         rows: dict[UUID, Memory] = self.filter(status__in=LIVE).in_bulk(list(nominated_here))
-        sealed: dict[UUID, dict[Way, list[Claim]]] = defaultdict(dict)
+        claims_by_row: dict[UUID, dict[Way, list[Claim]]] = defaultdict(dict)
         for stone in stones:
-            for row in (rows[pk] for pk in alike[stone.pk] if pk in rows):
-                might = stone.scope not in row.withheld_from and _is_kept_out(row, stone)
-                if might and _speaks_of(stone, row, held.secret, sealed[row.pk]):
+            for row in (rows[pk] for pk in ids_by_stone[stone.pk] if pk in rows):
+                may_match = stone.scope not in row.withheld_from and _is_kept_out(row, stone)
+                if may_match and _speaks_of(stone, row, locked_rows.secret, claims_by_row[row.pk]):
                     row.withheld_from = sorted({*row.withheld_from, stone.scope})
                     self._move(row, row.withheld_from, at=stone.at)
 
     def offer_again(self, stones: Iterable[Tombstone], *, at: datetime) -> None:
-        """Withhold no more what was withheld by these tombstones, which hold no more, unless others still do."""
-        ended: dict[str, list[Tombstone]] = {}
+        """Update the rows that these lifted tombstones withheld; other tombstones may still withhold them."""
+        stones_by_scope: dict[str, list[Tombstone]] = {}
         for stone in stones:
-            ended.setdefault(stone.scope, []).append(stone)
-        for scope, stones_here in ended.items():
+            stones_by_scope.setdefault(stone.scope, []).append(stone)
+        for scope, stones_here in stones_by_scope.items():
             rows = self.filter(status__in=LIVE, withheld_from__contains=[scope]).exclude(withheld_from=[])
-            spoken: Iterable[Memory] = (row for row in rows if _is_spoken_of(row, stones_here))
-            for row in spoken:
+            matching_rows: Iterable[Memory] = (row for row in rows if _is_spoken_of(row, stones_here))
+            for row in matching_rows:
                 self._move(row, scopes_against(row, row.content), at=at)
 
     def _kept_out_by(self, stone: Tombstone) -> Iterator[tuple[Self, Collection[str] | None]]:
@@ -109,10 +109,10 @@ class Withholding(Ageing[M_co]):
         self.filter(pk=row.pk).update(withheld_from=sorted(scopes), updated_at=at)
 
 
-def _elsewhere(stone: Tombstone, held: Held) -> Collection[UUID]:
+def _elsewhere(stone: Tombstone, locked_rows: LockedRows) -> Collection[UUID]:
     """The shared rows and working states that may say what is dismissed, as it is known where many are."""
-    alike = (held.alike or {}).get(stone.memory_id) if stone.memory_id else None
-    return alike.elsewhere if alike else ()
+    like_ids = (locked_rows.like_ids or {}).get(stone.memory_id) if stone.memory_id else None
+    return like_ids.elsewhere if like_ids else ()
 
 
 def _is_kept_out(row: Memory, stone: Tombstone) -> bool:
@@ -134,9 +134,9 @@ def tombstones_against(memory: Memory, content: str) -> Sequence[Tombstone]:
     if memory.scope not in SHARED_SCOPES or not memory.is_claim:
         return ()
     names, stones = _names(memory), Tombstone.objects.met_in(memory.scope)
-    sealed = stones.sealed_alike(content)
-    near = stones.filter(Q(claim_tokens__overlap=kin_of(sealed)) | Q(key__in=names)).order_by("-at", "-pk")
-    return [stone for stone in near if stone.keeps_out and stone.is_same(sealed, _is_found(memory), names)]
+    claims_by_way = stones.sealed_alike(content)
+    near = stones.filter(Q(claim_tokens__overlap=kin_of(claims_by_way)) | Q(key__in=names)).order_by("-at", "-pk")
+    return [stone for stone in near if stone.keeps_out and stone.is_same(claims_by_way, _is_found(memory), names)]
 
 
 def scopes_of(stones: Iterable[Tombstone]) -> list[str]:
@@ -149,7 +149,7 @@ def withhold_state(state: Memory) -> None:
 
 
 def _sentences(state: Memory, content: str) -> list[str]:
-    """What a working state says, each text of it whole and in its sentences."""
+    """Each text of a working state as a whole and in sentences, without repetitions; at most MOST_SENTENCES."""
     texts = [content, *text.strings(state.payload)]
     parts = (part for words in texts for part in (words, *text.sentences(words)))
     return list(dict.fromkeys(parts))[:MOST_SENTENCES]
@@ -157,25 +157,25 @@ def _sentences(state: Memory, content: str) -> list[str]:
 
 def _is_spoken_of(row: Memory, stones: Iterable[Tombstone]) -> bool:
     """Whether one of these tombstones may have withheld this row, and speaks of it."""
-    secret, sealed = DigestKey.current(), dict[Way, list[Claim]]()
-    might = (stone for stone in stones if (stone.denies if row.type == Type.WORKING else stone.keeps_out))
-    return any(_speaks_of(stone, row, secret, sealed) for stone in might)
+    secret, claims_by_way = DigestKey.current(), dict[Way, list[Claim]]()
+    candidates = (stone for stone in stones if (stone.denies if row.type == Type.WORKING else stone.keeps_out))
+    return any(_speaks_of(stone, row, secret, claims_by_way) for stone in candidates)
 
 
-def _speaks_of(stone: Tombstone, row: Memory, secret: bytes, known: dict[Way, list[Claim]] | None = None) -> bool:
-    """Whether a tombstone is about this row. `known`: the row sealed by way; the way of this tombstone is added."""
+def _speaks_of(stone: Tombstone, row: Memory, secret: bytes, sealings: dict[Way, list[Claim]] | None = None) -> bool:
+    """Whether a tombstone is about this row. `sealings`: the claims of the row by way; that of this one is added."""
     if row.type == Type.WORKING:
         return stone.is_stated_in(_sentences(row, row.content), secret)
-    known = {} if known is None else known
-    if stone.way not in known:
-        known[stone.way] = seals(row.content, [stone.way], secret)[stone.way]
-    return stone.is_same(known, _is_found(row), _names(row))
+    sealings = {} if sealings is None else sealings
+    if stone.way not in sealings:
+        sealings[stone.way] = seals(row.content, [stone.way], secret)[stone.way]
+    return stone.is_same(sealings, _is_found(row), _names(row))
 
 
 def _names(row: Memory) -> list[str]:
     """What a skill or a finding of a rule is known by in whatever words, as `Statement.known_by` says."""
-    named = row.known_as if row.type == Type.COMPETENCE or _is_found(row) else None
-    return [named] if named else []
+    name = row.known_as if row.type == Type.COMPETENCE or _is_found(row) else None
+    return [name] if name else []
 
 
 def _is_found(row: Memory) -> bool:

@@ -1,7 +1,8 @@
 """Scanning of incoming texts: orders to a model, credentials, hidden characters.
 
 prompt_injection.py, orders/, ciphers.py    orders to a model, plain or disguised (letters: `claims/obfuscation.py`)
-credentials.py      finds and masks them: by issuer (credential_kinds.py), by words beside (named_secrets.py), in tables
+credentials.py      finds and masks them: by issuer (credential_kinds.py), by words beside (named_secrets.py), in
+                    forms and commands (entered_secrets.py), in tables
 secret_removal.py   takes them out of what agents send, before it is stored
 masked_answers.py   masks them in what is answered, shown, mailed or exported
 """
@@ -18,16 +19,16 @@ def flags(*texts: str, prose: str | None = None, by_a_person: bool = False) -> l
     one. `prose`: the same texts as they are searched for instructions, where that is less than all of them.
     """
     text = "\n".join(text for text in texts if text)
-    flags_raised = {
+    matches = {
         SECRET: credentials.is_in(text),
         REMOVED: secret_removal.is_in(text),
         INSTRUCTION: not by_a_person and prompt_injection.is_in(text if prose is None else prose),
         HIDDEN: invisible.is_in(text) or ciphers.is_in(text),
     }
-    return [flag for flag, match in flags_raised.items() if match]
+    return [flag for flag, match in matches.items() if match]
 
 
-def as_shown(kept: list[str], *texts: str | None) -> list[str]:
-    """The flags of what nobody judged at intake, as it is shown: whether it is an order the scan of today tells."""
-    is_order = INSTRUCTION not in kept and prompt_injection.is_in("\n".join(filter(None, texts)))
-    return [*kept, INSTRUCTION] if is_order else kept
+def as_shown(stored_flags: list[str], *texts: str | None) -> list[str]:
+    """The stored flags, and INSTRUCTION where today's scan finds one in these texts."""
+    is_order = INSTRUCTION not in stored_flags and prompt_injection.is_in("\n".join(filter(None, texts)))
+    return [*stored_flags, INSTRUCTION] if is_order else stored_flags

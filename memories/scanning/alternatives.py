@@ -39,7 +39,7 @@ class Sentence(tuple[str, ...]):
         return super().__new__(cls, patterns)
 
 
-class Tried:
+class AlternativePattern:
     """One pattern: what every match of it holds (`needed`), and around which of these words it is looked for.
 
     It is looked for in folded texts and minds case, which is several times as fast as ignoring it.
@@ -48,18 +48,18 @@ class Tried:
     def __init__(self, pattern: str | Sentence) -> None:
         self.first, *self.beside = pattern if isinstance(pattern, Sentence) else [pattern]
         nodes = parsed(self.first)
-        needed, self.longest = marked_words(nodes), longest_match(nodes)
-        self.needed, self.around = [plain(words) for words in needed], most_telling(needed)
-        self.others = [plain(words) for words in needed if words != self.around]
+        word_groups, self.longest = marked_words(nodes), longest_match(nodes)
+        self.needed, self.around = [plain(words) for words in word_groups], most_telling(word_groups)
+        self.others = [plain(words) for words in word_groups if words != self.around]
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
         """Compiled when a text holds its words, which few do."""
-        return _compiled(self.first)
+        return _compile(self.first)
 
     def finditer(self, text: str, places: Iterable[int]) -> Iterator[re.Match[str]]:
         """The matches in a folded text. `places`: where words of `around` stand in it."""
-        if not all(_compiled(other).search(text) for other in self.beside):
+        if not all(_compile(other).search(text) for other in self.beside):
             return  # a long list of addresses, say: none of its sentences needs a look
         for match in self._matches(text, places):
             if not self.beside or self._in_sentence(match):
@@ -79,7 +79,7 @@ class Tried:
         start = before[-1] if before else max(0, match.start() - SIDE)
         end = _END.search(match.string, match.end(), match.end() + SIDE)
         stop = end.start() if end else match.end() + SIDE
-        return all(_compiled(other).search(match.string, start, stop) for other in self.beside)
+        return all(_compile(other).search(match.string, start, stop) for other in self.beside)
 
 
 def stretches(places: Iterable[int], *, before: int, after: int, apart: int = 0) -> Iterator[tuple[int, int]]:
@@ -95,7 +95,7 @@ def stretches(places: Iterable[int], *, before: int, after: int, apart: int = 0)
         yield start, end
 
 
-_once = cache(Tried)  # many patterns stand in two
+_once = cache(AlternativePattern)  # many patterns stand in two
 
 
 class Alternatives:
@@ -108,22 +108,22 @@ class Alternatives:
         self.patterns = patterns
 
     @cached_property
-    def _tried(self) -> list[Tried]:
+    def _patterns(self) -> list[AlternativePattern]:
         return [_once(part) for pattern in self.patterns for part in _parts(pattern)]
 
     @cached_property
     def _of_word(self) -> dict[str, list[int]]:
-        """By a most telling word, the numbers of its patterns."""
+        """Most telling word -> the numbers of the patterns that contain it."""
         numbers: dict[str, list[int]] = defaultdict(list)
-        for number, tried in enumerate(self._tried):
-            for word in tried.around:
+        for number, pattern in enumerate(self._patterns):
+            for word in pattern.around:
                 numbers[word].append(number)
         return numbers
 
     @cached_property
     def _wordless(self) -> list[int]:
         """The numbers of the patterns without one, which are tried on each text."""
-        return [number for number, tried in enumerate(self._tried) if not tried.around]
+        return [number for number, pattern in enumerate(self._patterns) if not pattern.around]
 
     @cached_property
     def _words(self) -> list[str]:
@@ -149,7 +149,7 @@ class Alternatives:
                 for pattern in self._of_word[word]:
                     places.setdefault(pattern, []).append(start)
         for pattern, spans in places.items():
-            yield from self._tried[pattern].finditer(text, spans)
+            yield from self._patterns[pattern].finditer(text, spans)
 
 
 def _parts(pattern: str | Sentence) -> Iterator[str | Sentence]:
@@ -167,10 +167,10 @@ def _parts(pattern: str | Sentence) -> Iterator[str | Sentence]:
 
 
 @cache
-def _compiled(pattern: str) -> re.Pattern[str]:
+def _compile(pattern: str) -> re.Pattern[str]:
     """For folded texts."""
     return re.compile(_CAPITALS.sub(lambda match: match["kept"] or folded(match[0]), pattern), re.MULTILINE)
 
 
-def _holds(text: str, needed: Iterable[Words]) -> bool:
-    return all(any(word in text for word in words) for words in needed)
+def _holds(text: str, word_groups: Iterable[Words]) -> bool:
+    return all(any(word in text for word in words) for words in word_groups)

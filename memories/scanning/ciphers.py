@@ -10,18 +10,18 @@ import codecs
 import re
 from collections.abc import Callable
 
+from memories.lexicon.english_words import IN_SENTENCES
 from memories.scanning.required_words import folded
 
 LEAST_WORDS = 2  # different small words
 LEAST_BASE32 = 24  # signs in a row
 LEAST_OF_WORDS = 0.6  # letters and spaces of a text in base32: a key holds digits
-_WORDS = "the and your all for with that this you may from not must will every are before never always when any"
 _PARTS = re.compile(r"[\n.:;!?。：；！？]")
 _BASE32 = re.compile(rf"(?<![\w=])[A-Z2-7]{{{LEAST_BASE32},8000}}(?:={{1,6}})?(?![\w=])")
 _WAYS: tuple[Callable[[str], str], ...] = (lambda text: text[::-1], lambda text: codecs.encode(text, "rot13"))
-_KNOWN_BY = [frozenset(map(way, _WORDS.split())) for way in _WAYS]
+_KNOWN_BY = [frozenset(map(way, IN_SENTENCES)) for way in _WAYS]
 _RUN = re.compile(r"\w+")
-_PLAIN = re.compile(rf"(?<!\w)(?:{'|'.join(_WORDS.split())}|of|to|in|is|on|by)(?!\w)", re.IGNORECASE)
+_PLAIN = re.compile(rf"(?<!\w)(?:{'|'.join(sorted(IN_SENTENCES))}|of|to|in|is|on|by)(?!\w)", re.IGNORECASE)
 
 
 def is_in(text: str) -> bool:

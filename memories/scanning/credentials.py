@@ -14,9 +14,8 @@ from collections.abc import Callable, Collection, Iterator
 from ahocorasick_rs import AhoCorasick
 
 from memories.scanning.alternatives import stretches
-from memories.scanning.command_secrets import KINDS as IN_COMMANDS
 from memories.scanning.credential_kinds import ISSUED, Kind
-from memories.scanning.form_secrets import KINDS as IN_FORMS
+from memories.scanning.entered_secrets import KINDS as ENTERED
 from memories.scanning.named_secrets import AFTER_NAME, BESIDE, NAME, STEMS
 from memories.scanning.required_words import folded
 from memories.scanning.tables import HEADS, in_columns
@@ -25,9 +24,9 @@ from memories.values import invisible
 FLAG = "secret"  # the flag of texts with credentials
 MASK = "••••••"
 CARD, NAMED = "card number", "password"
-NAMES = sorted({CARD, NAMED, *(kind.name for kind in (*ISSUED, *BESIDE, *IN_FORMS, *IN_COMMANDS))})
+NAMES = sorted({CARD, NAMED, *(kind.name for kind in (*ISSUED, *BESIDE, *ENTERED))})
 _IN_PLACE = (MASK, *(f"[{name} removed]" for name in NAMES))
-_KINDS = (*ISSUED, *BESIDE, *IN_FORMS, *IN_COMMANDS)
+_KINDS = (*ISSUED, *BESIDE, *ENTERED)
 _WORDS = sorted({*STEMS, *HEADS, *(literal for kind in _KINDS for literal in kind.literals)})  # in lower case
 _SOUGHT = AhoCorasick(_WORDS)
 _OF_WORD = {word: [number for number, kind in enumerate(_KINDS) if word in kind.literals] for word in _WORDS}
@@ -56,7 +55,7 @@ def is_in(text: str) -> bool:
 
 def masked(text: str) -> str:
     """Mask every secret in a text; the words that name it stay."""
-    return _replaced(text, lambda _: MASK)
+    return _replace(text, lambda _: MASK)
 
 
 def masked_line(text: str) -> str:
@@ -77,8 +76,8 @@ def restored(text: str, former: str) -> str:
     parts = text.split(MASK)
     if len(parts) != len(secrets) + 1:
         return text
-    whole = "".join(part + secret for part, secret in zip(parts, [*secrets, ""], strict=True))
-    return whole if masked(whole) == text else text  # new words around one must not make it readable
+    unmasked = "".join(part + secret for part, secret in zip(parts, [*secrets, ""], strict=True))
+    return unmasked if masked(unmasked) == text else text  # new words around one must not make it readable
 
 
 def places(text: str) -> Iterator[tuple[int, int]]:
@@ -88,16 +87,16 @@ def places(text: str) -> Iterator[tuple[int, int]]:
 
 def removed(text: str) -> str:
     """Replace every secret in a text by what it was, "[password removed]"; the words that name it stay."""
-    return _replaced(text, lambda name: f"[{name} removed]")
+    return _replace(text, lambda name: f"[{name} removed]")
 
 
-def _replaced(text: str, by: Callable[[str], str]) -> str:
-    spans, end, kept = sorted(_spans(text)), 0, []
+def _replace(text: str, by: Callable[[str], str]) -> str:
+    spans, end, pieces = sorted(_spans(text)), 0, []
     for start, stop, name in spans:
         if start >= end:
-            kept += [text[end:start], by(name)]
+            pieces += [text[end:start], by(name)]
         end = max(end, stop)
-    return "".join([*kept, text[end:]]) if spans else text
+    return "".join([*pieces, text[end:]]) if spans else text
 
 
 def without_escapes(text: str) -> str:
@@ -109,22 +108,22 @@ def without_escapes(text: str) -> str:
 
 
 def _spans(text: str) -> Iterator[tuple[int, int, str]]:
-    """Where secrets stand, and their names; they may overlap. What stands in the place of one is none."""
-    for start, end, name in _found(text):
+    """(start, end, kind) of each secret; spans may overlap. What replaces a removed secret is none."""
+    for start, end, name in _matches(text):
         if not text.startswith(_IN_PLACE, start):
             yield start, end, name
 
 
-def _found(text: str) -> Iterator[tuple[int, int, str]]:
-    """Signs that nobody sees, in the midst of a word or of a secret, hide neither."""
-    yield from _seen(text)
-    seen = invisible.places_seen(text)
-    if len(seen) < len(text):
-        for start, end, name in _seen("".join(text[place] for place in seen)):
-            yield seen[start], seen[end - 1] + 1, name
+def _matches(text: str) -> Iterator[tuple[int, int, str]]:
+    """Matches in the text, then in the text without invisible characters, which hide a secret from patterns."""
+    yield from _visible_matches(text)
+    visible_places = invisible.places_seen(text)
+    if len(visible_places) < len(text):
+        for start, end, name in _visible_matches("".join(text[place] for place in visible_places)):
+            yield visible_places[start], visible_places[end - 1] + 1, name
 
 
-def _seen(text: str) -> Iterator[tuple[int, int, str]]:
+def _visible_matches(text: str) -> Iterator[tuple[int, int, str]]:
     if not text.isascii() and _WIDE.search(text):
         text = text.translate(_NARROW)  # one character for one: places stay
     near = Near(text)

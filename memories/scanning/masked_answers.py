@@ -93,13 +93,13 @@ def _html(source: str) -> str:
         return source
     shown = _TAG.sub(lambda tag: _ATTRIBUTE.sub(_masked_attribute, tag[0]), source)
     plain, places = _readable(shown)
-    kept, end = [], 0
+    pieces, end = [], 0
     for start, stop in _spans(plain):
         for number, at in enumerate(range(start, stop)):
             if (place := places[at]) is not None:
-                kept += [shown[end : place[0]], "" if number else MASK]
+                pieces += [shown[end : place[0]], "" if number else MASK]
                 end = max(end, place[1])
-    return "".join([*kept, shown[end:]])
+    return "".join([*pieces, shown[end:]])
 
 
 def _spans(plain: str) -> Iterator[tuple[int, int]]:

@@ -52,8 +52,8 @@ def readings(text: str) -> str:
     plain = simplified(lookalikes.folded(plain_letters(decoded(text))))
     plain = respaced(plain) if _SPACED.search(plain) else plain
     plain = _MIXED.sub(lambda word: word[0].translate(_LEET), plain)
-    if uncovered := ciphers.uncovered(text):
-        plain = f"{plain}\n{uncovered}"
+    if deciphered := ciphers.uncovered(text):
+        plain = f"{plain}\n{deciphered}"
     if plain == text:
         return text
     lines = {*text.split("\n"), *(text.translate(_WIDE_SIGNS).split("\n") if not text.isascii() else ())}

@@ -7,17 +7,13 @@ from re import _constants as ops  # type: ignore[attr-defined, unused-ignore]  #
 from re import _parser as parser  # type: ignore[attr-defined, unused-ignore]
 from typing import Any
 
+from memories.lexicon.english_words import FREQUENT
+
 Node = tuple[Any, Any]  # of a parsed pattern
 Words = frozenset[str]  # folded; every match of a pattern holds at least one of them
 FLAGS = re.IGNORECASE | re.MULTILINE
 START = "\b"  # precedes a word that stands at the start of a run of letters and digits
 RUN = re.compile(r"\w+")
-_FREQUENT = """
-a add all an and any as at be by can check do for from get go goes has have i i'm if in is it its last let line may need
-new no not of on one or order out output per return run see should start status test that the them this to use user what
-will with you your
-"""
-FREQUENT_WORDS = frozenset(_FREQUENT.split())  # in runs of agents, too
 FREQUENT_SIGNS = START + " .,:-_/'\""
 # Letters that equal an ASCII letter where case is ignored, and that `lower` leaves as they are or makes two of.
 _LIKE_ASCII = str.maketrans({"İ": "i", "ı": "i", "ſ": "s"})
@@ -77,9 +73,9 @@ def _of_node(kind: Any, value: Any, *, starts: bool) -> Iterator[Words]:
     elif kind in _REPEATED and value[0] > 0:
         yield from _of_sequence(value[-1], starts=starts)
     elif kind is ops.BRANCH:
-        needed = [most_telling(_of_sequence(branch, starts=starts)) for branch in value[-1]]
-        if all(needed):
-            yield frozenset[str]().union(*needed)
+        branch_words = [most_telling(_of_sequence(branch, starts=starts)) for branch in value[-1]]
+        if all(branch_words):
+            yield frozenset[str]().union(*branch_words)
 
 
 def _branches(kind: Any, value: Any) -> list[list[Node]]:
@@ -105,7 +101,10 @@ def _ends_apart(kind: Any, value: Any) -> bool:
     if kind is ops.LITERAL:
         return not _is_in_run(value)
     if kind is ops.IN:
-        return all((what is ops.LITERAL and not _is_in_run(of)) or of is ops.CATEGORY_SPACE for what, of in value)
+        return all(
+            (item_kind is ops.LITERAL and not _is_in_run(item)) or item is ops.CATEGORY_SPACE
+            for item_kind, item in value
+        )
     if kind is ops.BRANCH:
         return all(_sequence_ends_apart(branch) for branch in value[-1])
     return (kind is ops.SUBPATTERN or kind in _REPEATED) and _sequence_ends_apart(value[-1])
@@ -123,6 +122,6 @@ def most_telling(sets: Iterable[Words]) -> Words:
 def _rarity(word: str) -> int:
     """The longer the rarer; a letter of another script, and a sign, is as rare as four Latin letters."""
     parts = word.removeprefix(START).split()
-    if FREQUENT_WORDS.issuperset(parts):
+    if FREQUENT.issuperset(parts):
         return 2 * len(parts) - 2
     return sum(1 if char.isascii() and (char.isalpha() or char in FREQUENT_SIGNS) else 4 for char in word)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from memories.scanning import credentials, form_secrets
+from memories.scanning import credentials, entered_secrets
 
 FLAG = "secret removed"  # the flag of texts from which a credential was removed
 _PLACE = re.compile(rf"\[(?:{'|'.join(credentials.NAMES)}) removed\]")
@@ -72,10 +72,10 @@ def _of_field(name: str, value: Any, by: Replace) -> Any:
 
 def _of_pair(fields: dict[str, Any], by: Replace) -> dict[str, Any]:
     """{"name": "DB_PASSWORD", "value": "..."}, {"element": "Password field", "text": "..."}"""
-    label = next((fields[key] for key in form_secrets.NAMES if isinstance(fields.get(key), str)), "")
-    given = [key for key in form_secrets.VALUES if fields.get(key)] if label else []
-    before = "password" if form_secrets.IS_LABEL.fullmatch(label) else label
-    return fields | {key: _of_field(before, fields[key], by) for key in given}
+    label = next((fields[key] for key in entered_secrets.NAMES if isinstance(fields.get(key), str)), "")
+    value_keys = [key for key in entered_secrets.VALUES if fields.get(key)] if label else []
+    before = "password" if entered_secrets.IS_LABEL.fullmatch(label) else label
+    return fields | {key: _of_field(before, fields[key], by) for key in value_keys}
 
 
 def _after(label: str, value: Any, by: Replace) -> Any:
@@ -83,5 +83,5 @@ def _after(label: str, value: Any, by: Replace) -> Any:
     plain = without_secrets(value, by)
     if plain != value or isinstance(value, bool) or not isinstance(value, str | int):
         return plain
-    read = by(f"{label}{value}")
-    return read.removeprefix(label) if read.startswith(label) and read != f"{label}{value}" else value
+    line = by(f"{label}{value}")
+    return line.removeprefix(label) if line.startswith(label) and line != f"{label}{value}" else value

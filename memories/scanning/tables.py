@@ -49,8 +49,8 @@ def _columns(cells: list[str]) -> Columns:
     names[0] = _LAST_WORDS.findall(names[0])[0]  # what stands before a table on its line
     if not all(_NAMES.fullmatch(name) for name in filter(None, names)) or "" in names[1:-1]:
         return {}
-    named = {n: _TELLING for n, name in enumerate(names) if NAME.search(name)}
-    return named or {n: _LIKE_TOKENS for n, name in enumerate(names) if _TOKEN.fullmatch(name)}
+    secret_columns = {n: _TELLING for n, name in enumerate(names) if NAME.search(name)}
+    return secret_columns or {n: _LIKE_TOKENS for n, name in enumerate(names) if _TOKEN.fullmatch(name)}
 
 
 def _end(text: str, start: int) -> int:
@@ -71,8 +71,8 @@ def _below(text: str, end: int, sign: str, columns: Columns, *, cells: int) -> I
         if len(row) != cells and not set(line_text) <= _RULED:
             return
         for n, pattern in columns.items():
-            read = _VALUE.match(row[n]) if n < len(row) else None
-            value = read[1] if read else ""
+            match = _VALUE.match(row[n]) if n < len(row) else None
+            value = match[1] if match else ""
             if pattern.fullmatch(value):
                 at = start + sum(len(cell) + 1 for cell in row[:n]) + row[n].index(value)
                 yield at, at + len(value)

@@ -8,11 +8,11 @@
     relevance.py                    how much of the question each answers
     ranking_memories.py             memories by their passages, or that there is no answer; skills also by what
                                     runs say (run_votes.py, selector.py)
-    updates.py                      of two states of one thing the newer one first
-    results.py, dismissed_words.py  what is answered, without what people dismissed
+    updates.py                      the newer of two states of one thing comes first
+    results.py, dismissed_words.py  the answer, without sentences that people dismissed
 
-Beside it: `context/` makes the block for a prompt, `former_words.py` searches a former time, `subjects.py` tells what
-is known of one.
+`context/` makes the block for a prompt, `former_words.py` searches as of a former instant, `subjects.py` lists the
+subjects that memories name.
 """
 
 from memories.search.request import SearchRequest, check

@@ -13,7 +13,7 @@ from django.db import connection
 from memories.lexicon import chinese_words
 from memories.search.filters import INDEXED, OF_PASSAGE, OF_VECTOR
 from memories.search.plan import SearchPlan
-from memories.search.ranking import NOT_REPEATED, Candidate
+from memories.search.ranking import NO_REPEATS, Candidate
 from memories.search.relevance import Word
 from memories.values.decay import SalienceAt
 from memories.values.text import UNSPACED
@@ -28,9 +28,9 @@ CROWDS = [
     ("share = 1", "v.scope = ANY(%(asked_scopes)s)", "%(pool)s", "1::float8"),
     ("share < 1", "v.scope = ANY(%(shared_scopes)s)", "%(shared_pool)s", "%(shared)s::float8"),
 ]
-# Stems by which one asks, whatever one asks for.
-ASKS = 0.1
-ASKING = frozenset(
+# Stems of words that questions on any subject hold.
+ASKING_WEIGHT = 0.1
+ASKING_STEMS = frozenset(
     {"anyon", "anyth", "call", "chang", "comput", "convert", "defin", "describ", "differ", "discuss", "explain", "find"}
     | {"form", "get", "give", "happen", "help", "kind", "know", "list", "long", "made", "make", "mani", "mention"}
     | {"much", "need", "recent", "said", "say", "show", "solv", "someon", "someth", "summar", "summaris", "talk"}
@@ -47,12 +47,12 @@ POOLS = {
 @dataclass(frozen=True)
 class Pool:
     """The candidates of a search. `words`: those of the question, with how rare each is in what the caller may see.
-    `meant`: the share of the question that the model of the vectors knows the meaning of.
+    `embedded_share`: the share of the question that the model of the vectors knows the meaning of.
     """
 
     candidates: list[Candidate]
     words: list[Word]
-    meant: float = 1.0
+    embedded_share: float = 1.0
 
 
 def pool(plan: SearchPlan) -> Pool:
@@ -64,40 +64,40 @@ def pool(plan: SearchPlan) -> Pool:
         totals, rows = _read(replace(plan, looks_far=True))
     idfs, rarities = map(_numbers, totals[-3:-1])
     names = plan.question.words
-    telling = (rarity * _tells(name) for rarity, name in zip(rarities, names, strict=False))
-    words = [Word(*word) for word in zip(idfs, telling, map(_is_whole, names), strict=True)] if rows else []
-    pairs = {n: name for n, name in enumerate(names) if not _is_whole(name)}
-    candidates = [_candidate(row, pairs, many=len(names) > WORDS_OF_MASK) for row in rows]
-    return Pool(candidates, words, plan.question.meant)
+    weighted_rarities = (rarity * _word_weight(name) for rarity, name in zip(rarities, names, strict=False))
+    words = [Word(*word) for word in zip(idfs, weighted_rarities, map(_is_whole, names), strict=True)] if rows else []
+    bigrams = {n: name for n, name in enumerate(names) if not _is_whole(name)}
+    candidates = [_candidate(row, bigrams, many=len(names) > WORDS_OF_MASK) for row in rows]
+    return Pool(candidates, words, plan.question.embedded_share)
 
 
 def _read(plan: SearchPlan) -> tuple[tuple[Any, ...], list[tuple[Any, ...]]]:
-    """The row that tells of the search, and those of passages."""
+    """The row of totals, whose passage is NULL, and the rows of passages."""
     with connection.cursor() as cursor:
         cursor.execute(statement(plan), plan.parameters())
         totals, *rows = sorted(cursor.fetchall(), key=lambda row: row[0] is not None)
     return totals, rows
 
 
-def _candidate(row: tuple[Any, ...], pairs: Mapping[int, str], *, many: bool) -> Candidate:
-    """`row`: what Candidate holds, for `many` words a list as `matched`, then the text and three more columns."""
-    facts, text = row[:-4], row[-4] or ""
+def _candidate(row: tuple[Any, ...], bigrams: Mapping[int, str], *, many: bool) -> Candidate:
+    """`row`: the fields of Candidate (`matched` an array if `many` words), the text, and three columns of totals."""
+    fields, text = row[:-4], row[-4] or ""
     if many:
-        facts = (*facts[:MATCHED], _number(facts[MATCHED]), *facts[MATCHED + 1 :])
-    repeated = _repeated(text, facts[MATCHED], pairs) if pairs else NOT_REPEATED
-    return Candidate._make((*facts, repeated, text[:MOST_READ], len(text)))
+        fields = (*fields[:MATCHED], _number(fields[MATCHED]), *fields[MATCHED + 1 :])
+    repeat_counts = _repeat_counts(text, fields[MATCHED], bigrams) if bigrams else NO_REPEATS
+    return Candidate._make((*fields, repeat_counts, text[:MOST_READ], len(text)))
 
 
-def _repeated(text: str, matched: int, pairs: Mapping[int, str]) -> dict[int, int]:
-    """How often a text says the bigrams of the question that it says more than once."""
-    held = (n for n in pairs if matched >> n & 1)
-    return {n: times for n in held if (times := text.count(pairs[n])) > 1}
+def _repeat_counts(text: str, matched: int, bigrams: Mapping[int, str]) -> dict[int, int]:
+    """How often each matched bigram of the question stands in the text; only those that stand there more than once."""
+    matched_bigrams = (n for n in bigrams if matched >> n & 1)
+    return {n: times for n in matched_bigrams if (times := text.count(bigrams[n])) > 1}
 
 
-def _tells(word: str) -> float:
-    """How much a word counts in what a question asks: little where it only asks, and punctuation nothing."""
-    asks = word in ASKING or not chinese_words.ASKING.isdisjoint(word)
-    return ASKS if asks else float(any(map(str.isalnum, word)))
+def _word_weight(word: str) -> float:
+    """The weight of a word of the question: ASKING_WEIGHT for "find", "tell", 什么; 0 for punctuation; else 1."""
+    is_asking = word in ASKING_STEMS or not chinese_words.ASKING.isdisjoint(word)
+    return ASKING_WEIGHT if is_asking else float(any(map(str.isalnum, word)))
 
 
 def _is_whole(word: str) -> bool:

@@ -1,6 +1,6 @@
 """Filters of search and context: trust, scope, status, validity, type, tags; for the ORM and for SQL.
 
-Also what other readers get of a claim that one agent alone has said: marked, nothing, or plainly (UNREVIEWED_CLAIMS).
+Also how other readers get a claim that one agent alone has made: marked, hidden or plain (UNREVIEWED_CLAIMS).
 """
 
 from collections.abc import Collection
@@ -24,7 +24,7 @@ HIDE, PLAIN = "hide", "plain"
 
 
 def is_marked(row: Memory, trust: Trust) -> bool:
-    """Whether this reader is told that a memory is unreviewed. Its own claims an agent reads plainly."""
+    """Whether a memory is marked as unreviewed for this reader; an agent's own claims are not."""
     return settings.UNREVIEWED_CLAIMS != PLAIN and is_unreviewed(row, reader=trust.actor.identity)
 
 
@@ -43,32 +43,41 @@ def of_search(request: SearchRequest, trust: Trust, at: datetime) -> Filter:
     """Filter for the memories that a request asks for, among those that `trust` may be offered."""
     conditions = trust.offered & shown_to(trust) & valid(at) & where(status__in=request.statuses_wanted)
     exact = {name: getattr(request, name) for name in ("source", "company_id", "thread_id")}
-    listed = {"type__in": request.types, "category__in": request.categories, "tags__contains": request.tags}
+    lists = {"type__in": request.types, "category__in": request.categories, "tags__contains": request.tags}
     least = {"confidence__gte": request.min_confidence}
-    conditions &= where(**{name: value for name, value in (exact | listed | least).items() if value})
+    conditions &= where(**{name: value for name, value in (exact | lists | least).items() if value})
     return conditions & Filter((SalientAt(at, request.min_salience),)) if request.min_salience else conditions
 
 
 def of_context(trust: Trust, companies: Collection[str], at: datetime) -> Filter:
     """Filter for what may be put into a prompt.
 
-    Knowledge that is believed, unflagged and not dismissed where the caller reads, whoever asks, about one of these
-    companies or about none; only published skills that people brought in: of those learned from runs, runs tell when
-    they fit (consolidation.guidance).
+    Knowledge that is believed, unflagged and not dismissed in the caller's scopes, about one of these companies or
+    about none. Published skills only if people brought them in: consolidation.guidance chooses those learned from runs.
     """
-    about = Where("company_id", "in", ["", *companies], or_null=True)
-    published = EitherOf((Where("type", "exact", Type.SEMANTIC.value), Where("payload__skill__path", "isnull", False)))
-    brought = Where("payload__effects", "isnull", True)
+    is_about = Where("company_id", "in", ["", *companies], or_null=True)
+    is_published = EitherOf(
+        (Where("type", "exact", Type.SEMANTIC.value), Where("payload__skill__path", "isnull", False))
+    )
+    is_brought_in = Where("payload__effects", "isnull", True)
     types = where(type__in=[Type.SEMANTIC.value, Type.COMPETENCE.value])
-    believed = where(status__in=[status.value for status in BELIEVED])
-    offered = trust.filter & not_withheld(trust.scopes_to_read) & shown_to(trust)
-    return offered & valid(at) & believed & types & Filter((about, published, brought)) & where(flags=[])
+    is_believed = where(status__in=[status.value for status in BELIEVED])
+    is_readable = trust.filter & not_withheld(trust.scopes_to_read) & shown_to(trust)
+    return (
+        is_readable
+        & valid(at)
+        & is_believed
+        & types
+        & Filter((is_about, is_published, is_brought_in))
+        & where(flags=[])
+    )
 
 
-def is_selective(found: Filter) -> bool:
+def is_selective(search_filter: Filter) -> bool:
     """Whether a filter leaves few memories, whatever their scope and type."""
-    statuses = found.value("status")
-    unusual = statuses is not None and not set(BELIEVED) <= set(statuses)
-    return unusual or any(
-        condition.column in SELECTIVE and not getattr(condition, "or_null", False) for condition in found.conditions
+    statuses = search_filter.value("status")
+    has_unusual_status = statuses is not None and not set(BELIEVED) <= set(statuses)
+    return has_unusual_status or any(
+        condition.column in SELECTIVE and not getattr(condition, "or_null", False)
+        for condition in search_filter.conditions
     )

@@ -1,7 +1,8 @@
 """Search among the words that memories had at an instant.
 
-What was not reworded since has its passages. What was is read from former states, split into passages and embedded for
-the question alone: of at most MOST_REWORDED memories, the latest created, that the other conditions let through.
+Memories whose words have not changed since are found by their stored passages. Former words of the others are read from
+former states, split into passages and embedded for this one question: for at most MOST_REWORDED memories, the latest
+created of those that the other conditions let through.
 """
 
 from collections.abc import Sequence
@@ -65,19 +66,19 @@ memories_vector AS NOT MATERIALIZED (
 """  # noqa: S608 - our own columns
 
 
-def reworded(rows: MemoryQuerySet, moment: AsOf) -> tuple[list[tuple[Any, ...]], bool]:
-    """Of `rows`, which are those of then, COLUMNS of the memories that have said something else since; False: they are
-    more than are looked at.
+def reworded_memories(rows: MemoryQuerySet, moment: AsOf) -> tuple[list[tuple[Any, ...]], bool]:
+    """COLUMNS of those of `rows`, as they stood at `moment`, whose words changed since, and whether these are all of
+    them: False if there are more than MOST_REWORDED.
     """
     since = FormerState.objects.filter(until__gt=moment.at, content__isnull=False).values("memory")
     former = rows.filter(pk__in=since).order_by("-created_at", "-pk").values_list(*COLUMNS)
-    kept = list(former[: MOST_REWORDED + 1])
-    return kept[:MOST_REWORDED], len(kept) <= MOST_REWORDED
+    former_rows = list(former[: MOST_REWORDED + 1])
+    return former_rows[:MOST_REWORDED], len(former_rows) <= MOST_REWORDED
 
 
 @dataclass(frozen=True)
 class FormerPassage:
-    """A passage of words that do not stand any more."""
+    """A passage of a memory's former words."""
 
     id: int
     memory: UUID
@@ -97,7 +98,8 @@ class FormerPassage:
 
 @dataclass(frozen=True)
 class FormerWords:
-    """What a search as of an instant reads beside the tables. `complete` False: some former words are left out."""
+    """Former passages and their vectors, which a search as of an instant reads in addition to the tables. `complete`
+    False: some are missing or have no vector."""
 
     moment: AsOf
     passages: Sequence[FormerPassage]
@@ -105,23 +107,23 @@ class FormerWords:
     complete: bool = True
 
     @classmethod
-    def of(cls, wanted: Filter, moment: AsOf, *, model: str) -> Self:
+    def of(cls, search_filter: Filter, moment: AsOf, *, model: str) -> Self:
         """Read the former words of memories that match a filter; `model`: the one that the question is embedded by.
 
         A model behind an endpoint is not called for them: these words are then searched as words alone.
         """
-        rows, all_of_them = reworded(Memory.objects.as_of(moment).filter(wanted.q()), moment)
+        rows, is_complete = reworded_memories(Memory.objects.as_of(moment).filter(search_filter.q()), moment)
         passages: list[FormerPassage] = []
         for pk, content, source, created_at, *rest in rows:
             for position, part in enumerate(passage_texts.split(content), start=1):
                 passages.append(FormerPassage(-len(passages) - 1, pk, position, part, source, created_at, *rest))
         built_in = embedding.built_in()
         if built_in.name != model:
-            return cls(moment, passages, [None] * len(passages), all_of_them and not passages)
+            return cls(moment, passages, [None] * len(passages), is_complete and not passages)
         texts = [passage_texts.with_speaker(passage.actor, passage.text) for passage in passages]
         vectors = built_in.embed(texts) if texts else []
         return cls(
-            moment, passages, [None if vector is None else halfvec_text(vector) for vector in vectors], all_of_them
+            moment, passages, [None if vector is None else halfvec_text(vector) for vector in vectors], is_complete
         )
 
     @property
@@ -155,17 +157,18 @@ class FormerWords:
         }
 
 
-def saying_then(memories: MemoryQuerySet, words: str, moment: AsOf) -> MemoryQuerySet:
-    """Memories of then whose words matched, or whose key holds them. Invalid: too many were reworded since."""
+def matching_at(memories: MemoryQuerySet, words: str, moment: AsOf) -> MemoryQuerySet:
+    """Those of `memories` whose words at `moment` match, or whose key holds the words. Invalid: more than MOST_REWORDED
+    were reworded since."""
     since = FormerState.objects.filter(memory=OuterRef("memory"), until__gt=moment.at, content__isnull=False)
-    arrived = Q(event=None) | Q(event__lt=first_id_after(moment.at)) | Q(memory__episode__closed_at__lte=moment.at)
+    has_arrived = Q(event=None) | Q(event__lt=first_id_after(moment.at)) | Q(memory__episode__closed_at__lte=moment.at)
     query = SearchQuery(search_words.searchable(words) or words, search_type="websearch", config="english")
-    lasting = Passage.objects.filter(~Exists(since), arrived, search=query).order_by().values("memory")
-    rows, all_of_them = reworded(memories, moment)
-    if not all_of_them:
+    unchanged_passages = Passage.objects.filter(~Exists(since), has_arrived, search=query).order_by().values("memory")
+    rows, is_complete = reworded_memories(memories, moment)
+    if not is_complete:
         raise Invalid(FieldError("/q", "too_many", TOO_MANY))
-    former = _matching([(pk, content) for pk, content, *_ in rows], words)
-    return memories.filter(in_key(words) | Q(pk__in=lasting) | Q(pk__in=former))
+    former_matches = _matching([(pk, content) for pk, content, *_ in rows], words)
+    return memories.filter(in_key(words) | Q(pk__in=unchanged_passages) | Q(pk__in=former_matches))
 
 
 def _matching(texts: Sequence[tuple[UUID, str]], words: str) -> list[UUID]:

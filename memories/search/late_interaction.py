@@ -26,46 +26,48 @@ LEAST_WEIGHT = 1e-6  # of a question, which is divided by it
 
 def by_passage(pool: Pool, question: str, weights: Weights) -> Scores:
     """Score every passage of the pool, best first."""
-    scored = ranking.by_passage(pool.candidates, pool.words, question, weights, meant=pool.meant)
-    return rerank(scored, question, weights) if weights.pieces and scored else scored
+    scores = ranking.by_passage(pool.candidates, pool.words, question, weights, embedded_share=pool.embedded_share)
+    return rerank(scores, question, weights) if weights.pieces and scores else scores
 
 
-def rerank(scored: Scores, question: str, weights: Weights) -> Scores:
+def rerank(scores: Scores, question: str, weights: Weights) -> Scores:
     """Return the same passages, best first; `pieces` is added to the score of the MOST_RERANKED best ones."""
     reach = weights.neighbours[:1]
-    alike = _alike(scored.beside(MOST_RERANKED, len(reach)), question, reach)
-    best = scored[:MOST_RERANKED]
-    return scored.reranked([weights.pieces * quote.kept * alike.get(quote.candidate.passage, 0.0) for quote in best])
+    shares = _answered_shares(scores.beside(MOST_RERANKED, len(reach)), question, reach)
+    best = scores[:MOST_RERANKED]
+    return scores.with_pieces(
+        [weights.pieces * quote.score_share * shares.get(quote.candidate.passage, 0.0) for quote in best]
+    )
 
 
-def _alike(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> dict[int, float]:
-    """How much of the question's pieces each passage answers, 0 to 1, by its id; what is said beside it counts less.
+def _answered_shares(rows: Sequence[Candidate], question: str, reach: Sequence[float]) -> dict[int, float]:
+    """The share of the question's pieces that each passage answers, 0 to 1, by passage id; neighbours count by `reach`.
 
-    A single Chinese or Japanese character says little alone: such text is compared by its bigrams, as words, and the
-    pieces of the rest answer as much of the question as it is of it.
+    Chinese and Japanese text has no useful pieces and is compared by bigrams elsewhere: the result is scaled by the
+    share of the question that is written with spaces.
     """
-    model, asked = embedding.built_in(), emphasis.asked(question)
-    compared = text.UNSPACED.sub(" ", asked)
-    distinct = np.array(list(dict.fromkeys(model.pieces(compared)))[:MOST_PIECES], dtype=np.int64)
+    model, question_text = embedding.built_in(), emphasis.embedding_text(question)
+    spaced_text = text.UNSPACED.sub(" ", question_text)
+    distinct = np.array(list(dict.fromkeys(model.pieces(spaced_text)))[:MOST_PIECES], dtype=np.int64)
     if not len(distinct):
         return {}
     pieces = [model.pieces(passage_texts.with_speaker(row.actor, row.text)) for row in rows]
     near, weights = _nearest(distinct, pieces, model), model.piece_weights(distinct)
     group = {memory: number for number, memory in enumerate(dict.fromkeys(row.memory for row in rows))}
     places = np.array([[group[row.memory] for row in rows], [row.position for row in rows]])
-    share = search_words.spaced_share(asked)
+    share = search_words.spaced_share(question_text)
     shares = ranking.spread(near, places, reach) @ weights * (share / max(weights.sum(), LEAST_WEIGHT))
     return dict(zip((row.passage for row in rows), shares.tolist(), strict=True))
 
 
-def _nearest(asked: Numbers, said: Sequence[Sequence[int]], model: Static) -> Array:
-    """For each passage and each piece of the question how alike the passage's nearest piece is, 0 to 1."""
-    nearest = np.zeros((len(said), len(asked)), dtype=np.float32)
-    sizes = np.array([len(words) for words in said])
+def _nearest(question_pieces: Numbers, passage_pieces: Sequence[Sequence[int]], model: Static) -> Array:
+    """Similarity of each piece of the question to the nearest piece of each passage, 0 to 1: passages x pieces."""
+    nearest = np.zeros((len(passage_pieces), len(question_pieces)), dtype=np.float32)
+    sizes = np.array([len(words) for words in passage_pieces])
     if not sizes.any():
         return nearest
-    pieces, place = np.unique(np.fromiter(chain.from_iterable(said), np.int64), return_inverse=True)
-    alike = np.maximum(model.piece_similarities(asked, pieces) - LEAST_ALIKE, 0) / (1 - LEAST_ALIKE)
+    pieces, place = np.unique(np.fromiter(chain.from_iterable(passage_pieces), np.int64), return_inverse=True)
+    similarities = np.maximum(model.piece_similarities(question_pieces, pieces) - LEAST_ALIKE, 0) / (1 - LEAST_ALIKE)
     holds = sizes > 0
-    nearest[holds] = np.maximum.reduceat(alike[place], (np.cumsum(sizes) - sizes)[holds])
+    nearest[holds] = np.maximum.reduceat(similarities[place], (np.cumsum(sizes) - sizes)[holds])
     return nearest

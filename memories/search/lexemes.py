@@ -21,8 +21,8 @@ EVEN: Mapping[str, float] = MappingProxyType({})  # every word counts alike
 class LexemeQuery:
     """The lexemes to search for.
 
-    `tsquery` finds the candidates. With a limit: `most` of them, in how many passages one of the words is expected
-    (`total`), and how many hold each word as far as that is estimated (None: counted exactly).
+    `tsquery` finds the candidates, at most `most` of them. `total`: the estimated number of passages with any of the
+    words. `frequencies`: the same for each word; None: it is counted exactly.
     """
 
     tsquery: str
@@ -33,7 +33,7 @@ class LexemeQuery:
 
 def lexeme_query(
     words: Sequence[str],
-    known: TableStatistics,
+    statistics: TableStatistics,
     scopes: Collection[str] | None,
     emphasis: Mapping[str, float] = EVEN,
 ) -> LexemeQuery:
@@ -42,31 +42,33 @@ def lexeme_query(
     A word of half the weight must be twice as rare. Where even the rarest word matches too many, it is combined with
     the next ones.
     """
-    passages = known.passages_in(scopes)
-    shares = [known.share(word) for word in words]
-    expected = [passages * share for share in shares]
+    passages = statistics.passages_in(scopes)
+    shares = [statistics.share(word) for word in words]
+    expected_counts = [passages * share for share in shares]
     enough = MOST_MATCHED if scopes else min(max(ENOUGH, ENOUGH_SHARE * passages), MOST_MATCHED)
-    if passages <= MOST_MATCHED or sum(expected) <= enough:
+    if passages <= MOST_MATCHED or sum(expected_counts) <= enough:
         return LexemeQuery(_any(words), None, None, [None] * len(words))
     total = passages * (1 - math.prod(1 - share for share in shares))
-    rarest_first = sorted(range(len(words)), key=lambda n: expected[n] / emphasis.get(words[n], 1.0))
-    together, left = rarest_first[:1], expected[rarest_first[0]]
-    if left <= MOST_MATCHED:
-        chosen = _as_many_as_fit(rarest_first, expected, max(left, enough))
-        frequencies = [None if n in chosen else expected[n] for n in range(len(words))]
+    rarest_first = sorted(range(len(words)), key=lambda n: expected_counts[n] / emphasis.get(words[n], 1.0))
+    combined_words, passages_left = rarest_first[:1], expected_counts[rarest_first[0]]
+    if passages_left <= MOST_MATCHED:
+        chosen = _as_many_as_fit(rarest_first, expected_counts, max(passages_left, enough))
+        frequencies = [None if n in chosen else expected_counts[n] for n in range(len(words))]
         return LexemeQuery(_any([words[n] for n in chosen]), MOST_MATCHED, total, frequencies)
     for n in rarest_first[1:]:
-        if left <= MOST_MATCHED:
+        if passages_left <= MOST_MATCHED:
             break
-        together.append(n)
-        left *= shares[n]
-    return LexemeQuery(" & ".join(quoted(words[n]) for n in together), MOST_MATCHED, total, list(expected))
+        combined_words.append(n)
+        passages_left *= shares[n]
+    return LexemeQuery(
+        " & ".join(quote_lexeme(words[n]) for n in combined_words), MOST_MATCHED, total, list(expected_counts)
+    )
 
 
-def _as_many_as_fit(rarest_first: Sequence[int], expected: Sequence[float], most: float) -> list[int]:
+def _as_many_as_fit(rarest_first: Sequence[int], expected_counts: Sequence[float], most: float) -> list[int]:
     chosen, passages = [], 0.0
     for n in rarest_first:
-        passages += expected[n]
+        passages += expected_counts[n]
         if passages > most:
             break
         chosen.append(n)
@@ -74,10 +76,10 @@ def _as_many_as_fit(rarest_first: Sequence[int], expected: Sequence[float], most
 
 
 def _any(words: Sequence[str]) -> str:
-    return " | ".join(quoted(word) for word in words)
+    return " | ".join(quote_lexeme(word) for word in words)
 
 
-def quoted(word: str) -> str:
+def quote_lexeme(word: str) -> str:
     """Quote a lexeme for tsquery."""
     return "'" + word.replace("\\", "\\\\").replace("'", "''") + "'"
 
@@ -90,17 +92,19 @@ def most_words(passages: float) -> int:
 
 
 def rarest(
-    words: Sequence[str], holding: Sequence[float], most: int, emphasis: Mapping[str, float] = EVEN
+    words: Sequence[str], passage_counts: Sequence[float], most: int, emphasis: Mapping[str, float] = EVEN
 ) -> list[str]:
-    """The words of the greatest weight, of these the ones that the fewest passages hold, without those that none holds;
-    of equally rare ones the longest.
+    """At most `most` words: by weight, then by the fewest passages, then the longest; without words that no passage
+    holds.
     """
-    held = [
-        (-emphasis.get(word, 1.0), count, -len(word), word) for word, count in zip(words, holding, strict=True) if count
+    found_words = [
+        (-emphasis.get(word, 1.0), count, -len(word), word)
+        for word, count in zip(words, passage_counts, strict=True)
+        if count
     ]
-    return [word for *_, word in sorted(held)[:most]]
+    return [word for *_, word in sorted(found_words)[:most]]
 
 
 def longest(words: Sequence[str], most: int, emphasis: Mapping[str, float] = EVEN) -> list[str]:
-    """The words of the greatest weight, of these the longest."""
+    """At most `most` words: by weight, then the longest."""
     return sorted(words, key=lambda word: (-emphasis.get(word, 1.0), -len(word), word))[:most]

@@ -11,7 +11,7 @@ from memories.indexing import ann_index
 from memories.models.vector import halfvec_text
 from memories.search import filters
 from memories.search.former_words import FormerWords
-from memories.search.lexemes import LexemeQuery, lexeme_query, quoted
+from memories.search.lexemes import LexemeQuery, lexeme_query, quote_lexeme
 from memories.search.question import Question
 from memories.search.ranking import FEW_PASSAGES
 from memories.values.conditions import Filter
@@ -25,9 +25,9 @@ NEAREST_SHARE = 4  # times the pool: so many of them first, where filters are ex
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """A question, the memories to search, and the moment of the search. `former`: they are searched as they stood.
+    """A question, the memories to search, and the moment of the search. `former`: the words that they had then.
 
-    `looks_far`: the filter leaves too few of the nearest passages, so that those further away are read.
+    `looks_far`: a first attempt found that the filter leaves too few of the nearest passages: more of them are read.
     """
 
     question: Question
@@ -47,22 +47,22 @@ class SearchPlan:
         """The scopes to search before the shared ones; None: there is no such difference."""
         if settings.SEARCH_WEIGHTS["shared"] >= 1:
             return None
-        asked = [scope for scope in self.scopes or () if scope not in SHARED_SCOPES]
-        return asked or None
+        scopes_before_shared = [scope for scope in self.scopes or () if scope not in SHARED_SCOPES]
+        return scopes_before_shared or None
 
     @property
     def index(self) -> ann_index.Kind | None:
         """The approximate index for meaning, where there are too many vectors to compare.
 
-        Lists only where one crowd is asked: of another, which may be few, the nearest would not be among those found.
+        No lists (IVF) where asked and shared scopes are ranked apart: the few of one could be missing from the lists.
         """
-        known = self.question.statistics
+        statistics = self.question.statistics
         kind = (
             None
             if self.former or self.question.vector is None
-            else ann_index.present(self.question.model, known.indexes)
+            else ann_index.present(self.question.model, statistics.indexes)
         )
-        if kind is None or known.passages_in(self.scopes) <= kind.least:
+        if kind is None or statistics.passages_in(self.scopes) <= kind.least:
             return None
         return None if kind == ann_index.Kind.LISTS and self.asked_scopes else kind
 
@@ -108,21 +108,21 @@ class SearchPlan:
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of statement.sql, by name."""
-        question, sought = self.question, self.lexeme_query
+        question, query = self.question, self.lexeme_query
         return {
             **self.filter.values(),
             **(self.former.parameters() if self.former else {}),
             **self.centring,
-            **{f"word{n}": quoted(word) for n, word in enumerate(question.words)},
+            **{f"word{n}": quote_lexeme(word) for n, word in enumerate(question.words)},
             "at": self.at,
             "asked_scopes": self.asked_scopes,
             "shared_scopes": list(SHARED_SCOPES),
             "shared_pool": -(-settings.SEARCH_POOL // 2),
             "shared": settings.SEARCH_WEIGHTS["shared"],
-            "query": sought and sought.tsquery,
-            "most_matched": sought and sought.most,
-            "estimated_total": sought and sought.total,
-            "estimated_frequencies": sought and sought.frequencies,
+            "query": query and query.tsquery,
+            "most_matched": query and query.most,
+            "estimated_total": query and query.total,
+            "estimated_frequencies": query and query.frequencies,
             "emphasis": question.weights,
             "last_word": len(question.words) - 1,
             "few_passages": FEW_PASSAGES,

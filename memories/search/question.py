@@ -28,10 +28,9 @@ WORDS_OF_PARTS = """
 class Question:
     """A parsed question.
 
-    `words`: its lexemes, of a long question the rarest. `emphasis`: what counts less than 1 of these. `vector`: of what
-    it asks; None where that has no meaning to the model `model`, where it is all stop words and punctuation, which are
-    near to any text that is short, or the endpoint failed. `mean`: the mean vector of the model's texts, where it is
-    known.
+    `words`: its lexemes, of a long question the rarest. `emphasis`: weights of words, 1 for those not in it. `vector`:
+    by `model`; None if all is stop words, punctuation or unknown to the model, or if the endpoint failed. `mean`: the
+    mean vector of the model's texts, where it is known.
     """
 
     text: str
@@ -48,9 +47,9 @@ class Question:
         return not self.words and self.vector is None
 
     @property
-    def meant(self) -> float:
-        """The share of the text that the model knows the meaning of: the built-in one compares hardly any script
-        without spaces, of which all texts are alike to it."""
+    def embedded_share(self) -> float:
+        """The share of the text that the model can compare: the built-in one knows hardly any script without spaces,
+        and would find all such texts alike."""
         return spaced_share(self.text) if self.model == embedding.built_in().name else 1.0
 
     @property
@@ -60,7 +59,7 @@ class Question:
 
 
 def embed_question(text: str) -> tuple[Serving, Array | None, tuple[str, ...]]:
-    """The serving model, the vector of what is asked, and failed parts. Must not be called inside a transaction."""
+    """The serving model, the question's vector, and failed parts. Must not be called inside a transaction."""
     model = EmbeddingModel.objects.serving_with_mean()
     try:
         vector = vector_of(text, model, patience=ENDPOINT_SECONDS)
@@ -71,73 +70,85 @@ def embed_question(text: str) -> tuple[Serving, Array | None, tuple[str, ...]]:
 
 
 def vector_of(text: str, model: Serving, *, patience: float) -> Array | None:
-    """The vector of what is asked; None where it has no meaning to the model. EmbeddingError: the endpoint failed, or
-    its vectors cannot be compared with the stored ones, which have another size.
+    """The question's vector; None where it has no meaning to the model. EmbeddingError: the endpoint failed, or its
+    vectors have another size than the stored ones. `patience`: seconds.
     """
-    vector = embedding.ask(embedding.named(model.name), emphasis.asked(text), patience=patience)
+    vector = embedding.ask(embedding.embedder_of(model.name), emphasis.embedding_text(text), patience=patience)
     if vector is not None and model.dimensions not in (0, len(vector)):
         raise embedding.Unavailable(f"{model.name} gives {len(vector)} dimensions now, stored are {model.dimensions}")
     return vector
 
 
-def read_question(text: str, model: Serving, vector: Array | None, wanted: Filter) -> Question:
+def read_question(text: str, model: Serving, vector: Array | None, search_filter: Filter) -> Question:
     """Parse a question into lexemes; where they are many, the rarest ones in what the filter lets through.
 
     One statement, which refreshes the statistics of the tables where they are stale, and a second one for a long
     question.
     """
-    read = emphasis.bounded(text)
-    parts = emphasis.by_weight(read)
-    refreshed = table_statistics.SQL if table_statistics.cache.is_stale else "NULL"
+    parsed_text = emphasis.excerpt(text)
+    parts = emphasis.by_weight(parsed_text)
+    statistics_sql = table_statistics.SQL if table_statistics.cache.is_stale else "NULL"
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT tsvector_to_array(to_tsvector('english', %s)), {refreshed}, {WORDS_OF_PARTS}",
-            [searchable(read) or read, [searchable(part) or part for part in parts.values()]],
+            f"SELECT tsvector_to_array(to_tsvector('english', %s)), {statistics_sql}, {WORDS_OF_PARTS}",
+            [searchable(parsed_text) or parsed_text, [searchable(part) or part for part in parts.values()]],
         )
         words, rows, words_of = cursor.fetchone()
     if rows is not None:
         table_statistics.cache.keep(TableStatistics.of(rows))
-    known = table_statistics.cache.statistics
+    statistics = table_statistics.cache.statistics
     if not words:
-        return Question(text, statistics=known)
-    counts = _emphasis(list(parts), words_of or [])
-    return Question(text, _telling(words, known, wanted, counts), vector, model.name, model.mean, known, counts)
+        return Question(text, statistics=statistics)
+    word_weights = _word_weights(list(parts), words_of or [])
+    return Question(
+        text,
+        _searched_words(words, statistics, search_filter, word_weights),
+        vector,
+        model.name,
+        model.mean,
+        statistics,
+        word_weights,
+    )
 
 
-def _emphasis(weights: Sequence[float], words: Sequence[Sequence[str]]) -> dict[str, float]:
-    """The greatest weight that each word has."""
-    weights_of_words: dict[str, float] = {}
+def _word_weights(weights: Sequence[float], words: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Each word's weight: the greatest of the parts that hold it."""
+    word_weights: dict[str, float] = {}
     for weight, words_of_part in zip(weights, words, strict=True):
         for word in words_of_part:
-            weights_of_words[word] = max(weight, weights_of_words.get(word, 0.0))
-    return weights_of_words
+            word_weights[word] = max(weight, word_weights.get(word, 0.0))
+    return word_weights
 
 
-def _telling(words: Sequence[str], known: TableStatistics, wanted: Filter, counts: Mapping[str, float]) -> list[str]:
+def _searched_words(
+    words: Sequence[str], statistics: TableStatistics, search_filter: Filter, word_weights: Mapping[str, float]
+) -> list[str]:
     """The words to search for: all of a short question, the rarest ones of a long one.
 
-    Where the caller sees little they are counted in what it sees: the frequencies that the database estimates are those
-    of all rows together, and would tell what is in rows that the caller may not see.
+    Where the caller sees few passages, words are counted in these: the database estimates frequencies over all rows,
+    which would reveal what stands in rows that the caller may not see.
     """
-    passages = known.passages_in(wanted.value("scope"))
+    passages = statistics.passages_in(search_filter.value("scope"))
     most = lexemes.most_words(passages)
     if len(words) <= most:
-        return lexemes.longest(words, most, counts)
+        return lexemes.longest(words, most, word_weights)
     if passages > lexemes.MOST_MATCHED:
-        return lexemes.rarest(words, [known.share(word) or known.rare or 1.0 for word in words], most, counts)
-    parsed = lexemes.longest(words, lexemes.MOST_COUNTED_WORDS, counts)
-    return lexemes.rarest(parsed, _count(parsed, wanted), most, counts)
+        return lexemes.rarest(
+            words, [statistics.share(word) or statistics.rare or 1.0 for word in words], most, word_weights
+        )
+    longest_words = lexemes.longest(words, lexemes.MOST_COUNTED_WORDS, word_weights)
+    return lexemes.rarest(longest_words, _count(longest_words, search_filter), most, word_weights)
 
 
-def _count(words: Sequence[str], wanted: Filter) -> list[int]:
+def _count(words: Sequence[str], search_filter: Filter) -> list[int]:
     """In how many passages that the filter lets through each word stands."""
     statement = f"""
         SELECT word, count(*)
         FROM memories_passage p CROSS JOIN LATERAL unnest(tsvector_to_array(p.search)) AS word
-        WHERE {wanted.on(OF_PASSAGE).sql("p", INDEXED)} AND word = ANY(%(words)s)
+        WHERE {search_filter.on(OF_PASSAGE).sql("p", INDEXED)} AND word = ANY(%(words)s)
         GROUP BY word
     """  # noqa: S608 - conditions of our own
     with connection.cursor() as cursor:
-        cursor.execute(statement, {**wanted.values(), "words": list(words)})
-        holding = dict(cursor.fetchall())
-    return [holding.get(word, 0) for word in words]
+        cursor.execute(statement, {**search_filter.values(), "words": list(words)})
+        passage_counts = dict(cursor.fetchall())
+    return [passage_counts.get(word, 0) for word in words]

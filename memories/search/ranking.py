@@ -21,7 +21,7 @@ from memories.values import roles
 ENOUGH = 0.5  # of what the question's words tell: less counts as less, or one weak stem would outweigh any meaning
 FEW_PASSAGES = 10  # fewer do not tell how rare a word is
 CROWD, ASKED_CROWD = 3, 20  # of what is shared and of what lies in the asked scopes: this place has what chance gives
-NOT_REPEATED: Mapping[int, int] = MappingProxyType({})
+NO_REPEATS: Mapping[int, int] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -42,16 +42,17 @@ class Weights:
     confidence: float = 0.05
 
 
-def weights_of(named: Mapping[str, Any]) -> Weights:
-    return Weights(**named)
+def weights_of(values: Mapping[str, Any]) -> Weights:
+    return Weights(**values)
 
 
 class Candidate(NamedTuple):
     """A passage of the pool. `memory`: the id of its memory as text, which hashes and sorts faster than a UUID.
 
     `matched`: bit n is set when it holds the question's word n. `cosine`: of the raw vectors, `similarity`: centred;
-    None without a vector. `share`: 1 in an asked scope, else Weights.shared. `repeated`: bit of a character bigram to
-    how often it is said, where it is more than once. `text`: its beginning at least; blank where nothing reads it.
+    None without a vector. `share`: 1 in an asked scope, else Weights.shared. `repeat_counts`: how
+    often a character bigram stands in it, by its bit, where more than once. `text`: at least its beginning; '' where
+    nothing reads it.
     """
 
     passage: int
@@ -67,7 +68,7 @@ class Candidate(NamedTuple):
     salience: float
     confidence: int
     share: float = 1.0
-    repeated: Mapping[int, int] = NOT_REPEATED
+    repeat_counts: Mapping[int, int] = NO_REPEATS
     text: str = ""
     length: int = 0
 
@@ -75,12 +76,12 @@ class Candidate(NamedTuple):
 IN_ORDER = itemgetter(*map(Candidate._fields.index, ("memory", "position", "part")))
 
 
-class Scored(NamedTuple):
+class ScoredPassage(NamedTuple):
     """A scored passage.
 
-    `score` is the sum of its parts, and orders the pool: the four after it, and `pieces`, which only the best passages
-    have. `relevance`: how much of the question the passage answers, 0 to 1, independent of the rest of the pool.
-    `kept`: the share of its score that it kept, less than 1 of what is shared.
+    `score` orders the pool: the sum of the four parts after it and of `pieces`, which only the best passages have.
+    `relevance`: how much of the question the passage answers, 0 to 1, independent of the rest of the pool.
+    `score_share`: the factor that its parts were multiplied by, less than 1 in a shared scope.
     """
 
     candidate: Candidate
@@ -90,38 +91,38 @@ class Scored(NamedTuple):
     meaning: float
     actor: float
     relevance: float
-    kept: float = 1.0
+    score_share: float = 1.0
     pieces: float = 0.0
 
 
-NUMBERS = Scored._fields[1:]
+NUMBERS = ScoredPassage._fields[1:]
 
 
-class Scores(Sequence[Scored]):
-    """The scored passages of a pool, best first. Each is made when it is asked for: most of a pool never is.
+class Scores(Sequence[ScoredPassage]):
+    """The scored passages of a pool, best first. A ScoredPassage is built on access: most of a pool are never read.
 
-    `rows`: in the order in which they were said; `places`: their memories, by number, and positions; `order`: the
-    numbers of the rows, best first; `lines`: a line for each field of Scored, a column for each row.
+    `rows`: by memory and position; `places`: two lines, the number of the memory and the position; `order`: indexes
+    into `rows`, best first; `lines`: a line for each of NUMBERS, a column for each row.
     """
 
     def __init__(self, rows: Sequence[Candidate], places: Array, order: Array, lines: Array) -> None:
         self.rows, self.places, self.order, self.lines = rows, places, order, lines
 
     @classmethod
-    def nothing(cls) -> Self:
+    def empty(cls) -> Self:
         return cls([], np.zeros((2, 0), dtype=int), np.zeros(0, dtype=int), np.zeros((len(NUMBERS), 0)))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @overload
-    def __getitem__(self, place: int) -> Scored: ...
+    def __getitem__(self, place: int) -> ScoredPassage: ...
     @overload
-    def __getitem__(self, place: slice) -> list[Scored]: ...
-    def __getitem__(self, place: int | slice) -> Scored | list[Scored]:
-        return self._made(self.order[place]) if isinstance(place, slice) else self._made(self.order[[place]])[0]
+    def __getitem__(self, place: slice) -> list[ScoredPassage]: ...
+    def __getitem__(self, place: int | slice) -> ScoredPassage | list[ScoredPassage]:
+        return self._passages(self.order[place]) if isinstance(place, slice) else self._passages(self.order[[place]])[0]
 
-    def __iter__(self) -> Iterator[Scored]:
+    def __iter__(self) -> Iterator[ScoredPassage]:
         return iter(self[:])
 
     def places_of_memories(self) -> list[list[int]]:
@@ -131,66 +132,65 @@ class Scores(Sequence[Scored]):
             by_memory.setdefault(memory, []).append(place)
         return list(by_memory.values())
 
-    def at(self, places: Sequence[int]) -> list[Scored]:
+    def at(self, places: Sequence[int]) -> list[ScoredPassage]:
         """The passages at these places of the order."""
-        return self._made(self.order[list(places)])
+        return self._passages(self.order[list(places)])
 
     def beside(self, best: int, reach: int) -> list[Candidate]:
-        """The `best` passages and those at most `reach` before or after them, in the order in which they were said."""
+        """The `best` passages and those at most `reach` positions before or after them, by memory and position."""
         memory, position = self.places
         width = position.max(initial=0) + 2 * reach + 1  # so that no step leads into another memory
         place = memory * width + position
-        wanted = place[self.order[:best], None] + np.arange(-reach, reach + 1)
-        return [self.rows[n] for n in np.flatnonzero(np.isin(place, wanted)).tolist()]
+        places_to_keep = place[self.order[:best], None] + np.arange(-reach, reach + 1)
+        return [self.rows[n] for n in np.flatnonzero(np.isin(place, places_to_keep)).tolist()]
 
-    def reranked(self, pieces: Sequence[float]) -> Self:
-        """The same passages, best first among as many as have `pieces`, which are added to their scores."""
+    def with_pieces(self, pieces: Sequence[float]) -> Self:
+        """The same passages with `pieces` added to the scores of the first ones, which are sorted again."""
         best, rest = self.order[: len(pieces)], self.order[len(pieces) :]
         lines = self.lines.copy()
         lines[NUMBERS.index("score"), best] += pieces
         lines[NUMBERS.index("pieces"), best] = pieces
-        again = np.lexsort(([-self.rows[n].passage for n in best], -lines[NUMBERS.index("score"), best]))
-        return type(self)(self.rows, self.places, np.concatenate([best[again], rest]), lines)
+        new_order = np.lexsort(([-self.rows[n].passage for n in best], -lines[NUMBERS.index("score"), best]))
+        return type(self)(self.rows, self.places, np.concatenate([best[new_order], rest]), lines)
 
-    def _made(self, numbers: Array) -> list[Scored]:
+    def _passages(self, numbers: Array) -> list[ScoredPassage]:
         lines = self.lines[:, numbers].T.tolist()
-        return [Scored(self.rows[n], *line) for n, line in zip(numbers.tolist(), lines, strict=True)]
+        return [ScoredPassage(self.rows[n], *line) for n, line in zip(numbers.tolist(), lines, strict=True)]
 
 
 def by_passage(
-    pool: Collection[Candidate], words: Sequence[Word], question: str, weights: Weights, *, meant: float = 1.0
+    pool: Collection[Candidate], words: Sequence[Word], question: str, weights: Weights, *, embedded_share: float = 1.0
 ) -> Scores:
     """Score every passage of the pool, best first; on a tie the later stored one first.
 
-    `words`: in the order of the bits of `matched`. `meant`: the share of the question that the model of the vectors
-    knows the meaning of.
+    `words`: in the order of the bits of `matched`. `embedded_share`: see Question.
     """
     if not pool:
-        return Scores.nothing()
+        return Scores.empty()
     rows = sorted(pool, key=IN_ORDER)
     columns: Any = Candidate._make(zip(*rows, strict=True))  # of each field the values of all rows
-    held = relevance.bits(columns.matched, len(words))
-    times = relevance.times(held, columns.repeated)
+    word_bits = relevance.bits(columns.matched, len(words))
+    times = relevance.occurrences(word_bits, columns.repeat_counts)
     group = {memory: number for number, memory in enumerate(dict.fromkeys(columns.memory))}
     places = np.array([[group[memory] for memory in columns.memory], columns.position])
     rarities = np.array([word.idf for word in words], dtype=float)
-    saturation = relevance.saturated(times)
-    own, near = saturation @ rarities, spread(saturation, places, weights.neighbours) @ rarities
+    saturation = relevance.saturate(times)
+    own_words, near_words = saturation @ rarities, spread(saturation, places, weights.neighbours) @ rarities
     share = _shares(columns.share)
-    most = max((near * share).max(), ENOUGH * sum(word.idf for word in words if word.whole)) or 1.0
+    most = max((near_words * share).max(), ENOUGH * sum(word.idf for word in words if word.is_whole)) or 1.0
     parts = np.stack(
         [
-            weights.words * own / most,
-            weights.words * (near - own) / most,
-            weights.meaning * _between(columns.cosine),
-            weights.actor * named(columns.actor, columns.source, question),
+            weights.words * own_words / most,
+            weights.words * (near_words - own_words) / most,
+            weights.meaning * _min_max(columns.cosine),
+            weights.actor * naming_flags(columns.actor, columns.source, question),
         ]
     )
-    kept = _kept(parts.sum(axis=0), share)
-    parts *= kept
-    answers = relevance.relevance(times, words, columns.length, columns.similarity, meant)
+    score_shares = _score_shares(parts.sum(axis=0), share)
+    parts *= score_shares
+    relevances = relevance.relevance(times, words, columns.length, columns.similarity, embedded_share)
     scores = parts.sum(axis=0)
-    lines = np.stack([scores, *parts, answers, kept, np.zeros(len(rows))])
+    lines = np.stack([scores, *parts, relevances, score_shares, np.zeros(len(rows))])
     return Scores(rows, places, np.lexsort((-np.array(columns.passage), -scores)), lines)
 
 
@@ -210,7 +210,7 @@ def spread(bits: Array, places: Array, neighbours: Sequence[float]) -> Array:
     return near
 
 
-def _between(cosines: Sequence[float | None]) -> Array:
+def _min_max(cosines: Sequence[float | None]) -> Array:
     """Min-max scaling of cosines over the pool, 0 to 1; 0 without a vector."""
     values = np.array(cosines, dtype=float)  # None becomes nan
     if np.isnan(values).all():
@@ -218,26 +218,26 @@ def _between(cosines: Sequence[float | None]) -> Array:
     least, most = np.nanmin(values), np.nanmax(values)
     if most == least:
         return np.where(np.isnan(values), 0.0, 1.0)
-    between: Array = np.nan_to_num((values - least) / (most - least))
-    return between
+    shares: Array = np.nan_to_num((values - least) / (most - least))
+    return shares
 
 
-def _shares(told: Sequence[float]) -> Array:
-    """The least shares as parts of the greatest: where the asked scopes have nothing, what is shared counts in full."""
-    shares = np.array(told)
+def _shares(least_shares: Sequence[float]) -> Array:
+    """The least shares, divided by the greatest: if the asked scopes have no passage, shared ones count in full."""
+    shares = np.array(least_shares)
     most = shares.max()
-    return shares / most if most else np.ones(len(told))
+    return shares / most if most else np.ones(len(least_shares))
 
 
-def _kept(scores: Array, share: Array) -> Array:
-    """The share of its score that each passage keeps.
+def _score_shares(scores: Array, share: Array) -> Array:
+    """The factor for each passage's score: 1 in the asked scopes, less in shared ones, at least `share`.
 
-    Among thousands of shared passages some fit any question by chance. How well, their CROWDth best tells; what it is
-    ahead of the asked scopes' own is taken from each, so that one which answers better than its crowd comes first.
+    Among thousands of shared passages some fit any question by chance: the score of their CROWDth best estimates how
+    well. Its lead over the ASKED_CROWDth best of the asked scopes is subtracted from each shared passage's score.
     """
-    shared = share < 1
-    ahead = max(0.0, _nth(scores[shared], CROWD) - _nth(scores[~shared], ASKED_CROWD))
-    return np.where(shared, np.maximum(1 - ahead / np.maximum(scores, 1e-9), share), 1.0)
+    is_shared = share < 1
+    ahead = max(0.0, _nth(scores[is_shared], CROWD) - _nth(scores[~is_shared], ASKED_CROWD))
+    return np.where(is_shared, np.maximum(1 - ahead / np.maximum(scores, 1e-9), share), 1.0)
 
 
 def _nth(scores: Array, n: int) -> float:
@@ -245,26 +245,26 @@ def _nth(scores: Array, n: int) -> float:
     return float(np.partition(scores, -n)[-n]) if len(scores) >= n else 0.0
 
 
-def named(actors: Sequence[str], sources: Sequence[str], question: str) -> Array:
-    """1 where the question names the speaker or source. Of several people with the same first name it names those whose
-    whole name it says, if it says one; else all of them.
+def naming_flags(actors: Sequence[str], sources: Sequence[str], question: str) -> Array:
+    """1 where the question names the speaker or source, else 0. Of people with the same first name only those count
+    whose full name it holds; all of them if it holds no full name.
     """
-    lowered = question.casefold()
+    question_text = question.casefold()
     names = {*actors, *sources}
-    first = {name: name.casefold().split()[0] for name in names if is_named(name, lowered)}
-    whole = {name for name in first if _is_said(name, lowered)}
-    known = {first[name] for name in whole if " " in name.strip()}
-    meant = {name for name in first if name in whole or first[name] not in known}
-    if not meant:
+    first_words = {name: name.casefold().split()[0] for name in names if names_speaker(name, question_text)}
+    full_names = {name for name in first_words if _contains_name(name, question_text)}
+    first_names = {first_words[name] for name in full_names if " " in name.strip()}
+    matching_names = {name for name in first_words if name in full_names or first_words[name] not in first_names}
+    if not matching_names:
         return np.zeros(len(actors))
-    return np.array([not meant.isdisjoint(pair) for pair in zip(actors, sources, strict=True)], dtype=float)
+    return np.array([not matching_names.isdisjoint(pair) for pair in zip(actors, sources, strict=True)], dtype=float)
 
 
-def _is_said(name: str, question: str) -> bool:
+def _contains_name(name: str, question: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name.strip().casefold())}(?!\w)", question) is not None
 
 
-def is_named(name: str, question: str) -> bool:
+def names_speaker(name: str, question: str) -> bool:
     """Whether the casefolded question names this speaker or source, by the whole name or its first word.
 
     A role such as `user` is no name.
@@ -275,5 +275,5 @@ def is_named(name: str, question: str) -> bool:
     if not name.isascii():
         return name in question
     first = name.split()[0]
-    spoken = {name, first} if len(first) > 2 else {name}
-    return any(_is_said(actor, question) for actor in spoken)
+    spoken_names = {name, first} if len(first) > 2 else {name}
+    return any(_contains_name(actor, question) for actor in spoken_names)

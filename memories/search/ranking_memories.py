@@ -14,8 +14,8 @@ from uuid import UUID
 
 from memories.search import updates
 from memories.search.candidates import Pool
-from memories.search.ranking import NUMBERS, Scored, Scores, Weights
-from memories.search.relevance import count
+from memories.search.ranking import NUMBERS, ScoredPassage, Scores, Weights
+from memories.search.relevance import word_count
 from memories.values.choices import Type
 
 MOST_REPEATED = 30  # memories beyond those that are wanted
@@ -30,12 +30,12 @@ RELEVANCE = NUMBERS.index("relevance")
 Row = TypeVar("Row")
 
 
-class Ranked(NamedTuple):
+class RankedMemory(NamedTuple):
     """A ranked memory: `passages` best first, `of_best`: its `vote`, else its score as a share of the pool's best."""
 
     score: float
     of_best: float
-    passages: list[Scored]
+    passages: list[ScoredPassage]
     vote: float | None = None
 
     @property
@@ -48,72 +48,74 @@ class Ranked(NamedTuple):
         return self.passages[0].relevance
 
     @property
-    def claimed(self) -> str:
-        """What it says, of a claim that is a single passage and whose text was read whole, else ''."""
+    def claim_text(self) -> str:
+        """The text of a claim that is a single passage and was read completely, else ''."""
         best = self.passages[0].candidate
         is_whole = best.type == Type.SEMANTIC and best.part == 0 and len(best.text) == best.length
         return best.text if is_whole else ""
 
 
 def by_memory(
-    scored: Scores,
+    scores: Scores,
     weights: Weights,
     votes: Mapping[str, float] | None = None,
     *,
     most: int | None = None,
     with_repeated: bool = False,
-    holds: Callable[[Ranked], bool] | None = None,
-) -> list[Ranked]:
-    """Rank memories by their vote, else their best passage, then salience and confidence; the best ones, at most
-    `most`, of those that `holds` lets through. `scored` is best first. `with_repeated`: of claims that say the same the
-    first counts, the others come with it.
+    holds: Callable[[RankedMemory], bool] | None = None,
+) -> list[RankedMemory]:
+    """Rank memories by their vote, else their best passage, then salience and confidence. Returns the best `most` of
+    those for which `holds` is true. `with_repeated`: claims that say the same count as one, and all are returned.
     """
-    if not scored:
+    if not scores:
         return []
-    places = scored.places_of_memories()
-    best = scored[0].score or 1.0
-    firsts = scored.at([first for first, *_ in places])
-    ranked = [_ranked(passage, best, weights, (votes or {}).get(passage.candidate.memory)) for passage in firsts]
-    pairs = [pair for pair in zip(ranked, places, strict=True) if holds is None or holds(pair[0])]
-    whole = sorted(pairs, key=lambda pair: (-pair[0].score, -_stored(pair[0])))
-    whole = different(whole, most, itemgetter(0)) if with_repeated and most else whole[:most]
-    made = iter(scored.at([place for _, of in whole for place in of]))
-    return [one._replace(passages=list(islice(made, len(of)))) for one, of in whole]
+    places = scores.places_of_memories()
+    best = scores[0].score or 1.0
+    firsts = scores.at([first for first, *_ in places])
+    memories = [_ranked_memory(first, best, weights, (votes or {}).get(first.candidate.memory)) for first in firsts]
+    pairs = [pair for pair in zip(memories, places, strict=True) if holds is None or holds(pair[0])]
+    best_pairs = sorted(pairs, key=lambda pair: (-pair[0].score, -_passage_id(pair[0])))
+    best_pairs = distinct_claims(best_pairs, most, itemgetter(0)) if with_repeated and most else best_pairs[:most]
+    passages = iter(scores.at([place for _, group in best_pairs for place in group]))
+    return [memory._replace(passages=list(islice(passages, len(group)))) for memory, group in best_pairs]
 
 
-def different(rows: Sequence[Row], most: int, of: Callable[[Row], Ranked]) -> list[Row]:
-    """The rows that say the `most` best different things, in their order."""
-    read = rows[: most + MOST_REPEATED]
-    groups = updates.by_claim(read, lambda row: of(row).claimed)
-    wanted = {id(row) for group in groups[:most] for row in group}
-    return [row for row in read if id(row) in wanted]
+def distinct_claims(rows: Sequence[Row], most: int, memory_of: Callable[[Row], RankedMemory]) -> list[Row]:
+    """The rows of the first `most` groups of claims that say the same, in their order."""
+    rows_read = rows[: most + MOST_REPEATED]
+    groups = updates.by_claim(rows_read, lambda row: memory_of(row).claim_text)
+    ids_to_keep = {id(row) for group in groups[:most] for row in group}
+    return [row for row in rows_read if id(row) in ids_to_keep]
 
 
-def _stored(one: Ranked) -> int:
-    """By which of two equally good ones the later stored comes first."""
-    return one.passages[0].candidate.passage
+def _passage_id(memory: RankedMemory) -> int:
+    """Sort key for equal scores: the id of the best passage, greater if stored later."""
+    return memory.passages[0].candidate.passage
 
 
-def _ranked(first: Scored, best: float, weights: Weights, vote: float | None) -> Ranked:
+def _ranked_memory(first: ScoredPassage, best: float, weights: Weights, vote: float | None) -> RankedMemory:
     of_best = first.score / best if vote is None else vote
-    of_itself = weights.salience * first.candidate.salience + weights.confidence * first.candidate.confidence / 100
-    return Ranked(weights.relevance * of_best + of_itself, of_best, [first], vote)
+    own_score = weights.salience * first.candidate.salience + weights.confidence * first.candidate.confidence / 100
+    return RankedMemory(weights.relevance * of_best + own_score, of_best, [first], vote)
 
 
-def least(words: float) -> float:
+def least_relevance(words: float) -> float:
     """The least relevance that the best answer to a question of so many words must have."""
     return max(OF_LONG, FLOOR * math.sqrt(min(1.0, USUAL_WORDS / max(words, 1))))
 
 
-def is_answered(scored: Scores, found: Pool) -> bool:
-    """Whether the store knows anything of the question, whose candidates were `found`."""
-    best = scored.order[:BEST]
-    alike = max((scored.rows[n].similarity or 0.0 for n in best.tolist()), default=0.0)
-    relevance = scored.lines[RELEVANCE, best].max(initial=0.0)
-    return bool(relevance >= least(count(found.words)) or alike * found.meant >= OF_MEANING)
+def is_answered(scores: Scores, candidates: Pool) -> bool:
+    """Whether any candidate is relevant enough, by words or meaning, for the question to get an answer."""
+    best = scores.order[:BEST]
+    similarity = max((scores.rows[n].similarity or 0.0 for n in best.tolist()), default=0.0)
+    relevance = scores.lines[RELEVANCE, best].max(initial=0.0)
+    return bool(
+        relevance >= least_relevance(word_count(candidates.words))
+        or similarity * candidates.embedded_share >= OF_MEANING
+    )
 
 
-def is_answer(one: Ranked) -> bool:
+def is_answer(memory: RankedMemory) -> bool:
     """Whether a memory is relevant enough to stand among the answers."""
-    is_claim = one.passages[0].candidate.type == Type.SEMANTIC
-    return one.vote is not None or not is_claim or one.relevance >= OF_KNOWLEDGE
+    is_claim = memory.passages[0].candidate.type == Type.SEMANTIC
+    return memory.vote is not None or not is_claim or memory.relevance >= OF_KNOWLEDGE

@@ -21,18 +21,18 @@ USUAL_LENGTH = 250  # characters, of which a bigram that is said once counts 1
 class Word(NamedTuple):
     """A word of the question.
 
-    `idf`: among the passages that hold one of the words; `rarity`: the same with FEW_PASSAGES more of them. `whole`
+    `idf`: among the passages that hold one of the words; `rarity`: the same with FEW_PASSAGES more of them. `is_whole`
     False: a character bigram of a script without spaces, which may not be a word.
     """
 
     idf: float
     rarity: float
-    whole: bool = True
+    is_whole: bool = True
 
 
-def count(words: Sequence[Word]) -> float:
+def word_count(words: Sequence[Word]) -> float:
     """About how many words these are."""
-    return sum(1.0 if word.whole else PAIRS for word in words)
+    return sum(1.0 if word.is_whole else PAIRS for word in words)
 
 
 def bits(masks: Sequence[int], words: int) -> Array:
@@ -46,43 +46,47 @@ def bits(masks: Sequence[int], words: int) -> Array:
     return np.concatenate(by_word, axis=1).astype(float) if by_word else np.zeros((len(masks), 0))
 
 
-def times(held: Array, repeated: Sequence[Mapping[int, int]]) -> Array:
-    """The bits, with how often a character bigram is said where it is more than once."""
-    again = [(place, n, often) for place, row in enumerate(repeated) if row for n, often in row.items()]
-    if not again:
-        return held
-    counts = held.copy()
-    place, n, often = np.array(again).T
+def occurrences(word_bits: Array, repeat_counts: Sequence[Mapping[int, int]]) -> Array:
+    """How often each word stands in each passage: its bit, or its count for a repeated character bigram."""
+    repeats = [(place, n, often) for place, row in enumerate(repeat_counts) if row for n, often in row.items()]
+    if not repeats:
+        return word_bits
+    counts = word_bits.copy()
+    place, n, often = np.array(repeats).T
     counts[place, n] = often
     return counts
 
 
-def saturated(said: Array, room: float | Array = 1.0) -> Array:
-    """What it counts that a bigram is said so often, as in BM25; `room`: 1 of a text of the usual length."""
-    counted: Array = said * (REPEATS + 1) / (said + REPEATS * room)
-    return counted
+def saturate(counts: Array, length_factor: float | Array = 1.0) -> Array:
+    """The weight of a word that stands there so often, as in BM25; `length_factor`: 1 for a text of USUAL_LENGTH."""
+    saturated_counts: Array = counts * (REPEATS + 1) / (counts + REPEATS * length_factor)
+    return saturated_counts
 
 
 def relevance(
-    said: Array, words: Sequence[Word], lengths: Sequence[int], similarities: Sequence[float | None], meant: float
+    counts: Array,
+    words: Sequence[Word],
+    lengths: Sequence[int],
+    similarities: Sequence[float | None],
+    embedded_share: float,
 ) -> Array:
-    """Mean of the share of the question's word weight in the passage, and of the similarity in meaning as far as it is
-    `meant`. Where one of the two is undefined, the other alone.
+    """Mean of the share of the question's word weight that the passage holds and of its similarity in meaning, which
+    counts by `embedded_share`. Where one of the two is undefined, the other alone.
     """
-    alike: Array = np.clip(np.array(similarities, dtype=float), 0.0, 1.0)  # None becomes nan
+    similarity: Array = np.clip(np.array(similarities, dtype=float), 0.0, 1.0)  # None becomes nan
     rarities = np.array([word.rarity for word in words], dtype=float)
     if not rarities.sum():
-        return np.nan_to_num(alike)
-    share: Array = np.minimum(_by_length(said, words, lengths) @ rarities / rarities.sum(), 1.0)
-    return np.where(np.isnan(alike), share, share + (alike - share) * meant / 2)
+        return np.nan_to_num(similarity)
+    share: Array = np.minimum(_normalize_lengths(counts, words, lengths) @ rarities / rarities.sum(), 1.0)
+    return np.where(np.isnan(similarity), share, share + (similarity - share) * embedded_share / 2)
 
 
-def _by_length(said: Array, words: Sequence[Word], lengths: Sequence[int]) -> Array:
-    """What is said, of bigrams as much as it counts in a text of this length."""
-    pairs = [n for n, word in enumerate(words) if not word.whole]
-    if not pairs:
-        return said
-    counted = said.copy()
-    room = 1 - BY_LENGTH + BY_LENGTH * np.array(lengths, dtype=float) / USUAL_LENGTH
-    counted[:, pairs] = saturated(said[:, pairs], room[:, None])
-    return counted
+def _normalize_lengths(counts: Array, words: Sequence[Word], lengths: Sequence[int]) -> Array:
+    """The counts, those of bigrams saturated by the length of their passage."""
+    bigrams = [n for n, word in enumerate(words) if not word.is_whole]
+    if not bigrams:
+        return counts
+    weights = counts.copy()
+    length_factors = 1 - BY_LENGTH + BY_LENGTH * np.array(lengths, dtype=float) / USUAL_LENGTH
+    weights[:, bigrams] = saturate(counts[:, bigrams], length_factors[:, None])
+    return weights

@@ -118,8 +118,8 @@ class SearchRequest(AskingRun, Narrowing):
 
     @property
     def statuses_wanted(self) -> list[str]:
-        undecided = [status.value for status in UNDECIDED] if self.include_candidates else []
-        return [*(self.statuses or (status.value for status in BELIEVED)), *undecided]
+        undecided_statuses = [status.value for status in UNDECIDED] if self.include_candidates else []
+        return [*(self.statuses or (status.value for status in BELIEVED)), *undecided_statuses]
 
 
 def check(raw: Any) -> SearchRequest:

@@ -18,8 +18,8 @@ from memories.models.memory import MemoryQuerySet
 from memories.scanning import INSTRUCTION, prompt_injection
 from memories.search import selector, updates
 from memories.search.former_words import FormerWords
-from memories.search.ranking import Candidate, Scored, weights_of
-from memories.search.ranking_memories import Ranked
+from memories.search.ranking import Candidate, ScoredPassage, weights_of
+from memories.search.ranking_memories import RankedMemory
 from memories.search.request import SearchRequest
 from memories.search.run_votes import OF_BEST, SELECTED_TYPES
 from memories.search.selector import Option, Selection
@@ -44,7 +44,7 @@ class PassageHit(NamedTuple):
 
     @property
     def flags(self) -> list[str]:
-        """Of what was said only an order to a model is marked: secrets are masked wherever they are shown."""
+        """Only instructions to a model are flagged: secrets are masked wherever they are shown."""
         return [INSTRUCTION] if prompt_injection.is_in(self.text) else []
 
 
@@ -54,10 +54,10 @@ class Result:
 
     `score` orders the results, and its best one is the greatest relevance among them; `parts` explains it.
     `relevance`: how much of the question it answers, 0 to 1, independent of other results; None without a question.
-    `matched`: how many of the question's words its best passage holds. `nearest`: the id of its passage nearest in
-    meaning, `cosine` of that one, uncentred; None without vectors. `vote`: of similar runs for a skill, as a share of
-    the best one's; None where they were not asked. `until`: when a newer state of the same was stored, which stands in
-    front of it.
+    `words_matched`: how many of the question's words its best passage holds. `nearest`: the id of its passage nearest
+    in meaning, `cosine` of that one, uncentred; None without vectors. `vote`: of similar runs for a skill, as a share
+    of the best one's; None without votes. `until`: when a newer state of the same thing was stored, which is ranked
+    before it.
     """
 
     memory: Memory
@@ -65,7 +65,7 @@ class Result:
     relevance: float | None = None
     passages: list[PassageHit] = field(default_factory=list)
     parts: dict[str, float] = field(default_factory=dict)
-    matched: int = 0
+    words_matched: int = 0
     cosine: float | None = None
     nearest: int | None = None
     vote: float | None = None
@@ -88,56 +88,62 @@ class SearchResults:
     moment: AsOf | None = None
 
 
-def fetched(
-    kept: Sequence[Ranked],
+def fetch(
+    entries: Sequence[RankedMemory],
     request: SearchRequest,
     trust: Trust,
     former: FormerWords | None = None,
     *,
     scale: float = 1.0,
 ) -> list[Result]:
-    """Load the ranked memories and passages, leaving out those deleted, or raised above the caller, since ranking.
+    """Load the ranked memories and passages, without those deleted, or raised above the caller's clearance, meanwhile.
 
-    `former`: as of an instant, the words of then. `scale`: by which scores and their parts are multiplied.
+    `former`: the words of a search as of an instant. `scale`: scores and their parts are multiplied by it.
     """
-    wanted = {kept_row.memory_id: kept_row.passages[0].candidate.type for kept_row in kept}
-    beside = sorted({RECORD[Type(type)] for type in wanted.values() if type in RECORD})
-    memories = {row.pk: row for row in _memories(wanted, beside, trust, former.moment if former else None)}
-    shown = {id(kept_row): kept_row.passages[:MOST_PASSAGES] for kept_row in kept if _shows_passages(kept_row, request)}
-    passages = _passages([scored.candidate.passage for scored_rows in shown.values() for scored in scored_rows])
+    types_by_id = {entry.memory_id: entry.passages[0].candidate.type for entry in entries}
+    record_names = sorted({RECORD[Type(type)] for type in types_by_id.values() if type in RECORD})
+    memories = {row.pk: row for row in _memories(types_by_id, record_names, trust, former.moment if former else None)}
+    shown_passages = {id(entry): entry.passages[:MOST_PASSAGES] for entry in entries if _shows_passages(entry, request)}
+    passages = _passages(
+        [passage.candidate.passage for scored_passages in shown_passages.values() for passage in scored_passages]
+    )
     passages |= former.rows if former else {}
     results = []
-    for kept_row in kept:
-        if memory := memories.get(kept_row.memory_id):
-            scored_rows = shown.get(id(kept_row), [])
-            there = ((passages.get(scored.candidate.passage), scored.score * scale) for scored in scored_rows)
-            hits = [PassageHit._make([*row, score]) for row, score in there if row]
-            results.append(_result(memory, kept_row, hits, request, scale))
+    for entry in entries:
+        if memory := memories.get(entry.memory_id):
+            scored_passages = shown_passages.get(id(entry), [])
+            rows_with_scores = (
+                (passages.get(passage.candidate.passage), passage.score * scale) for passage in scored_passages
+            )
+            hits = [PassageHit._make([*row, score]) for row, score in rows_with_scores if row]
+            results.append(_result(memory, entry, hits, request, scale))
     return results
 
 
-def updated(results: Sequence[Result]) -> list[Result]:
-    """The results in the order of their scores, but newer states in front of older ones, with as great a score."""
-    shown: list[Result] = []
+def newer_states_first(results: Sequence[Result]) -> list[Result]:
+    """The results by score, but newer states of a thing before older ones; their scores are raised to theirs."""
+    ordered_results: list[Result] = []
     for result, until in reversed(updates.newest_first(results, attrgetter("memory"))):
-        score = max(result.score, shown[-1].score) if shown else result.score
-        ahead = {"update": score - result.score} if score > result.score else {}
-        shown.append(replace(result, until=until, score=score, parts=result.parts | ahead))
-    return shown[::-1]
+        score = max(result.score, ordered_results[-1].score) if ordered_results else result.score
+        update_part = {"update": score - result.score} if score > result.score else {}
+        ordered_results.append(replace(result, until=until, score=score, parts=result.parts | update_part))
+    return ordered_results[::-1]
 
 
-def repeated_last(results: Sequence[Result]) -> list[Result]:
-    """The results, but of claims that say the same all behind the rest but one: that which people decided, else the
-    best; however often somebody stores a claim, it takes one place. It has the greatest score of them."""
-    firsts, others = [], []
-    for group in updates.by_claim(results, lambda one: one.memory.content if one.memory.type == Type.SEMANTIC else ""):
-        first = next((one for one in group if one.memory.hold == Hold.FLOOR), group[0])
-        firsts.append(_moved(first, group[0].score))
-        others += [one for one in group if one is not first]
-    return [*firsts, *(_moved(one, min(one.score, firsts[-1].score)) for one in others)]
+def repeats_last(results: Sequence[Result]) -> list[Result]:
+    """The results, with repeated claims moved to the end, so that a claim stored often takes one place. Of claims that
+    say the same, the one that people decided stays, else the best, with the greatest score of them."""
+    firsts, repeats = [], []
+    for group in updates.by_claim(
+        results, lambda result: result.memory.content if result.memory.type == Type.SEMANTIC else ""
+    ):
+        first = next((result for result in group if result.memory.hold == Hold.FLOOR), group[0])
+        firsts.append(_with_score(first, group[0].score))
+        repeats += [result for result in group if result is not first]
+    return [*firsts, *(_with_score(result, min(result.score, firsts[-1].score)) for result in repeats)]
 
 
-def _moved(result: Result, score: float) -> Result:
+def _with_score(result: Result, score: float) -> Result:
     if score == result.score:
         return result
     return replace(result, score=score, parts=result.parts | {"repeated": score - result.score})
@@ -146,24 +152,24 @@ def _moved(result: Result, score: float) -> Result:
 def _memories(ids: Collection[UUID], beside: Collection[str], trust: Trust, moment: AsOf | None) -> list[Memory]:
     """Those of these memories that may be offered, with their records `beside`."""
     if moment is None:
-        return _offered(trust, tuple(beside)).read(ids=ids) if ids else []
+        return _offered_rows(trust, tuple(beside)).read(ids=ids) if ids else []
     rows = with_recorded(Memory.objects.as_of(moment), moment).offered_to(trust).filter(pk__any=ids)
     return list(rows.select_related(*beside) if beside else rows)
 
 
 @lru_cache(maxsize=128)
-def _offered(trust: Trust, beside: tuple[str, ...]) -> BuiltRows[Memory]:
+def _offered_rows(trust: Trust, beside: tuple[str, ...]) -> BuiltRows[Memory]:
     rows = Memory.objects.offered_to(trust).filter(pk__any=IDS)
     return BuiltRows(rows.select_related(*beside) if beside else rows, prepared=True)
 
 
-def _shows_passages(one: Ranked, request: SearchRequest) -> bool:
+def _shows_passages(entry: RankedMemory, request: SearchRequest) -> bool:
     """Whether to load passages: of knowledge the memory itself shows the text."""
-    return request.unit == "passage" or one.passages[0].candidate.type == Type.EPISODIC
+    return request.unit == "passage" or entry.passages[0].candidate.type == Type.EPISODIC
 
 
 def _passages(ids: list[int]) -> dict[int, list[Any]]:
-    """Rows of `Told` by plain SQL: every search needs them, and model instances would cost more than all the rest."""
+    """The fields of PassageHit except `score`, by passage id. By plain SQL: model instances would be too slow."""
     if not ids:
         return {}
     with bulk_rows.prepared() as cursor:
@@ -175,19 +181,21 @@ def _passages(ids: list[int]) -> dict[int, list[Any]]:
         return {id: rest for id, *rest in cursor.fetchall()}
 
 
-def _result(memory: Memory, one: Ranked, told: list[PassageHit], request: SearchRequest, scale: float) -> Result:
-    best: Scored = one.passages[0]
+def _result(
+    memory: Memory, entry: RankedMemory, hits: list[PassageHit], request: SearchRequest, scale: float
+) -> Result:
+    best: ScoredPassage = entry.passages[0]
     parts = {name: getattr(best, name) for name in ("words", "neighbours", "meaning", "actor", "pieces")}
     if request.unit == "memory":
         weights = weights_of(settings.SEARCH_WEIGHTS)
-        parts["relevance"] = weights.relevance * one.of_best
+        parts["relevance"] = weights.relevance * entry.of_best
         parts["salience"] = weights.salience * best.candidate.salience
         parts["confidence"] = weights.confidence * best.candidate.confidence / 100
     parts = {name: value * scale for name, value in parts.items()}
-    near = max((row for row, *_ in one.passages if row.cosine is not None), key=_cosine, default=None)
-    cosine, nearest = (near.cosine, near.passage) if near else (None, None)
-    matched = best.candidate.matched.bit_count()
-    return Result(memory, one.score * scale, one.relevance, told, parts, matched, cosine, nearest, one.vote)
+    nearest_row = max((row for row, *_ in entry.passages if row.cosine is not None), key=_cosine, default=None)
+    cosine, nearest = (nearest_row.cosine, nearest_row.passage) if nearest_row else (None, None)
+    words_matched = best.candidate.matched.bit_count()
+    return Result(memory, entry.score * scale, entry.relevance, hits, parts, words_matched, cosine, nearest, entry.vote)
 
 
 def _cosine(row: Candidate) -> float:
@@ -196,31 +204,33 @@ def _cosine(row: Candidate) -> float:
 
 def most_salient(rows: MemoryQuerySet, *, at: datetime, limit: int, by_parts: Collection[bool] = ()) -> list[Result]:
     """Results without a question: by salience now, then newest; `by_parts`: as in the QuerySet's `most_salient`."""
-    ordered = rows.select_related("episode", "performance").most_salient(at, limit, by_parts=by_parts)
-    return [Result(row, row.salience_on(at), parts={"salience": row.salience_on(at)}) for row in ordered]
+    salient_rows = rows.select_related("episode", "performance").most_salient(at, limit, by_parts=by_parts)
+    return [Result(row, row.salience_on(at), parts={"salience": row.salience_on(at)}) for row in salient_rows]
 
 
 def selection(request: SearchRequest, results: Sequence[Result], *, at: datetime) -> Selection | None:
     """Select among the fitting competences and plans of the results; None where none were requested and none found."""
-    selected = [result for result in results if result.memory.type in SELECTED_TYPES]
-    if not selected and not set(SELECTED_TYPES) & set(request.types):
+    candidates = [result for result in results if result.memory.type in SELECTED_TYPES]
+    if not candidates and not set(SELECTED_TYPES) & set(request.types):
         return None
-    asked = request.selection_confidence_threshold
-    threshold = settings.SELECTION_CONFIDENCE_THRESHOLD if asked is None else asked
-    options = {result.memory.pk: _option(result) for result in reversed(_fitting(selected))}
+    requested_threshold = request.selection_confidence_threshold
+    threshold = settings.SELECTION_CONFIDENCE_THRESHOLD if requested_threshold is None else requested_threshold
+    options = {result.memory.pk: _option(result) for result in reversed(_fitting(candidates))}
     return selector.select(list(options.values()), at=at, threshold=threshold)
 
 
-def _fitting(found: list[Result]) -> list[Result]:
+def _fitting(results: list[Result]) -> list[Result]:
     """Relevant competences and plans only, or those that similar runs speak for: weak matches would keep the best one
     from standing out.
     """
-    relevance = [result.relevance for result in found if result.relevance is not None and result.vote is None]
-    least = max(RELEVANT, OF_BEST * max(relevance, default=0.0))
+    relevances = [result.relevance for result in results if result.relevance is not None and result.vote is None]
+    least = max(RELEVANT, OF_BEST * max(relevances, default=0.0))
     return [
-        one
-        for one in found
-        if (one.vote >= OF_BEST if one.vote is not None else one.relevance is None or one.relevance >= least)
+        result
+        for result in results
+        if (
+            result.vote >= OF_BEST if result.vote is not None else result.relevance is None or result.relevance >= least
+        )
     ]
 
 

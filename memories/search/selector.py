@@ -36,9 +36,9 @@ class Selection:
 
 def select(options: Sequence[Option], *, at: datetime, threshold: float) -> Selection:
     scores = {option.id: score(option, at=at) for option in options}
-    selected = sorted(scores, key=lambda id: -scores[id])
-    sure = lead([scores[id] for id in selected])
-    return Selection(selected, sure, not selected or sure < threshold, scores)
+    ids = sorted(scores, key=lambda id: -scores[id])
+    confidence = lead([scores[id] for id in ids])
+    return Selection(ids, confidence, not ids or confidence < threshold, scores)
 
 
 def score(option: Option, *, at: datetime) -> float:

@@ -1,4 +1,4 @@
-"""Subjects as a caller may know them: those that a memory names which it may see now, with what is known of each."""
+"""Subjects that a caller may know: those named by a memory that it may see; their memories, sources and episodes."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -31,7 +31,7 @@ class _Number(Subquery):
 
 
 @dataclass(frozen=True)
-class Known:
+class SubjectSpellings:
     """A subject with the spellings that the caller may see, itself first. `title`: of the page that stands for all."""
 
     subject: Subject
@@ -42,40 +42,42 @@ class Known:
         return [spelling.pk for spelling in self.spellings]
 
 
-def named_memories(trust: Trust, *, at: datetime) -> MemoryQuerySet:
+def naming_memories(trust: Trust, *, at: datetime) -> MemoryQuerySet:
     """The live memories that make a subject known to this caller."""
     rows = Memory.objects.offered_to(trust).live().unexpired(at)
     return rows if trust.may(Permission.REVIEW) else rows.filter(shown_to(trust).q())
 
 
 def subjects(trust: Trust, *, at: datetime, words: str = "", kind: str = "") -> SubjectQuerySet:
-    """The subjects that this caller knows, without those spellings of another one that it knows too."""
-    rows = _known(trust, at=at)
-    seen = named_memories(trust, at=at).filter(mentions__subject=OuterRef("same_as"))
-    rows = rows.filter(Q(same_as=None) | ~Exists(seen))
+    """The subjects that this caller may know, without other spellings of one of them."""
+    rows = _known_subjects(trust, at=at)
+    main_spelling = naming_memories(trust, at=at).filter(mentions__subject=OuterRef("same_as"))
+    rows = rows.filter(Q(same_as=None) | ~Exists(main_spelling))
     if words:
-        named = Subject.objects.filter(in_key(words, "name")).order_by(Length("name"), "name")
-        rows = rows.filter(pk__in=named.values("pk")[:MOST_NAMED])  # no index has their order: it begins with the words
+        matches = Subject.objects.filter(in_key(words, "name")).order_by(Length("name"), "name")
+        rows = rows.filter(
+            pk__in=matches.values("pk")[:MOST_NAMED]
+        )  # no index has their order: it begins with the words
     return rows.filter(kind=kind) if kind else rows
 
 
 def with_counts(rows: SubjectQuerySet, trust: Trust, *, at: datetime) -> SubjectQuerySet:
     """Annotate `memory_count`: how many memories name it by any spelling, at most MOST_COUNTED + 1."""
-    own = OuterRef(OuterRef("pk"))
-    spelled = Subject.objects.filter(Q(pk=OuterRef(own)) | Q(same_as=OuterRef(own)))
-    naming = Mention.objects.filter(subject__in=spelled.values("pk")).values("memory")
-    counted = named_memories(trust, at=at).filter(pk__in=naming).order_by().values("pk")[: MOST_COUNTED + 1]
-    annotated: SubjectQuerySet = rows.annotate(memory_count=_Number(counted))
-    return annotated
+    own_id = OuterRef(OuterRef("pk"))
+    spellings = Subject.objects.filter(Q(pk=OuterRef(own_id)) | Q(same_as=OuterRef(own_id)))
+    naming = Mention.objects.filter(subject__in=spellings.values("pk")).values("memory")
+    memories_with_name = naming_memories(trust, at=at).filter(pk__in=naming).order_by().values("pk")[: MOST_COUNTED + 1]
+    rows_with_count: SubjectQuerySet = rows.annotate(memory_count=_Number(memories_with_name))
+    return rows_with_count
 
 
-def subject(id: UUID, *, trust: Trust, at: datetime) -> Known:
+def subject(id: UUID, *, trust: Trust, at: datetime) -> SubjectSpellings:
     """One subject by the id of any of its spellings. NotFound: no memory that the caller may see names it so."""
-    known = _known(trust, at=at)
-    row = one_of(known.filter(pk=id), "no such subject")
-    spellings = list(known.together_with(row))
-    first = next((other for other in spellings if other.same_as_id is None), row)
-    return Known(first, [first, *(other for other in spellings if other.pk != first.pk)])
+    known_subjects = _known_subjects(trust, at=at)
+    row = one_of(known_subjects.filter(pk=id), "no such subject")
+    spellings = list(known_subjects.together_with(row))
+    first = next((spelling for spelling in spellings if spelling.same_as_id is None), row)
+    return SubjectSpellings(first, [first, *(spelling for spelling in spellings if spelling.pk != first.pk)])
 
 
 def may_merge(trust: Trust) -> bool:
@@ -83,42 +85,46 @@ def may_merge(trust: Trust) -> bool:
     return trust.may(Permission.REVIEW) and trust.scopes is None
 
 
-def memories_of(known: Known, *, trust: Trust, at: datetime) -> MemoryQuerySet:
+def memories_of(spellings: SubjectSpellings, *, trust: Trust, at: datetime) -> MemoryQuerySet:
     """The memories that name it, by any spelling."""
-    naming = Mention.objects.filter(subject__in=known.ids).values("memory")
-    return named_memories(trust, at=at).filter(pk__in=naming)
+    naming = Mention.objects.filter(subject__in=spellings.ids).values("memory")
+    return naming_memories(trust, at=at).filter(pk__in=naming)
 
 
 def sources_of(rows: MemoryQuerySet, *, at: datetime) -> list[tuple[str, int]]:
-    """Who said it, the most first: source and number among the latest MOST_READ."""
+    """The sources of the latest MOST_READ rows with their counts, the most frequent first."""
     latest = [rows.order_by("-created_at", "-id")]
-    counted = read_counts(ask(frequent_values(latest, ["source"], read=MOST_READ, most=MOST_SOURCES), at))
-    return counted["source"].most_common() if counted else []
+    counts = read_counts(ask(frequent_values(latest, ["source"], row_limit=MOST_READ, most=MOST_SOURCES), at))
+    return counts["source"].most_common() if counts else []
 
 
 def conflicts_of(rows: MemoryQuerySet, trust: Trust) -> QuerySet[Memory]:
-    """Those of the latest MOST_READ that are contested, speak against another, or about which a person must choose."""
-    against = Relation.objects.filter(predicate=CONTESTED_BY, target=OuterRef("pk"))
-    asked = Proposal.objects.visible_to(trust).open().filter(kind=Proposal.Kind.CONFLICT, memory=OuterRef("pk"))
+    """Those of the latest MOST_READ that are contested, contradict another, or have an open conflict to decide."""
+    objections = Relation.objects.filter(predicate=CONTESTED_BY, target=OuterRef("pk"))
+    open_proposals = (
+        Proposal.objects.visible_to(trust).open().filter(kind=Proposal.Kind.CONFLICT, memory=OuterRef("pk"))
+    )
     latest = rows.filter(pk__in=rows.order_by("-created_at", "-id").values("pk")[:MOST_READ])
-    return latest.filter(Q(status=Status.CONTESTED) | Exists(against) | Exists(asked)).order_by("-created_at", "-id")
+    return latest.filter(Q(status=Status.CONTESTED) | Exists(objections) | Exists(open_proposals)).order_by(
+        "-created_at", "-id"
+    )
 
 
 def episodes_of(rows: MemoryQuerySet, trust: Trust) -> QuerySet[Memory]:
     """The episodes behind the latest MOST_READ of these memories, as far as the caller may see them, newest first."""
     latest = rows.order_by("-created_at", "-id").values("pk")[:MOST_READ]
-    behind = Evidence.objects.filter(memory__in=latest, episode__isnull=False).values("episode")
-    shown = Memory.objects.offered_to(trust).filter(pk__in=behind).select_related("episode")
-    return shown.order_by("-created_at", "-id")[:MOST_EPISODES]
+    episode_ids = Evidence.objects.filter(memory__in=latest, episode__isnull=False).values("episode")
+    episodes = Memory.objects.offered_to(trust).filter(pk__in=episode_ids).select_related("episode")
+    return episodes.order_by("-created_at", "-id")[:MOST_EPISODES]
 
 
 def subjects_in_memory(memory_id: UUID, *, trust: Trust, at: datetime) -> ArraySubquery:
     """The subjects that a memory names, for an annotation: [{"id", "title"}]."""
-    rows = _known(trust, at=at).filter(mentions__memory=memory_id).order_by("name")
+    rows = _known_subjects(trust, at=at).filter(mentions__memory=memory_id).order_by("name")
     return ArraySubquery(rows.values(told=JSONObject(id="id", title="title")))
 
 
-def _known(trust: Trust, *, at: datetime) -> SubjectQuerySet:
+def _known_subjects(trust: Trust, *, at: datetime) -> SubjectQuerySet:
     """A subquery of its own for each subject: as a join the database would read all memories for a few hundred."""
-    naming = named_memories(trust, at=at).filter(mentions__subject=OuterRef("pk")).order_by().values("pk")[:1]
+    naming = naming_memories(trust, at=at).filter(mentions__subject=OuterRef("pk")).order_by().values("pk")[:1]
     return Subject.objects.within(trust).alias(named_by=Subquery(naming)).filter(named_by__isnull=False)

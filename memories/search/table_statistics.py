@@ -85,8 +85,8 @@ def _share_of_another(frequent: Mapping[str, float], distinct: float, rows: floa
     `distinct`: how many values there are, or, where it is negative, that share of the rows.
     """
     rest = max(0.0, 1.0 - sum(frequent.values()))
-    others = (distinct if distinct >= 0 else -distinct * rows) - len(frequent)
-    return min(rest / max(others, 1.0), *frequent.values(), 1.0)
+    other_values = (distinct if distinct >= 0 else -distinct * rows) - len(frequent)
+    return min(rest / max(other_values, 1.0), *frequent.values(), 1.0)
 
 
 class StatisticsCache:
@@ -109,7 +109,7 @@ class StatisticsCache:
 cache = StatisticsCache()
 
 
-def known() -> TableStatistics:
+def current_statistics() -> TableStatistics:
     """The statistics of this process; one statement where they are stale."""
     if cache.is_stale:
         with connection.cursor() as cursor:

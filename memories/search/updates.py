@@ -1,8 +1,8 @@
 """Which of two memories is the newer state of the same thing: "moved from X to Y", "now prefers", 现在改成; and which
 say the same. Pure.
 
-Until a person has decided, both are offered: the newer one first, the older one with `until`. What one agent alone says
-against what several said, or a person decided, ends nothing unless it says that it is new: it stands behind that.
+Until a person has decided, both are offered: the newer one first, the older one with `until`. A claim of one agent
+alone does not end one that several made or a person decided, unless its text marks an update: it is ranked after it.
 """
 
 import re
@@ -47,24 +47,24 @@ Row = TypeVar("Row")
 
 
 def newest_first(rows: Sequence[Row], memory: Callable[[Row], Memory]) -> list[tuple[Row, datetime | None]]:
-    """The rows in their order, but each newer state in front of the older ones of the same; these with its time."""
-    kept, until = list(rows), dict[int, datetime]()
+    """The rows in their order, but each newer state of a thing before the older ones, which get its time as `until`."""
+    ordered_rows, until = list(rows), dict[int, datetime]()
     for old, new in _pairs(rows, memory):
-        ends = not _is_outspoken(memory(old), memory(new))
+        ends = not _is_outweighed(memory(old), memory(new))
         first, second = (new, old) if ends else (old, new)
         if ends:
             at = memory(new).created_at
             until[id(old)] = min(at, until.get(id(old), at))
-        if kept.index(first) > kept.index(second):
-            kept.remove(first)
-            kept.insert(kept.index(second), first)
-    return [(row, until.get(id(row))) for row in kept]
+        if ordered_rows.index(first) > ordered_rows.index(second):
+            ordered_rows.remove(first)
+            ordered_rows.insert(ordered_rows.index(second), first)
+    return [(row, until.get(id(row))) for row in ordered_rows]
 
 
-def _is_outspoken(old: Memory, new: Memory) -> bool:
-    """Whether more stand behind the older one than the one agent that says otherwise, and not that this is new."""
-    alone = review_of(new) == Review.ONE_AGENT and review_of(old) != Review.ONE_AGENT
-    return alone and not MARKS.search(new.content)
+def _is_outweighed(old: Memory, new: Memory) -> bool:
+    """Whether the newer memory is one agent's alone, the older one is not, and the newer text marks no update."""
+    is_one_agents = review_of(new) == Review.ONE_AGENT and review_of(old) != Review.ONE_AGENT
+    return is_one_agents and not MARKS.search(new.content)
 
 
 def by_claim(rows: Sequence[Row], text: Callable[[Row], str]) -> list[list[Row]]:
@@ -80,15 +80,17 @@ def by_claim(rows: Sequence[Row], text: Callable[[Row], str]) -> list[list[Row]]
     return groups
 
 
-def _is_same(one: str, other: str) -> bool:
-    """Of long texts only those in the same words."""
-    if _plain(one) == _plain(other):
+def _is_same(text: str, other_text: str) -> bool:
+    """Whether two texts make the same claim; long texts only if they have the same words."""
+    if _plain(text) == _plain(other_text):
         return True
-    first, second = _words(one), _words(other)
-    both = len(first & second)
-    if max(len(one), len(other)) > LONGEST or both < LEAST_SAME * (len(first) + len(second) - both):
+    words, other_words = _words(text), _words(other_text)
+    common_count = len(words & other_words)
+    if max(len(text), len(other_text)) > LONGEST or common_count < LEAST_SAME * (
+        len(words) + len(other_words) - common_count
+    ):
         return False
-    return claims.compare(_claim(one), _claim(other)) == Likeness.SAME
+    return claims.compare(_claim(text), _claim(other_text)) == Likeness.SAME
 
 
 @lru_cache(maxsize=2_000)
@@ -97,18 +99,19 @@ def _plain(text: str) -> str:
 
 
 def _pairs(rows: Sequence[Row], memory: Callable[[Row], Memory]) -> list[tuple[Row, Row]]:
-    """Each older row with a newer one. What does not say that it is new replaces one other: more are a list."""
-    stated = [row for row in rows[:MOST] if _is_stated(memory(row))]
-    dated = sorted(stated, key=lambda row: (memory(row).created_at, memory(row).pk))
+    """Pairs of an older and a newer row of one thing. A text without an update mark may replace one other only: rows in
+    several such pairs are a list, as of favourite dishes."""
+    stated_rows = [row for row in rows[:MOST] if _is_stated(memory(row))]
+    rows_by_age = sorted(stated_rows, key=lambda row: (memory(row).created_at, memory(row).pk))
     pairs = []
-    for old, new in combinations(dated, 2):
-        one, other = memory(old), memory(new)
-        if _share(one.content, other.content) and (one.scope, one.company_id) == (other.scope, other.company_id):
-            pairs += [(old, new)] if replaces(other.content, one.content) else []
-    unsaid = [pair for pair in pairs if not MARKS.search(memory(pair[1]).content)]
-    met = Counter(id(row) for pair in unsaid for row in pair)
-    listed = {pair for pair in map(_ids, unsaid) if max(met[identifier] for identifier in pair) > 1}
-    return [pair for pair in pairs if _ids(pair) not in listed]
+    for old_row, new_row in combinations(rows_by_age, 2):
+        old, new = memory(old_row), memory(new_row)
+        if _have_common_words(old.content, new.content) and (old.scope, old.company_id) == (new.scope, new.company_id):
+            pairs += [(old_row, new_row)] if replaces(new.content, old.content) else []
+    unmarked_pairs = [pair for pair in pairs if not MARKS.search(memory(pair[1]).content)]
+    counts = Counter(id(row) for pair in unmarked_pairs for row in pair)
+    list_pairs = {pair for pair in map(_ids, unmarked_pairs) if max(counts[identifier] for identifier in pair) > 1}
+    return [pair for pair in pairs if _ids(pair) not in list_pairs]
 
 
 def _ids(pair: tuple[Row, Row]) -> tuple[int, int]:
@@ -116,13 +119,13 @@ def _ids(pair: tuple[Row, Row]) -> tuple[int, int]:
 
 
 def _is_stated(memory: Memory) -> bool:
-    """Whether it is knowledge that somebody stated, not found by rules, and short."""
-    is_found = memory.origin in Origin.of_rules()
-    return memory.type == Type.SEMANTIC and not is_found and len(memory.content) <= LONGEST
+    """Whether it is short knowledge that somebody stated, not extracted by rules."""
+    is_from_rules = memory.origin in Origin.of_rules()
+    return memory.type == Type.SEMANTIC and not is_from_rules and len(memory.content) <= LONGEST
 
 
 def replaces(new: str, old: str) -> bool:
-    """Whether a text tells another state of what an older one tells."""
+    """Whether `new` states a newer value of what `old` states."""
     mark = MARKS.search(new)
     if len({CONTRAST.search(text) is None for text in (new, old)}) > 1:  # "day first, not month first" denies nothing
         new, old = CONTRAST.sub("", new), CONTRAST.sub("", old)
@@ -137,30 +140,35 @@ def replaces(new: str, old: str) -> bool:
 
 
 def _goes_on(subject: str, new: str, old: str) -> bool:
-    """Whether the older text says what stands before the mark, and more of the newer one, or something near it."""
-    about, stated, known = _claim(subject).tokens - english_words.STOP, _claim(new).tokens, _claim(old).tokens
-    if not subject.strip() or not about:
-        return len(stated & known) > 1
-    more = stated & known - about or _values(new) & _values(old)
-    return about <= known and (bool(more) or _alike(new, old) >= NEAR)
+    """Whether the older text holds all words before the mark, and another word or value of the newer text or a similar
+    meaning."""
+    subject_tokens, new_tokens, old_tokens = (
+        _claim(subject).tokens - english_words.STOP,
+        _claim(new).tokens,
+        _claim(old).tokens,
+    )
+    if not subject.strip() or not subject_tokens:
+        return len(new_tokens & old_tokens) > 1
+    further_tokens = new_tokens & old_tokens - subject_tokens or _values(new) & _values(old)
+    return subject_tokens <= old_tokens and (bool(further_tokens) or _similarity(new, old) >= NEAR)
 
 
 def _goes_on_to_its_end(before: str, new: str, old: str) -> bool:
-    """Whether the older text says the subject and the verb of a sentence that ends with the mark."""
-    said = re.split(r"[.!?;]\s", before)[-1].split()
-    for place in range(1, len(said)):
-        if VERB.fullmatch(said[place]) and not VERB_ALONE.fullmatch("".join(said[place + 1 : place + 2])):
-            about = _claim(" ".join(said[:place])).tokens - english_words.STOP
-            return bool(about) and about < _claim(new).tokens & _claim(old).tokens
+    """Whether the older text holds the subject and the verb of a sentence that ends with the mark."""
+    words = re.split(r"[.!?;]\s", before)[-1].split()
+    for place in range(1, len(words)):
+        if VERB.fullmatch(words[place]) and not VERB_ALONE.fullmatch("".join(words[place + 1 : place + 2])):
+            subject_tokens = _claim(" ".join(words[:place])).tokens - english_words.STOP
+            return bool(subject_tokens) and subject_tokens < _claim(new).tokens & _claim(old).tokens
     return False
 
 
 def _goes_on_in_chinese(before: str, mark: str, after: str, old: str) -> bool:
-    """The same; where the mark opens or ends what is said, the subject is what stands before the verb."""
+    """As `_goes_on` for Chinese; where the mark begins or ends the sentence, the subject stands before the verb."""
     new = before + mark + after
     about = re.split(f"[{chinese_words.BEFORE_UPDATES}]", "".join(UNSPACED.findall(before)))[0]
-    said = CHINESE_VERB.match(f"{before}{after}".strip("，, "))
-    if said and said[0] in old:
+    clause = CHINESE_VERB.match(f"{before}{after}".strip("，, "))
+    if clause and clause[0] in old:
         return True
     if not about or about not in old:
         return False
@@ -168,11 +176,13 @@ def _goes_on_in_chinese(before: str, mark: str, after: str, old: str) -> bool:
     return bool(more) or (mark[0] == chinese_words.MOVES and chinese_words.IS_AT in old)
 
 
-def _share(old: str, new: str) -> bool:
-    """Whether they say so many of the same words that a comparison is worth its time."""
-    first, second = _words(old), _words(new)
-    both = len(first & second)
-    return both > 0 and (both >= COMMON * min(len(first), len(second)) or MARKS.search(new) is not None)
+def _have_common_words(old: str, new: str) -> bool:
+    """Whether they have so many words in common that a comparison is worth its time."""
+    old_words, new_words = _words(old), _words(new)
+    common_count = len(old_words & new_words)
+    return common_count > 0 and (
+        common_count >= COMMON * min(len(old_words), len(new_words)) or MARKS.search(new) is not None
+    )
 
 
 @lru_cache(maxsize=2_000)
@@ -186,10 +196,10 @@ def _claim(text: str) -> Claim:
 
 
 def _values(text: str) -> frozenset[str]:
-    """Kinds of values that a text names."""
+    """The kinds of values in a text, as `date` or `url`."""
     return VALUES & {hard.partition(":")[0] for hard in _claim(text).hard}
 
 
-def _alike(one: str, other: str) -> float:
+def _similarity(text: str, other_text: str) -> float:
     model = embedding.built_in()
-    return embedding.centred_similarity(*model.embed([one, other]), mean=model.mean)
+    return embedding.centred_similarity(*model.embed([text, other_text]), mean=model.mean)

@@ -1,4 +1,4 @@
-"""Values of foreign files as ours: times, percentages, JSON in a text, the scope that a template names."""
+"""Conversion of values in foreign files: times, numbers, JSON in a text, the scope that a template gives."""
 
 import json
 import math
@@ -19,11 +19,11 @@ PLACEHOLDER = re.compile(r"\{([a-z_]{1,40})\}")
 NO_TIME = "0001-01-01T00:00:00Z"  # as programs in Go write a time that is not set
 
 Raw = Mapping[str, Any]
-Meant = LeftOut | tuple[type[AnyRecord], dict[str, Any]]  # what a row is read as
-Reader = Callable[[Raw], Meant]
+ParsedRow = LeftOut | tuple[type[AnyRecord], dict[str, Any]]  # what a row is read as
+Reader = Callable[[Raw], ParsedRow]
 
 
-def fault(field: str, detail: str, code: str = "invalid") -> Invalid:
+def field_error(field: str, detail: str, code: str = "invalid") -> Invalid:
     return Invalid(FieldError(within("", field), code, detail))
 
 
@@ -39,9 +39,9 @@ def instant(raw: Raw, field: str) -> datetime | None:
             at = datetime.fromisoformat(value)
             at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (TypeError, ValueError, OverflowError, OSError):
-        raise fault(field, "must be a time: unix seconds, or ISO 8601", "not_an_instant") from None
+        raise field_error(field, "must be a time: unix seconds, or ISO 8601", "not_an_instant") from None
     if not FIRST_YEAR <= at.year <= LAST_YEAR:
-        raise fault(field, f"must be a time from {FIRST_YEAR} to {LAST_YEAR}", "not_an_instant")
+        raise field_error(field, f"must be a time from {FIRST_YEAR} to {LAST_YEAR}", "not_an_instant")
     return at
 
 
@@ -50,9 +50,9 @@ def number(raw: Raw, field: str, *, least: float, most: float) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise fault(field, "must be a number", "not_a_number")
+        raise field_error(field, "must be a number", "not_a_number")
     if not least <= value <= most:
-        raise fault(field, f"must be from {least:g} to {most:g}", "out_of_range")
+        raise field_error(field, f"must be from {least:g} to {most:g}", "out_of_range")
     return value
 
 
@@ -62,34 +62,34 @@ def percent_of_share(raw: Raw, field: str) -> int | None:
     return None if share is None else round(share * 100)
 
 
-def whole(raw: Raw, field: str, *, most: int = 2_000_000_000) -> int:
+def whole_number(raw: Raw, field: str, *, most: int = 2_000_000_000) -> int:
     value = number(raw, field, least=0, most=most) or 0
     if value != int(value):
-        raise fault(field, "must be a whole number", "not_a_number")
+        raise field_error(field, "must be a whole number", "not_a_number")
     return int(value)
 
 
 def text(raw: Raw, field: str) -> str:
-    """'' where there is none; a number as its digits."""
+    """The text of a field, '' if it is missing; an integer as its digits. Invalid: another type."""
     value = raw.get(field)
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
         return str(value)
     if not isinstance(value, str):
-        raise fault(field, "must be a text", "not_a_text")
+        raise field_error(field, "must be a text", "not_a_text")
     return value
 
 
 def prose(raw: Raw, field: str) -> str:
-    """A text that states something: a number is none. '' where there is none."""
+    """The stripped text of a field, '' if it is missing. Invalid: a number or another type."""
     if isinstance(raw.get(field), int):
-        raise fault(field, "must be a text", "not_a_text")
+        raise field_error(field, "must be a text", "not_a_text")
     return text(raw, field).strip()
 
 
 def json_of(raw: Raw, field: str, kind: type, *, nothing: Any) -> Any:
-    """The JSON list or object in a text (or already read); `nothing` where there is none."""
+    """The JSON list or object in a field, parsed if it is a text; `nothing` if it is missing. Invalid: another type."""
     value = raw.get(field)
     if value is None or value == "":
         return nothing
@@ -97,43 +97,43 @@ def json_of(raw: Raw, field: str, kind: type, *, nothing: Any) -> Any:
         try:
             value = strict_json.loads(value)
         except Invalid as wrong:
-            raise fault(field, wrong.errors[0].detail, wrong.errors[0].code) from None
+            raise field_error(field, wrong.errors[0].detail, wrong.errors[0].code) from None
     if not isinstance(value, kind):
-        raise fault(field, f"must be a JSON {'list' if kind is list else 'object'}", "wrong_type")
+        raise field_error(field, f"must be a JSON {'list' if kind is list else 'object'}", "wrong_type")
     return value
 
 
 def texts(raw: Raw, field: str) -> list[str]:
-    """A list of texts, as JSON in a text or as one."""
+    """A list of texts, given as a list or as JSON."""
     values = json_of(raw, field, list, nothing=[])
     if not all(isinstance(value, str) for value in values):
-        raise fault(field, "must be a list of texts", "not_a_text")
+        raise field_error(field, "must be a list of texts", "not_a_text")
     return list(values)
 
 
-def storable(raw: Raw) -> None:
+def check_storable(raw: Raw) -> None:
     """Invalid: a text holds what cannot be stored (NUL, a lone surrogate, bytes), or is nested too deep."""
     for field, value in raw.items():
         if isinstance(value, bytes):
-            raise fault(field, "holds bytes where a text is expected", "not_a_text")
+            raise field_error(field, "holds bytes where a text is expected", "not_a_text")
         if strict_json.too_deep(value):
-            raise fault(field, "nested more than 100 levels deep", "too_deep")
+            raise field_error(field, "nested more than 100 levels deep", "too_deep")
         if wrong := strict_json.unstorable(value):
             raise Invalid(FieldError(f"{within('', field)}{wrong.pointer}", wrong.code, wrong.detail))
 
 
-def _scope(template: str, raw: Raw) -> str:
+def _scope_of_template(template: str, raw: Raw) -> str:
     """The scope that the command's template names for this row, e.g. `user:{user_id}`."""
 
     def value(match: "re.Match[str]") -> str:
-        text_found = text(raw, match[1]).strip()
-        if not text_found:
-            raise fault(match[1], f"is missing, and the scope {template!r} needs it", "required")
-        return text_found
+        value_text = text(raw, match[1]).strip()
+        if not value_text:
+            raise field_error(match[1], f"is missing, and the scope {template!r} needs it", "required")
+        return value_text
 
     scope = PLACEHOLDER.sub(value, template)
     if not re.fullmatch(SCOPE, scope):
-        raise fault("scope", f"{scope[:140]!r} is no name of a scope: {SCOPE_IN_WORDS}", "invalid")
+        raise field_error("scope", f"{scope[:140]!r} is no name of a scope: {SCOPE_IN_WORDS}", "invalid")
     return scope
 
 
@@ -141,34 +141,34 @@ def row_of(
     table: str,
     id: str,
     raw: Raw | Invalid,
-    read: Reader,
+    reader: Reader,
     names: Mapping[str, str],
     scope: str | None = None,
     *,
-    omitted: str = "",
+    ignored_field: str = "",
 ) -> SourceRow:
-    """The row as `read` understands it; what is wrong stands in its record. `omitted` is not compared.
+    """Read a row. Its record is Invalid if the row is. `ignored_field` does not count in the digest of the row.
 
-    `scope`: of what names none, a name or a template of its fields, which know its source as `source_plugin`.
+    `scope`: for a record without one, a name or a template of the row's fields and `source_plugin`.
     """
     if isinstance(raw, Invalid):
         return SourceRow(table, id, raw)
-    kept = {name: value for name, value in raw.items() if name != omitted}
-    sha256 = digest_of(json.dumps(kept, sort_keys=True, default=repr, ensure_ascii=True))
+    fields = {name: value for name, value in raw.items() if name != ignored_field}
+    sha256 = digest_of(json.dumps(fields, sort_keys=True, default=repr, ensure_ascii=True))
     try:
-        storable(kept)
-        record = _record(read(raw), raw, names, scope)
+        check_storable(fields)
+        record = _record(reader(raw), raw, names, scope)
     except Invalid as wrong:
         return SourceRow(table, id, wrong, sha256)
     return SourceRow(table, id, record, sha256)
 
 
-def _record(meant: Meant, raw: Raw, names: Mapping[str, str], scope: str | None) -> AnyRecord | LeftOut:
-    if isinstance(meant, LeftOut):
-        return meant
-    shape, fields = meant
+def _record(parsed_row: ParsedRow, raw: Raw, names: Mapping[str, str], scope: str | None) -> AnyRecord | LeftOut:
+    if isinstance(parsed_row, LeftOut):
+        return parsed_row
+    shape, fields = parsed_row
     if scope is not None and "scope" in shape.model_fields and not fields.get("scope"):
-        fields["scope"] = _scope(scope, {**raw, "source_plugin": fields["source"]})
+        fields["scope"] = _scope_of_template(scope, {**raw, "source_plugin": fields["source"]})
     return check(shape, fields, names)
 
 
@@ -176,14 +176,14 @@ def read_table(
     file: SqliteFile,
     table: str,
     columns: list[str],
-    read: Reader,
+    reader: Reader,
     names: Mapping[str, str],
     scope: str | None = None,
     *,
     order: str = "rowid",
 ) -> Iterator[SourceRow]:
-    """The rows of a table, named by their `id`, or where that is none by their place."""
+    """The rows of a table, named by their `id`, or by their rowid if that is no id."""
     for rowid, raw in file.rows(table, columns, order=order):
         id = None if isinstance(raw, Invalid) else raw.get("id")
-        named = isinstance(id, int | str) and str(id).strip() and len(str(id)) <= 512
-        yield row_of(table, str(id) if named else f"row {rowid}", raw, read, names, scope)
+        has_name = isinstance(id, int | str) and str(id).strip() and len(str(id)) <= 512
+        yield row_of(table, str(id) if has_name else f"row {rowid}", raw, reader, names, scope)

@@ -30,12 +30,12 @@ Outcome = tuple[int, episodes.Ingested | Refusal]
 
 
 def read(line: bytes, defaults: dict[str, Any]) -> Draft | Refusal:
-    """A line's own words stand; what it leaves out is taken from `defaults`."""
+    """Parse a line; fields that it lacks are taken from `defaults`. A refusal is returned, not raised."""
     try:
         if len(line) > LONGEST_LINE:
             raise Invalid(FieldError("", "too_large", "the line is larger than 21 MiB"))
         raw = secret_removal.at_intake(strict_json.loads(line))
-        draft = conversation.parse(_completed(raw, defaults) if isinstance(raw, dict) else raw)
+        draft = conversation.parse(_with_defaults(raw, defaults) if isinstance(raw, dict) else raw)
     except Invalid as invalid:
         return invalid
     if draft.fields.id is None:
@@ -43,12 +43,12 @@ def read(line: bytes, defaults: dict[str, Any]) -> Draft | Refusal:
     return draft
 
 
-def _completed(raw: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
-    named = {"source" if name == "source_plugin" else name for name, value in raw.items() if value is not None}
-    return raw | {name: value for name, value in defaults.items() if name not in named}
+def _with_defaults(raw: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:
+    names_given = {"source" if name == "source_plugin" else name for name, value in raw.items() if value is not None}
+    return raw | {name: value for name, value in defaults.items() if name not in names_given}
 
 
-def together(lines: Iterable[bytes]) -> Iterator[list[tuple[int, bytes]]]:
+def batches(lines: Iterable[bytes]) -> Iterator[list[tuple[int, bytes]]]:
     """Numbered lines, as many as one transaction stores."""
     group: list[tuple[int, bytes]] = []
     size = 0
@@ -62,20 +62,20 @@ def together(lines: Iterable[bytes]) -> Iterator[list[tuple[int, bytes]]]:
 
 
 def store(lines: Sequence[Line], *, trust: Trust, at: datetime) -> Iterator[Outcome]:
-    """Store some lines in one transaction; what is wrong with one is told, and the others are stored."""
+    """Store lines within the caller's transaction; yields for each its number and its result or its refusal."""
     drafts = [line for _, line in lines if isinstance(line, Draft)]
-    stored = iter(episodes.conversations(drafts, trust=trust, at=at))
+    results = iter(episodes.conversations(drafts, trust=trust, at=at))
     for number, line in lines:
-        yield number, next(stored) if isinstance(line, Draft) else line
+        yield number, next(results) if isinstance(line, Draft) else line
 
 
 def import_lines(
     path: Path, options: Options, *, at: Callable[[], datetime], keeps: bool, most: int | None
 ) -> Iterator[list[RowResult]]:
-    """The file as an import: what came of each line, batch by batch."""
+    """Import a file; yields the results of its lines, batch by batch. `keeps` False: every batch is rolled back."""
     defaults = {"scope": options.scope} if options.scope else {}
     with path.open("rb") as file:
-        for lines in together(islice(bounded_lines(file, LONGEST_LINE), most)):
+        for lines in batches(islice(bounded_lines(file, LONGEST_LINE), most)):
             read_lines = [(number, read(line, defaults)) for number, line in lines if line.strip()]
             drafts = {number: draft for number, draft in read_lines if isinstance(draft, Draft)}
             with transaction.atomic():

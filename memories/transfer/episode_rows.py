@@ -9,7 +9,7 @@ from memories.intake.episodes.new_rows import episode_memory, event, forgotten_e
 from memories.intake.inserting import insert_episodes
 from memories.intake.reports.drafts import EventDraft
 from memories.models import Episode, Event, Memory
-from memories.transfer.claim_rows import Written, common_columns
+from memories.transfer.claim_rows import RowOutcome, common_columns
 from memories.transfer.options import Result, RowResult, Writing
 from memories.transfer.records import EpisodeRecord, EventRecord, LooseEvent
 from memories.values.choices import Outcome, OutcomeSource, Status, Type
@@ -18,19 +18,21 @@ CONFIDENCE = 80
 LONGEST_TEXT = 500
 
 
-def write(record: EpisodeRecord, label: str, writing: Writing) -> Written:
+def write(record: EpisodeRecord, label: str, writing: Writing) -> RowOutcome:
     """Write a whole episode; one with its (scope, source, id) is known, and a forgotten one stays forgotten."""
     scope, at = writing.trust.scope_to_write(record.scope), writing.at
     if record.id and Memory.objects.filter(pk=record.id, type=Type.EPISODIC, scope=scope).exists():
         return RowResult(label, Result.KNOWN), record.id
     if record.external_id:
         name = (scope, record.source, record.external_id)
-        known = Episode.objects.filter(scope=scope, source=record.source, external_id=record.external_id).first()
-        if known is not None:
-            return RowResult(label, Result.KNOWN), known.pk
+        existing_episode = Episode.objects.filter(
+            scope=scope, source=record.source, external_id=record.external_id
+        ).first()
+        if existing_episode is not None:
+            return RowResult(label, Result.KNOWN), existing_episode.pk
         if forgotten_episodes([name], at=at):
             return RowResult(label, Result.SUPPRESSED), None
-    drafts = [_draft(one) for one in record.events]
+    drafts = [_draft(event_record) for event_record in record.events]
     facts = {"tags": record.tags, **common_columns(record, writing)}
     episode = _episode(record, drafts, scope, writing, **facts)
     _save(episode, drafts, writing)
@@ -38,7 +40,7 @@ def write(record: EpisodeRecord, label: str, writing: Writing) -> Written:
     return RowResult(label, Result.IMPORTED, status=memory.status, shown=memory.content[:200]), memory.pk
 
 
-def write_together(loose: Sequence[tuple[str, LooseEvent]], writing: Writing) -> list[Written]:
+def write_together(loose: Sequence[tuple[str, LooseEvent]], writing: Writing) -> list[RowOutcome]:
     """Write events of one group and scope, each with the label of its row, as one closed episode; its outcome is the
     last that one of them states."""
     records = [record for _, record in loose]
@@ -53,12 +55,15 @@ def write_together(loose: Sequence[tuple[str, LooseEvent]], writing: Writing) ->
         created_at=events[0].at,
         events=events,
     )
-    drafts = [_draft(one) for one in events]
+    drafts = [_draft(event_record) for event_record in events]
     scope = writing.trust.scope_to_write(record.scope)
     episode = _episode(record, drafts, scope, writing, **common_columns(record, writing))
     _save(episode, drafts, writing)
-    imported: dict[str, Any] = {"result": Result.IMPORTED, "status": Status.CONFIRMED}
-    return [(RowResult(label, shown=_words(one.event), **imported), episode.memory.pk) for label, one in loose]
+    result_fields: dict[str, Any] = {"result": Result.IMPORTED, "status": Status.CONFIRMED}
+    return [
+        (RowResult(label, shown=_words(event_record.event), **result_fields), episode.memory.pk)
+        for label, event_record in loose
+    ]
 
 
 def _draft(record: EventRecord) -> EventDraft:
@@ -109,15 +114,15 @@ def _episode(
 
 
 def _source(record: EpisodeRecord) -> OutcomeSource:
-    """What said the outcome where the file comes from; a person's word there is a report here."""
+    """The source of the outcome in the file; a person's decision there counts as a report here."""
     source = OutcomeSource(record.outcome_source)
     if not record.outcome:
         return OutcomeSource.NONE
     return source if source.is_inferred else OutcomeSource.REPORTED
 
 
-def _past(stated: datetime | None, at: datetime) -> datetime:
-    return min(stated or at, at)
+def _past(file_time: datetime | None, at: datetime) -> datetime:
+    return min(file_time or at, at)
 
 
 def _save(episode: Episode, drafts: Sequence[EventDraft], writing: Writing) -> None:

@@ -1,7 +1,7 @@
-"""Everything that a caller may see as JSON lines, in an order that does not depend on the moment.
+"""Everything that a caller may see as JSON lines, in a fixed order.
 
-A line holds what `memos_lines` reads: an import into an empty store, exported again, gives the same lines, except for
-what no import may bring (origin, hold, and applied unless an administrator asks for it).
+`memos_lines` reads them: an import into an empty store, exported again, gives the same lines, except for what no import
+may set (origin, hold, and applied unless an administrator asks for it).
 """
 
 import json
@@ -25,7 +25,7 @@ from memories.values.trust import Trust
 
 AT_ONCE = 200
 Json = dict[str, Any]
-# What rooms above keep of memories, as members of their lines by id; they register it when they start.
+# Functions of rooms above, which register them when they start: of memories, further members of their lines by id.
 KEPT_ABOVE: list[Callable[[Sequence[Memory]], Mapping[UUID, Json]]] = []
 COMMON = ("id", "type", "scope", "key", "category", "content", "payload", "source", "origin", "thread_id", "company_id")
 MORE = ("tags", "confidence", "status", "hold", "times_used", "times_confirmed")
@@ -37,19 +37,19 @@ OF_EPISODES = (
 
 
 def lines(trust: Trust, *, at: datetime, rows: MemoryQuerySet | None = None) -> Iterator[str]:
-    """The lines of what the caller may see and of `rows`: episodes by age, then memories, whose evidence an import
-    links to episodes that are there, then the relations of which both ends are among them."""
+    """The lines of `rows`, default all that the caller may see. Episodes come first, so that an import can link
+    evidence to them, then memories, both by age, then relations between them."""
     everything = Memory.objects.told_to(trust).unexpired(at) if rows is None else rows
     for part in (everything.filter(type=Type.EPISODIC), everything.exclude(type=Type.EPISODIC)):
         last: UUID | None = None
-        while some := _next(part, trust, last):
-            last = some[-1].pk
-            yield from map(_line, _of_memories(some, trust))
+        while memories := _next_memories(part, trust, last):
+            last = memories[-1].pk
+            yield from map(_line, _lines_of(memories, trust))
     yield from map(_line, _relations(everything.values("pk")))
 
 
-def _line(told: Json) -> str:
-    line = json.dumps(told, ensure_ascii=False, separators=(",", ":"), default=_plain)
+def _line(record: Json) -> str:
+    line = json.dumps(record, ensure_ascii=False, separators=(",", ":"), default=_plain)
     return f"{masked_answers.shown_json(line)}\n"  # an export is a file that travels: it holds no credential
 
 
@@ -57,26 +57,28 @@ def _plain(value: object) -> str:
     return format_instant(value) if isinstance(value, datetime) else str(value)
 
 
-def _next(rows: MemoryQuerySet, trust: Trust, last: UUID | None) -> list[Memory]:
-    """The next memories by id. A page of their own for each: what is large is not held twice."""
-    following = rows.filter(pk__gt=last) if last else rows
-    seen = Evidence.objects.of_visible_episodes(trust).order_by("at", "pk")
-    full = following.select_related("episode", "performance").prefetch_related(Prefetch("evidence", seen))
-    return list(full.order_by("pk")[:AT_ONCE])
+def _next_memories(rows: MemoryQuerySet, trust: Trust, last: UUID | None) -> list[Memory]:
+    """The next AT_ONCE memories by id, with their evidence."""
+    rows_after = rows.filter(pk__gt=last) if last else rows
+    visible_evidence = Evidence.objects.of_visible_episodes(trust).order_by("at", "pk")
+    rows_with_evidence = rows_after.select_related("episode", "performance").prefetch_related(
+        Prefetch("evidence", visible_evidence)
+    )
+    return list(rows_with_evidence.order_by("pk")[:AT_ONCE])
 
 
-def _of_memories(some: Sequence[Memory], trust: Trust) -> Iterator[Json]:
-    reasons = _reasons([row.pk for row in some if row.status == Status.DISMISSED], trust)
-    records = [_memory(row, reasons.get(row.pk, "")) for row in some if row.type != Type.EPISODIC]
+def _lines_of(memories: Sequence[Memory], trust: Trust) -> Iterator[Json]:
+    reasons = _reasons([row.pk for row in memories if row.status == Status.DISMISSED], trust)
+    records = [_memory(row, reasons.get(row.pk, "")) for row in memories if row.type != Type.EPISODIC]
     redaction.redact({"results": records}, trust)
     by_id = {record["id"]: record for record in records}
-    for id, requests in request_lines.exported([row for row in some if row.pk in by_id], trust).items():
+    for id, requests in request_lines.requests_to_export([row for row in memories if row.pk in by_id], trust).items():
         by_id[id]["requests"] = requests
-    for kept_of in KEPT_ABOVE:
-        for id, members in kept_of(some).items():
+    for members_of in KEPT_ABOVE:
+        for id, members in members_of(memories).items():
             by_id[id].update(members)
     knowledge = iter(records)
-    for row in some:
+    for row in memories:
         yield _episode(row) if row.type == Type.EPISODIC else next(knowledge)
 
 

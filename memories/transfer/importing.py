@@ -27,7 +27,7 @@ MOST_TOLD = 50  # rows that a summary keeps of each kind
 
 @dataclass
 class Summary:
-    """What came of the rows so far. `statuses`: of the memories that came in; `first` and `problems`: some rows."""
+    """Results so far. `statuses`: of the new memories, counted; `first`, `problems`: up to MOST_TOLD rows each."""
 
     rows: int = 0
     counts: Counter[str] = field(default_factory=Counter)
@@ -65,17 +65,17 @@ def import_file(
     keeps: bool = True,
     most: int | None = None,
 ) -> Iterator[list[RowResult]]:
-    """Write the rows of a file batch by batch, each in a transaction of its own, and yield what came of them.
+    """Write the rows of a file batch by batch, each in a transaction of its own, and yield the results.
 
-    `keeps` false: nothing is kept, what would come in is told. `most`: rows that are read at most. Unreadable: the
-    file as a whole is none of its format, or not whole; nothing of it was imported.
+    `keeps` False: a preview, every batch is rolled back. `most`: the greatest number of rows to read. Unreadable: the
+    file is not of its format, or incomplete; nothing of it was imported.
     """
     try:
         if options.format == Format.CONVERSATIONS:
             yield from conversation_lines.import_lines(path, options, at=at, keeps=keeps, most=most)
             return
-        rows, previewed = READERS[options.format](path, options.scope), dict[bytes, str]()
-        for batch in row_batches.together(islice(rows, most)):
-            yield row_batches.write(batch, options, at=at(), keeps=keeps, previewed=previewed)
+        rows, statuses = READERS[options.format](path, options.scope), dict[bytes, str]()
+        for batch in row_batches.batches(islice(rows, most)):
+            yield row_batches.write(batch, options, at=at(), keeps=keeps, statuses=statuses)
     except OSError as error:
         raise Unreadable(f"{path.name}: {error.strerror}") from None

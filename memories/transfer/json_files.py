@@ -18,7 +18,7 @@ MIB = 1024 * 1024
 
 
 def bounded_lines(file: BinaryIO, longest: int = LONGEST_LINE) -> Iterator[bytes]:
-    """The lines of a file; of one longer than `longest` only so much that it is seen to be longer."""
+    """The lines of a file; a line longer than `longest` is cut after `longest` + 1 bytes, the rest is skipped."""
     while line := file.readline(longest + 1):
         yield line
         while len(line) > longest and not line.endswith(b"\n"):
@@ -50,7 +50,7 @@ def _object(line: bytes) -> dict[str, Any] | Invalid:
 
 
 def _check_last_line(file: BinaryIO, path: Path) -> None:
-    """A file whose last line does not end is a part of an export: better told than imported in part."""
+    """Unreadable: the last line is incomplete, as in a partial export, of which nothing is to be imported."""
     size = path.stat().st_size
     file.seek(max(0, size - LONGEST_LINE))
     tail = file.read().rstrip()
@@ -64,8 +64,9 @@ def _check_last_line(file: BinaryIO, path: Path) -> None:
             raise Unreadable("the last line is cut off: the file is not complete") from None
 
 
-class _Metered:
-    """A file, without its byte order mark, that counts what was read since the last whole object."""
+class _EntrySizeGuard:
+    """A file without its byte order mark. `since`: bytes read since the last complete entry, which the caller resets.
+    Unreadable: an entry is too large."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file, self.since = file, 0
@@ -85,9 +86,9 @@ def objects_of_list(path: Path) -> Iterator[tuple[int, dict[str, Any] | Invalid]
     prefix = _prefix(path)
     _check_syntax(path, prefix)
     with path.open("rb") as file:
-        metered = _Metered(file)
-        for number, value in enumerate(ijson.items(metered, prefix, use_float=True, buf_size=BLOCK), start=1):
-            metered.since = 0
+        guarded_file = _EntrySizeGuard(file)
+        for number, value in enumerate(ijson.items(guarded_file, prefix, use_float=True, buf_size=BLOCK), start=1):
+            guarded_file.since = 0
             wrong = Invalid(FieldError("", "not_an_object", "must be a JSON object"))
             yield number, value if isinstance(value, dict) else wrong
 
@@ -101,17 +102,17 @@ def _prefix(path: Path) -> str:
 
 
 def _check_syntax(path: Path, prefix: str) -> None:
-    """Read once to the end before anything is imported. Unreadable says where it breaks off."""
-    place, listed = 0, prefix == "item"
+    """Parse the whole file before anything is imported. Unreadable says after how many entries it fails."""
+    place, has_list = 0, prefix == "item"
     with path.open("rb") as file:
-        metered = _Metered(file)
+        guarded_file = _EntrySizeGuard(file)
         try:
-            for where, event, _value in ijson.parse(metered, use_float=True, buf_size=BLOCK):
-                listed = listed or (where, event) == ("results", "start_array")
+            for where, event, _value in ijson.parse(guarded_file, use_float=True, buf_size=BLOCK):
+                has_list = has_list or (where, event) == ("results", "start_array")
                 if where == prefix and event.startswith(("end_", "start_")):
-                    metered.since, place = 0, place + (event == "end_map")
+                    guarded_file.since, place = 0, place + (event == "end_map")
         except (JSONError, UnicodeDecodeError) as error:
             why = str(error).partition("\n")[0][:200]
             raise Unreadable(f"it is no whole JSON, after {place} entries: {why}") from None
-    if not listed:
+    if not has_list:
         raise Unreadable("an object without a list `results`: it is no export of mem0")

@@ -3,7 +3,7 @@
 from uuid import UUID
 
 from memories.models import Adaptation, ImportedRow, Memory, Relation
-from memories.transfer.claim_rows import Written
+from memories.transfer.claim_rows import RowOutcome
 from memories.transfer.founder_os import MEMORIES
 from memories.transfer.membrane import RECORDS
 from memories.transfer.options import Format, Result, RowResult, Writing
@@ -15,10 +15,15 @@ NOT_HERE = "what it is about was not imported"
 NOT_APPLIED = "its memory is not applied here"
 
 
-def write_relation(record: RelationRecord, label: str, writing: Writing) -> Written:
+def write_relation(record: RelationRecord, label: str, writing: Writing) -> RowOutcome:
     source, target = _memory(record.source, writing), _memory(record.target, writing)
-    foreseen = [_name(id, writing) in writing.previewed for id in (record.source, record.target)]
-    if record.source != record.target and any(foreseen) and (source or foreseen[0]) and (target or foreseen[1]):
+    is_previewed = [_name(id, writing) in writing.preview_statuses for id in (record.source, record.target)]
+    if (
+        record.source != record.target
+        and any(is_previewed)
+        and (source or is_previewed[0])
+        and (target or is_previewed[1])
+    ):
         return RowResult(label, Result.IMPORTED), None
     if source is None or target is None or source.pk == target.pk:
         return RowResult(label, Result.LEFT_OUT, (NOT_HERE,)), None
@@ -30,12 +35,13 @@ def write_relation(record: RelationRecord, label: str, writing: Writing) -> Writ
     return RowResult(label, Result.IMPORTED if created else Result.KNOWN), source.pk
 
 
-def write_adaptation(record: AdaptationRecord, label: str, writing: Writing) -> Written:
-    """One that is active tells what the applied memory changed; a past one is kept as past. Nothing is announced."""
+def write_adaptation(record: AdaptationRecord, label: str, writing: Writing) -> RowOutcome:
+    """Write an adaptation: an active one updates that of the applied memory, a past one is stored as reverted. Agents
+    get no notice."""
     memory = _memory(record.memory, writing)
-    foreseen = writing.previewed.get(_name(record.memory, writing))
-    if memory is None and foreseen is not None:
-        fits = record.reverted_at or foreseen in ("", Status.APPLIED)
+    previewed_status = writing.preview_statuses.get(_name(record.memory, writing))
+    if memory is None and previewed_status is not None:
+        fits = record.reverted_at or previewed_status in ("", Status.APPLIED)
         result = RowResult(label, Result.IMPORTED) if fits else RowResult(label, Result.LEFT_OUT, (NOT_APPLIED,))
         return result, None
     if memory is None:
@@ -65,7 +71,7 @@ def write_adaptation(record: AdaptationRecord, label: str, writing: Writing) -> 
 
 
 def _memory(id: str, writing: Writing) -> Memory | None:
-    """The memory that came of the row with this id, in whatever scope, if the importer sees it."""
+    """The memory that was imported from the row with this id, in any scope; None if the importer may not see it."""
     name = _name(id, writing)
     ids: list[UUID] = [memory_id for _scope, memory_id in ImportedRow.objects.memories_of([name]).get(name, [])]
     return Memory.objects.visible_to(writing.trust).filter(pk__in=ids).order_by("pk").last() if ids else None

@@ -7,7 +7,7 @@ from typing import Any
 
 from memories.intake.claims import category_of
 from memories.transfer import cells
-from memories.transfer.cells import Meant, Raw
+from memories.transfer.cells import ParsedRow, Raw
 from memories.transfer.json_files import bounded_lines, objects_of_lines, objects_of_list
 from memories.transfer.records import ClaimRecord, LeftOut, SourceRow
 from memories.values.choices import Category
@@ -37,19 +37,19 @@ def openmemory_rows(path: Path, scope: str | None) -> Iterator[SourceRow]:
 
 
 def _row(
-    number: int, raw: dict[str, Any] | Invalid, read: cells.Reader, names: dict[str, str], scope: str | None
+    number: int, raw: dict[str, Any] | Invalid, reader: cells.Reader, names: dict[str, str], scope: str | None
 ) -> SourceRow:
-    """Named by its id, else by its place in the file."""
+    """A row named by its id, else by its place in the file."""
     id = None if isinstance(raw, Invalid) else raw.get("id")
-    named = isinstance(id, int | str) and 0 < len(str(id)) <= 512
-    table, name = (TABLE, str(id)) if named else ("entry", str(number))
-    return cells.row_of(table, name, raw, read, names, scope, omitted="score")
+    has_id = isinstance(id, int | str) and 0 < len(str(id)) <= 512
+    table, name = (TABLE, str(id)) if has_id else ("entry", str(number))
+    return cells.row_of(table, name, raw, reader, names, scope, ignored_field="score")
 
 
-def _memory(raw: Raw) -> Meant:
+def _memory(raw: Raw) -> ParsedRow:
     words = cells.prose(raw, "memory")
     if not words:
-        raise cells.fault("memory", "is required", "required")
+        raise cells.field_error("memory", "is required", "required")
     agent, app = cells.text(raw, "agent_id").strip(), cells.text(raw, "app_id").strip()
     origin = {name: raw[name] for name in ("user_id", "agent_id", "run_id", "app_id") if raw.get(name) is not None}
     metadata = cells.json_of(raw, "metadata", dict, nothing={})
@@ -62,15 +62,15 @@ def _memory(raw: Raw) -> Meant:
     }
 
 
-def _open_memory(raw: Raw) -> Meant:
+def _open_memory(raw: Raw) -> ParsedRow:
     state = cells.text(raw, "state") or "active"
     if state == "deleted":
         return LeftOut("it was deleted in OpenMemory")
     if state not in ("active", "paused", "archived"):
-        raise cells.fault("state", "must be one of active, paused, archived, deleted", "unknown_value")
+        raise cells.field_error("state", "must be one of active, paused, archived, deleted", "unknown_value")
     words = cells.prose(raw, "content") or cells.prose(raw, "text")
     if not words:
-        raise cells.fault("content", "is required", "required")
+        raise cells.field_error("content", "is required", "required")
     app, metadata = cells.text(raw, "app").strip(), cells.json_of(raw, "metadata", dict, nothing={})
     return ClaimRecord, {
         **_common(raw, words),
@@ -105,25 +105,25 @@ def _markdown(path: Path, scope: str | None) -> Iterator[SourceRow]:
 
 
 def _blocks(path: Path) -> Iterator[dict[str, Any]]:
-    """Of a text that is too long only so much that it is seen to be."""
+    """Blocks with their `text`; one longer than LONGEST_TEXT is cut after the line that exceeds it."""
     block: dict[str, Any] = {}
     text: list[str] = []
-    size, in_front, fenced = 0, False, False
+    size, is_front_matter, is_after_fence = 0, False, False
     for line in _lines(path):
-        if in_front:
-            in_front = line.strip() != FENCE
+        if is_front_matter:
+            is_front_matter = line.strip() != FENCE
             _take_field(block, line)
             continue
-        if fenced and line.startswith("id:"):
+        if is_after_fence and line.startswith("id:"):
             if block or any(text):
                 yield {**block, "text": "\n".join(text)}
-            block, text, size, in_front, fenced = {}, [], 0, True, False
+            block, text, size, is_front_matter, is_after_fence = {}, [], 0, True, False
             _take_field(block, line)
             continue
-        if fenced:
+        if is_after_fence:
             text.append(FENCE)
-        fenced = line.strip() == FENCE
-        if not fenced and size <= LONGEST_TEXT:
+        is_after_fence = line.strip() == FENCE
+        if not is_after_fence and size <= LONGEST_TEXT:
             text.append(line)
             size += len(line) + 1
     if block or any(text):
@@ -142,10 +142,10 @@ def _take_field(block: dict[str, Any], line: str) -> None:
         block[name] = [part.strip() for part in value.split(",") if part.strip()] if name in LISTS else value
 
 
-def _block(raw: Raw) -> Meant:
+def _block(raw: Raw) -> ParsedRow:
     words = cells.text(raw, "text").strip()
     if not words:
-        raise cells.fault("text", "is required", "required")
+        raise cells.field_error("text", "is required", "required")
     kind = cells.text(raw, "type").strip()
     category = kind if kind in Category.values else category_of(words)
     more = {name: raw[name] for name in ("branch", "files") if raw.get(name)}
@@ -160,12 +160,12 @@ def _block(raw: Raw) -> Meant:
 
 
 def _confidence(raw: Raw) -> int | None:
-    """0.9 and 90 are the same."""
+    """The confidence as 0 to 100; 0.9 and 90 are the same."""
     text = cells.text(raw, "confidence").strip()
     if not text:
         return None
     try:
         value = float(text)
     except ValueError:
-        raise cells.fault("confidence", "must be a number", "not_a_number") from None
+        raise cells.field_error("confidence", "must be a number", "not_a_number") from None
     return cells.percent_of_share({"confidence": value if value <= 1 else value / 100}, "confidence")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from memories.transfer import cells
-from memories.transfer.cells import Meant, Raw
+from memories.transfer.cells import ParsedRow, Raw
 from memories.transfer.json_files import objects_of_lines
 from memories.transfer.records import AnyRecord, ClaimRecord, EpisodeRecord, RelationRecord, SourceRow
 from memories.values.choices import Origin
@@ -42,10 +42,10 @@ def _name(raw: dict[str, Any], number: int) -> tuple[str, str]:
     return (MEMORIES, id) if isinstance(id, str) and 0 < len(id) <= 64 else ("line", str(number))
 
 
-def _record(raw: Raw) -> Meant:
+def _record(raw: Raw) -> ParsedRow:
     kind = cells.text(raw, "kind")
     if kind not in SHAPES:
-        raise cells.fault("kind", f"must be one of {', '.join(SHAPES)}", "unknown_value")
+        raise cells.field_error("kind", f"must be one of {', '.join(SHAPES)}", "unknown_value")
     fields = {name: value for name, value in raw.items() if name not in TOLD_ONLY}
     if kind != RELATION:
         fields["scope"] = cells.text(raw, "scope") or None

@@ -1,4 +1,4 @@
-"""What an import is asked for, and what came of each row."""
+"""Options of an import, results of its rows, and the state of a batch."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -25,8 +25,8 @@ class Format(StrEnum):
 
 @dataclass(frozen=True)
 class Options:
-    """`scope`: of rows that name none, a name or a template of the row's fields; `keeps_status` false: what would hold
-    waits as a candidate; `applies`: rows that were applied may be applied here, which only administrators ask for.
+    """`scope`: for rows without one, a name or a template of the row's fields; `keeps_status` False: confirmed and
+    applied rows become candidates; `applies`: applied rows become applied, which only administrators may ask for.
     """
 
     format: Format
@@ -35,9 +35,9 @@ class Options:
     keeps_status: bool = True
     applies: bool = False
 
-    def status(self, stated: str, *, waits: bool) -> Status:
-        """The status of a live row: never above what it was; rows that wait for a person, and asked ones, do so."""
-        status = Status(stated)
+    def status(self, file_status: str, *, waits: bool) -> Status:
+        """The status of a live row here, never above that in the file. `waits`: the claim must wait for a person."""
+        status = Status(file_status)
         if status not in (Status.CONFIRMED, Status.APPLIED):
             return status
         if waits or not self.keeps_status:
@@ -58,8 +58,7 @@ class Result(StrEnum):
 class RowResult:
     """What came of one row.
 
-    `errors` name its fields, or tell what did not come along; `status`: of the memory that it became; `shown`: its
-    words.
+    `errors`: of its fields, or what was not imported with it; `status`: of the new memory; `shown`: its words.
     """
 
     row: str
@@ -74,8 +73,8 @@ class RowResult:
         return cls(row, Result.FAILED, tuple(map(str, errors)))
 
 
-class Made(NamedTuple):
-    """A memory that was made of a record, and the status that it gets in the end."""
+class ImportedMemory(NamedTuple):
+    """A new memory, its record, and its final status."""
 
     memory: Memory
     record: ClaimRecord
@@ -84,18 +83,18 @@ class Made(NamedTuple):
 
 @dataclass(frozen=True)
 class Writing:
-    """The moment and the asked options of one batch. `fixed_scopes`: where people lowered a claim for good;
-    `known_ids`: of its ids those that a memory has or had; `made`: what was made so far. `previewed`: in a preview, by
-    name the rows that earlier batches would have brought, each with the status of a new memory. `earlier`: of claims,
-    by their place in the batch, what an earlier import made of a row with an id and no key that is another now.
+    """The options and state of one batch. `fixed_scopes`: scopes where people lowered a claim for good; `known_ids`:
+    ids that a memory has or had; `new_memories`: those so far. `preview_statuses`: in a preview, by row name, the
+    statuses of memories that earlier batches would have created. `earlier`: by index in the batch, the memory that an
+    earlier import made of a row with an id and no key whose content has changed.
     """
 
     options: Options
     at: datetime
     fixed_scopes: frozenset[str] = frozenset()
     known_ids: set[UUID] = field(default_factory=set)
-    made: list[Made] = field(default_factory=list)
-    previewed: dict[bytes, str] = field(default_factory=dict)
+    new_memories: list[ImportedMemory] = field(default_factory=list)
+    preview_statuses: dict[bytes, str] = field(default_factory=dict)
     earlier: dict[int, UUID] = field(default_factory=dict)
 
     @property
@@ -103,6 +102,6 @@ class Writing:
         return self.options.trust
 
     @property
-    def noted(self) -> dict[str, Any]:
+    def audit_facts(self) -> dict[str, Any]:
         """Facts of the audit rows."""
         return {"imported_from": self.options.format.value}

@@ -1,6 +1,6 @@
-"""Payloads of foreign rows: everything that our pages and searches read of them has the right type.
+"""Validation of payloads in foreign rows: members that our pages and searches read must have the right type.
 
-More lenient than what agents may write: unknown members are kept, for consolidation writes members of its own.
+More lenient than for agents: unknown members are kept, since consolidation writes members of its own.
 """
 
 from typing import Annotated, Any, Literal
@@ -66,7 +66,7 @@ SHAPES: dict[str, type[BaseModel]] = {
 }
 
 
-def checked(record: ClaimRecord) -> dict[str, Any]:
+def checked_payload(record: ClaimRecord) -> dict[str, Any]:
     """The payload to store; {} for a statement of words only. Invalid names what is wrong in it."""
     raw = {name: value for name, value in record.payload.items() if value is not None and name not in COUNTED_HERE}
     if record.type == "semantic" and not raw:

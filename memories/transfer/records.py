@@ -273,4 +273,4 @@ def check(shape: type[AnyRecord], raw: dict[str, Any], names: Mapping[str, str])
         return replace(error, pointer=f"/{names.get(first, first)}{slash}{rest}")
 
     values = secret_removal.at_intake({name: value for name, value in raw.items() if value is not None})
-    return read_body(shape, values, reworded=named)
+    return read_body(shape, values, rewording=named)

@@ -1,7 +1,7 @@
-"""Requests by which a memory is found (`PassageQuerySet.requests`), out and in as `requests` of its line.
+"""Export and import of the requests by which a memory is found (`PassageQuerySet.requests`), as `requests` of its line.
 
-Of a run that is in the file the line names the event, whose own text it is here, deleted with it. A pack holds no runs;
-its requests are texts alone.
+A request of a run in the file names its event, and is deleted with it here. A pack holds no runs, so its requests are
+texts alone.
 """
 
 from collections import defaultdict
@@ -14,13 +14,13 @@ from django.db.models import F, Q
 from memories import scanning
 from memories.models import Event, Memory, Passage
 from memories.models.episode import EventQuerySet
-from memories.transfer.options import Made, Writing
+from memories.transfer.options import ImportedMemory, Writing
 from memories.transfer.records import RequestRecord
 from memories.values.trust import Trust
 
 
-def exported(memories: Sequence[Memory], trust: Trust) -> dict[UUID, list[dict[str, Any]]]:
-    """By memory its requests, none of a run that is above the memory or hidden from the caller."""
+def requests_to_export(memories: Sequence[Memory], trust: Trust) -> dict[UUID, list[dict[str, Any]]]:
+    """Requests by memory, without those of runs that are above the memory's level or hidden from the caller."""
     visible = Q(event=None) | Q(event__in=Event.objects.visible_to(trust))
     rows = Passage.objects.requests_within(F("sensitivity")).filter(visible, memory__in=memories)
     requests = defaultdict(list)
@@ -30,11 +30,11 @@ def exported(memories: Sequence[Memory], trust: Trust) -> dict[UUID, list[dict[s
     return requests
 
 
-def keep_imported(made: Sequence[Made], writing: Writing) -> None:
-    """Give new memories their requests: of runs those that are here, in the scope and within the level of the memory;
-    of texts those that no scan flags, since no page shows them.
+def keep_imported(new_memories: Sequence[ImportedMemory], writing: Writing) -> None:
+    """Store the requests of new memories: those of runs that are here, in the scope and within the level of the memory;
+    texts only if no scan flags them, since no page shows them for review.
     """
-    for memory, record, _status in made:
+    for memory, record, _status in new_memories:
         for request in record.requests:
             if request.episode is not None:
                 for event in _events(request, memory, writing.trust):

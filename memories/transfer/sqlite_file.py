@@ -22,7 +22,7 @@ GENERATED = (2, 3)  # `hidden` of PRAGMA table_xinfo
 
 
 class Unreadable(Exception):
-    """The file as a whole cannot be imported; nothing of it was."""
+    """The file cannot be imported; nothing of it was."""
 
 
 class SqliteFile:
@@ -40,37 +40,37 @@ class SqliteFile:
             raise Unreadable(f"the file is damaged: {str(problems[0])[:200] if problems else 'no answer'}")
 
     def tables(self) -> set[str]:
-        """The names of everything in it that can be asked, tables or not."""
+        """The names of all tables and views."""
         return {str(row[0]) for row in self._ask("SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")}
 
-    def columns(self, table: str, *, needed: Sequence[str], known: Sequence[str] = ()) -> list[str]:
-        """The columns to read: `needed` and those of `known` that are there. Unreadable: it is no plain table, or a
-        needed column is missing."""
+    def columns(self, table: str, *, required: Sequence[str], optional: Sequence[str] = ()) -> list[str]:
+        """The columns to read: `required` and those of `optional` that exist. Unreadable: it is no plain table, or a
+        required column is missing."""
         kinds = {str(row[1]): (str(row[2]), row[4]) for row in self._ask("PRAGMA main.table_list")}
         kind, without_rowid = kinds.get(table, ("", 0))
         if kind != "table" or without_rowid:
-            what = {"": "is missing", "view": "is a view"}.get(kind, "is a virtual table" if kind != "table" else "")
-            raise Unreadable(f"the table {table} {what or 'has no row ids'}: only plain tables are read")
-        rows = self._ask(f"PRAGMA main.table_xinfo({quoted(table)})")
+            problem = {"": "is missing", "view": "is a view"}.get(kind, "is a virtual table" if kind != "table" else "")
+            raise Unreadable(f"the table {table} {problem or 'has no row ids'}: only plain tables are read")
+        rows = self._ask(f"PRAGMA main.table_xinfo({quote_name(table)})")
         hidden = {str(row[1]): int(row[6]) for row in rows}
-        if missing := [name for name in needed if name not in hidden]:
+        if missing := [name for name in required if name not in hidden]:
             raise Unreadable(f"the table {table} has no column {', '.join(missing)}")
-        wanted = [name for name in (*needed, *known) if name in hidden]
-        if made := [name for name in wanted if hidden[name] in GENERATED]:
-            raise Unreadable(f"the column {made[0]} of {table} is generated: only stored columns are read")
-        return wanted
+        names = [name for name in (*required, *optional) if name in hidden]
+        if generated_names := [name for name in names if hidden[name] in GENERATED]:
+            raise Unreadable(f"the column {generated_names[0]} of {table} is generated: only stored columns are read")
+        return names
 
     def count(self, table: str) -> int:
-        return int(self._ask(f"SELECT count(*) FROM main.{quoted(table)}")[0][0])  # noqa: S608 - a quoted name
+        return int(self._ask(f"SELECT count(*) FROM main.{quote_name(table)}")[0][0])  # noqa: S608 - a quoted name
 
     def rows(self, table: str, columns: Sequence[str], *, order: str = "rowid") -> Iterator[tuple[int, Any]]:
         """(row id, values by column) one by one; Invalid in place of the values where a cell is too large.
 
         `order`: names of columns, ours.
         """
-        names = ", ".join(quoted(name) for name in columns)
-        statement = f"SELECT {names} FROM main.{quoted(table)} WHERE rowid = ?"  # noqa: S608
-        every = f"SELECT rowid FROM main.{quoted(table)} ORDER BY {order}"  # noqa: S608
+        names = ", ".join(quote_name(name) for name in columns)
+        statement = f"SELECT {names} FROM main.{quote_name(table)} WHERE rowid = ?"  # noqa: S608
+        every = f"SELECT rowid FROM main.{quote_name(table)} ORDER BY {order}"  # noqa: S608
         for (rowid,) in self._each(every):
             try:
                 [values] = self._ask(statement, [rowid])
@@ -80,10 +80,10 @@ class SqliteFile:
             else:
                 yield rowid, dict(zip(columns, values, strict=True))
 
-    def beside(self, table: str, columns: Sequence[str], where: str, value: Any) -> list[dict[str, Any]]:
+    def rows_of_record(self, table: str, columns: Sequence[str], where: str, value: Any) -> list[dict[str, Any]]:
         """The rows of another table that belong to a row, at most 1,000."""
-        names = ", ".join(quoted(name) for name in columns)
-        question = f"SELECT {names} FROM main.{quoted(table)} WHERE {quoted(where)} = ? LIMIT 1000"  # noqa: S608
+        names = ", ".join(quote_name(name) for name in columns)
+        question = f"SELECT {names} FROM main.{quote_name(table)} WHERE {quote_name(where)} = ? LIMIT 1000"  # noqa: S608
         return [dict(zip(columns, row, strict=True)) for row in self._ask(question, [value])]
 
     def _ask(self, question: str, values: Sequence[Any] = ()) -> list[Any]:
@@ -102,11 +102,13 @@ class SqliteFile:
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[SqliteFile]:
+def open_file(path: Path) -> Iterator[SqliteFile]:
     """The file, checked. Unreadable: it is no SQLite file, or damaged."""
-    unfinished = path.with_name(f"{path.name}-wal")
-    live = unfinished.exists() and unfinished.stat().st_size > 0  # a program writes it now: its log is read too
-    address = f"file:{quote(str(path.absolute()))}?mode=ro{'' if live else '&immutable=1'}"
+    write_ahead_log = path.with_name(f"{path.name}-wal")
+    is_in_use = (
+        write_ahead_log.exists() and write_ahead_log.stat().st_size > 0
+    )  # a program writes it now: its log is read too
+    address = f"file:{quote(str(path.absolute()))}?mode=ro{'' if is_in_use else '&immutable=1'}"
     try:
         connection = sqlite3.connect(address, uri=True, isolation_level=None)
     except sqlite3.Error as error:
@@ -131,5 +133,5 @@ def _only_reading(action: int, *_names: str | None) -> int:
     return sqlite3.SQLITE_OK if action in READING else sqlite3.SQLITE_DENY
 
 
-def quoted(name: str) -> str:
+def quote_name(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'

@@ -42,6 +42,6 @@ def _around(old: Sequence[str], new: Sequence[str]) -> list[Change]:
 
 
 def _alike(old: Sequence[str], new: Sequence[str]) -> int:
-    """How many words both begin with."""
+    """The length of the common beginning."""
     pairs = enumerate(zip(old, new, strict=False))
-    return next((n for n, (one, other) in pairs if one != other), min(len(old), len(new)))
+    return next((n for n, (old_word, new_word) in pairs if old_word != new_word), min(len(old), len(new)))

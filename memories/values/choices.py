@@ -60,7 +60,7 @@ class Review(TextChoices):
 
     PERSON = "person", _("Decided by a person")
     AGENTS = "agents", _("Said by several agents")
-    ONE_AGENT = "one_agent", _("Said by one agent, decided by nobody")
+    ONE_AGENT = "one_agent", _("Reported by one agent, not reviewed")
 
 
 REASONS = ("wrong", "stale", "duplicate", "sensitive", "noise", "other")  # of a dismissal; a note may follow it
@@ -117,7 +117,7 @@ class OutcomeSource(TextChoices):
 
     @property
     def is_inferred(self) -> bool:
-        """Whether it was read from the run, and nobody has told it."""
+        """Whether it was inferred from the run rather than reported."""
         return self in INFERRED
 
 

@@ -202,10 +202,10 @@ class Filter:
         return {name: value for condition in self.conditions for name, value in condition.values().items()}
 
 
-def where(**compared: Any) -> Filter:
+def where(**columns: Any) -> Filter:
     """Build a filter from columns and lookups as Django writes them: `where(status__in=[...], source="billing")`."""
     conditions = []
-    for name, value in compared.items():
+    for name, value in columns.items():
         column, _, lookup = name.rpartition("__")
         conditions.append(Where(column, lookup, value) if lookup in COMPARISONS else Where(name, "exact", value))
     return Filter(tuple(conditions))
@@ -229,6 +229,6 @@ def unexpired(at: datetime) -> Filter:
 
 def valid(at: datetime) -> Filter:
     """Filter for unexpired rows within their period of validity."""
-    began = Where("valid_from", "lte", at, or_null=True)
-    not_ended = Where("valid_to", "gt", at, or_null=True)
-    return unexpired(at) & Filter((began, not_ended))
+    start = Where("valid_from", "lte", at, or_null=True)
+    end = Where("valid_to", "gt", at, or_null=True)
+    return unexpired(at) & Filter((start, end))

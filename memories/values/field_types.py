@@ -54,13 +54,13 @@ class Described(BaseModel):
 
 def _descriptions(shape: type) -> dict[str, str]:
     """The docstrings of its fields and of those that it inherits; a field that is defined again takes its own."""
-    described: dict[str, str] = {}
+    texts: dict[str, str] = {}
     for parent in reversed(shape.__mro__):
         if issubclass(parent, Described) and parent is not Described:
             fields = _fields(parent)
-            described = {name: text for name, text in described.items() if name not in fields}
-            described |= {name: text for name, text in fields.items() if text}
-    return described
+            texts = {name: text for name, text in texts.items() if name not in fields}
+            texts |= {name: text for name, text in fields.items() if text}
+    return texts
 
 
 def _fields(shape: type) -> dict[str, str]:
@@ -191,9 +191,9 @@ def united(*tags: Iterable[str]) -> list[str]:
 
 
 def read_body(
-    shape: type[B], raw: Any, *, at: str = "", reworded: Callable[[FieldError], FieldError] = lambda error: error
+    shape: type[B], raw: Any, *, at: str = "", rewording: Callable[[FieldError], FieldError] = lambda error: error
 ) -> B:
-    """Parse `raw` as the shape. Invalid names each wrong field, below the pointer `at`, `reworded` where that is said
+    """Parse `raw` as the shape. Invalid names each wrong field, below the pointer `at`, `rewording` where that is said
     otherwise of this shape."""
     if not isinstance(raw, dict):
         detail = "must be a JSON object" if at else "the body must be a JSON object"
@@ -201,8 +201,8 @@ def read_body(
     try:
         return shape.model_validate(raw)
     except ValidationError as error:
-        wrong = map(reworded, field_errors(shape, error))
-        raise Invalid(*(replace(one, pointer=at + one.pointer) for one in wrong)) from None
+        faults = map(rewording, field_errors(shape, error))
+        raise Invalid(*(replace(fault, pointer=at + fault.pointer) for fault in faults)) from None
 
 
 def read_question(shape: type[B], raw: Any) -> B:
@@ -220,8 +220,8 @@ def without_absent(raw: Any, blank_is_absent: Collection[str] = OPTIONAL_IDENTIF
 
 def field_errors(shape: type[BaseModel], error: ValidationError) -> list[FieldError]:
     """What is wrong with a body of that shape, MOST_ERRORS at most, and beside an unknown field which there are."""
-    wrong = error.errors(include_url=False)[:MOST_ERRORS]
-    return [_unknown(shape, one) or field_error(one) for one in wrong]
+    faults = error.errors(include_url=False)[:MOST_ERRORS]
+    return [_unknown(shape, fault) or field_error(fault) for fault in faults]
 
 
 def _unknown(shape: type[BaseModel], wrong: Any) -> FieldError | None:
@@ -231,23 +231,23 @@ def _unknown(shape: type[BaseModel], wrong: Any) -> FieldError | None:
     return FieldError(within("", wrong["loc"][0]), wrong["type"], f"{MESSAGES[wrong['type']]}, which has: {fields}")
 
 
-def field_error(wrong: Any) -> FieldError:
+def field_error(fault: Any) -> FieldError:
     """Translate one of pydantic's errors, an item of ValidationError.errors()."""
-    pointer = functools.reduce(within, wrong["loc"], "")
-    if wrong["type"] == "literal_error" and pointer.endswith("/category"):
+    pointer = functools.reduce(within, fault["loc"], "")
+    if fault["type"] == "literal_error" and pointer.endswith("/category"):
         return FieldError(pointer, "unknown_value", UNKNOWN_CATEGORY, names_field=True)
-    if wrong["type"] == "literal_error":
-        expected = wrong["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
-        return FieldError(pointer, "unknown_value", f"must be one of {expected}")
-    if wrong["type"] == "value_error":
-        return FieldError(pointer, "invalid", str(wrong["ctx"]["error"]))
-    if wrong["type"] == "string_pattern_mismatch":
-        pattern = wrong["ctx"]["pattern"]
-        return FieldError(pointer, wrong["type"], IN_WORDS.get(pattern, f"must have the form {pattern}"))
-    messages = MESSAGES | MESSAGES_OF_TEXT if isinstance(wrong.get("input"), str) else MESSAGES
-    text = messages.get(wrong["type"])
-    detail = text.format_map(wrong.get("ctx", {})) if text else wrong["msg"]
-    return FieldError(pointer, "required" if wrong["type"] == "missing" else wrong["type"], detail)
+    if fault["type"] == "literal_error":
+        options = fault["ctx"]["expected"].replace("'", "").replace(" or ", ", ")
+        return FieldError(pointer, "unknown_value", f"must be one of {options}")
+    if fault["type"] == "value_error":
+        return FieldError(pointer, "invalid", str(fault["ctx"]["error"]))
+    if fault["type"] == "string_pattern_mismatch":
+        pattern = fault["ctx"]["pattern"]
+        return FieldError(pointer, fault["type"], IN_WORDS.get(pattern, f"must have the form {pattern}"))
+    messages = MESSAGES | MESSAGES_OF_TEXT if isinstance(fault.get("input"), str) else MESSAGES
+    text = messages.get(fault["type"])
+    detail = text.format_map(fault.get("ctx", {})) if text else fault["msg"]
+    return FieldError(pointer, "required" if fault["type"] == "missing" else fault["type"], detail)
 
 
 def competence_key(skill_name: str | None) -> str | None:

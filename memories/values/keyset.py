@@ -75,16 +75,16 @@ class Part(Generic[M]):
     columns: Mapping[str, tuple[str, float]] = field(default_factory=dict)
 
     def after(self, order: Order, values: Sequence[Any] | None) -> QuerySet[M]:
-        named = [name.lstrip("-") for name in order]
-        places = [self.columns.get(name, (name, None)) for name in named]
-        ordered = tuple(
-            name.replace(column, other) for name, column, (other, _more) in zip(order, named, places, strict=True)
+        names = [name.lstrip("-") for name in order]
+        places = [self.columns.get(name, (name, None)) for name in names]
+        part_order = tuple(
+            name.replace(column, other) for name, column, (other, _more) in zip(order, names, places, strict=True)
         )
         if values is not None:
             values = [
                 value if more is None else value + more for value, (_name, more) in zip(values, places, strict=True)
             ]
-        return after(self.rows, ordered, values)
+        return after(self.rows, part_order, values)
 
 
 def page(
@@ -103,51 +103,51 @@ def page(
     by its own collation). `parts`: those of `queryset`, each with an index in this order; then only the first
     rows of each are compared.
     """
-    directed, values = directed_by(order, cursor)
+    read_order, values = directed_by(order, cursor)
     if parts is not None:
-        first = heads(parts, directed, limit + 1, values) if parts else ()
+        first = heads(parts, read_order, limit + 1, values) if parts else ()
         queryset = queryset.filter(pk__in=first)
     page_rows: list[M] = []
     for rows in (queryset, *also):
-        page_rows += after(rows, directed, values)[: limit + 1]
-    return page_of(page_rows, order, limit=limit, at=at, cursor=cursor, merged=bool(also))
+        page_rows += after(rows, read_order, values)[: limit + 1]
+    return page_of(page_rows, order, limit=limit, at=at, cursor=cursor, is_merged=bool(also))
 
 
 def directed_by(order: Order, cursor: Cursor | None) -> tuple[Order, list[Any] | None]:
     """The order in which rows are read, the other way round for a page before the cursor, and the cursor's values."""
     if cursor and cursor.order != order:
         raise Invalid(FieldError("/cursor", "invalid", "is not a cursor of this ordering"))
-    directed = tuple(_flipped(name) for name in order) if cursor and cursor.backwards else order
-    return directed, cursor.values if cursor else None
+    read_order = tuple(_flip(name) for name in order) if cursor and cursor.backwards else order
+    return read_order, cursor.values if cursor else None
 
 
 def page_of(
-    found: list[M], order: Order, *, limit: int, at: datetime, cursor: Cursor | None, merged: bool = False
+    rows: list[M], order: Order, *, limit: int, at: datetime, cursor: Cursor | None, is_merged: bool = False
 ) -> Page[M]:
-    """The page of the first `limit` + 1 rows that were read. `merged`: of several tables, one after the other."""
-    directed, _values = directed_by(order, cursor)
+    """The page of the first `limit` + 1 rows that were read. `is_merged`: of several tables, one after the other."""
+    read_order, _values = directed_by(order, cursor)
     backwards = bool(cursor and cursor.backwards)
-    for name in reversed(directed if merged else ()):
-        found.sort(key=attrgetter(name.lstrip("-")), reverse=name.startswith("-"))
-    more, found = len(found) > limit, found[:limit]
+    for name in reversed(read_order if is_merged else ()):
+        rows.sort(key=attrgetter(name.lstrip("-")), reverse=name.startswith("-"))
+    more, rows = len(rows) > limit, rows[:limit]
     if backwards:
-        found.reverse()
+        rows.reverse()
 
     def place(row: M, *, back: bool) -> Cursor:
         return Cursor(order, [getattr(row, name.lstrip("-")) for name in order], back, at)
 
     onward, before = (True, more) if backwards else (more, cursor is not None)
     return Page(
-        found,
-        place(found[-1], back=False) if found and onward else None,
-        place(found[0], back=True) if found and before else None,
+        rows,
+        place(rows[-1], back=False) if rows and onward else None,
+        place(rows[0], back=True) if rows and before else None,
     )
 
 
 def heads(parts: Iterable[Part[M]], order: Order, most: int, values: Sequence[Any] | None = None) -> QuerySet[M, Any]:
     """The ids of the first rows of each part, beyond `values` where they are given."""
-    first, *others = [part.after(order, values).values("pk")[:most] for part in parts]
-    return first.union(*others, all=True) if others else first
+    first, *rest = [part.after(order, values).values("pk")[:most] for part in parts]
+    return first.union(*rest, all=True) if rest else first
 
 
 def after(rows: QuerySet[M], order: Order, values: Sequence[Any] | None) -> QuerySet[M]:
@@ -160,11 +160,11 @@ def after(rows: QuerySet[M], order: Order, values: Sequence[Any] | None) -> Quer
             beyond = (annotation.value < values[0]) == order[0].startswith("-")
             rows, values = rows if beyond else rows.none(), None
         order, values = order[1:], None if values is None else values[1:]
-    ordered = rows.order_by(*(_ordering(name) for name in order))
-    return ordered if values is None else ordered.filter(_beyond(order, values))
+    sorted_rows = rows.order_by(*(_ordering(name) for name in order))
+    return sorted_rows if values is None else sorted_rows.filter(_beyond(order, values))
 
 
-def _flipped(name: str) -> str:
+def _flip(name: str) -> str:
     return name[1:] if name.startswith("-") else f"-{name}"
 
 
@@ -180,8 +180,8 @@ def _beyond(order: Order, values: Sequence[Any]) -> Q:
     names = [name.lstrip("-") for name in order]
     if len({name.startswith("-") for name in order}) == 1:
         sign = " < " if order[0].startswith("-") else " > "
-        columns, given = _row(*map(F, names)), _row(*map(Value, values))
-        return Q(Func(columns, given, template="%(expressions)s", arg_joiner=sign, output_field=BooleanField()))
+        columns, value_row = _row(*map(F, names)), _row(*map(Value, values))
+        return Q(Func(columns, value_row, template="%(expressions)s", arg_joiner=sign, output_field=BooleanField()))
     beyond, equal = Q(), Q()
     for name, column, value in zip(order, names, values, strict=True):
         beyond |= equal & Q(**{f"{column}__{'lt' if name.startswith('-') else 'gt'}": value})

@@ -39,7 +39,6 @@ def of(spelling: str) -> str:
     return _ROLE_OF.get(plain, plain)
 
 
-@lru_cache(maxsize=1_000)
 def of_kind(kind: str) -> str:
     """The role of an event's kind; '' for one that is no message."""
     plain = kind.lower().translate(_WITHOUT_SIGNS)

@@ -28,10 +28,10 @@ def indexed(text: str, *, paths: bool = False) -> str | None:
     that "tests" finds `bin/test`; in events, most of which name many paths, they would cost more than they tell.
     """
     words = searchable(text)
-    added = [] if words is None else [*"".join(UNSPACED.findall(text))]
+    extra_words = [] if words is None else [*"".join(UNSPACED.findall(text))]
     if paths and "/" in text:
-        added += [part for path in _PATH.findall(text) for part in _PART_OF_PATH.findall(path)]
-    return f"{words or text} {' '.join(dict.fromkeys(added))}" if added else None
+        extra_words += [part for path in _PATH.findall(text) for part in _PART_OF_PATH.findall(path)]
+    return f"{words or text} {' '.join(dict.fromkeys(extra_words))}" if extra_words else None
 
 
 def pairs(run: str) -> list[str]:
@@ -63,9 +63,9 @@ def in_key(words: str, column: str = "key") -> Q:
     """Condition on a memory's key, or another column with an index of its words: it holds these one after the other,
     the last one perhaps only begun.
     """
-    given = WORD.findall(words)
-    if not given:
+    key_words = WORD.findall(words)
+    if not key_words:
         return Q(pk__in=[])
-    begun = "" if UNSPACED.match(given[-1]) else ":*"
-    query = SearchQuery(" <-> ".join(given) + begun, search_type="raw", config="simple")
+    ending = "" if UNSPACED.match(key_words[-1]) else ":*"
+    query = SearchQuery(" <-> ".join(key_words) + ending, search_type="raw", config="simple")
     return Q(**{f"{column}__isnull": False}) & Q(SearchVectorExact(KeyWords(column), query))

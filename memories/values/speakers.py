@@ -52,15 +52,15 @@ def speakers_of(row: Claim) -> list[str]:
 
 def column_of(row: Claim, names: Iterable[str]) -> list[str]:
     """The value of `speakers` for these: empty where it is the maker of the claim alone."""
-    known = [name for name in dict.fromkeys(names) if name != UNKNOWN][:MOST_SPEAKERS]
-    return [] if known == [maker_of(row)] else known or [UNKNOWN]
+    speaker_names = [name for name in dict.fromkeys(names) if name != UNKNOWN][:MOST_SPEAKERS]
+    return [] if speaker_names == [maker_of(row)] else speaker_names or [UNKNOWN]
 
 
 def united(row: Claim, more: Iterable[str]) -> list[str]:
     """The value of `speakers` when these have said the claim as well."""
-    known = speakers_of(row)
-    together = list(dict.fromkeys([*known, *more]))
-    return row.speakers if together == known else column_of(row, together)
+    speaker_names = speakers_of(row)
+    all_names = list(dict.fromkeys([*speaker_names, *more]))
+    return row.speakers if all_names == speaker_names else column_of(row, all_names)
 
 
 def review_of(row: Claim) -> Review | None:
@@ -70,8 +70,8 @@ def review_of(row: Claim) -> Review | None:
     skill is believed only because somebody published it.
     """
     if row.type in _SKILLS:
-        published = row.status in BELIEVED and row.origin != Origin.IMPORTED
-        return Review.PERSON if row.hold or published else None
+        is_published = row.status in BELIEVED and row.origin != Origin.IMPORTED
+        return Review.PERSON if row.hold or is_published else None
     if row.type != Type.SEMANTIC:
         return None
     speakers = speakers_of(row)
@@ -95,20 +95,20 @@ def is_unreviewed(row: Claim, *, reader: str) -> bool:
 
 def review_expression() -> Case:
     """`review_of` in the database, for memories."""
-    claim, decided = Q(type=Type.SEMANTIC), ~Q(hold="")
-    published = Q(type__in=_SKILLS) & (decided | (Q(status__in=BELIEVED) & ~Q(origin=Origin.IMPORTED)))
+    claim, is_decided = Q(type=Type.SEMANTIC), ~Q(hold="")
+    is_published = Q(type__in=_SKILLS) & (is_decided | (Q(status__in=BELIEVED) & ~Q(origin=Origin.IMPORTED)))
     return Case(
-        When(claim & (decided | _said_by_a_person()), then=Value(Review.PERSON)),
+        When(claim & (is_decided | _said_by_a_person()), then=Value(Review.PERSON)),
         When(claim & Q(speakers__len__gt=1), then=Value(Review.AGENTS)),
         When(claim, then=Value(Review.ONE_AGENT)),
-        When(published, then=Value(Review.PERSON)),
+        When(is_published, then=Value(Review.PERSON)),
         output_field=CharField(),
     )
 
 
 def _said_by_a_person(path: str = "") -> Q:
-    stored = Q(**{f"{path}speakers": [], f"{path}created_by_id__startswith": _OF_PEOPLE})
-    return Q(**{f"{path}speakers__contains": [PERSON]}) | (stored & ~Q(**{f"{path}origin": Origin.IMPORTED}))
+    by_its_maker = Q(**{f"{path}speakers": [], f"{path}created_by_id__startswith": _OF_PEOPLE})
+    return Q(**{f"{path}speakers__contains": [PERSON]}) | (by_its_maker & ~Q(**{f"{path}origin": Origin.IMPORTED}))
 
 
 @dataclass(frozen=True)
@@ -125,17 +125,17 @@ class OfReview:
 
     def sql(self, row: str, forms: Mapping[str, str]) -> str:
         by_its_maker = f"starts_with({row}.created_by_id, '{_OF_PEOPLE}') AND {row}.origin <> '{Origin.IMPORTED}'"
-        decided = (
+        decided_sql = (
             f"({row}.hold <> '' OR '{PERSON}' = ANY({row}.speakers)"
             f" OR (cardinality({row}.speakers) = 0 AND {by_its_maker}))"
         )
         if self.review != Review.PERSON:
             agents = f"cardinality({row}.speakers) > 1"
             agents = agents if self.review == Review.AGENTS else f"NOT {agents}"
-            return f"({row}.type = '{Type.SEMANTIC}' AND NOT {decided} AND {agents})"
-        published = f"{row}.status = ANY(%(believed)s) AND {row}.origin <> '{Origin.IMPORTED}'"
-        skills = f"{row}.type = ANY(%(skills)s) AND ({row}.hold <> '' OR ({published}))"
-        return f"(({row}.type = '{Type.SEMANTIC}' AND {decided}) OR ({skills}))"
+            return f"({row}.type = '{Type.SEMANTIC}' AND NOT {decided_sql} AND {agents})"
+        published_sql = f"{row}.status = ANY(%(believed)s) AND {row}.origin <> '{Origin.IMPORTED}'"
+        skills = f"{row}.type = ANY(%(skills)s) AND ({row}.hold <> '' OR ({published_sql}))"
+        return f"(({row}.type = '{Type.SEMANTIC}' AND {decided_sql}) OR ({skills}))"
 
     def values(self) -> dict[str, Any]:
         return {"believed": [status.value for status in BELIEVED], "skills": [type.value for type in _SKILLS]}
@@ -149,10 +149,10 @@ class ReviewedFor:
     column: str = "speakers"
 
     def q(self, path: str) -> Q:
-        decided = ~Q(**{f"{path}type": Type.SEMANTIC}) | ~Q(**{f"{path}hold": ""})
+        is_decided = ~Q(**{f"{path}type": Type.SEMANTIC}) | ~Q(**{f"{path}hold": ""})
         by_reader = Q(**{f"{path}speakers": [self.reader]})
         by_reader |= Q(**{f"{path}speakers": [], f"{path}created_by_id": self.reader})
-        return decided | Q(**{f"{path}speakers__len__gt": 1}) | _said_by_a_person(path) | by_reader
+        return is_decided | Q(**{f"{path}speakers__len__gt": 1}) | _said_by_a_person(path) | by_reader
 
     def sql(self, row: str, forms: Mapping[str, str]) -> str:
         by_a_person = f"starts_with({row}.created_by_id, '{_OF_PEOPLE}') AND {row}.origin <> '{Origin.IMPORTED}'"

@@ -12,7 +12,10 @@ from memories.values.conditions import Filter
 from memories.values.exceptions import FieldError, Invalid, NotAllowed
 
 SHARED_SCOPES = ("", "global")  # visible in every scope
-SHARED_BY_ALL = "every scope reads this, and you are limited to some: it is decided by who is not"
+SHARED_BY_ALL = (
+    "every scope sees this memory, but your access is limited to some scopes: somebody with access to all scopes "
+    "must decide"
+)
 
 
 class Placed(Protocol):
@@ -108,25 +111,25 @@ class Trust:
         """The same filter for the ORM. `path` leads to the row that has both columns, e.g. `memory__`."""
         return self.filter.q(path)
 
-    def scope_to_write(self, asked: str | None) -> str:
+    def scope_to_write(self, scope: str | None) -> str:
         """The scope of a write. NotAllowed: not one of the caller's. Invalid: the caller must name one of several."""
-        if asked is None:
+        if scope is None:
             return _only("/scope", self.scopes) if self.scopes is not None else ""
-        if self.scopes is not None and asked not in self.scopes:
+        if self.scopes is not None and scope not in self.scopes:
             if self.actor.kind != ActorKind.PERSON:
-                raise NotAllowed(f"this token may not write into the scope {asked!r}")
-            raise NotAllowed(SHARED_BY_ALL if asked in SHARED_SCOPES else f"the scope {asked} is not among yours")
-        return asked
+                raise NotAllowed(f"this token may not write into the scope {scope!r}")
+            raise NotAllowed(SHARED_BY_ALL if scope in SHARED_SCOPES else f"the scope {scope} is not among yours")
+        return scope
 
-    def scope_to_read(self, asked: str | None) -> str:
+    def scope_to_read(self, scope: str | None) -> str:
         """The scope in which to look up a key: the requested one, even if not the caller's, else as for a write."""
-        return self.scope_to_write(None) if asked is None else asked
+        return self.scope_to_write(None) if scope is None else scope
 
-    def source_to_write(self, asked: str | None) -> str:
+    def source_to_write(self, name: str | None) -> str:
         """The source of a write: the requested one where the token may use it, else the caller itself or its only
         source.
         """
-        source = (asked or "").strip()
+        source = (name or "").strip()
         if self.sources and source and source not in self.sources:
             raise NotAllowed(f"this token may not write as the source {source!r}")
         if source or not self.sources or self.actor.name in self.sources:
@@ -136,18 +139,18 @@ class Trust:
     def narrowed(self, *, max_sensitivity: int | None = None, scopes: Collection[str] = ()) -> "Trust":
         """The same caller with less: a request can only restrict its trust."""
         ceiling = self.max_sensitivity if max_sensitivity is None else min(self.max_sensitivity, max_sensitivity)
-        wanted = frozenset(scopes) or None
-        kept = wanted if self.scopes is None else self.scopes if wanted is None else self.scopes & wanted
-        return Trust(self.actor, ceiling, kept, self.sources, self.permissions)
+        requested = frozenset(scopes) or None
+        common = requested if self.scopes is None else self.scopes if requested is None else self.scopes & requested
+        return Trust(self.actor, ceiling, common, self.sources, self.permissions)
 
 
-def _only(pointer: str, allowed: Collection[str]) -> str:
+def _only(pointer: str, names: Collection[str]) -> str:
     """The single allowed value, used when none is named. NotAllowed: there is none. Invalid: there are several."""
-    if len(allowed) == 1:
-        return next(iter(allowed))
-    if not allowed:
+    if len(names) == 1:
+        return next(iter(names))
+    if not names:
         raise NotAllowed(f"this token may not write into any {pointer.strip('/')}")
-    raise Invalid(FieldError(pointer, "required", f"is required, one of {', '.join(sorted(allowed))}"))
+    raise Invalid(FieldError(pointer, "required", f"is required, one of {', '.join(sorted(names))}"))
 
 
 def everything(actor: Actor = SYSTEM) -> Trust:

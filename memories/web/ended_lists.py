@@ -18,12 +18,12 @@ from django.views.decorators.http import require_safe
 
 from memories.models import Adaptation, Memory, Tombstone
 from memories.models.adaptation import BEHAVIOUR
-from memories.models.passage import saying
+from memories.models.passage import with_words
 from memories.people import trust_of
 from memories.values.choices import REASONS, Category, RevertReason
 from memories.values.keyset import Order
 from memories.values.trust import Trust
-from memories.web.facets import carried, counted_facets, filters_of, tabs_of
+from memories.web.facets import facets_with_counts, filters_of, hidden_fields, tabs_of
 from memories.web.paging import page_of
 
 SORTS = {"": gettext_lazy("Newest first"), "oldest": gettext_lazy("Oldest first")}
@@ -33,7 +33,7 @@ SAID_AGAIN, NOT_SINCE = "said_again", "not_since"
 
 @dataclass(frozen=True)
 class TwoTabs:
-    """What a reader asks for of a list of two tabs, of what holds and what has ended. `q`: words of its memories."""
+    """The request for a list with two tabs: what holds, and what has ended. Filter `q`: words of the memories."""
 
     columns: ClassVar[Mapping[str, str]]  # by the parameter of the address
     of_the_second: ClassVar[Sequence[str]] = ()  # parameters that the first tab does not know
@@ -56,34 +56,34 @@ class TwoTabs:
         at = self.moments[self.is_second]
         return (at, "id") if self.filters["sort"] == "oldest" else (f"-{at}", "-id")
 
-    def listed(self, *, second: bool) -> QuerySet[Any]:
+    def all_rows(self, *, second: bool) -> QuerySet[Any]:
         """All that the reader may see of a tab."""
         raise NotImplementedError
 
     def rows(self, without: str = "", *, second: bool | None = None) -> QuerySet[Any]:
-        """What the filters leave, `without` this one of them, in the list's order."""
-        of_second = self.is_second if second is None else second
-        ignored = (without, *(() if of_second else self.of_the_second))
-        chosen = {column: self.filters[name] for name, column in self.columns.items() if name not in ignored}
-        rows = self.listed(second=of_second).filter(**{column: value for column, value in chosen.items() if value})
+        """The rows that match the filters, except the filter `without`; in the list's order if it is the open tab."""
+        for_second = self.is_second if second is None else second
+        ignored_names = (without, *(() if for_second else self.of_the_second))
+        values = {column: self.filters[name] for name, column in self.columns.items() if name not in ignored_names}
+        rows = self.all_rows(second=for_second).filter(**{column: value for column, value in values.items() if value})
         if words := self.filters["q"]:
-            known = saying(Memory.objects.visible_to(self.trust), words).order_by().values("pk")
-            rows = rows.filter(memory_id__in=known)
-        return rows.order_by(*self.order if of_second == self.is_second else ())
+            matching_ids = with_words(Memory.objects.visible_to(self.trust), words).order_by().values("pk")
+            rows = rows.filter(memory_id__in=matching_ids)
+        return rows.order_by(*self.order if for_second == self.is_second else ())
 
     def context(
-        self, given: QueryDict, titles: Mapping[str, tuple[str, Sequence[str]]], first: str, second: str
+        self, parameters: QueryDict, titles: Mapping[str, tuple[str, Sequence[str]]], first: str, second: str
     ) -> dict[str, Any]:
-        """For the page: facets by these titles of their columns, and the two tabs."""
+        """The page's context. `titles`: by column, the title of its facet and all its values if they are fixed."""
         tabs = {"first": self.rows(second=False), "second": self.rows(second=True)}
-        facets, counts = counted_facets(given, titles, self.rows, tabs)
+        facets, counts = facets_with_counts(parameters, titles, self.rows, tabs)
         return {
             "asked": self,
             self.tab: self.is_second,
             "facets": facets,
             "counts": counts,
-            "tabs": tabs_of(given, self.tab, {"": first, "1": second}, (counts["first"], counts["second"])),
-            "kept": carried(given, "q", "sort"),
+            "tabs": tabs_of(parameters, self.tab, {"": first, "1": second}, (counts["first"], counts["second"])),
+            "kept": hidden_fields(parameters, "q", "sort"),
             "is_filtered": any(self.filters[name] for name in (*self.columns, "q")),
         }
 
@@ -96,26 +96,26 @@ class AdaptationList(TwoTabs):
     of_the_second = ("revert_reason",)
     tab, moments = "past", ("applied_at", "reverted_at")
 
-    def listed(self, *, second: bool) -> QuerySet[Adaptation]:
+    def all_rows(self, *, second: bool) -> QuerySet[Adaptation]:
         rows = Adaptation.objects.visible_to(self.trust)
         return (rows.past() if second else rows.active()).annotate(category=F("memory__category"))
 
 
 @require_safe
 def adaptations(request: HttpRequest) -> HttpResponse:
-    asked = AdaptationList.of(request)
+    listing = AdaptationList.of(request)
     titles: dict[str, Any] = {
         "plugin": (_("Agent"), ()),
         "category": (_("Kind"), [str(category) for category in BEHAVIOUR]),
         "scope": (_("Scope"), ()),
         "applied_by": (_("Applied by"), ()),
     }
-    if asked.is_second:
-        titles["revert_reason"] = (_("Ended because"), RevertReason.values)
+    if listing.is_second:
+        titles["revert_reason"] = (_("Reason of its end"), RevertReason.values)
     context = {
-        "page": page_of(request, asked.rows().select_related("memory"), asked.order),
+        "page": page_of(request, listing.rows().select_related("memory"), listing.order),
         "sorts": list(SORTS.items()),
-        **asked.context(request.GET, titles, _("Active"), _("Past")),
+        **listing.context(request.GET, titles, _("Active"), _("Past")),
     }
     return render(request, "memories/adaptations.html", context)
 
@@ -129,25 +129,25 @@ class DismissedList(TwoTabs):
         by_returns = self.filters["sort"] == "returned" and not self.is_second
         return ("-hits", "-id") if by_returns else super().order
 
-    def listed(self, *, second: bool) -> QuerySet[Tombstone]:
+    def all_rows(self, *, second: bool) -> QuerySet[Tombstone]:
         rows = Tombstone.objects.visible_to(self.trust).filter(blocks=True)
-        return (rows.lifted() if second else rows.standing()).annotate(why=_why(), returned=_returned())
+        return (rows.lifted() if second else rows.standing()).annotate(why=_reason(), returned=_return_state())
 
 
-def _why() -> Case:
-    """The reason of the menu with which the text begins; '' where it is another one."""
+def _reason() -> Case:
+    """SQL for the reason from the menu with which the text begins; '' for any other."""
     begins = [When(Q(reason=reason) | Q(reason__startswith=f"{reason}:"), then=Value(reason)) for reason in REASONS]
     return Case(*begins, default=Value(""), output_field=TextField())
 
 
-def _returned() -> Case:
+def _return_state() -> Case:
     said_again = When(hits__gt=0, then=Value(SAID_AGAIN))
     return Case(said_again, default=Value(NOT_SINCE), output_field=TextField())
 
 
 @require_safe
 def dismissed(request: HttpRequest) -> HttpResponse:
-    asked = DismissedList.of(request)
+    listing = DismissedList.of(request)
     titles: dict[str, Any] = {
         "why": (_("Reason"), REASONS),
         "returned": (_("Said again"), (SAID_AGAIN, NOT_SINCE)),
@@ -155,13 +155,13 @@ def dismissed(request: HttpRequest) -> HttpResponse:
         "by": (_("By"), ()),
         "scope": (_("Scope"), ()),
     }
-    page = page_of(request, asked.rows(), asked.order)
-    memories = Memory.objects.visible_to(asked.trust).unexpired(timezone.now()).select_related("skill")
+    page = page_of(request, listing.rows(), listing.order)
+    memories = Memory.objects.visible_to(listing.trust).unexpired(timezone.now()).select_related("skill")
     by_id = memories.in_bulk([tombstone.memory_id for tombstone in page.rows if tombstone.memory_id])
     context = {
         "page": page,
         "rows": [(tombstone, by_id.get(tombstone.memory_id)) for tombstone in page.rows],
-        "sorts": list((SORTS if asked.is_second else SORTS | OF_BLOCKED).items()),
-        **asked.context(request.GET, titles, _("Kept out"), _("Allowed again")),
+        "sorts": list((SORTS if listing.is_second else SORTS | OF_BLOCKED).items()),
+        **listing.context(request.GET, titles, _("Blocked"), _("Allowed again")),
     }
     return render(request, "memories/dismissed.html", context)

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_safe
 from memories.models import Episode, Event, Memory
 from memories.models.episode import LONGEST_TRACE, UNKNOWN, VERDICTS
 from memories.models.memory import MemoryQuerySet
-from memories.models.passage import saying
+from memories.models.passage import with_words
 from memories.people import trust_of
 from memories.values.choices import Outcome, Type
 from memories.values.trust import Trust
@@ -25,10 +25,10 @@ from memories.web.facets import (
     MOST_VALUES,
     Facet,
     Tab,
-    carried,
-    counted_facets,
     facet,
+    facets_with_counts,
     filters_of,
+    hidden_fields,
     tabs_of,
 )
 from memories.web.paging import NEWEST, page_of
@@ -52,22 +52,22 @@ class EpisodeList:
         return cls(trust_of(request.user), at, filters_of(request.GET, FILTERS))
 
     def rows(self, *, without: str = "") -> MemoryQuerySet:
-        """The episodes' memories that the filters leave, `without` this one of them; unordered."""
-        asked = {name: "" if name == without else value for name, value in self.filters.items()}
+        """The memories of the episodes that match the filters, except the filter `without`; unordered."""
+        filters = {name: "" if name == without else value for name, value in self.filters.items()}
         rows = Memory.objects.visible_to(self.trust).unexpired(self.at).filter(type=Type.EPISODIC)
-        rows = rows.filter(**{name: asked[name] for name in EXACT if asked[name]})
-        if asked["view"] == PROBABLY_FAILED:
+        rows = rows.filter(**{name: filters[name] for name in EXACT if filters[name]})
+        if filters["view"] == PROBABLY_FAILED:
             rows = rows.filter(episode__in=Episode.objects.probably_failed())
-        if asked["outcome"]:
-            rows = rows.filter(episode__in=Episode.objects.ended([asked["outcome"]]))
-        if asked["verdict"]:
-            rows = rows.filter(episode__in=Episode.objects.filter(verdict=asked["verdict"]))
-        if asked["tool"]:
-            rows = rows.filter(pk__in=Event.objects.filter(tool=asked["tool"]).order_by().values("episode"))
+        if filters["outcome"]:
+            rows = rows.filter(episode__in=Episode.objects.ended([filters["outcome"]]))
+        if filters["verdict"]:
+            rows = rows.filter(episode__in=Episode.objects.filter(verdict=filters["verdict"]))
+        if filters["tool"]:
+            rows = rows.filter(pk__in=Event.objects.filter(tool=filters["tool"]).order_by().values("episode"))
         for name, comparison in (("from", "created_at__gte"), ("to", "created_at__lte")):
-            if day := _day(asked[name]):
+            if day := _day(filters[name]):
                 rows = rows.filter(**{comparison: _edge(day, is_end=name == "to")})
-        return saying(rows, asked["q"]) if asked["q"] else rows
+        return with_words(rows, filters["q"]) if filters["q"] else rows
 
 
 def _day(text: str) -> date | None:
@@ -78,73 +78,78 @@ def _day(text: str) -> date | None:
 
 
 def _edge(day: date, *, is_end: bool) -> datetime:
-    """The first or the last instant of a day where the reader lives."""
+    """The first or the last instant of a day in the reader's time zone."""
     return timezone.make_aware(datetime.combine(day, time.max if is_end else time.min))
 
 
 @require_safe
 def episodes(request: HttpRequest) -> HttpResponse:
     """List episodes, newest first; single events of one source are folded into one line."""
-    asked = EpisodeList.of(request, at=timezone.now())
-    page = page_of(request, asked.rows().select_related("episode"))
-    facets, total, views = _facets(request, asked)
+    listing = EpisodeList.of(request, at=timezone.now())
+    page = page_of(request, listing.rows().select_related("episode"))
+    facets, total, views = _facets(request, listing)
     context = {
         "page": page,
-        "groups": _folded(page.rows),
-        "filters": asked.filters,
+        "groups": _groups(page.rows),
+        "filters": listing.filters,
         "facets": facets,
         "total": total,
         "views": views,
         "is_cut": total >= MOST_COUNTED,
-        "kept": carried(request.GET, *FIELDS),
-        "is_dated": any(asked.filters[name] for name in ("thread_id", "from", "to")),
+        "kept": hidden_fields(request.GET, *FIELDS),
+        "is_dated": any(listing.filters[name] for name in ("thread_id", "from", "to")),
     }
     return render(request, "memories/episodes.html", context)
 
 
-def _folded(rows: Iterable[Memory]) -> list[list[Memory]]:
+def _groups(rows: Iterable[Memory]) -> list[list[Memory]]:
     """Episodes in their order; single events of one source together, where its first one stands."""
     groups: dict[Any, list[Memory]] = {}
     for row in rows:
         single = row.episode.event_count == 1 and row.episode.outcome is None and row.episode.thread_id is None
         groups.setdefault((row.source, row.scope) if single else row.pk, []).append(row)
-    folded: list[list[Memory]] = []
+    lists: list[list[Memory]] = []
     for group in groups.values():
-        folded += [group] if len(group) >= FOLDED_FROM else [[row] for row in group]
-    return sorted(folded, key=lambda group: (group[0].created_at, group[0].pk), reverse=True)
+        lists += [group] if len(group) >= FOLDED_FROM else [[row] for row in group]
+    return sorted(lists, key=lambda group: (group[0].created_at, group[0].pk), reverse=True)
 
 
-def _facets(request: HttpRequest, asked: EpisodeList) -> tuple[list[Facet], int, list[Tab]]:
-    """The facets, the number of episodes that they count, at most MOST_COUNTED, and the ready-made views, if any finds
-    something."""
+def _facets(request: HttpRequest, listing: EpisodeList) -> tuple[list[Facet], int, list[Tab]]:
+    """The facets, the number of episodes that they count, at most MOST_COUNTED, and the tabs of the ready-made views;
+    no tabs if "probably failed" finds nothing."""
     titles: dict[str, tuple[str, Sequence[str]]] = {
         "outcome": (_("Outcome"), [*Outcome.values, UNKNOWN]),
         "verdict": (_("Risk of failure"), VERDICTS),
         "source": (_("Source"), ()),
         "scope": (_("Scope"), ()),
     }
-    likely = replace(asked, filters={**asked.filters, "view": PROBABLY_FAILED})
-    views = {"every": _counted_rows(asked.rows(without="view")), PROBABLY_FAILED: _counted_rows(likely.rows())}
-    facets, counts = counted_facets(request.GET, titles, lambda name: _counted_rows(asked.rows(without=name)), views)
-    tool = facet("tool", _("Tool"), _tools(asked), request.GET)
+    failed_listing = replace(listing, filters={**listing.filters, "view": PROBABLY_FAILED})
+    views = {
+        "every": _rows_with_outcome(listing.rows(without="view")),
+        PROBABLY_FAILED: _rows_with_outcome(failed_listing.rows()),
+    }
+    facets, counts = facets_with_counts(
+        request.GET, titles, lambda name: _rows_with_outcome(listing.rows(without=name)), views
+    )
+    tool = facet("tool", _("Tool"), _tools(listing), request.GET)
     if tool.is_shown:
-        facets.insert(sum(one.name == "outcome" for one in facets), tool)
+        facets.insert(sum(other.name == "outcome" for other in facets), tool)
     names = {"": _("All"), PROBABLY_FAILED: _("Probably failed")}
     tabs = tabs_of(request.GET, "view", names, [counts[view] for view in views])
-    shows_views = counts[PROBABLY_FAILED] or asked.filters["view"]
+    shows_views = counts[PROBABLY_FAILED] or listing.filters["view"]
     return facets, counts["list"], tabs if shows_views else []
 
 
-def _counted_rows(rows: MemoryQuerySet) -> MemoryQuerySet:
-    ended: MemoryQuerySet = rows.annotate(
+def _rows_with_outcome(rows: MemoryQuerySet) -> MemoryQuerySet:
+    rows_with_outcome: MemoryQuerySet = rows.annotate(
         outcome=Coalesce(F("episode__outcome"), Value(UNKNOWN)), verdict=F("episode__verdict")
     )
-    return ended.order_by(*NEWEST)
+    return rows_with_outcome.order_by(*NEWEST)
 
 
-def _tools(asked: EpisodeList) -> dict[str, int]:
+def _tools(listing: EpisodeList) -> dict[str, int]:
     """The tools of the newest episodes of the list, with the number of these episodes that call each."""
-    newest = asked.rows(without="tool").order_by(*NEWEST).values("pk")[:MOST_READ_FOR_TOOLS]
+    newest = listing.rows(without="tool").order_by(*NEWEST).values("pk")[:MOST_READ_FOR_TOOLS]
     events = Event.objects.filter(episode__in=newest, position__lte=LONGEST_TRACE).exclude(tool="").order_by()
-    used = events.values_list("tool").annotate(n=Count("episode", distinct=True)).order_by("-n", "tool")
-    return dict(used[:MOST_VALUES])
+    counts = events.values_list("tool").annotate(n=Count("episode", distinct=True)).order_by("-n", "tool")
+    return dict(counts[:MOST_VALUES])

@@ -30,22 +30,22 @@ SHOWN |= {"created": ("created_at",), "salience": ("salience_now",)}
 
 @require_safe
 def csv_file(request: HttpRequest) -> StreamingHttpResponse:
-    asked = MemoryList.of(request, at=timezone.now())
+    listing = MemoryList.of(request, at=timezone.now())
     columns: tuple[str, ...] = COLUMNS
     if request.GET.get("column"):
         columns = ("id", "content", *(cell for name in columns_of(request) for cell in SHOWN.get(name, (name,))))
-    ordered = asked.listed().with_salience(asked.moment).order_by(*asked.order)
-    rows = iter(asked.hits) if asked.words else ordered.iterator(500)
+    sorted_rows = listing.rows_to_sort().with_salience(listing.moment).order_by(*listing.order)
+    rows = iter(listing.hits) if listing.words else sorted_rows.iterator(500)
     return _file(_csv_lines(rows, columns), "text/csv; charset=utf-8", "memories.csv")
 
 
 @require_safe
 def json_lines(request: HttpRequest) -> StreamingHttpResponse:
-    asked = MemoryList.of(request, at=timezone.now())
-    rows = asked.rows()
-    if asked.words:
-        rows = rows.filter(pk__in=[row.pk for row in asked.hits])
-    lines = exporting.lines(asked.trust, at=asked.at, rows=rows)
+    listing = MemoryList.of(request, at=timezone.now())
+    rows = listing.rows()
+    if listing.words:
+        rows = rows.filter(pk__in=[row.pk for row in listing.hits])
+    lines = exporting.lines(listing.trust, at=listing.at, rows=rows)
     return _file(lines, "application/x-ndjson", "memories.jsonl")
 
 
@@ -56,7 +56,7 @@ def _file(lines: Iterator[str], content_type: str, name: str) -> StreamingHttpRe
 
 
 class _Line:
-    """What a csv.writer writes to: each row is handed back."""
+    """A file for csv.writer, whose `writerow` then returns the line."""
 
     def write(self, line: str) -> str:
         return line
@@ -83,5 +83,5 @@ def _cell(row: Memory, name: str) -> str:
 
 
 def safe_cell(text: str) -> str:
-    """A cell that no spreadsheet takes for a formula."""
+    """The text with an apostrophe in front if a spreadsheet would compute it as a formula."""
     return f"'{text}" if text.startswith(FORMULA) else text

@@ -54,73 +54,75 @@ class Facet:
         return self.chosen is not None or len(self.values) > 1
 
 
-def filters_of(given: QueryDict, names: Iterable[str]) -> dict[str, str]:
+def filters_of(parameters: QueryDict, names: Iterable[str]) -> dict[str, str]:
     """The value of each of these parameters of an address, '' where it has none."""
-    return {name: given.get(name, "").strip()[:LONGEST_VALUE] for name in names}
+    return {name: parameters.get(name, "").strip()[:LONGEST_VALUE] for name in names}
 
 
 def facet(
     name: str,
     title: str,
     counts: Mapping[str, int],
-    given: QueryDict,
+    parameters: QueryDict,
     *,
     always: Sequence[str] = (),
     filters: Mapping[str, str] | None = None,
 ) -> Facet:
     """Build a facet from its counts: the most frequent values and the chosen one.
 
-    `always`: all values that there can be instead, words of ours, in their order. Each links to the list with it,
-    the chosen one to the list without. `filters`: the filter of each value, where these are of several.
+    `always`: all possible values in their order, if they are a fixed vocabulary of ours. Each links to the list with
+    it, the chosen one to the list without. `filters`: the parameter of each value, if the facet joins several.
     """
     filters = filters or {}
     names = sorted({name, *filters.values()})
-    chosen = next((value for one in names if (value := given.get(one, "").strip())), "")
+    chosen = next((value for text in names if (value := parameters.get(text, "").strip())), "")
     frequent = [value for value, _n in Counter(counts).most_common(MOST_VALUES) if value]
-    unknown = bool(chosen) and set(counts) <= {chosen, ""}  # what the others would leave was not counted
-    values = [value for value in always if unknown or value in counts] if always else frequent
+    is_unknown = bool(chosen) and set(counts) <= {chosen, ""}  # what the others would leave was not counted
+    values = [value for value in always if is_unknown or value in counts] if always else frequent
     values += [chosen] if chosen and chosen not in values else []
-    shown = [
+    options = [
         Value(
-            one,
-            counts.get(one),
-            _query(given, names, {filters.get(one, name): one} if one != chosen else {}),
-            one == chosen,
+            text,
+            counts.get(text),
+            _query(parameters, names, {filters.get(text, name): text} if text != chosen else {}),
+            text == chosen,
         )
-        for one in values
+        for text in values
     ]
-    return Facet(name, title, shown, bool(always), next((value for value in shown if value.is_chosen), None))
+    return Facet(name, title, options, bool(always), next((value for value in options if value.is_chosen), None))
 
 
-def _query(given: QueryDict, names: Sequence[str], chosen: Mapping[str, str]) -> str:
+def _query(parameters: QueryDict, names: Sequence[str], chosen: Mapping[str, str]) -> str:
     """The address's query with these filters as `chosen`, from the first page on."""
-    left_out = {"cursor", *names} - chosen.keys()
-    kept = {name: values for name, values in given.lists() if name not in left_out}
-    return f"?{urlencode(kept | {name: [value] for name, value in chosen.items()}, doseq=True)}"
+    names_left_out = {"cursor", *names} - chosen.keys()
+    other_parameters = {name: values for name, values in parameters.lists() if name not in names_left_out}
+    return f"?{urlencode(other_parameters | {name: [value] for name, value in chosen.items()}, doseq=True)}"
 
 
-def tabs_of(given: QueryDict, name: str, titles: Mapping[str, str], counts: Sequence[int]) -> list[Tab]:
-    """The tabs that one parameter of the address tells apart: its value -> title."""
-    chosen = given.get(name, "")
+def tabs_of(parameters: QueryDict, name: str, titles: Mapping[str, str], counts: Sequence[int]) -> list[Tab]:
+    """The tabs that the parameter `name` of the address selects. `titles`: its value -> title."""
+    chosen = parameters.get(name, "")
     return [
-        Tab(title, count, _query(given, [name], {name: value} if value else {}), value == chosen)
+        Tab(title, count, _query(parameters, [name], {name: value} if value else {}), value == chosen)
         for (value, title), count in zip(titles.items(), counts, strict=True)
     ]
 
 
-def carried(given: QueryDict, *without: str) -> list[tuple[str, str]]:
-    """What a form of the list sends along, so that it keeps the rest of the address."""
-    left_out = {"cursor", *without}
-    return [(name, value) for name, values in given.lists() if name not in left_out for value in values if value]
+def hidden_fields(parameters: QueryDict, *without: str) -> list[tuple[str, str]]:
+    """The hidden fields with which a form of the list keeps the other parameters of the address."""
+    names_left_out = {"cursor", *without}
+    return [
+        (name, value) for name, values in parameters.lists() if name not in names_left_out for value in values if value
+    ]
 
 
 def count_in(rows: Sequence[Any], columns: Mapping[str, Callable[[Any], Sequence[str]]]) -> dict[str, Counter[str]]:
-    """Count the values of rows that are at hand, as `count_values` does in the database."""
+    """Count the values of loaded rows, as `count_values` does in the database."""
     return {name: Counter(value for row in rows for value in of(row) if value) for name, of in columns.items()}
 
 
-def counted_facets(
-    given: QueryDict,
+def facets_with_counts(
+    parameters: QueryDict,
     titles: Mapping[str, tuple[str, Sequence[str]]],
     rows: Callable[[str], QuerySet[Any]],
     tabs: Mapping[str, QuerySet[Any]],
@@ -130,13 +132,13 @@ def counted_facets(
     `titles`: by column, as in the address, with all values that there can be; `rows`: the list in its order without
     the filter of one column, '' for none. A chosen facet counts without itself.
     """
-    chosen = [name for name in titles if given.get(name, "").strip()]
+    chosen = [name for name in titles if parameters.get(name, "").strip()]
     samples = {"list": (rows(""), [name for name in titles if name not in chosen])}
     samples |= {f"without {name}": (rows(name), [name]) for name in chosen}
-    samples |= {tab: (listed, []) for tab, listed in tabs.items()}
+    samples |= {tab: (tab_rows, []) for tab, tab_rows in tabs.items()}
     counts = count_values(samples, MOST_COUNTED)
     facets = [
-        facet(name, title, counts.get(name, {}), given, always=always) for name, (title, always) in titles.items()
+        facet(name, title, counts.get(name, {}), parameters, always=always) for name, (title, always) in titles.items()
     ]
-    shown = [one for one in facets if one.is_shown]
-    return shown, {tab: counts[tab][""] if tab in counts else 0 for tab in ("list", *tabs)}
+    shown_facets = [entry for entry in facets if entry.is_shown]
+    return shown_facets, {tab: counts[tab][""] if tab in counts else 0 for tab in ("list", *tabs)}

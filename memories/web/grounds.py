@@ -1,4 +1,4 @@
-"""The grounds of a decision, for the pages: who said a memory, in which words, what is nearest, what is compared."""
+"""The grounds of a decision, for the pages: occasions of a memory, similar claims, memories of a proposal, contests."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -24,11 +24,13 @@ def attach_compared(rows: Iterable[Memory | Proposal], trust: Trust) -> None:
     proposals = [row for row in rows if isinstance(row, Proposal) and row.others]
     if not proposals:
         return
-    wanted = {memory_id for proposal in proposals for memory_id in proposal.subjects}
-    visible = {row.pk: row for row in Memory.objects.visible_to(trust).filter(pk__in=wanted).select_related("skill")}
+    memory_ids = {memory_id for proposal in proposals for memory_id in proposal.subjects}
+    visible = {
+        row.pk: row for row in Memory.objects.visible_to(trust).filter(pk__in=memory_ids).select_related("skill")
+    }
     for proposal in proposals:
-        compared = [visible[memory_id] for memory_id in proposal.subjects if memory_id in visible]
-        proposal.compared = compared  # type: ignore[attr-defined]  # for the template alone
+        memories = [visible[memory_id] for memory_id in proposal.subjects if memory_id in visible]
+        proposal.compared = memories  # type: ignore[attr-defined]  # for the template alone
 
 
 MOST_READ = 1_000  # occasions of which sessions and agents are counted
@@ -43,7 +45,7 @@ AGAINST = (Evidence.Kind.CONTRADICTS, Evidence.Kind.SUPPRESSED)
 
 
 @dataclass(frozen=True)
-class Voices:
+class Occasions:
     """Who spoke for a memory: the first occasion, the latest ones, oldest first, and how many agents and sessions.
     `of_one`: the occasions of one of several agents, where these are more than half."""
 
@@ -60,37 +62,40 @@ class Voices:
         return self.count - len(self.later) - (self.first is not None)
 
 
-def voices_of(memory: Memory, trust: Trust) -> Voices:
+def occasions_of(memory: Memory, trust: Trust) -> Occasions:
     """The occasions that speak for a memory, as far as the reader may see their episodes; four statements at most."""
-    return voices_of_each([memory], trust)[0]
+    return occasions_of_each([memory], trust)[0]
 
 
-def voices_of_each(memories: Sequence[Memory], trust: Trust) -> list[Voices]:
-    """As by `voices_of`, of each memory; the same statements for all of them."""
+def occasions_of_each(memories: Sequence[Memory], trust: Trust) -> list[Occasions]:
+    """`occasions_of` for several memories, in their order, by the same four statements."""
     rows = Evidence.objects.exclude(kind__in=AGAINST).of_visible_episodes(trust).order_by("at", "pk")
     columns = rows.values_list("memory_id", "pk", SPEAKER, "occasion", "episode_id")
-    first, *others = [columns.filter(memory=memory)[:MOST_READ] for memory in memories]
-    read: dict[UUID, list[Any]] = {memory.pk: [] for memory in memories}
-    for memory_id, *occasion in first.union(*others, all=True) if others else first:
-        read[memory_id].append(occasion)
-    shown = {pk for known in read.values() for pk, *_rest in (known[:1] + known[1:][-MOST_LATER:])}
+    first, *other_queries = [columns.filter(memory=memory)[:MOST_READ] for memory in memories]
+    by_memory: dict[UUID, list[Any]] = {memory.pk: [] for memory in memories}
+    for memory_id, *occasion in first.union(*other_queries, all=True) if other_queries else first:
+        by_memory[memory_id].append(occasion)
+    shown_ids = {pk for group in by_memory.values() for pk, *_rest in (group[:1] + group[1:][-MOST_LATER:])}
     episodes = Episode.objects.visible_to(trust).with_opening().only("memory_id", "title", "source")
     events = Prefetch("event", Event.objects.only("pk", "position", "episode_id", "ref", "role", "actor"))
-    evidence_rows = Evidence.objects.filter(pk__in=shown).prefetch_related(Prefetch("episode", episodes), events)
-    occasions = sorted(evidence_rows, key=lambda one: (one.at, one.pk))
-    return [_voices(read[memory.pk], [one for one in occasions if one.memory_id == memory.pk]) for memory in memories]
+    shown_rows = Evidence.objects.filter(pk__in=shown_ids).prefetch_related(Prefetch("episode", episodes), events)
+    occasions = sorted(shown_rows, key=lambda row: (row.at, row.pk))
+    return [
+        _occasions(by_memory[memory.pk], [row for row in occasions if row.memory_id == memory.pk])
+        for memory in memories
+    ]
 
 
-def _voices(read: list[Any], occasions: list[Evidence]) -> Voices:
-    makers = Counter(maker for _pk, maker, *_rest in read if maker)
+def _occasions(occasion_rows: list[Any], occasions: list[Evidence]) -> Occasions:
+    makers = Counter(maker for _pk, maker, *_rest in occasion_rows if maker)
     most = max(makers.values(), default=0)
-    return Voices(
+    return Occasions(
         first=occasions[0] if occasions else None,
         later=occasions[1:],
-        count=len(read),
+        count=len(occasion_rows),
         agents=len(makers),
-        of_one=most if len(makers) > 1 and 2 * most > len(read) else 0,
-        sessions=len({_session(occasion, episode) for _pk, _maker, occasion, episode in read}),
+        of_one=most if len(makers) > 1 and 2 * most > len(occasion_rows) else 0,
+        sessions=len({_session(occasion, episode) for _pk, _maker, occasion, episode in occasion_rows}),
     )
 
 
@@ -100,14 +105,14 @@ def _session(occasion: str, episode: UUID | None) -> str:
 
 
 def nearest_to(memory: Memory, trust: Trust) -> list[Near]:
-    """The live claims of its scope that say nearly the same, nearest first."""
+    """The MOST_NEAR most similar live claims of its scope, nearest first; none for a memory that is no live claim."""
     if memory.type != Type.SEMANTIC or memory.status not in LIVE:
         return []
     return claims.nearest(memory.content, scope=memory.scope, trust=trust, besides=memory.pk)[:MOST_NEAR]
 
 
 def contests_of(memory: Memory, trust: Trust) -> tuple[list[Memory], list[Memory]]:
-    """The memories by which it is contested, and the contested ones against which it speaks; one statement."""
+    """The memories that contest it, and the contested memories that it contests; one statement."""
     rows = Relation.objects.contests(trust, at=timezone.now()).filter(Q(source=memory) | Q(target=memory))
     relations = list(rows[:MOST_CONTESTS])
     against = [
@@ -115,8 +120,10 @@ def contests_of(memory: Memory, trust: Trust) -> tuple[list[Memory], list[Memory
         for relation in relations
         if relation.source_id == memory.pk and memory.status == Status.CONTESTED
     ]
-    met = {one.pk for one in against}  # two that contest each other are named once
-    contested = [
-        relation.source for relation in relations if relation.target_id == memory.pk and relation.source_id not in met
+    named_ids = {row.pk for row in against}  # two that contest each other are named once
+    contested_memories = [
+        relation.source
+        for relation in relations
+        if relation.target_id == memory.pk and relation.source_id not in named_ids
     ]
-    return against, [one for one in contested if one.status == Status.CONTESTED]
+    return against, [row for row in contested_memories if row.status == Status.CONTESTED]

@@ -67,7 +67,7 @@ COLUMNS_COOKIE = "memory_columns"
 
 @dataclass
 class MemoryList:
-    """What a reader asks for. `words`: searched for as the API's search does, by words and by meaning."""
+    """The request for the list. `words`: searched by words and by meaning, as in the API's search."""
 
     trust: Trust
     at: datetime
@@ -80,14 +80,14 @@ class MemoryList:
 
     @classmethod
     def of(cls, request: HttpRequest, *, at: datetime) -> Self:
-        given = filters_of(request.GET, FILTERS)
+        filters = filters_of(request.GET, FILTERS)
         words = " ".join(request.GET.get("q", "").split())[:LONGEST_QUESTION]
         sort = request.GET.get("sort", "")
-        return cls(trust_of(request.user), at, moment_of(request), given, words, sort if sort in SORTS else "")
+        return cls(trust_of(request.user), at, moment_of(request), filters, words, sort if sort in SORTS else "")
 
     @property
     def order(self) -> Order:
-        """Episodes have no index by salience."""
+        """The chosen order; newest first for episodes by salience, which have no index for it."""
         order = SORTS[self.sort][1]
         return NEWEST if _by_salience(order) and self.filters["type"] == Type.EPISODIC else order
 
@@ -97,26 +97,26 @@ class MemoryList:
         return [name for name in FILTERS if self.filters[name]]
 
     def rows(self, *, without: Collection[str] = ()) -> MemoryQuerySet:
-        """The memories that the filters leave, unordered; `without`: except these of them. Words are not asked."""
+        """The memories that match the filters, unordered; `without`: filters to ignore. Words are not searched for."""
         exact = {name: value for name, value in self.filters.items() if name not in ("tag", *without)}
         rows = Memory.objects.visible_to(self.trust).unexpired(self.at).with_review().matching(**exact)
         tag = self.filters["tag"] if "tag" not in without else ""
         return rows.filter(tags__contains=[tag]) if tag else rows
 
-    def listed(self) -> MemoryQuerySet:
-        """The memories with what their order compares."""
+    def rows_to_sort(self) -> MemoryQuerySet:
+        """The memories with the annotation by which they are sorted."""
         rows = self.rows()
         return rows.in_salience_order(self.moment) if _by_salience(self.order) else rows
 
     def page(self, request: HttpRequest) -> Page[Memory]:
-        """The page of the address's cursor; of a search the one page that there is."""
+        """The page at the cursor of the address; a search has a single page."""
         if self.words:
             return Page(self.hits, None, None)
         by_salience = _by_salience(self.order)
         if not by_salience and not request.GET.get("cursor"):
             first = _first_rows(self.trust, tuple(self.filters.items()), self.order).read(at=self.moment)
             return keyset.page_of(first, self.order, limit=ROWS, at=self.moment, cursor=None)
-        rows = self.listed().select_related("skill").with_salience(self.moment)
+        rows = self.rows_to_sort().select_related("skill").with_salience(self.moment)
         parts = rows.parts_by_salience(self.moment) if by_salience else None
         return page_of(request, rows, self.order, limit=ROWS, at=self.moment, parts=parts)
 
@@ -126,35 +126,35 @@ class MemoryList:
 
         Three statements or more; an endpoint may embed the words: not within a transaction.
         """
-        results = self._found()
-        ids = list(dict.fromkeys([*results, *self.named().values_list("pk", flat=True)[:MOST_BY_KEY]]))
+        results = self._ids_by_search()
+        ids = list(dict.fromkeys([*results, *self.rows_by_key().values_list("pk", flat=True)[:MOST_BY_KEY]]))
         rows = self.rows().select_related("skill").with_salience(self.moment).in_bulk(ids)
         results = [rows[pk] for pk in ids if pk in rows]
         for name in reversed(self.order if self.sort else ()):
             results.sort(key=attrgetter(OF_HITS.get(name.lstrip("-"), name.lstrip("-"))), reverse=name.startswith("-"))
         return results
 
-    def named(self) -> MemoryQuerySet:
+    def rows_by_key(self) -> MemoryQuerySet:
         """The memories that have the words in their key, shortest key first.
 
         No index has this order, so the database starts from the words.
         """
         return self.rows().filter(in_key(self.words)).order_by(Length("key"), *NEWEST)
 
-    def _found(self) -> list[Any]:
-        """The ids of what the search finds within the filters."""
-        wanted: dict[str, Any] = {"query": self.words, "limit": MOST_HITS, "types": KNOWLEDGE}
-        wanted["statuses"] = [self.filters["status"]] if self.filters["status"] else Status.values
+    def _ids_by_search(self) -> list[Any]:
+        """The ids of memories that the search finds within the filters, best first."""
+        fields: dict[str, Any] = {"query": self.words, "limit": MOST_HITS, "types": KNOWLEDGE}
+        fields["statuses"] = [self.filters["status"]] if self.filters["status"] else Status.values
         lists = {"type": "types", "category": "categories", "scope": "scopes", "tag": "tags"}
-        wanted |= {lists[name]: [self.filters[name]] for name in lists if self.filters[name]}
-        wanted |= {name: self.filters[name] for name in ("source", "company_id") if self.filters[name]}
+        fields |= {lists[name]: [self.filters[name]] for name in lists if self.filters[name]}
+        fields |= {name: self.filters[name] for name in ("source", "company_id") if self.filters[name]}
         try:
-            request = SearchRequest.model_validate(wanted)
+            request = SearchRequest.model_validate(fields)
         except ValidationError:  # a filter that no memory can meet
             return []
-        scope, told = self.filters["scope"], self.filters["review"]
-        also = Filter((InScope(scope),) if scope else ()) & Filter((OfReview(told),) if told else ())
-        answer = find(request, trust=self.trust, at=self.at, also=also)
+        scope, review = self.filters["scope"], self.filters["review"]
+        extra_filter = Filter((InScope(scope),) if scope else ()) & Filter((OfReview(review),) if review else ())
+        answer = find(request, trust=self.trust, at=self.at, extra_filter=extra_filter)
         self.degraded = answer.degraded
         matches = [result.memory.pk for result in answer.results if is_relevant(result)]
         self.is_cut = len(matches) == MOST_HITS
@@ -173,5 +173,5 @@ def _by_salience(order: Order) -> bool:
 
 def columns_of(request: HttpRequest) -> list[str]:
     """The columns of the address, else those remembered in this browser, else the usual ones; in the table's order."""
-    asked = request.GET.getlist("column") or request.COOKIES.get(COLUMNS_COOKIE, "").split(".")
-    return [name for name in COLUMNS if name in asked] or list(DEFAULT_COLUMNS)
+    names = request.GET.getlist("column") or request.COOKIES.get(COLUMNS_COOKIE, "").split(".")
+    return [name for name in COLUMNS if name in names] or list(DEFAULT_COLUMNS)

@@ -39,9 +39,9 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
     episodes = episodes.annotate(is_copy=Exists(copies(Episode.objects.filter(pk=OuterRef("pk")))))
     row: Any = get_object_or_404(_with_times(episodes), pk=episode_id)
     events = _events(row, request)
-    learned = Evidence.objects.filter(episode=row).visible_to(trust).select_related("memory__skill")
-    learned = learned.annotate(position=F("event__position"))
-    evidence = list(learned.order_by("-at", "-pk")[:50])
+    evidence_rows = Evidence.objects.filter(episode=row).visible_to(trust).select_related("memory__skill")
+    evidence_rows = evidence_rows.annotate(position=F("event__position"))
+    evidence = list(evidence_rows.order_by("-at", "-pk")[:50])
     calls = list(row.events.calls()) if row.event_count > 1 or any(event.tool for event in events) else []
     context: dict[str, Any] = {
         "episode": row,
@@ -64,8 +64,8 @@ def episode(request: HttpRequest, episode_id: UUID) -> HttpResponse:
 
 
 def _events(row: Episode, request: HttpRequest) -> list[Event]:
-    """A page of its events: those after `after`; else the first ones, or from shortly before `at` where that is no
-    first one."""
+    """The events of the page: those after position `after`; else from SHOWN_BEFORE events before position `at`, if that
+    is not among the first ones; else the first ones."""
     after, at = (_number(request.GET.get(name, "")) for name in ("after", "at"))
     events = _events_after(row, after)
     if at and not after and events and events[-1].position < at <= row.event_count:
@@ -74,10 +74,10 @@ def _events(row: Episode, request: HttpRequest) -> list[Event]:
 
 
 def _events_after(row: Episode, position: int) -> list[Event]:
-    events = _fitting(list(row.events.beyond(position).for_reading()[:EVENTS_ON_A_PAGE]))
+    events = _first_fitting(list(row.events.beyond(position).for_reading()[:EVENTS_ON_A_PAGE]))
     for event in events:
         if roles.of(event.role) != roles.SYSTEM:  # its messages are orders by nature
-            event.flags = scanning.as_shown(event.flags, *_shown(event))
+            event.flags = scanning.as_shown(event.flags, *_shown_texts(event))
     return events
 
 
@@ -88,9 +88,11 @@ def _number(text: str) -> int:
 def _with_times(episodes: EpisodeQuerySet) -> EpisodeQuerySet:
     """Annotate the time of the first event, `first_at`, and the milliseconds of all calls, `called_ms`."""
     events = Event.objects.filter(episode=OuterRef("pk")).order_by("position")
-    called = events.order_by().values("episode").annotate(total=Sum("latency_ms")).values("total")
-    timed: EpisodeQuerySet = episodes.annotate(first_at=Subquery(events.values("at")[:1]), called_ms=Subquery(called))
-    return timed
+    call_times = events.order_by().values("episode").annotate(total=Sum("latency_ms")).values("total")
+    episodes_with_times: EpisodeQuerySet = episodes.annotate(
+        first_at=Subquery(events.values("at")[:1]), called_ms=Subquery(call_times)
+    )
+    return episodes_with_times
 
 
 def _around(episode: Episode, trust: Trust) -> QuerySet[Event]:
@@ -118,10 +120,10 @@ def _by_others(episode: Episode, trust: Trust) -> EpisodeQuerySet:
 
 def _holds_secret(event: Any) -> bool:
     """Whether the shown part of an event holds a secret, also of events stored before scanning existed."""
-    return SECRET in event.flags or any(credentials.is_in(text) for text in _shown(event) if text)
+    return SECRET in event.flags or any(credentials.is_in(text) for text in _shown_texts(event) if text)
 
 
-def _shown(event: Any) -> tuple[str | None, ...]:
+def _shown_texts(event: Any) -> tuple[str | None, ...]:
     return (event.said, event.summary, event.args_start, event.result_start)
 
 
@@ -130,11 +132,11 @@ def unexpired_memories() -> MemoryQuerySet:
     return Memory.objects.unexpired(timezone.now())
 
 
-def _fitting(events: list[Event]) -> list[Event]:
+def _first_fitting(events: list[Event]) -> list[Event]:
     """As many events as make a page of readable length, at least one."""
     sizes = accumulate(event.shown_size + MARKUP for event in events)
-    fitting = [event for event, size in zip(events, sizes, strict=True) if size <= MAX_PAGE]
-    return fitting or events[:1]
+    fitting_events = [event for event, size in zip(events, sizes, strict=True) if size <= MAX_PAGE]
+    return fitting_events or events[:1]
 
 
 @require_safe

@@ -46,7 +46,7 @@ PROPOSALS_ON_THE_PAGE = 20
 @require_safe
 def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust = trust_of(request.user)
-    rows = with_doubt(with_support(_visible(trust))).annotate(**_has(trust, memory_id))
+    rows = with_doubt(with_support(_visible(trust))).annotate(**_annotations(trust, memory_id))
     rows = rows.select_related("performance", "skill", "skill_lines", "worth")
     row = get_object_or_404(rows, pk=memory_id)
     if row.type == Type.EPISODIC:
@@ -54,18 +54,18 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     evidence = Evidence.objects.filter(memory=row).visible_to(trust)
     evidence = evidence.order_by("-at", "-pk")
     if row.type == Type.COMPETENCE:
-        shown: Any = evidence.with_runs(trust)[:RUNS_ON_THE_PAGE]
+        shown_evidence: Any = evidence.with_runs(trust)[:RUNS_ON_THE_PAGE]
     else:
-        shown = evidence.with_episodes(trust, most=RUNS_ON_THE_PAGE)
+        shown_evidence = evidence.with_episodes(trust, most=RUNS_ON_THE_PAGE)
     history = AuditEntry.objects.visible_to(trust).with_rationale(trust).with_state(trust)
     history = history.with_others().about("memory", row.pk).reverse()
     most = MOST_DECISIONS if request.GET.get("history") == "all" else DECISIONS_ON_THE_PAGE
     decisions = list(history[: most + 1])
-    opponents, contested = contests_of(row, trust) if getattr(row, "is_contest", False) else ([], [])
+    opponents, contested_memories = contests_of(row, trust) if getattr(row, "is_contest", False) else ([], [])
     context = {
         "memory": row,
         "payload": redaction.redacted_payload(row, trust),
-        "evidence": shown,
+        "evidence": shown_evidence,
         "history": decisions[:most],
         "has_older": len(decisions) > most,
         "contest_entry": next((entry for entry in decisions if entry.action == "contest"), None),
@@ -73,17 +73,17 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         "ends": injections.ends_of(contexts),
         **_related_rows(row, trust),
         "opponents": opponents,
-        "contested_memories": contested,
+        "contested_memories": contested_memories,
         "withholding": _withholding(row, trust),
         "resemblance": resemblance_of(row, trust) if row.status in LIVE else None,
         "fading": charts.curve(row, at=timezone.now()),
-        "faster": _faster(decisions, request),
+        "faster": _recent_decision(decisions, request),
     }
     return render(request, "memories/memory.html", context)
 
 
-def _has(trust: Trust, memory_id: UUID) -> dict[str, Any]:
-    """Annotations that spare the page a query each, for what is not there and for the subjects."""
+def _annotations(trust: Trust, memory_id: UUID) -> dict[str, Any]:
+    """Annotations that save queries: the subjects, and whether there are contests, adaptations and proposals."""
     return {
         "named_subjects": subjects_in_memory(memory_id, trust=trust, at=timezone.now()),
         "is_contest": Relation.objects.contesting(OuterRef("pk")),
@@ -92,8 +92,8 @@ def _has(trust: Trust, memory_id: UUID) -> dict[str, Any]:
     }
 
 
-def _faster(decisions: list[AuditEntry], request: HttpRequest) -> AuditEntry | None:
-    """The latest decision, where another person took it within the last minutes."""
+def _recent_decision(decisions: list[AuditEntry], request: HttpRequest) -> AuditEntry | None:
+    """The latest decision, if another person took it within RECENT; else None."""
     latest = decisions[0] if decisions else None
     if latest is None or latest.actor_kind != ActorKind.PERSON or timezone.now() - latest.at > RECENT:
         return None
@@ -106,20 +106,22 @@ def _visible(trust: Trust) -> MemoryQuerySet:
 
 def _related_rows(memory: Memory, trust: Trust) -> dict[str, Any]:
     """Adaptations, proposals, similar claims and tombstones of a memory."""
-    about = Proposal.objects.visible_to(trust).among([memory.pk]).open()
-    proposed = getattr(memory, "has_proposals", False)
-    proposals = list(about.select_related("memory__skill").order_by("opened_at")[: PROPOSALS_ON_THE_PAGE * proposed])
+    rows = Proposal.objects.visible_to(trust).among([memory.pk]).open()
+    has_proposals = getattr(memory, "has_proposals", False)
+    proposals = list(
+        rows.select_related("memory__skill").order_by("opened_at")[: PROPOSALS_ON_THE_PAGE * has_proposals]
+    )
     attach_compared(proposals, trust)
-    adapted = getattr(memory, "has_adaptations", False)
-    adaptations = memory.adaptations.visible_to(trust).order_by("-applied_at")[:10] if adapted else []
+    has_adaptations = getattr(memory, "has_adaptations", False)
+    adaptations = memory.adaptations.visible_to(trust).order_by("-applied_at")[:10] if has_adaptations else []
     tombstones = Tombstone.objects.visible_to(trust).filter(memory_id=memory.pk)
     tombstone = tombstones.order_by("-at", "-pk").first() if memory.status == Status.DISMISSED else None
     compares = memory.status in LIVE and memory.status != Status.CONTESTED  # that has its opponents
     equals, near = equals_and_near(memory, _visible(trust).live()) if compares else ([], [])
-    stands = tombstone is not None and tombstone.lifted_at is None
-    known = also_known(memory, trust, why=tombstone.reason, at=timezone.now()) if tombstone and stands else []
+    is_standing = tombstone is not None and tombstone.lifted_at is None
+    elsewhere = also_known(memory, trust, why=tombstone.reason, at=timezone.now()) if tombstone and is_standing else []
     return {
-        "also_known": known,
+        "also_known": elsewhere,
         "proposals": proposals,
         "adaptations": adaptations,
         "tombstone": tombstone,
@@ -156,7 +158,7 @@ def forget(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     except (Conflict, NotAllowed, NotFound) as refusal:
         return render(request, "memories/forget.html", {"memory": memory, "refusal": refusal}, status=409)
     if request.method == "POST":
-        messages.success(request, _("Forgotten. Only its history still says that it was there."))
+        messages.success(request, _("Forgotten. Only the history records that it existed."))
         return redirect("memories" if memory.is_claim else "episodes")
     return render(request, "memories/forget.html", {"memory": memory, "receipt": receipt})
 
@@ -168,9 +170,9 @@ def reveal(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust, at = trust_of(request.user), timezone.now()
     memory = get_object_or_404(Memory.objects.visible_to(trust).unexpired(at).select_related("episode"), pk=memory_id)
     texts = reveal_memory(memory, trust=trust, at=at)
-    shown: Any = render(request, "memories/revealed.html", {"memory": memory, "texts": texts})
-    shown.shows_secrets = True
-    return shown  # type: ignore[no-any-return]
+    response: Any = render(request, "memories/revealed.html", {"memory": memory, "texts": texts})
+    response.shows_secrets = True
+    return response  # type: ignore[no-any-return]
 
 
 class Difference(NamedTuple):
@@ -196,7 +198,7 @@ def memory_as_of(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     except Invalid:
         moment = None
     if moment is None:
-        context["error"] = _("This is no time that has passed: %(text)s") % {"text": text or _("none was given")}
+        context["error"] = _("Not a time in the past: %(text)s") % {"text": text or _("none was given")}
         return render(request, "memories/memory_as_of.html", context, status=400)
     then = with_recorded(_rows_then(trust, moment, moment.at), moment).filter(pk=memory_id).first()
     if then is not None and then.type == Type.EPISODIC:
@@ -212,7 +214,7 @@ def _rows_then(trust: Trust, moment: AsOf | None, at: datetime) -> Any:
 
 
 def _instant(text: str) -> datetime | None:
-    """An instant with its zone, or as the form sends it without one: then that of the site."""
+    """Parse an instant; one without a zone, as the form sends it, is in the site's zone. None: it is no instant."""
     if instant := parse_instant(text):
         return instant
     try:
@@ -222,17 +224,17 @@ def _instant(text: str) -> datetime | None:
 
 
 def _steps(memory: Memory, moment: AsOf, trust: Trust) -> dict[str, datetime]:
-    """The ends of the states before and of this one, as far as the person may see what stood there."""
+    """Instants of the neighbouring states: `earlier`, if the person may see that state, and `later`."""
     states = FormerState.objects.filter(memory=memory)
-    ended = states.filter(until__lte=moment.at, sensitivity__lte=trust.max_sensitivity).order_by("-until").first()
-    ends = states.filter(until__gt=moment.at).order_by("until").first()
-    steps = {"earlier": ended.until - timedelta(microseconds=1)} if ended else {}
-    return steps | ({"later": ends.until} if ends else {})
+    earlier = states.filter(until__lte=moment.at, sensitivity__lte=trust.max_sensitivity).order_by("-until").first()
+    current = states.filter(until__gt=moment.at).order_by("until").first()
+    steps = {"earlier": earlier.until - timedelta(microseconds=1)} if earlier else {}
+    return steps | ({"later": current.until} if current else {})
 
 
 def differences(then: Memory, today: Memory) -> list[Difference]:
     """The facts of a memory, then and today."""
-    return [Difference(label, *(_shown(row, name) for row in (then, today))) for name, label in _labels().items()]
+    return [Difference(label, *(_display(row, name) for row in (then, today))) for name, label in _labels().items()]
 
 
 def _labels() -> dict[str, str]:
@@ -248,7 +250,7 @@ def _labels() -> dict[str, str]:
     }
 
 
-def _shown(row: Memory, name: str) -> str:
+def _display(row: Memory, name: str) -> str:
     value = getattr(row, name)
     if name == "sensitivity":
         value = row.get_sensitivity_display()

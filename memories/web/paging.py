@@ -51,8 +51,8 @@ def moment_of(request: HttpRequest) -> datetime:
 
 def cursor_of(request: HttpRequest) -> keyset.Cursor | None:
     """The cursor of the URL. Invalid: it is none."""
-    asked = request.GET.get("cursor", "")
-    return keyset.Cursor.decode(asked) if asked else None
+    text = request.GET.get("cursor", "")
+    return keyset.Cursor.decode(text) if text else None
 
 
 def next_page(request: HttpRequest) -> str:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from memories.claims import Likeness
 from memories.intake import claims
-from memories.intake.claims import Near, NearDuplicate, Stored
+from memories.intake.claims import Near, NearDuplicate, WriteResult
 from memories.intake.reports.claims import LONGEST_TEACHING, SHORTEST_TEACHING, read_teaching
 from memories.models import Memory
 from memories.people import permitted
@@ -35,11 +35,11 @@ def teach(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return _page(request, form={"scope": request.GET.get("scope", "")})
     form = _form(request)
-    near = _unanswered(request, form, trust)
+    near = _open_questions(request, form, trust)
     if near is not None:
         return _page(request, form=form, similar_claims=near, must_resolve=True, status=409)
     try:
-        stored = claims.teach(read_teaching(_resolved(request, form, trust)), trust=trust, at=timezone.now())
+        result = claims.teach(read_teaching(_request_body(request, form, trust)), trust=trust, at=timezone.now())
     except NearDuplicate as duplicate:
         near = [*duplicate.candidates, *_elsewhere(form, trust)][:MOST_NEAR]
         return _page(request, form=form, similar_claims=near, must_resolve=True, status=409)
@@ -50,7 +50,7 @@ def teach(request: HttpRequest) -> HttpResponse:
         return _page(request, form=form, errors={"content": str(conflict)}, status=409)
     except NotFound as missing:
         raise Http404(str(missing)) from None
-    return _taught(request, stored, trust)
+    return _redirect(request, result, trust)
 
 
 @require_POST
@@ -62,10 +62,10 @@ def look(request: HttpRequest) -> HttpResponse:
     return _page(request, form=form, similar_claims=_similar(form, trust))
 
 
-def _unanswered(request: HttpRequest, form: dict[str, str], trust: Trust) -> list[Near] | None:
-    """The duplicates that the person has not been asked about; None: go on.
+def _open_questions(request: HttpRequest, form: dict[str, str], trust: Trust) -> list[Near] | None:
+    """The similar claims to ask the person about; None: no question is open.
 
-    An answer about another scope than that of the form is asked for again.
+    If the scope of the form changed since the answer, it is asked again.
     """
     if "resolve" in request.POST:
         return None if request.POST.get("looked", form["scope"]) == form["scope"] else _similar(form, trust)
@@ -73,12 +73,12 @@ def _unanswered(request: HttpRequest, form: dict[str, str], trust: Trust) -> lis
     return elsewhere[:MOST_NEAR] or None
 
 
-def _resolved(request: HttpRequest, form: dict[str, str], trust: Trust) -> dict[str, str]:
+def _request_body(request: HttpRequest, form: dict[str, str], trust: Trust) -> dict[str, str]:
     """The form as a request body of the API, with the answer about duplicates; `update` names its row and its scope."""
     resolve, _space, memory_id = request.POST.get("resolve", "").partition(" ")
     resolve = "" if resolve == HERE_TOO else resolve
-    meant = {name: value for name, value in (("resolve", resolve), ("memory_id", memory_id)) if value}
-    return {**_claim_of(form, trust), **_scope_of(memory_id, trust), **meant}
+    answer = {name: value for name, value in (("resolve", resolve), ("memory_id", memory_id)) if value}
+    return {**_claim_of(form, trust), **_scope_of(memory_id, trust), **answer}
 
 
 def _teacher(request: HttpRequest) -> Trust:
@@ -88,14 +88,16 @@ def _teacher(request: HttpRequest) -> Trust:
 def _form(request: HttpRequest) -> dict[str, str]:
     """The fields that the person filled in; unchanged proposals of the page count as blank."""
     form = {name: request.POST.get(name, "").strip() for name in FIELDS}
-    untouched = {name for name, was in DETECTED.items() if form[name] == request.POST.get(was, "")}
-    return {name: "" if name in untouched else value for name, value in form.items()}
+    unchanged_names = {
+        name for name, hidden_name in DETECTED.items() if form[name] == request.POST.get(hidden_name, "")
+    }
+    return {name: "" if name in unchanged_names else value for name, value in form.items()}
 
 
 def _claim_of(form: dict[str, str], trust: Trust) -> dict[str, str]:
-    """The form as a request body of the API. A blank scope is the shared one for who writes into every scope."""
-    kept = {"content", "scope"} if trust.scopes is None else {"content"}
-    return {name: value for name, value in form.items() if value or name in kept}
+    """The form as a request body of the API. A blank scope is sent only for a person who writes into every scope."""
+    required_names = {"content", "scope"} if trust.scopes is None else {"content"}
+    return {name: value for name, value in form.items() if value or name in required_names}
 
 
 def _scope_of(memory_id: str, trust: Trust) -> dict[str, str]:
@@ -130,8 +132,8 @@ def _elsewhere(form: dict[str, str], trust: Trust) -> list[Near]:
     words = {"query": form["content"][:LONGEST_TEACHING], "types": [Type.SEMANTIC.value], "statuses": live}
     request = SearchRequest.model_validate({**words, "limit": MOST_SEARCHED})
     rows = [result.memory for result in find(request, trust=trust, at=timezone.now()).results]
-    compared = [claims.compare_with(row, form["content"]) for row in rows if row.scope != form["scope"]]
-    return [neighbour for neighbour in compared if neighbour.likeness != Likeness.OTHER]
+    neighbours = [claims.compare_with(row, form["content"]) for row in rows if row.scope != form["scope"]]
+    return [neighbour for neighbour in neighbours if neighbour.likeness != Likeness.OTHER]
 
 
 def _is_complete(form: dict[str, str]) -> bool:
@@ -140,22 +142,22 @@ def _is_complete(form: dict[str, str]) -> bool:
     return fits and re.fullmatch(SCOPE, form["scope"]) is not None
 
 
-def _page(request: HttpRequest, *, form: dict[str, str], status: int = 200, **shown: Any) -> HttpResponse:
-    context = _context(form, shown.pop("similar_claims", []))
-    return render(request, "memories/teach.html", {**context, **shown}, status=status)
+def _page(request: HttpRequest, *, form: dict[str, str], status: int = 200, **more: Any) -> HttpResponse:
+    context = _context(form, more.pop("similar_claims", []))
+    return render(request, "memories/teach.html", {**context, **more}, status=status)
 
 
 def _context(form: dict[str, str], similar_claims: list[Near]) -> dict[str, Any]:
     content = form.get("content", "")
     long_enough = len(content) >= SHORTEST_TEACHING
-    detected = claims.category_of(content) if long_enough else ""
-    proposed = claims.key_of(content) if long_enough else ""
+    detected_category = claims.category_of(content) if long_enough else ""
+    proposed_key = claims.key_of(content) if long_enough else ""
     return {
         "form": form,
-        "detected": detected,
-        "proposed": proposed,
-        "category": form.get("category") or detected,
-        "key": form.get("key") or proposed,
+        "detected": detected_category,
+        "proposed": proposed_key,
+        "category": form.get("category") or detected_category,
+        "key": form.get("key") or proposed_key,
         "categories": Category.choices,
         "similar_claims": similar_claims,
         "is_elsewhere": all(near.memory and near.memory.scope != form.get("scope", "") for near in similar_claims),
@@ -164,12 +166,12 @@ def _context(form: dict[str, str], similar_claims: list[Near]) -> dict[str, Any]
     }
 
 
-def _taught(request: HttpRequest, stored: Stored, trust: Trust) -> HttpResponse:
-    row = stored.memory
+def _redirect(request: HttpRequest, result: WriteResult, trust: Trust) -> HttpResponse:
+    row = result.memory
     if row is None or not trust.sees(row):
-        messages.info(request, _("Taken. It lies above what you may see, so it is not shown here."))
+        messages.info(request, _("Accepted. It is above your clearance, so it is not shown here."))
         return redirect("teach")
-    message = stored.notice or (_("Learned.") if stored.created else _("Learned: it holds, with these words."))
+    message = result.notice or (_("Learned.") if result.created else _("Learned: it is confirmed with this text."))
     notice, _newline, where = message.partition("\n")
     if where:  # of an adaptation: show its page
         message = "\n".join([notice, _("Review, revert or forget it here, or among the adaptations.")])

@@ -16,7 +16,7 @@ from memories.lexicon.tool_words import without_server
 MOST_TOOLS = 14
 MOST_NUMBERED = 12  # steps whose lines bear a number
 WIDTH, BOX, HEIGHT, STEP = 288, 176, 40, 64  # of the drawing, of a tool's box, from one box to the next
-LEFT = (WIDTH - BOX) // 2
+LEFT_EDGE = (WIDTH - BOX) // 2
 NARROWEST, LANE, LANES, CORNER = 14, 8, 5, 5  # how far an arc goes out, from one to the next, how many, its rounding
 LONGEST_NAME = 23
 
@@ -81,7 +81,7 @@ class Graph:
 
     @property
     def is_crowded(self) -> bool:
-        """More arcs than numbers can stand beside: the table tells how often."""
+        """Whether there are too many lines for numbers beside them; the table has the numbers."""
         return len(self.drawn) > MOST_NUMBERED
 
     @property
@@ -102,10 +102,10 @@ def graph(calls: Sequence[Call]) -> Graph | None:
         return None
     counts, failures = Counter(call.tool for call in calls), Counter(call.tool for call in calls if call.failed)
     tools = [Tool(name, counts[name], failures[name], place * STEP + 1) for name, place in places.items()]
-    followed = Counter((before.tool, after.tool) for before, after in pairwise(calls))
+    transition_counts = Counter((before.tool, after.tool) for before, after in pairwise(calls))
     pairs = [
         Transition(pair, times, places[pair[0]], places[pair[1]])
-        for pair, times in followed.items()
+        for pair, times in transition_counts.items()
         if places.keys() >= set(pair)
     ]
     steps = [_line(*step) for step in pairs if step.is_straight]
@@ -121,27 +121,27 @@ def _line(pair: tuple[str, str], times: int, start: int, end: int) -> Step:
 
 
 def _arcs(skips: Sequence[Transition]) -> list[Step]:
-    """The arcs of these steps, frequent and short ones first; without a line where every lane beside it is taken."""
+    """The arcs of these steps, frequent and short ones first; without a path if no lane is free."""
     lanes: dict[tuple[bool, int], list[range]] = {}
     arcs = []
     for pair, times, start, end in sorted(skips, key=lambda skip: (-skip.times, abs(skip.end - skip.start))):
-        passed = range(min(start, end), max(start, end))
-        free = (lane for lane in range(LANES) if not _overlaps(passed, lanes.get((end > start, lane), [])))
+        places_between = range(min(start, end), max(start, end))
+        free = (lane for lane in range(LANES) if not _overlaps(places_between, lanes.get((end > start, lane), [])))
         if (lane := next(free, None)) is None:
             arcs.append(Step(*pair, times, "", 0, 0))
         else:
-            lanes.setdefault((end > start, lane), []).append(passed)
+            lanes.setdefault((end > start, lane), []).append(places_between)
             arcs.append(_arc(pair, times, start, end, lane))
     return arcs
 
 
-def _overlaps(passed: range, others: Sequence[range]) -> bool:
-    return any(passed.start < other.stop and other.start < passed.stop for other in others)
+def _overlaps(places_between: range, other_ranges: Sequence[range]) -> bool:
+    return any(places_between.start < other.stop and other.start < places_between.stop for other in other_ranges)
 
 
 def _arc(pair: tuple[str, str], times: int, start: int, end: int, lane: int) -> Step:
     """Forward on the right, back on the left; leaving below the middle of a box, arriving above it."""
-    edge, sign = (LEFT + BOX, 1) if end > start else (LEFT, -1)
+    edge, sign = (LEFT_EDGE + BOX, 1) if end > start else (LEFT_EDGE, -1)
     far, near = edge + sign * (NARROWEST + LANE * lane), edge + sign * (NARROWEST + LANE * lane - CORNER)
     leaving, arriving = start * STEP + HEIGHT // 2 + 7, end * STEP + HEIGHT // 2 - 5
     path = (

@@ -80,15 +80,15 @@ class ScheduleForm(forms.ModelForm):  # type: ignore[type-arg]
     """Refuses what the scheduler cannot read: all that are due are prepared at once, one error stops them all."""
 
     def clean(self) -> dict[str, Any]:
-        cleaned = super().clean() or {}
-        if cleaned.get("schedule_type") == Schedule.CRON and not cleaned.get("cron"):
+        values = super().clean() or {}
+        if values.get("schedule_type") == Schedule.CRON and not values.get("cron"):
             self.add_error("schedule_type", RegexValidator.message)
-        if args := cleaned.get("args"):
+        if args := values.get("args"):
             try:
                 ast.literal_eval(args)
             except (SyntaxError, ValueError, TypeError, MemoryError, RecursionError):
                 self.add_error("args", RegexValidator.message)
-        return cleaned
+        return values
 
 
 @admin.register(Schedule)

@@ -24,8 +24,8 @@ from memories.values.choices import Permission, Sensitivity
 from memories.values.exceptions import Conflict
 from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
 
-MADE = ("name", "format", "url", "events", "clearance", "scopes")
-SHOWN = ("name", "format", "shown_url", "events", "clearance", "scopes", "created_at", "stopped_at")
+ADD_FIELDS = ("name", "format", "url", "events", "clearance", "scopes")
+DETAIL_FIELDS = ("name", "format", "shown_url", "events", "clearance", "scopes", "created_at", "stopped_at")
 
 
 class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
@@ -34,7 +34,9 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
         initial=Format.JSON,
         required=False,
         widget=UnfoldAdminSelectWidget,
-        help_text=_("JSON: signed, for a program of yours. The others: paste the address of the chat's incoming hook."),
+        help_text=_(
+            "JSON: signed, for your own program. The others: paste the address of the chat's incoming webhook."
+        ),
     )
     url = forms.CharField(
         max_length=500, validators=[URLValidator(schemes=["https", "http"])], widget=UnfoldAdminTextInputWidget
@@ -52,7 +54,7 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
 
     class Meta:
         model = Webhook
-        fields = MADE
+        fields = ADD_FIELDS
 
     def clean_format(self) -> str:
         return self.cleaned_data["format"] or Format.JSON
@@ -63,7 +65,7 @@ class WebhookForm(forms.ModelForm):  # type: ignore[type-arg]
             sending.target(url)
         except Refused:
             raise forms.ValidationError(
-                _("Nothing can be sent to this address: its host or its port is none.")
+                _("Messages cannot be sent to this address: its host or port is not valid.")
             ) from None
         return url
 
@@ -86,7 +88,7 @@ class WebhookAdmin(Administrators, Uncounted):  # type: ignore[misc]  # as of th
         return ", ".join(webhook.events)
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        return [*(SHOWN if obj else MADE)]
+        return [*(DETAIL_FIELDS if obj else ADD_FIELDS)]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
         return self.get_fields(request, obj) if obj else []
@@ -113,8 +115,8 @@ class WebhookAdmin(Administrators, Uncounted):  # type: ignore[misc]  # as of th
         """Show the secret in this response only; a chat's hook needs none."""
         if obj.format != Format.JSON:
             return super().response_add(request, obj, post_url_continue)
-        shown = {"title": "Webhook made", "opts": self.opts, "webhook": obj}
-        context = {**self.admin_site.each_context(request), **shown}
+        facts = {"title": "Webhook made", "opts": self.opts, "webhook": obj}
+        context = {**self.admin_site.each_context(request), **facts}
         answer: Any = TemplateResponse(request, "admin/webhook_made.html", context)
         answer.shows_secrets = True
         return answer  # type: ignore[no-any-return]

@@ -98,8 +98,8 @@ class Revert(WriteView):
     def write(self, request: Request, adaptation_id: UUID) -> Response:
         """Revert an adaptation
 
-        Alone: its memory goes back to confirmed and rules apply it no more, under whatever key it is said. Or the
-        memory is dismissed along.
+        Its memory returns to confirmed, and rules do not apply the same claim again under any key; or the memory is
+        dismissed too.
         """
         body, at = self.body(Reversion), timezone.now()
         batch = review.revert(self.trust, adaptation_id, keep_memory=body.keep_memory, at=at, why=body.why)

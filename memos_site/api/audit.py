@@ -26,16 +26,16 @@ class Audit(ApiView):
         "Audit",
         AuditPage,
         parameters=(
-            query("subject", {"type": "string", "format": "uuid"}, "About exactly this one."),
-            query("batch", {"type": "string", "format": "uuid"}, "Of one decision."),
+            query("subject", {"type": "string", "format": "uuid"}, "Only entries about this object."),
+            query("batch", {"type": "string", "format": "uuid"}, "Only entries of this batch (one decision)."),
             query("action", {"type": "string"}, "promote, dismiss, revise, ..."),
-            query("actor", {"type": "string"}, "By whom, by name."),
+            query("actor", {"type": "string"}, "Only by this person or agent (name)."),
         ),
     )
     def get(self, request: Request) -> Response:
         """What was done, by whom and why
 
-        Latest first. It outlives what it speaks of.
+        Newest first. Entries are kept after the rows that they describe are gone.
         """
         rows = AuditEntry.objects.visible_to(self.trust).with_state(self.trust).with_rationale(self.trust)
         rows = rows.filter(**paging.exact(request, "scope", "action", "actor"))

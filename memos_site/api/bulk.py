@@ -21,7 +21,7 @@ from memos_site import review
 from memos_site.api.decisions import DECIDE, Known
 from memos_site.review.verbs import OF_MANY, VERBS
 from memos_site.review.verbs.attention import Flag
-from memos_site.review.verbs.dismissal import joined
+from memos_site.review.verbs.dismissal import reason_text
 from memos_site.review.verbs.verb import Why
 
 if TYPE_CHECKING:
@@ -105,30 +105,30 @@ class Bulk(WriteView):
     def write(self, request: Request) -> Response:
         """Decide about many memories at once
 
-        By `ids`, or by `filter` and `as_of`: without `status` it finds what waits in the inbox, with it what a list of
-        memories shows. Up to 5,000, each by itself: what fails is named and keeps no other from it. One batch undoes
-        all.
+        By `ids`, or by `filter` and `as_of`: without `status` it finds what waits in the inbox, with it what a list
+        of memories shows. Up to 5,000, each on its own: failures are listed and do not stop the others. One batch
+        undoes all.
 
-        `ids` may name proposals too: to promote one is to accept it, to dismiss one to reject it. Which memory of a
-        conflict holds, and what carries a flag, is decided singly.
+        `ids` may name proposals too: to promote one is to accept it, to dismiss one to reject it. Conflicts and
+        flagged memories must be decided one by one.
         """
         at = timezone.now()
         raw: Json = request.data if isinstance(request.data, dict) else {}
         if "filter" in raw and "ids" in raw:
             raise Invalid(FieldError("/filter", "ambiguous", "either ids or a filter"))
         if "filter" in raw:
-            filtered = self.body(ManyByFilter)
-            chosen, about = filtered.filter.model_dump(exclude_none=True), _about(filtered, raw)
-            many = review.by_filter(self.trust, chosen, filtered.as_of, filtered.action, at=at, **about)
+            by_filter = self.body(ManyByFilter)
+            filters, options = by_filter.filter.model_dump(exclude_none=True), _about(by_filter, raw)
+            result = review.by_filter(self.trust, filters, by_filter.as_of, by_filter.action, at=at, **options)
         else:
-            named = self.body(ManyById)
-            many = review.by_ids(self.trust, named.ids, named.action, at=at, **_about(named, raw))
-        known = equal_claims.known_rows(equal_claims.known_beside(many.batch, self.trust, at=at))
-        return Response({**asdict(many), "also_known": [Known.from_row(row) for row in known]})
+            by_id = self.body(ManyById)
+            result = review.by_ids(self.trust, by_id.ids, by_id.action, at=at, **_about(by_id, raw))
+        rows = equal_claims.known_rows(equal_claims.known_beside(result.batch, self.trust, at=at))
+        return Response({**asdict(result), "also_known": [Known.from_row(row) for row in rows]})
 
 
 def _about(bulk: BulkDecision, raw: Json) -> Json:
     """Return the rationale and the options of the action, checked as for a single decision."""
     shape = VERBS[bulk.action].body
     single = read_body(shape, {name: raw[name] for name in shape.model_fields if name in raw})
-    return {"why": joined(bulk.reason, bulk.why), **single.details}
+    return {"why": reason_text(bulk.reason, bulk.why), **single.details}

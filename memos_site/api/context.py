@@ -25,7 +25,7 @@ from memories.api.openapi import operation
 from memories.api.shapes import EXAMPLE_ID, Count, Json, Percent, Shape, Share
 from memories.models import Memory
 from memories.search import context
-from memories.search.context import ContextRequest, Item, Rationed
+from memories.search.context import ContextRequest, Item, Ration
 from memories.search.context.time_budget import Allowance
 from memories.values.choices import Permission, Review
 from memories.values.speakers import agents_of, review_of
@@ -70,11 +70,11 @@ class ContextItem(Shape):
     @classmethod
     def of(cls, item: Item) -> Json:
         address: Json = {"name": item.name, "scope": item.memory.scope, "url": item.url}
-        derived: Json = address if item.url else {}
-        derived |= {"until": item.until} if item.until else {}
-        derived |= {"review": review_of(item.memory), "agents": agents_of(item.memory)}
+        more_fields: Json = address if item.url else {}
+        more_fields |= {"until": item.until} if item.until else {}
+        more_fields |= {"review": review_of(item.memory), "agents": agents_of(item.memory)}
         return cls.from_row(
-            item.memory, memory_id=item.memory.pk, category=item.category, overridable=item.overridable, **derived
+            item.memory, memory_id=item.memory.pk, category=item.category, overridable=item.overridable, **more_fields
         )
 
 
@@ -120,11 +120,11 @@ class ContextPlace(Shape):
     """Forms that do not"""
 
     @classmethod
-    def of(cls, known: PlaceKnowledge) -> Json | None:
-        if not (known.starting or known.failing):
+    def of(cls, knowledge: PlaceKnowledge) -> Json | None:
+        if not (knowledge.starting or knowledge.failing):
             return None
-        forms = {name: [command.form for command in getattr(known, name)] for name in ("starting", "failing")}
-        return cls.from_row(known, **forms)
+        forms = {name: [command.form for command in getattr(knowledge, name)] for name in ("starting", "failing")}
+        return cls.from_row(knowledge, **forms)
 
 
 class ContextAnswer(Shape):
@@ -190,57 +190,56 @@ class Context(ApiView):
     def post(self, request: Request) -> Response:
         """Get the context for a task
 
-        What is known that fits the task, as a block for the prompt: found by the words and the meaning of the task, by
-        the company that it is about and by the source. Only what is confirmed or applied, and about that company or
-        none. For a text (a report, a reply, minutes) also how texts of this kind are written, as people said of
-        drafts, first and beside `limit`. Without `company_id` it is the one known company that the task names.
-        Answers within two seconds with what it has, and says in `degraded` what is missing. Under `## Guidance` stands
-        what similar finished runs say of the task, when that is sure enough; with `repository`, under
-        `## Commands in ...`, which commands start there.
-        Counts a use of each item when an agent asks, and tells waiting notices of adaptations once. With `as_of` it is
-        the context that would have been given then, from what may be seen today: without guidance and notices, and
-        nothing counts as used.
+        Returns memories that fit the task, as a block for the prompt: found by the words and the meaning of the task,
+        by its company and by the source. Only confirmed and applied memories, about that company or none. When the
+        task is to write a text (a report, a reply, minutes), what people said about drafts of this kind comes first
+        and does not count against `limit`. Without `company_id` the company is the one known company that the task
+        names. Answers within two seconds; `degraded` names what is missing. `## Guidance` holds advice from similar
+        finished runs when it is sure enough; with `repository`, `## Commands in ...` lists the commands that start
+        there. Counts a use of each item when an agent asks, and delivers pending notices of adaptations once. With
+        `as_of` it is the context that would have been given then, from what may be seen today: without guidance and
+        notices, and nothing counts as used.
         """
         return Response(give_context(request.data, trust=self.trust, at=timezone.now()))
 
 
 def give_context(body: Any, *, trust: Trust, at: datetime) -> Json:
-    """The context for a request as it came, as it is answered. Invalid names each wrong field."""
-    started, question = time.monotonic(), context.check(body)
+    """The answer to the body of a request for context. Invalid names each wrong field."""
+    started_at, question = time.monotonic(), context.check(body)
     withheld = guidance.withheld_from(question.thread_id or "", question.narrows(trust))
     kinds = names_of_kind(kind_of_text(question.task))
     lessons = _lessons(question, trust, at=at)
-    given = context.assemble(question, trust=trust, at=at, without=withheld, rationed=lessons, kinds=kinds)
-    allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started)))
+    assembly = context.assemble(question, trust=trust, at=at, without=withheld, ration=lessons, kinds=kinds)
+    allowance = Allowance(max(LEAST, ANSWER_WITHIN - (time.monotonic() - started_at)))
     advice = _guidance(question, trust, allowance, at=at)
     if kinds and advice.decision == NO_ACTION:  # who writes a text has nothing to change
         advice = Guidance()
     place = _place(question, trust, allowance, at=at)
     names = names_of(question.source or trust.actor.name)
     if advice.needs_more:  # finished runs tell more than what was said in them
-        given = context.with_quotes(given, question, trust=trust, at=at, allowance=allowance)
-    measures.retrievals.labels("context", "found" if given.items else "empty").inc()
-    degraded = list(dict.fromkeys((*given.degraded, *allowance.degraded)))
+        assembly = context.with_quotes(assembly, question, trust=trust, at=at, allowance=allowance)
+    measures.retrievals.labels("context", "found" if assembly.items else "empty").inc()
+    missing_parts = list(dict.fromkeys((*assembly.degraded, *allowance.degraded)))
     return ContextAnswer.from_row(
-        given,
-        block="\n\n".join(filter(None, (given.block, text_in_names(block(advice), names), commands_of(place)))),
-        items=[ContextItem.of(item) for item in given.items],
-        quotes=[ContextQuote.from_row(quote) for quote in given.quotes],
+        assembly,
+        block="\n\n".join(filter(None, (assembly.block, text_in_names(block(advice), names), commands_of(place)))),
+        items=[ContextItem.of(item) for item in assembly.items],
+        quotes=[ContextQuote.from_row(quote) for quote in assembly.quotes],
         guidance=in_names(ContextGuidance.of(advice), names),
         place=ContextPlace.of(place),
-        memory_status="degraded" if degraded else "ok",
-        degraded=degraded,
+        memory_status="degraded" if missing_parts else "ok",
+        degraded=missing_parts,
     )
 
 
-def _lessons(body: ContextRequest, trust: Trust, *, at: datetime) -> Rationed:
+def _lessons(body: ContextRequest, trust: Trust, *, at: datetime) -> Ration:
     """At most MOST_LESSONS of them, and of these not the ones that this run does without."""
     scope = body.only_scope(trust)
 
     def withheld(lessons: Collection[Memory]) -> Collection[UUID]:
         return guidance.offer_lessons(lessons, body.thread_id or "", trust, scope=scope, at=at)
 
-    return Rationed(is_lesson, MOST_LESSONS, withheld)
+    return Ration(is_lesson, MOST_LESSONS, withheld)
 
 
 def _guidance(body: ContextRequest, trust: Trust, allowance: Allowance, *, at: datetime) -> Guidance:
@@ -250,17 +249,17 @@ def _guidance(body: ContextRequest, trust: Trust, allowance: Allowance, *, at: d
     if not body.task.strip() or body.as_of:
         return Guidance()
     question = guidance.check({"task": body.task, "thread_id": body.thread_id})
-    narrowed = body.narrows(trust)
-    return allowance.part("guidance", lambda: guidance.answer(question, trust=narrowed, at=at)) or Guidance()
+    run_trust = body.narrows(trust)
+    return allowance.part("guidance", lambda: guidance.answer(question, trust=run_trust, at=at)) or Guidance()
 
 
 def _place(body: ContextRequest, trust: Trust, allowance: Allowance, *, at: datetime) -> PlaceKnowledge:
     """Return what is known of the repository; empty where none is named, as of then, and on failure and timeout."""
     if not body.repository.strip() or body.as_of:
         return PlaceKnowledge("")
-    narrowed = body.narrows(trust)
+    run_trust = body.narrows(trust)
 
-    def known() -> PlaceKnowledge:
-        return knowledge_of(places_of(body.repository, narrowed), narrowed, at=at, memories=False)
+    def read_place() -> PlaceKnowledge:
+        return knowledge_of(places_of(body.repository, run_trust), run_trust, at=at, memories=False)
 
-    return allowance.part("place", known) or PlaceKnowledge("")
+    return allowance.part("place", read_place) or PlaceKnowledge("")

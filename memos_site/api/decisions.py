@@ -71,13 +71,13 @@ def view_of(verb: Verb) -> type[WriteView]:
 
     def write(self: WriteView, request: Request, memory_id: UUID) -> Response:
         at, body, versions = timezone.now(), self.body(verb.body), allowed_versions(request)
-        about: Json = {"why": body.rationale, "versions": versions, **body.details}
-        decided = review.decide(self.trust, memory_id, verb.name, at=at, **about)
-        answer = {**Memory.of_id(memory_id, at=at), "batch": decided.batch}
+        options: Json = {"why": body.rationale, "versions": versions, **body.details}
+        result = review.decide(self.trust, memory_id, verb.name, at=at, **options)
+        answer = {**Memory.of_id(memory_id, at=at), "batch": result.batch}
         if verb is DISMISS:
-            answer["equals"] = decided.equals
-            known = equal_claims.also_known(decided.memory, self.trust, why=body.rationale, at=at)
-            answer["also_known"] = [Known.from_row(row.memory) for row in known]
+            answer["equals"] = result.equals
+            rows = equal_claims.also_known(result.memory, self.trust, why=body.rationale, at=at)
+            answer["also_known"] = [Known.from_row(row.memory) for row in rows]
         return Response(answer, headers=etag(answer["version"]))
 
     write.__doc__ = verb.act.__doc__
@@ -93,6 +93,6 @@ class Undo(WriteView):
     def write(self, request: Request, batch: UUID) -> Response:
         """Undo a decision
 
-        Everything of a batch that still is as the decision left it. Undo of undo is redo. Takes no body.
+        Undoes each change of the batch that nobody has changed since. To redo, undo the undo. Takes no body.
         """
         return Response(Undone.from_row(review.undo(self.trust, batch, at=timezone.now())))

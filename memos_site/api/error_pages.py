@@ -52,7 +52,7 @@ def server_error(request: HttpRequest) -> HttpResponseBase:
     return response
 
 
-class Unknown(APIView):
+class UnknownAddress(APIView):
     """Any other address under /api/: answers 404 with a problem instead of a page."""
 
     permission_classes = []

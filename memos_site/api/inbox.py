@@ -94,21 +94,24 @@ class Inbox(ApiView):
         "Decisions",
         InboxPage,
         parameters=(
-            query("kind", {"type": "string", "enum": KINDS}, "Of this type of memory or kind of proposal only."),
-            query("category", {"type": "string", "enum": Category.values}, "Of this category only."),
-            query("source", {"type": "string"}, "Of exactly this source (also as `source_plugin`)."),
-            query("company_id", {"type": "string"}, "About exactly this company."),
+            query("kind", {"type": "string", "enum": KINDS}, "Only of this type of memory or kind of proposal."),
+            query("category", {"type": "string", "enum": Category.values}, "Only of this category."),
+            query("source", {"type": "string"}, "Only of exactly this source (also as `source_plugin`)."),
+            query("company_id", {"type": "string"}, "Only about exactly this company."),
         ),
     )
     def get(self, request: Request) -> Response:
-        """What waits for a person
+        """List what waits for a person's decision
 
-        Candidates and contested memories, proposed versions of skills, and proposals. Most supported first, then
-        newest.
+        Lists candidates and contested memories, proposed versions of skills, and proposals. Most supported first,
+        then newest.
         """
         at, now = paging.moment(request), timezone.now()
         filters = dict.fromkeys(EXACT, "") | paging.exact(request, *EXACT)
-        filters |= {"kind": _one(request, "kind", KINDS), "category": _one(request, "category", Category.values)}
+        filters |= {
+            "kind": _single_choice(request, "kind", KINDS),
+            "category": _single_choice(request, "category", Category.values),
+        }
         versions = Prefetch("skill__versions", of_skills.SkillVersion.objects.select_related("skill"))
         rows = review.rows_of_parts(self.trust).prefetch_related(versions)
         resemblances: dict[UUID, Resemblance] = {}
@@ -122,26 +125,26 @@ class Inbox(ApiView):
                 return {"kind": kind, "proposal": Proposal.of(row), "why": str(review.explain(row, self.trust))}
             skill: Any = getattr(row, "skill", None)
             if kind == review.VERSION and skill.proposed:
-                named = {"memory_id": row.pk, "name": skill.name, "scope": row.scope}
-                version = {**SkillVersion.of(skill.proposed), **named}
+                skill_fields = {"memory_id": row.pk, "name": skill.name, "scope": row.scope}
+                version = {**SkillVersion.of(skill.proposed), **skill_fields}
                 return {"kind": kind, "version": version, "why": str(review.explain(row, self.trust))}
-            resembled = resemblances.get(row.pk)
+            resemblance = resemblances.get(row.pk)
             return {
                 "kind": row.type,
                 "memory": Memory.of(row, at=at),
                 "why": str(review.explain(row, self.trust)),
-                "resembles": resembled.as_json if resembled else None,
+                "resembles": resemblance.as_json if resemblance else None,
             }
 
         parts = [Part(rows) for rows in review.waiting_parts(self.trust, at=now, **filters).values()]
-        also = [review.open_proposals(self.trust, at=now, **filters)]
+        proposals = [review.open_proposals(self.trust, at=now, **filters)]
         return paging.answer(
-            request, rows, review.ORDER, show=show, at=at, also=also, parts=parts, restore=read_resemblances
+            request, rows, review.ORDER, show=show, at=at, also=proposals, parts=parts, restore=read_resemblances
         )
 
 
-def _one(request: Request, name: str, allowed: list[str]) -> str:
-    values = paging.choice(request, name, allowed)
+def _single_choice(request: Request, name: str, allowed_values: list[str]) -> str:
+    values = paging.choice(request, name, allowed_values)
     if len(values) > 1:
         raise Invalid(FieldError(f"/{name}", "too_many", f"names one {name}, or is left out"))
     return "".join(values)

@@ -22,7 +22,7 @@ from memories.values.exceptions import one_of
 from memos_site.review import judging
 
 MOST = 100
-LIMIT = query("limit", {"type": "integer", "minimum": 1, "maximum": MOST, "default": 20}, "How many at most.")
+LIMIT = query("limit", {"type": "integer", "minimum": 1, "maximum": MOST, "default": 20}, "Maximum number of runs.")
 REFUSES = (404,)
 
 
@@ -56,15 +56,14 @@ class ToJudge(ApiView):
     def get(self, request: Request) -> Response:
         """Runs to judge
 
-        Closed episodes of more than one event of which nothing says how they ended that counts in learning, or whose
-        verdict is `high` although they are said to have ended well, or `low` although they are said to have failed;
-        and of which no person has said so. What a label teaches most comes first: the most uncertain, of the scopes
-        with most runs.
+        Lists closed episodes of more than one event that no person has judged and that have no outcome that counts in
+        learning, or whose verdict contradicts it (`high` risk but reported success, `low` risk but reported failure).
+        Most useful to label first: the most uncertain ones, of the scopes with most runs.
         """
         at, limit = timezone.now(), paging.number(request, "limit", default=20, least=1, most=MOST)
         rows = judging.to_judge(self.trust, most=limit)
-        shown = [Memory.of(episode.memory, at=at) for episode in rows]
-        return Response({"results": shown, "waiting": judging.judging_count(self.trust, most=1_000)})
+        memories = [Memory.of(episode.memory, at=at) for episode in rows]
+        return Response({"results": memories, "waiting": judging.judging_count(self.trust, most=1_000)})
 
 
 class Judge(WriteView):
@@ -74,8 +73,8 @@ class Judge(WriteView):
     def write(self, request: Request, memory_id: UUID) -> Response:
         """Say how an episode ended, as a person
 
-        It beats what the agent, checks, the user or a model say of it, now and later; counts of what was learned follow
-        with the next consolidation. Undone by its batch: POST audit/{batch}/undo.
+        It overrides what the agent, checks, the user or a model say, now and later; the next consolidation updates
+        the counts. To undo it: POST audit/{batch}/undo.
         """
         at, body = timezone.now(), self.body(Judgement)
         rows = models.Memory.objects.visible_to(self.trust).unexpired(at).filter(type=Type.EPISODIC)

@@ -51,8 +51,8 @@ class OpenApiDocument(BaseModel):
 def document() -> Json:
     """Return the OpenAPI document, made once for each process: it depends on the code alone."""
     generator: Any = SchemaGenerator
-    made: Json = generator().get_schema(request=None, public=True)
-    return made
+    schema: Json = generator().get_schema(request=None, public=True)
+    return schema
 
 
 class Schema(ApiView):
@@ -62,7 +62,7 @@ class Schema(ApiView):
         "GetSchema",
         "Caller",
         OpenApiDocument,
-        parameters=(query("format", {"type": "string", "enum": ["json"]}, "Only JSON is answered."),),
+        parameters=(query("format", {"type": "string", "enum": ["json"]}, "The only answer format is JSON."),),
         example={"openapi": "3.1.0", "info": {"title": "Memos", "version": "1"}, "paths": {}},
     )
     def get(self, request: Request) -> Response:
@@ -88,8 +88,8 @@ def require_bodies(result: Json, **_generation: Any) -> Json:
     """
     shapes = result["components"]["schemas"]
     for operations in result["paths"].values():
-        for documented in operations.values():
-            body = documented.get("requestBody", {})
+        for operation_object in operations.values():
+            body = operation_object.get("requestBody", {})
             contents = [content["schema"] for content in body.get("content", {}).values() if "schema" in content]
             if contents and all(_has_required_fields(schema, shapes) for schema in contents):
                 body["required"] = True

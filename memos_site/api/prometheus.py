@@ -48,7 +48,7 @@ class Prometheus(ApiView):
             raise NotAllowed("these figures are of all scopes: they need a token that is confined to none")
         state = CollectorRegistry()
         state.register(_State(self.trust, timezone.now()))
-        text = generate_latest(measures.counted()) + generate_latest(state)
+        text = generate_latest(measures.registry_of_host()) + generate_latest(state)
         return HttpResponse(text, content_type=CONTENT_TYPE_LATEST)
 
 
@@ -64,7 +64,7 @@ class _State(Collector):
 
     def collect(self) -> Iterator[Metric]:
         """Without the families that cannot be counted in time: the others are told."""
-        for part in (self._queue, self._runs, self._waiting, self._dismissals, self._tokens):
+        for part in (self._queue, self._runs, self._waiting_gauges, self._dismissals, self._tokens):
             try:
                 with few_seconds():
                     families = list(part())
@@ -73,16 +73,16 @@ class _State(Collector):
                 continue
             yield from families
         lags = [(replica.name, lag) for replica, lag in replicas.lags()]
-        yield _labelled("memos_replica_lag_seconds", "Behind the primary; +Inf: not reached", ["replica"], lags)
+        yield _labelled_gauge("memos_replica_lag_seconds", "Behind the primary; +Inf: not reached", ["replica"], lags)
 
     def _runs(self) -> Iterator[Metric]:
         yield _gauge("memos_workers_alive", "1 while any worker takes jobs", int(leases.a_worker_lives()))
         runs = Run.objects.visible_to(self.trust).order_by().values_list("kind", "status").annotate(n=Count("pk"))
-        yield _labelled("memos_runs", "Background runs that are kept", ["kind", "status"], runs)
+        yield _labelled_gauge("memos_runs", "Background runs that are kept", ["kind", "status"], runs)
 
-    def _waiting(self) -> Iterator[Metric]:
+    def _waiting_gauges(self) -> Iterator[Metric]:
         waits = review.kinds(self.trust, at=self.at)
-        yield _labelled("memos_inbox_items", "What waits for a person", ["kind"], waits.items())
+        yield _labelled_gauge("memos_inbox_items", "What waits for a person", ["kind"], waits.items())
         oldest = metrics.inbox(self.trust, at=self.at)["oldest_at"]
         yield _gauge("memos_inbox_oldest_seconds", "Age of what waits longest", self._age(oldest))
 
@@ -106,22 +106,24 @@ class _State(Collector):
             .values_list("model", "ok")
             .annotate(n=Count("pk"), used=Sum("tokens_in") + Sum("tokens_out"))
         )
-        asked = [(model, "ok" if ok else "failed", n) for model, ok, n, _ in rows]
-        used = [(model, "ok" if ok else "failed", tokens) for model, ok, _, tokens in rows]
-        yield _labelled("memos_model_calls_last_day", "Calls of the language model", ["model", "ended"], asked)
-        yield _labelled("memos_model_tokens_last_day", "Tokens in and out", ["model", "ended"], used)
+        call_rows = [(model, "ok" if ok else "failed", n) for model, ok, n, _ in rows]
+        token_rows = [(model, "ok" if ok else "failed", tokens) for model, ok, _, tokens in rows]
+        yield _labelled_gauge(
+            "memos_model_calls_last_day", "Calls of the language model", ["model", "ended"], call_rows
+        )
+        yield _labelled_gauge("memos_model_tokens_last_day", "Tokens in and out", ["model", "ended"], token_rows)
 
     def _age(self, moment: datetime | None) -> float:
         return max(0.0, (self.at - moment).total_seconds()) if moment else 0.0
 
 
-def _gauge(name: str, what: str, value: float) -> Metric:
-    return GaugeMetricFamily(name, what, value=value)
+def _gauge(name: str, help_text: str, value: float) -> Metric:
+    return GaugeMetricFamily(name, help_text, value=value)
 
 
-def _labelled(name: str, what: str, labels: list[str], rows: Any) -> Metric:
+def _labelled_gauge(name: str, help_text: str, labels: list[str], rows: Any) -> Metric:
     """`rows`: the values of the labels, and the figure last."""
-    family = GaugeMetricFamily(name, what, labels=labels)
+    family = GaugeMetricFamily(name, help_text, labels=labels)
     for *values, figure in rows:
         family.add_metric([str(value) for value in values], figure)
     return family

@@ -87,9 +87,9 @@ class OneProposal(ApiView):
 
     @operation("GetProposal", "Proposals", Proposal, refuses=(404,))
     def get(self, request: Request, proposal_id: UUID) -> Response:
-        """What was proposed, and what has become of it
+        """One proposal and its decision
 
-        The answer to a write that needed a person names it.
+        A write that needs a person's decision returns the id of its proposal.
         """
         row = one_of(models.Proposal.objects.visible_to(self.trust).filter(pk=proposal_id))
         return Response(Proposal.of(row))
@@ -104,16 +104,16 @@ class Proposals(ApiView):
         "Proposals",
         ProposalPage,
         parameters=(
-            some_of("kind", models.Proposal.Kind.values, "Of these kinds."),
-            some_of("decision", DECISIONS, "Decided so; `open`: not yet."),
-            query("memory", {"type": "string", "format": "uuid"}, "About exactly this memory."),
-            query("made_by", {"type": "string"}, "Proposed by, by name."),
+            some_of("kind", models.Proposal.Kind.values, "Only of these kinds."),
+            some_of("decision", DECISIONS, "Only with this decision; `open`: not decided yet."),
+            query("memory", {"type": "string", "format": "uuid"}, "Only about exactly this memory."),
+            query("made_by", {"type": "string"}, "Only proposed by this person or agent (name)."),
         ),
     )
     def get(self, request: Request) -> Response:
-        """What was proposed
+        """List proposals
 
-        Open ones and decided ones, newest first. What waits for a person stands in the inbox, too.
+        Lists open and decided proposals, newest first. Open ones are in the inbox too.
         """
         rows = models.Proposal.objects.visible_to(self.trust).filter(**paging.exact(request, "made_by", "scope"))
         if kinds := paging.choice(request, "kind", models.Proposal.Kind.values):
@@ -146,7 +146,8 @@ class Accept(ProposalDecision):
     def write(self, request: Request, proposal_id: UUID) -> Response:
         """Accept a proposal
 
-        When it does not apply any more it is a 409 and the proposal stays open. If-Match: the version of its memory.
+        If the change no longer applies, the answer is 409 and the proposal stays open. If-Match: the version of its
+        memory.
         """
         return self.decide(partial(review.accept, keep=self.body(Acceptance).keep), proposal_id, Acceptance)
 
@@ -156,6 +157,6 @@ class Reject(ProposalDecision):
     def write(self, request: Request, proposal_id: UUID) -> Response:
         """Reject a proposal
 
-        Nothing changes but that the proposal is decided.
+        Closes the proposal; the memory does not change.
         """
         return self.decide(review.reject, proposal_id, Because)

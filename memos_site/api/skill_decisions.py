@@ -38,12 +38,12 @@ class Renaming(Because):
 
 class SkillDecisionView(SkillView, WriteView):
     needs = DECIDE
-    others = {"POST": frozenset({"scope"})}
+    filters_by_method = {"POST": frozenset({"scope"})}
 
-    def decided(self, skill: models.Skill, batch: UUID) -> Response:
+    def skill_response(self, skill: models.Skill, batch: UUID) -> Response:
         row = self.skills().get(pk=skill.pk)
-        shown: Json = Skill.of(row, every_status=self.sees_every_status)
-        return Response({**shown, "batch": batch})
+        fields: Json = Skill.of(row, every_status=self.sees_every_status)
+        return Response({**fields, "batch": batch})
 
 
 class RenameSkill(SkillDecisionView):
@@ -57,15 +57,17 @@ class RenameSkill(SkillDecisionView):
         refuses=REFUSES,
     )
     def write(self, request: Request, name: str) -> Response:
-        """Give a skill another name
+        """Rename a skill
 
-        The old name stays as an alias: agents find and download it by both, and get the same package, which holds the
-        new name. A package holds its name, so the published and the proposed version are replaced by copies with new
-        numbers. A name that is, or was, another skill's: 409.
+        The old name stays as an alias: agents find and download it by both. A package contains the skill's name, so
+        the published and the proposed version are replaced by copies with new numbers. 409: the name is, or was, the
+        name of another skill.
         """
         skill, body = self.skill(request, name), self.body(Renaming)
-        renamed = body.name.replace("_", "-")
-        return self.decided(skill, renaming.rename(skill, renamed, trust=self.trust, at=timezone.now(), why=body.why))
+        new_name = body.name.replace("_", "-")
+        return self.skill_response(
+            skill, renaming.rename(skill, new_name, trust=self.trust, at=timezone.now(), why=body.why)
+        )
 
 
 class Merging(Because):
@@ -87,12 +89,13 @@ class MergeSkill(SkillDecisionView):
     def write(self, request: Request, name: str) -> Response:
         """Merge a skill with one that overlaps
 
-        Proposes a version with what both hold; agents keep what they have. Once it is published, the other skill is
-        superseded with its evidence, and its names lead to this one. Undo of the publishing brings it back.
+        Proposes a version with the contents of both; agents keep the current versions. Publishing it supersedes the
+        other skill, moves its evidence here, and its names lead to this one. Undoing the publication restores the
+        other skill.
         """
         skill, body = self.skill(request, name), self.body(Merging)
         revising.check_permission(skill, self.trust)
-        other = self.skills().named(body.other, scope=skill.scope)
+        other = self.skills().get_by_name(body.other, scope=skill.scope)
         version = revising.merge(skill, other, trust=self.trust, at=timezone.now(), why=body.why)
         return Response(SkillVersion.of(version), status=201)
 
@@ -110,12 +113,12 @@ class RetireSkill(SkillDecisionView):
     def write(self, request: Request, name: str) -> Response:
         """Withdraw a skill from agents
 
-        Its published version is retired: agents neither see nor download it. The skill and its versions stay; another
-        version may be published, or an old one proposed once more. Nothing published: 409.
+        Retires its published version: agents neither see nor download it. The skill and its versions stay; another
+        version may be published, or an old one proposed again. 409: no version is published.
         """
         skill = self.skill(request, name)
         decision = review.decide(self.trust, skill.pk, "retire", at=timezone.now(), why=self.body(Because).rationale)
-        return self.decided(skill, decision.batch)
+        return self.skill_response(skill, decision.batch)
 
 
 class Publication(Because):
@@ -133,7 +136,7 @@ class DecidedVersion(SkillVersion):
 
 class PublishVersion(SkillView, WriteView):
     needs = DECIDE
-    others = {"POST": frozenset({"scope"})}
+    filters_by_method = {"POST": frozenset({"scope"})}
 
     @operation(
         "PublishSkillVersion",
@@ -147,15 +150,15 @@ class PublishVersion(SkillView, WriteView):
     def write(self, request: Request, name: str, number: str) -> Response:
         """Publish a version
 
-        Agents get the proposed version from now on, instead of the one that was published before. The same as promoting
-        the skill's memory. A version that is not proposed (any more): 409.
+        Agents get the proposed version from now on, instead of the previously published one. Same effect as promoting
+        the skill's memory. 409: the version is not proposed, or no longer.
         """
-        return _decided(self, self.version(request, name, number), "promote", self.body(Publication))
+        return _decide_version(self, self.version(request, name, number), "promote", self.body(Publication))
 
 
 class RejectVersion(SkillView, WriteView):
     needs = DECIDE
-    others = {"POST": frozenset({"scope"})}
+    filters_by_method = {"POST": frozenset({"scope"})}
 
     @operation(
         "RejectSkillVersion",
@@ -169,13 +172,13 @@ class RejectVersion(SkillView, WriteView):
     def write(self, request: Request, name: str, number: str) -> Response:
         """Reject a proposed version
 
-        A proposed version of a skill that agents have or had: they keep the published one, and consolidation does not
-        propose this way of working again. A skill of which nothing was ever published is dismissed instead (409).
+        Agents keep the published version, and consolidation does not propose this procedure again. 409: no version of
+        this skill was ever published; dismiss the skill instead.
         """
-        return _decided(self, self.version(request, name, number), "reject", self.body(Rejection))
+        return _decide_version(self, self.version(request, name, number), "reject", self.body(Rejection))
 
 
-def _decided(view: SkillView, version: models.SkillVersion, verb: str, body: Because) -> Response:
+def _decide_version(view: SkillView, version: models.SkillVersion, verb: str, body: Because) -> Response:
     why, number = body.rationale, version.number
     decision = review.decide(view.trust, version.skill_id, verb, at=timezone.now(), why=why, number=number)
     version.refresh_from_db()

@@ -18,7 +18,7 @@ from memos_site import review
 from memos_site.api.decisions import DECIDE, REFUSES
 from memos_site.review.verbs import Because
 
-ACTIVE = query("active", BOOLEAN, "Those that hold, or those that ended.")
+ACTIVE = query("active", BOOLEAN, "Only active adaptations, or only ended ones.")
 
 
 class Tombstone(Shape):
@@ -66,9 +66,9 @@ class Tombstones(ApiView):
 
     @operation("ListTombstones", "Dismissed claims", TombstonePage, parameters=(ACTIVE,))
     def get(self, request: Request) -> Response:
-        """What was dismissed, forgotten or expired
+        """List tombstones: dismissed, forgotten or expired claims
 
-        Newest first. `hits` counts the writes that it kept out.
+        Newest first. `hits` counts the writes that the tombstone blocked.
         """
         rows = models.Tombstone.objects.visible_to(self.trust).filter(**paging.exact(request, "scope"))
         if (active := paging.boolean(request, "active")) is not None:

@@ -39,9 +39,9 @@ def context_of_task(call: ToolCall) -> Reply:
     line marked `unreviewed` is one other agent's hint, to be verified.
     """
     answer = give_context(call.arguments, trust=call.trust, at=call.at)
-    kept = ("guidance", "notices", "degraded")
+    names = ("guidance", "notices", "degraded")
     items = [{name: item[name] for name in item if name != "content"} for item in answer["items"]]
-    head = {"items": items, **{name: answer[name] for name in kept if answer[name]}}
+    head = {"items": items, **{name: answer[name] for name in names if answer[name]}}
     return Reply(head, text=answer["block"], text_name="block")
 
 
@@ -104,8 +104,8 @@ class Tools(ApiView):
     def get(self, request: Request) -> Response:
         """The tools that an agent may call
 
-        With their JSON schemas, for a model's tool list; only those that the caller has the permission for, always in
-        the same order. The same tools are served to MCP clients at `/mcp`.
+        Returns their JSON schemas for a model's tool list; only tools that the caller has the permission for, always
+        in the same order. The same tools are served to MCP clients at `/mcp`.
         """
         results = [ToolEntry.of(tool) for tool in tools_of(self.trust)]
         return Response({"next": None, "previous": None, "results": results})
@@ -129,21 +129,21 @@ class CallTool(WriteView):
         """Call a tool
 
         The body is the tool's arguments. The answer is short enough for a model: brief representations, at most
-        `max_chars` characters of a reading tool, `next` for what did not fit. No tool approves, promotes, dismisses or
-        publishes.
+        `max_chars` characters from a reading tool; `next` continues where the answer was cut. No tool approves,
+        promotes, dismisses or publishes.
         """
         key = request.headers.get("Idempotency-Key", "")
         return Response(TOOLS[tool].call(request.data, trust=self.trust, at=timezone.now(), key=key).body)
 
     def _reads(self, method: str | None) -> bool:
         """A tool that only reads is answered by a replica, as the endpoint of the same question."""
-        called = TOOLS.get(self.kwargs.get("tool", ""))
-        return super()._reads(method) or (called is not None and called.read_only)
+        entry = TOOLS.get(self.kwargs.get("tool", ""))
+        return super()._reads(method) or (entry is not None and entry.read_only)
 
     def post(self, request: Request, *args: Any, **kwargs: Any) -> Response:
-        called = TOOLS.get(kwargs["tool"])
-        if called is None:
+        entry = TOOLS.get(kwargs["tool"])
+        if entry is None:
             raise NotFound
-        if called.read_only:  # reads are repeated, and search embeds its question outside of transactions
+        if entry.read_only:  # reads are repeated, and search embeds its question outside of transactions
             return self.write(request, *args, **kwargs)
         return idempotency.once(request, self.trust, lambda: self.write(request, *args, **kwargs))

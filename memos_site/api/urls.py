@@ -8,7 +8,7 @@ from memos_site.api.adaptations import Adaptations, Revert
 from memos_site.api.audit import Audit
 from memos_site.api.bulk import Bulk
 from memos_site.api.context import Context
-from memos_site.api.error_pages import Unknown
+from memos_site.api.error_pages import UnknownAddress
 from memos_site.api.inbox import Inbox
 from memos_site.api.judging import Judge, ToJudge
 from memos_site.api.openapi import Schema, SchemaWithoutSlash
@@ -51,5 +51,5 @@ urlpatterns = [
     path("tools/<str:tool>", CallTool.as_view(), name="api-tool"),
     path("schema/", Schema.as_view(), name="api-schema"),
     path("schema", SchemaWithoutSlash.as_view()),
-    re_path(r"", Unknown.as_view()),
+    re_path(r"", UnknownAddress.as_view()),
 ]

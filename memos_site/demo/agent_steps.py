@@ -72,8 +72,8 @@ def history() -> Iterator[Step]:
 
 def _converse(body: dict[str, Any], trust: Trust, at: datetime) -> None:
     start = at - timedelta(minutes=6)
-    posted = {**body, "timestamp": start.isoformat(), "messages": timed(body["messages"], start)}
-    episodes.conversation(conversation.parse(posted), trust=trust, at=at)
+    report = {**body, "timestamp": start.isoformat(), "messages": timed(body["messages"], start)}
+    episodes.conversation(conversation.parse(report), trust=trust, at=at)
 
 
 def _tellings(claim: Claim) -> Iterator[Step]:
@@ -122,22 +122,26 @@ def _ask_guidance(scope: str, task: str, number: int, at: datetime) -> None:
 def _plugin_runs() -> Iterator[Step]:
     """A mail plugin that files the mails of one company alike, at eight in the morning."""
     for number in range(12):
-        about = {"company": "Acme Corp" if number % 3 else "Beta GmbH", "category": "action-required", "run_hour": 8}
+        run_context = {
+            "company": "Acme Corp" if number % 3 else "Beta GmbH",
+            "category": "action-required",
+            "run_hour": 8,
+        }
         if number % 4 == 1:
-            about |= {"user_edited": True, "edit_description": "Shortened the greeting"}
-        yield Step(30 - 2.2 * number, partial(_report_run, number, about))
+            run_context |= {"user_edited": True, "edit_description": "Shortened the greeting"}
+        yield Step(30 - 2.2 * number, partial(_report_run, number, run_context))
 
 
-def _report_run(number: int, about: dict[str, Any], at: datetime) -> None:
+def _report_run(number: int, run_context: dict[str, Any], at: datetime) -> None:
     event = {"source": "triage", "event_kind": "plugin_run", "ref": f"demo-mail-{number}", "timestamp": at.isoformat()}
-    report = events.check(events.EventReport, {**event, "scope": TEAM, "context": about})
+    report = events.check(events.EventReport, {**event, "scope": TEAM, "context": run_context})
     episodes.record_events([report], trust=agent_of(TEAM), at=at)
 
 
-def uses_of(skill: Skill, *, days_ago: float, worked: Callable[[int], bool]) -> Iterator[Step]:
+def uses_of(skill: Skill, *, days_ago: float, is_success: Callable[[int], bool]) -> Iterator[Step]:
     """Reports of agents that used a skill since it was published."""
     trust = agent_of(skill.scope)
     for number in range(USES_OF_A_SKILL):
-        outcome = Outcome.SUCCESS if worked(number) else Outcome.PARTIAL if number % 5 == 0 else Outcome.FAILURE
+        outcome = Outcome.SUCCESS if is_success(number) else Outcome.PARTIAL if number % 5 == 0 else Outcome.FAILURE
         use = outcomes.Use(outcome, latency_ms=900.0 + 70 * number, key=f"demo-use-{number}")
         yield Step(days_ago * (1 - number / USES_OF_A_SKILL), partial(outcomes.report, skill, use, trust=trust))

@@ -26,7 +26,7 @@ BEGAN = timedelta(days=85)  # before the first step
 
 class NotEmpty(Conflict):
     def __str__(self) -> str:  # and no argument: `serve --demo` raises it in a fork, which pickles it
-        return "this store holds data of its own: say that the demo team shall come beside it"
+        return "this store holds other data: confirm that the demo team shall be added to it"
 
 
 class Busy(Conflict):

@@ -71,8 +71,8 @@ def _row(scope: str, key: str) -> Memory:
     return Memory.objects.live().get(scope=scope, key=key)
 
 
-def _decide(by: Trust, scope: str, key: str, verb: str, at: datetime, **how: Any) -> review.Decision:
-    return review.decide(by, _row(scope, key).pk, verb, at=at, **how)
+def _decide(by: Trust, scope: str, key: str, verb: str, at: datetime, **options: Any) -> review.DecisionResult:
+    return review.decide(by, _row(scope, key).pk, verb, at=at, **options)
 
 
 def _contest(scope: str, key: str, at: datetime) -> None:
@@ -85,7 +85,7 @@ def _snooze(scope: str, key: str, at: datetime) -> None:
 
 
 def _take_back(at: datetime) -> None:
-    """A decision that somebody thought better of."""
+    """A decision that its person has undone."""
     decision = _decide(WEI, SHOP, "monday-peak", "dismiss", at, why="noise")
     review.undo(WEI, decision.batch, at=at + timedelta(minutes=2))
 
@@ -117,9 +117,9 @@ def jobs() -> Iterator[Step]:
     yield Step(1.1, _ask_model)
 
 
-def _do(job: Callable[..., Run | None], *, at: datetime, **how: Any) -> None:
+def _do(job: Callable[..., Run | None], *, at: datetime, **options: Any) -> None:
     """Date the run to the time of the story; its scope tells that it belongs to the demo."""
-    if run := job(trigger=Run.Trigger.SCHEDULE, at=at, **how):
+    if run := job(trigger=Run.Trigger.SCHEDULE, at=at, **options):
         Run.objects.filter(pk=run.pk).update(scope=TEAM, created_at=at, started_at=at, finished_at=at + TOOK)
         RunStep.objects.filter(run=run).update(started_at=at, finished_at=at + TOOK)
 
@@ -133,12 +133,12 @@ def _offers() -> Iterator[Step]:
 
 
 def _offer(facts: dict[str, Any], at: datetime) -> None:
-    skill = Skill.objects.named("refund-payment", scope=SHOP)
+    skill = Skill.objects.get_by_name("refund-payment", scope=SHOP)
     SkillOffer.objects.create(memory_id=skill.pk, version=1, scope=SHOP, at=at, **facts)
 
 
 def _publish(name: str, scope: str, at: datetime) -> None:
-    skill = Skill.objects.named(name, scope=scope)
+    skill = Skill.objects.get_by_name(name, scope=scope)
     review.decide(ANNA, skill.pk, "promote", at=at)
 
 
@@ -148,16 +148,16 @@ def _upload_weak_skill(at: datetime) -> None:
 
 
 def _upload(files: dict[str, str], at: datetime, *, changelog: str = "") -> None:
-    unpacked = importing.read({path: text.encode() for path, text in files.items()})
-    prepared = importing.prepare(unpacked, scope=SHOP, trust=agent_of(SHOP))
-    importing.record(prepared, trust=agent_of(SHOP), at=at, changelog=changelog)
+    skill = importing.read({path: text.encode() for path, text in files.items()})
+    skill_import = importing.prepare(skill, scope=SHOP, trust=agent_of(SHOP))
+    importing.record(skill_import, trust=agent_of(SHOP), at=at, changelog=changelog)
 
 
 def uses() -> Iterator[Step]:
     """What became of the published skills: most refunds work, most exchanges do not."""
-    refund, exchange = (Skill.objects.named(name, scope=SHOP) for name in ("refund-payment", "exchange-parcel"))
-    yield from uses_of(refund, days_ago=18, worked=lambda number: number % 9 != 4)
-    yield from uses_of(exchange, days_ago=15, worked=lambda number: number % 3 == 0)
+    refund, exchange = (Skill.objects.get_by_name(name, scope=SHOP) for name in ("refund-payment", "exchange-parcel"))
+    yield from uses_of(refund, days_ago=18, is_success=lambda number: number % 9 != 4)
+    yield from uses_of(exchange, days_ago=15, is_success=lambda number: number % 3 == 0)
 
 
 def _fail(at: datetime) -> None:
@@ -170,7 +170,7 @@ def _fail(at: datetime) -> None:
             step.finish(RunStep.Status.SUCCEEDED, at=at + TOOK)
     run.progress(stage="facts", done=1, total=3, counters={"tasks": 4})
     run.fail("the language model did not answer within 60 seconds", at=at + TOOK + ANSWER_WITHIN)
-    _calls(run, at, failed=1)
+    _calls(run, at, failure_count=1)
 
 
 def _ask_model(at: datetime) -> None:
@@ -178,11 +178,11 @@ def _ask_model(at: datetime) -> None:
     run.start(at=at)
     run.begin_step("facts", position=0, at=at, scope=TEAM).finish(RunStep.Status.SUCCEEDED, at=at + TOOK)
     run.finish(Run.Status.SUCCEEDED, counters={"facts_created": 2}, at=at + TOOK)
-    _calls(run, at, failed=0)
+    _calls(run, at, failure_count=0)
 
 
-def _calls(run: Run, at: datetime, *, failed: int) -> None:
-    calls = [(f"facts {number}", 1800 + 120 * number, 210, number < 4 - failed) for number in range(4)]
+def _calls(run: Run, at: datetime, *, failure_count: int) -> None:
+    calls = [(f"facts {number}", 1800 + 120 * number, 210, number < 4 - failure_count) for number in range(4)]
     LLMCall.objects.bulk_create(
         LLMCall(
             purpose="facts",

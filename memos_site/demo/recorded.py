@@ -73,13 +73,13 @@ class Talk:
 
 def timed(messages: list[Json], start: datetime) -> list[Json]:
     """The messages with the times at which they were said; a call takes its time, more or less."""
-    stamped, at, took = [], start, 0.0
+    timed_messages, at, call_milliseconds = [], start, 0.0
     for number, message in enumerate(messages):
-        pause = {"user": READING if number else 0, "tool": took}.get(message["role"], WRITING)
+        pause = {"user": READING if number else 0, "tool": call_milliseconds}.get(message["role"], WRITING)
         at += timedelta(milliseconds=pause * (0.7 + len(str(message)) * 7 % 60 / 100))
-        took = _took(message)
-        stamped.append({**message, "timestamp": at.isoformat()})
-    return stamped
+        call_milliseconds = _took(message)
+        timed_messages.append({**message, "timestamp": at.isoformat()})
+    return timed_messages
 
 
 def _took(message: Json) -> float:
@@ -136,8 +136,8 @@ def _flights() -> Iterator[Recorded]:
         talk.say("assistant", "There is a flight for 40 more. Shall I?").say("user", "Yes, do that.")
         if good:
             talk.call("charge_card", {"card_id": flight["card_id"], "amount": 40}, {"charged": True})
-        changed = {"changed": True} if good else {"error": "fee not paid"}
-        talk.call("change_flight", {"booking_id": booking, "flight_id": f"F{number}"}, changed)
+        answer = {"changed": True} if good else {"error": "fee not paid"}
+        talk.call("change_flight", {"booking_id": booking, "flight_id": f"F{number}"}, answer)
         outcome = "success" if good else "failure"
         yield Recorded(
             37 - 2.5 * number, "demo-travel", talk.posted(f"flight-{number}", TRAVEL, "travel-desk", outcome)

@@ -47,14 +47,14 @@ def _read(response: httpx.Response) -> Any:
     raise MemosError(response.status_code, problem if isinstance(problem, dict) else {"detail": str(problem)})
 
 
-def _pause(tried: int, response: httpx.Response | None) -> float:
+def _pause(attempt: int, response: httpx.Response | None) -> float:
     """Seconds until the next try: as the server says, else twice as long as before."""
     seconds = response.headers.get("Retry-After", "") if response is not None else ""
-    return min(float(seconds) if seconds.isdigit() else PAUSE * 2**tried, LONGEST_PAUSE)
+    return min(float(seconds) if seconds.isdigit() else PAUSE * 2**attempt, LONGEST_PAUSE)
 
 
 class _Calls:
-    """Path and body of each verb; how they are sent, and so the type of what returns, is told by the two clients."""
+    """Path and body of each verb; the two clients send them, and so define the type of the result."""
 
     def call(self, path: str, body: Json | None = None, *, method: str = "") -> Any:
         """The answer to a GET, with a body to a POST, or to that `method`; paths are those under /api/v1/."""
@@ -86,8 +86,12 @@ def _package(skill: str) -> str:
 
 
 def _settings(url: str | None, token: str | None, timeout: float) -> Json:
-    address, known = url_and_token(url, token)
-    return {"base_url": f"{address}/api/v1/", "headers": {"Authorization": f"Bearer {known}"}, "timeout": timeout}
+    address, bearer_token = url_and_token(url, token)
+    return {
+        "base_url": f"{address}/api/v1/",
+        "headers": {"Authorization": f"Bearer {bearer_token}"},
+        "timeout": timeout,
+    }
 
 
 class Memos(_Calls):
@@ -114,16 +118,16 @@ class Memos(_Calls):
     def call(self, path: str, body: Json | None = None, *, method: str = "") -> Any:
         verb = method or ("GET" if body is None else "POST")
         key = {"Idempotency-Key": uuid4().hex}
-        for tried in range(TRIES):
-            response, last = None, tried == TRIES - 1
+        for attempt in range(TRIES):
+            response, is_last = None, attempt == TRIES - 1
             try:
                 response = self.http.request(verb, path, json=body, headers=key)
-                if response.status_code not in TRANSIENT or last:
+                if response.status_code not in TRANSIENT or is_last:
                     return _read(response)
             except httpx.TransportError:
-                if last:
+                if is_last:
                     raise
-            time.sleep(_pause(tried, response))
+            time.sleep(_pause(attempt, response))
         return None
 
     @contextmanager
@@ -162,16 +166,16 @@ class AsyncMemos(_Calls):
     async def call(self, path: str, body: Json | None = None, *, method: str = "") -> Any:
         verb = method or ("GET" if body is None else "POST")
         key = {"Idempotency-Key": uuid4().hex}
-        for tried in range(TRIES):
-            response, last = None, tried == TRIES - 1
+        for attempt in range(TRIES):
+            response, is_last = None, attempt == TRIES - 1
             try:
                 response = await self.http.request(verb, path, json=body, headers=key)
-                if response.status_code not in TRANSIENT or last:
+                if response.status_code not in TRANSIENT or is_last:
                     return _read(response)
             except httpx.TransportError:
-                if last:
+                if is_last:
                     raise
-            await asyncio.sleep(_pause(tried, response))
+            await asyncio.sleep(_pause(attempt, response))
         return None
 
     @asynccontextmanager

@@ -44,7 +44,7 @@ def run(words: Sequence[str], *, scripts: Path) -> int:
     return 0
 
 
-def _said(text: str) -> str:
+def _text_or_input(text: str) -> str:
     """The text, or with `-` what comes on standard input."""
     return sys.stdin.read().strip() if text == "-" else text
 
@@ -54,17 +54,17 @@ def _place(options: argparse.Namespace) -> Json:
 
 
 def _context(client: Memos, options: argparse.Namespace) -> Json:
-    return dict(client.context(_said(options.task), source=options.source, **_place(options)))
+    return dict(client.context(_text_or_input(options.task), source=options.source, **_place(options)))
 
 
 def _search(client: Memos, options: argparse.Namespace) -> Json:
     more = {"limit": options.limit, "include_candidates": options.candidates}
-    return dict(client.search(_said(options.query), **more, **_place(options)))
+    return dict(client.search(_text_or_input(options.query), **more, **_place(options)))
 
 
 def _store(client: Memos, options: argparse.Namespace) -> Json:
     scope = {} if options.scope is None else {"scope": options.scope}
-    content = _said(options.content)
+    content = _text_or_input(options.content)
     return dict(client.store(options.key, content, category=options.category, source=options.source, **scope))
 
 
@@ -79,8 +79,8 @@ def _outcome(client: Memos, options: argparse.Namespace) -> Json:
     return dict(client.outcome(episode, options.status, source=options.source, **note))
 
 
-def _found(answer: Json) -> str:
-    """A line each: relevance, id, what it says."""
+def _result_lines(answer: Json) -> str:
+    """A line for each memory found: relevance, id, text."""
     return "\n".join(
         f"{result['relevance'] or 0:.2f}  {memory['id']}  {_line(result)}"
         for result in answer["results"]
@@ -94,7 +94,7 @@ def _line(result: Json) -> str:
     return " ".join(str(text).split())[:300]
 
 
-def _stored(answer: Json) -> str:
+def _claim_line(answer: Json) -> str:
     """What became of the claim, in a line."""
     if answer.get("suppressed"):
         return "suppressed: people dismissed or forgot it"
@@ -125,37 +125,41 @@ def _parser() -> argparse.ArgumentParser:
     def command(
         name: str, help: str, work: Callable[..., Json], text: Callable[[Json], str]
     ) -> argparse.ArgumentParser:
-        made = commands.add_parser(name, help=help, description=help)
-        made.set_defaults(work=work, text=text)
-        made.add_argument("--url", help="of the server; else MEMOS_URL, else what `memos connect` wrote")
-        made.add_argument("--json", action="store_true", help="the whole answer")
-        return made
+        subparser = commands.add_parser(name, help=help, description=help)
+        subparser.set_defaults(work=work, text=text)
+        subparser.add_argument("--url", help="of the server; else MEMOS_URL, else what `memos connect` wrote")
+        subparser.add_argument("--json", action="store_true", help="the whole answer")
+        return subparser
 
-    asked = command("context", "what is known that fits a task, for a prompt", _context, lambda answer: answer["block"])
-    asked.add_argument("task", help="in any words; - reads standard input")
-    search_command = command("search", "search everything that was learned and that happened", _search, _found)
+    context_command = command(
+        "context", "what is known that fits a task, for a prompt", _context, lambda answer: answer["block"]
+    )
+    context_command.add_argument("task", help="in any words; - reads standard input")
+    search_command = command("search", "search everything that was learned and that happened", _search, _result_lines)
     search_command.add_argument("query", help="in any words; - reads standard input")
     search_command.add_argument("--limit", type=int, default=10)
     search_command.add_argument("--candidates", action="store_true", help="also what nobody has confirmed")
-    for reading in (asked, search_command):
-        reading.add_argument("--scope", action="append", help="may be given several times")
-    stored = command("store", "store a statement under a key; people decide what holds", _store, _stored)
-    stored.add_argument("key")
-    stored.add_argument("content", help="- reads standard input")
-    stored.add_argument("--category", choices=CATEGORIES, default="fact")
-    stored.add_argument("--scope")
-    ended = command("outcome", "say how an episode ended", _outcome, lambda answer: answer.get("outcome") or "reported")
-    ended.add_argument("episode", help="its id, or with --thread the thread's")
-    ended.add_argument("status", choices=OUTCOMES)
-    ended.add_argument("--thread", action="store_true", help="`episode` names a thread: its latest episode")
-    ended.add_argument("--note")
-    for reporting in (asked, stored, ended):
-        reporting.add_argument("--source", default=os.environ.get("MEMOS_SOURCE", SOURCE))
+    for read_command in (context_command, search_command):
+        read_command.add_argument("--scope", action="append", help="may be given several times")
+    store_command = command("store", "store a statement under a key; people decide what holds", _store, _claim_line)
+    store_command.add_argument("key")
+    store_command.add_argument("content", help="- reads standard input")
+    store_command.add_argument("--category", choices=CATEGORIES, default="fact")
+    store_command.add_argument("--scope")
+    outcome_command = command(
+        "outcome", "say how an episode ended", _outcome, lambda answer: answer.get("outcome") or "reported"
+    )
+    outcome_command.add_argument("episode", help="its id, or with --thread the thread's")
+    outcome_command.add_argument("status", choices=OUTCOMES)
+    outcome_command.add_argument("--thread", action="store_true", help="`episode` names a thread: its latest episode")
+    outcome_command.add_argument("--note")
+    for write_command in (context_command, store_command, outcome_command):
+        write_command.add_argument("--source", default=os.environ.get("MEMOS_SOURCE", SOURCE))
     skills = commands.add_parser("skills", help="folders of published skills").add_subparsers(
         dest="verb", required=True
     )
-    synced = skills.add_parser("sync", help="download what is new or changed, remove what was retired")
-    synced.add_argument("folder", nargs="?", help="without one: the folders of the agents that are connected")
-    synced.add_argument("--scope")
-    synced.add_argument("--url")
+    sync_command = skills.add_parser("sync", help="download what is new or changed, remove what was retired")
+    sync_command.add_argument("folder", nargs="?", help="without one: the folders of the agents that are connected")
+    sync_command.add_argument("--scope")
+    sync_command.add_argument("--url")
     return parser

@@ -20,32 +20,32 @@ def config() -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        written = json.loads(path.read_text())
+        content = json.loads(path.read_text())
     except ValueError as error:
         raise ValueError(f"{path} is not valid JSON: {error}") from None
-    if not isinstance(written, dict):
+    if not isinstance(content, dict):
         raise ValueError(f"{path} holds no JSON object")
-    return written
+    return content
 
 
 def url_and_token(url: str | None = None, token: str | None = None) -> tuple[str, str]:
     """The token is "" where none is known for that address. ValueError: the file or the keyring cannot be read."""
-    given = url or os.environ.get("MEMOS_URL")
-    known = token or os.environ.get("MEMOS_TOKEN")
-    if given and known:
-        return given.rstrip("/"), known
-    written = config()
-    of_config = str(written.get("url") or DEFAULT_URL).rstrip("/")
-    address = (given or of_config).rstrip("/")
-    return address, known or (_written_token(written) if address == of_config else "")
+    chosen_url = url or os.environ.get("MEMOS_URL")
+    chosen_token = token or os.environ.get("MEMOS_TOKEN")
+    if chosen_url and chosen_token:
+        return chosen_url.rstrip("/"), chosen_token
+    config_file = config()
+    config_url = str(config_file.get("url") or DEFAULT_URL).rstrip("/")
+    address = (chosen_url or config_url).rstrip("/")
+    return address, chosen_token or (_written_token(config_file) if address == config_url else "")
 
 
-def _written_token(written: dict[str, Any]) -> str:
-    if written.get("token") or not written.get("token_command"):
-        return str(written.get("token") or "")
-    line = [str(word) for word in written["token_command"]]
+def _written_token(config_file: dict[str, Any]) -> str:
+    if config_file.get("token") or not config_file.get("token_command"):
+        return str(config_file.get("token") or "")
+    line = [str(word) for word in config_file["token_command"]]
     try:
-        asked = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603  # the owner's own file
+        result = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, check=False)  # noqa: S603  # the owner's own file
     except (OSError, subprocess.TimeoutExpired) as error:
         raise ValueError(f"the keyring does not tell the token: {error}") from None
-    return asked.stdout.strip()
+    return result.stdout.strip()

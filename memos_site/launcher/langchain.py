@@ -9,7 +9,7 @@ from langchain_core.retrievers import BaseRetriever
 from .answers import SearchResult
 from .client import Memos
 
-TOLD = ("type", "scope", "key", "status", "source", "confidence")
+METADATA_FIELDS = ("type", "scope", "key", "status", "source", "confidence")
 
 
 class MemosRetriever(BaseRetriever):
@@ -24,13 +24,13 @@ class MemosRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, **options: Any
     ) -> list[Document]:
-        asked = {"limit": self.limit, "include_candidates": self.include_candidates, "scopes": self.scopes}
-        results = (self.client or Memos()).search(query, **{**asked, **options})["results"]
+        defaults = {"limit": self.limit, "include_candidates": self.include_candidates, "scopes": self.scopes}
+        results = (self.client or Memos()).search(query, **{**defaults, **options})["results"]
         return [_document(result) for result in results]
 
 
 def _document(result: SearchResult) -> Document:
     memory = result["memory"]
     text = "\n".join(passage["text"] for passage in result["passages"]) or memory["content"]
-    metadata = {name: value for name, value in memory.items() if name in TOLD}
+    metadata = {name: value for name, value in memory.items() if name in METADATA_FIELDS}
     return Document(page_content=text, id=memory["id"], metadata={**metadata, "relevance": result["relevance"]})

@@ -35,12 +35,12 @@ STATUSES = ("candidate", "confirmed", "applied", "contested")
 LONGEST_KEY = 255
 PLAIN = re.compile(r"(\w{1,64}): (.*)", re.DOTALL)  # a value of one text, as it reads: "food: likes pizza"
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "$eq": lambda value, wanted: bool(value == wanted),
-    "$ne": lambda value, wanted: bool(value != wanted),
-    "$gt": lambda value, wanted: float(value) > float(wanted),
-    "$gte": lambda value, wanted: float(value) >= float(wanted),
-    "$lt": lambda value, wanted: float(value) < float(wanted),
-    "$lte": lambda value, wanted: float(value) <= float(wanted),
+    "$eq": lambda value, operand: bool(value == operand),
+    "$ne": lambda value, operand: bool(value != operand),
+    "$gt": lambda value, operand: float(value) > float(operand),
+    "$gte": lambda value, operand: float(value) >= float(operand),
+    "$lt": lambda value, operand: float(value) < float(operand),
+    "$lte": lambda value, operand: float(value) <= float(operand),
 }
 logger = logging.getLogger("memos")
 
@@ -93,54 +93,60 @@ class MemosStore(BaseStore):
         tags = [TAG, *(_tag(op.namespace[:depth]) for depth in range(1, len(op.namespace) + 1))]
         key = _key(op.namespace, op.key)
         content = _content(op.value)
-        stored = self.client.store(key, content, category="fact", source=self.source, tags=tags, **place)
-        if stored.get("proposal") or stored.get("suppressed"):
-            why = "is proposed to people" if stored.get("proposal") else "is what people dismissed"
+        answer = self.client.store(key, content, category="fact", source=self.source, tags=tags, **place)
+        if answer.get("proposal") or answer.get("suppressed"):
+            why = "is proposed to people" if answer.get("proposal") else "is what people dismissed"
             logger.warning("the new value of %s %s: the former one stays", key, why)
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        results = self._asked(op) if op.query else ((memory, None) for memory in self._listed(op.namespace_prefix))
+        results = (
+            self._search_results(op)
+            if op.query
+            else ((memory, None) for memory in self._all_memories(op.namespace_prefix))
+        )
         items = (SearchItem(**_fields(memory), score=score) for memory, score in results if _is_item(memory))
         fitting = [item for item in items if _fits(item, op)]
         return fitting[op.offset : op.offset + op.limit]
 
-    def _asked(self, op: SearchOp) -> Iterator[tuple[Any, float]]:
+    def _search_results(self, op: SearchOp) -> Iterator[tuple[Any, float]]:
         more = {"tags": [_tag(op.namespace_prefix)], "types": ["semantic"], "include_candidates": True}
         place = {"scopes": [self.scope]} if self.scope else {}
         limit = 100 if op.filter else min(op.offset + op.limit, 100)
         for result in self.client.search(op.query or "", limit=limit, **more, **place)["results"]:
             yield result["memory"], result["score"]
 
-    def _listed(self, prefix: tuple[str, ...]) -> Iterator[Any]:
-        asked = {
+    def _all_memories(self, prefix: tuple[str, ...]) -> Iterator[Any]:
+        parameters = {
             "tag": _tag(prefix),
             "scope": self.scope,
             "limit": 200,
             "status": ",".join(STATUSES),
             "type": "semantic",
         }
-        query = urlencode(asked)
+        query = urlencode(parameters)
         while query:
             page = self.client.call(f"memories?{query}")
             yield from page["results"]
             query = urlsplit(page["next"]).query if page["next"] else ""
 
     def _namespaces(self, op: ListNamespacesOp) -> list[tuple[str, ...]]:
-        every = {_place(memory["key"])[0] for memory in self._listed(()) if _is_item(memory)}
-        kept = {space for space in every if all(_matches(space, condition) for condition in op.match_conditions or ())}
-        cut = sorted({space[: op.max_depth] for space in kept} if op.max_depth is not None else kept)
+        namespaces = {_place(memory["key"])[0] for memory in self._all_memories(()) if _is_item(memory)}
+        matching = {
+            space for space in namespaces if all(_matches(space, condition) for condition in op.match_conditions or ())
+        }
+        cut = sorted({space[: op.max_depth] for space in matching} if op.max_depth is not None else matching)
         return cut[op.offset : op.offset + op.limit]
 
 
 def _key(namespace: tuple[str, ...], key: str) -> str:
-    whole = "/".join(quote(part, safe=" :@") for part in (TAG, *namespace, key))
-    if len(whole) > LONGEST_KEY:
-        raise ValueError(f"namespace and key are {len(whole)} characters together, more than {LONGEST_KEY}")
-    return whole
+    path = "/".join(quote(part, safe=" :@") for part in (TAG, *namespace, key))
+    if len(path) > LONGEST_KEY:
+        raise ValueError(f"namespace and key are {len(path)} characters together, more than {LONGEST_KEY}")
+    return path
 
 
 def _is_item(memory: dict[str, Any]) -> bool:
-    """Whether a store put it: anybody may use its tag."""
+    """Whether a store made the memory, by its key: anybody may use the tag."""
     return str(memory["key"] or "").startswith(f"{TAG}/")
 
 
@@ -180,16 +186,16 @@ def _fits(item: Item, op: SearchOp) -> bool:
     """Whether it lies under the prefix, and its value passes the filter."""
     if item.namespace[: len(op.namespace_prefix)] != op.namespace_prefix:
         return False
-    return all(_compares(item.value.get(name), wanted) for name, wanted in (op.filter or {}).items())
+    return all(_compares(item.value.get(name), operand) for name, operand in (op.filter or {}).items())
 
 
-def _compares(value: Any, wanted: Any) -> bool:
-    if not isinstance(wanted, dict) or not any(str(name).startswith("$") for name in wanted):
-        return bool(value == wanted)
-    if unknown := [name for name in wanted if name not in COMPARE]:
+def _compares(value: Any, operand: Any) -> bool:
+    if not isinstance(operand, dict) or not any(str(name).startswith("$") for name in operand):
+        return bool(value == operand)
+    if unknown := [name for name in operand if name not in COMPARE]:
         raise ValueError(f"unknown operator {unknown[0]!r}: one of {', '.join(COMPARE)}")
     try:
-        return all(COMPARE[name](value, limit) for name, limit in wanted.items())
+        return all(COMPARE[name](value, limit) for name, limit in operand.items())
     except (TypeError, ValueError):  # no number
         return False
 
@@ -199,4 +205,4 @@ def _matches(namespace: tuple[str, ...], condition: MatchCondition) -> bool:
     part = (
         namespace[: len(path)] if condition.match_type == "prefix" else namespace[max(len(namespace) - len(path), 0) :]
     )
-    return len(part) == len(path) and all(wanted in ("*", one) for one, wanted in zip(part, path, strict=True))
+    return len(part) == len(path) and all(pattern in ("*", name) for name, pattern in zip(part, path, strict=True))

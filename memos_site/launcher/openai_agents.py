@@ -85,7 +85,7 @@ class MemosSession(SessionABC):
         if item.get("type") == "function_call_output":
             call = self._open.pop(str(item["call_id"]), {"name": "unknown", "arguments": None})
             return [
-                {"kind": "tool_output", "tool_name": call["name"], "args": _loaded(call.get("arguments")),
+                {"kind": "tool_output", "tool_name": call["name"], "args": _parsed_arguments(call.get("arguments")),
                  "result": item.get("output"), "thread_id": self.session_id, **self.place}
             ]  # fmt: skip
         text = _text(item.get("content"))
@@ -95,9 +95,9 @@ class MemosSession(SessionABC):
         """The episodes of the thread, the newest first."""
         return await self._pages("episodes", {"thread_id": self.session_id, "limit": 200, **self.place})
 
-    async def _pages(self, path: str, asked: Json) -> list[Json]:
+    async def _pages(self, path: str, parameters: Json) -> list[Json]:
         pages: list[Json] = []
-        query = urlencode(asked)
+        query = urlencode(parameters)
         while query:
             page = await self.client.call(f"{path}?{query}")
             pages += page["results"]
@@ -125,7 +125,7 @@ def _text(content: Any) -> str:
     return "\n".join(str(part["text"]) for part in parts if isinstance(part, dict) and part.get("text"))
 
 
-def _loaded(arguments: Any) -> Any:
+def _parsed_arguments(arguments: Any) -> Any:
     try:
         return json.loads(arguments) if isinstance(arguments, str) and arguments else arguments
     except ValueError:
@@ -152,16 +152,16 @@ class MemosHooks(RunHooks[Any]):
         self._episode = ""
 
     async def on_agent_start(self, context: AgentHookContext[Any], agent: Any) -> None:
-        asked = [] if self._handed_over else [cast(Json, item) for item in context.turn_input]
+        items = [] if self._handed_over else [cast(Json, item) for item in context.turn_input]
         self._handed_over = False
-        for item in [item for item in asked if item.get("role") == "user"][-1:]:
+        for item in [item for item in items if item.get("role") == "user"][-1:]:
             await self._say("user_message", _text(item.get("content")))
 
     async def on_handoff(self, context: RunContextWrapper[Any], from_agent: Any, to_agent: Any) -> None:
         self._handed_over = True
 
     async def on_tool_end(self, context: RunContextWrapper[Any], agent: Any, tool: Tool, result: object) -> None:
-        args = _loaded(getattr(context, "tool_arguments", None))
+        args = _parsed_arguments(getattr(context, "tool_arguments", None))
         text = result if isinstance(result, str | int | float | bool | dict | list | None) else str(result)
         ok = _went_well(tool, result)
         await self._report("tool-outputs", tool_name=tool.name, args=args, result=text, ok=ok)

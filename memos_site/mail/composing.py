@@ -30,8 +30,10 @@ HOUR = time(8)  # of the person's day, at which digests are due
 def compose(rows: Sequence[Mail], *, at: datetime) -> EmailMultiAlternatives | None:
     """The mail of these rows of one person; None: there is nothing to tell, or they do not want it any more."""
     person: User = rows[0].user
-    trust, chosen = trust_of(person), person.preferences
-    if not (person.email and trust.may(Permission.READ) and (chosen.alerts if rows[0].is_alert else chosen.digest)):
+    trust, preferences = trust_of(person), person.preferences
+    if not (
+        person.email and trust.may(Permission.READ) and (preferences.alerts if rows[0].is_alert else preferences.digest)
+    ):
         return None
     with override(language_of(person)), timezone.override(zone_of(person)):
         if rows[0].is_alert:
@@ -54,9 +56,9 @@ def zone_of(person: User) -> ZoneInfo:
 
 def due_day(kind: str, zone: ZoneInfo, *, at: datetime) -> datetime:
     """The last moment at which such a digest was due: every day, or on Mondays, at eight in the morning there."""
-    here = at.astimezone(zone)
-    due = datetime.combine(here.date(), HOUR, zone)
-    if due > here:
+    local_time = at.astimezone(zone)
+    due = datetime.combine(local_time.date(), HOUR, zone)
+    if due > local_time:
         due -= timedelta(days=1)
     return due - timedelta(days=due.weekday()) if kind == Mail.Kind.WEEKLY else due
 
@@ -114,4 +116,4 @@ def _subject(row: Mail, sections: list[Section]) -> str:
     if not row.is_alert:
         return _("your day") if row.kind == Mail.Kind.DAILY else _("your week")
     number = sum(len(section.lines) for section in sections)
-    return ngettext("%(n)d matter that should not wait", "%(n)d matters that should not wait", number) % {"n": number}
+    return ngettext("%(n)d urgent item", "%(n)d urgent items", number) % {"n": number}

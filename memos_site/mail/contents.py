@@ -58,7 +58,7 @@ class Period:
 def digest(trust: Trust, period: Period, *, administers: bool) -> list[Section]:
     """What waits now, what changed in the period and what fails; sections without lines are left out."""
     sections = (
-        Section(_("Waiting for a decision"), [*_kinds(trust, period.until), *_first_ones(trust, period.until)]),
+        Section(_("Waiting for a decision"), [*_kinds(trust, period.until), *_first_rows(trust, period.until)]),
         Section(_("What changed"), list(_changes(trust, period))),
         Section(_("What is failing"), list(_failures(trust, period, administers=administers))),
     )
@@ -66,18 +66,18 @@ def digest(trust: Trust, period: Period, *, administers: bool) -> list[Section]:
 
 
 def alert(trust: Trust, ids: Collection[UUID], *, at: datetime) -> list[Section]:
-    """The happenings of `urgent` with these ids that the person may still see and decide."""
+    """The proposals and contests of `urgent` with these ids that the person may still see and decide."""
     conflicts: list[Line] = []
     harms: list[Line] = []
     for proposal in _open_proposals(trust, at).filter(pk__in=ids):
         alerts = harms if proposal.kind == Proposal.Kind.FAILING else conflicts
         alerts.append(Line(_name(proposal.memory), _memory_page(proposal.memory), _why(proposal)))
-    contested = AuditEntry.objects.filter(pk__in=ids).values("subject_id")
-    rows = Memory.objects.visible_to(trust).filter(pk__in=contested, status=Status.CONTESTED)
+    subject_ids = AuditEntry.objects.filter(pk__in=ids).values("subject_id")
+    rows = Memory.objects.visible_to(trust).filter(pk__in=subject_ids, status=Status.CONTESTED)
     words = _("it was applied, and is contested now")
     conflicts += [Line(_name(memory), _memory_page(memory), words) for memory in rows]
     failing = _("Skills that fail too often, harm, or have no effect")
-    titles = (_("Conflicts of what is applied"), conflicts), (failing, harms)
+    titles = (_("Conflicts of applied memories"), conflicts), (failing, harms)
     return [Section(title, lines) for title, lines in titles if lines]
 
 
@@ -85,9 +85,9 @@ def urgent(trust: Trust, since: datetime, *, at: datetime) -> list[UUID]:
     """Ids of what a person is told at once: open proposals about a conflict of something applied, or about a skill
     that harms, and audit entries by which something applied was contested.
     """
-    opened = _open_proposals(trust, at).filter(opened_at__gte=since)
-    harms = opened.filter(kind=Proposal.Kind.FAILING)
-    conflicts = opened.filter(kind=Proposal.Kind.CONFLICT, memory__status=Status.APPLIED)
+    proposals = _open_proposals(trust, at).filter(opened_at__gte=since)
+    harms = proposals.filter(kind=Proposal.Kind.FAILING)
+    conflicts = proposals.filter(kind=Proposal.Kind.CONFLICT, memory__status=Status.APPLIED)
     contests = AuditEntry.objects.visible_to(trust).filter(subject_kind="memory", action="contest", at__gte=since)
     contests = contests.filter(before__status=Status.APPLIED)
     return [id for rows in (harms, conflicts, contests) for id in rows.values_list("pk", flat=True)]
@@ -98,7 +98,7 @@ def _open_proposals(trust: Trust, at: datetime) -> Any:
 
 
 def _kinds(trust: Trust, at: datetime) -> Iterator[Line]:
-    """How many of each kind wait, and since when the oldest."""
+    """A line for each kind that waits: the number, and since when the oldest waits."""
     counts = review.kinds(trust, at=at)
     for kind, words in KINDS.items():
         if number := counts.get(kind):
@@ -112,14 +112,14 @@ def _oldest(trust: Trust, kind: str, at: datetime) -> datetime | None:
         return _open_proposals(trust, at).filter(kind=kind).aggregate(at=Min("opened_at"))["at"]  # type: ignore[no-any-return]
     rows = parts_to_count(trust, at, {}, kind).values()
     if kind == review.VERSION:
-        proposed = SkillVersion.objects.filter(status=SkillVersion.Status.PROPOSED)
-        oldest = [proposed.filter(skill__memory__in=part).aggregate(at=Min("created_at"))["at"] for part in rows]
+        versions = SkillVersion.objects.filter(status=SkillVersion.Status.PROPOSED)
+        instants = [versions.filter(skill__memory__in=part).aggregate(at=Min("created_at"))["at"] for part in rows]
     else:
-        oldest = [part.aggregate(at=Min("created_at"))["at"] for part in rows]
-    return min(filter(None, oldest), default=None)
+        instants = [part.aggregate(at=Min("created_at"))["at"] for part in rows]
+    return min(filter(None, instants), default=None)
 
 
-def _first_ones(trust: Trust, at: datetime) -> Iterator[Line]:
+def _first_rows(trust: Trust, at: datetime) -> Iterator[Line]:
     """The first rows of the inbox: proposals about conflicts and failing skills stand before memories."""
     urgent = list(_open_proposals(trust, at).filter(kind__in=review.waiting.URGENT)[:MOST])
     for proposal in urgent:
@@ -129,20 +129,20 @@ def _first_ones(trust: Trust, at: datetime) -> Iterator[Line]:
 
 
 def _changes(trust: Trust, period: Period) -> Iterator[Line]:
-    within = {"created_at__gte": period.since, "created_at__lt": period.until}
-    learned = Memory.objects.visible_to(trust).knowledge().filter(**within).count()
-    if learned:
-        words = ngettext("%(n)d new memory", "%(n)d new memories", learned) % {"n": learned}
+    period_filter = {"created_at__gte": period.since, "created_at__lt": period.until}
+    new_count = Memory.objects.visible_to(trust).knowledge().filter(**period_filter).count()
+    if new_count:
+        words = ngettext("%(n)d new memory", "%(n)d new memories", new_count) % {"n": new_count}
         yield Line(words, site_page("memories"))
     trail = AuditEntry.objects.visible_to(trust).filter(at__gte=period.since, at__lt=period.until)
     trail = trail.filter(subject_kind="memory")
-    if applied := trail.filter(action="promote", after__status=Status.APPLIED).count():
-        yield Line(_("applied: %(n)s") % {"n": applied}, site_page("memories", status=Status.APPLIED))
-    if dismissed := trail.filter(action="dismiss").count():
-        yield Line(_("dismissed: %(n)s") % {"n": dismissed}, site_page("dismissed"))
-    published = SkillVersion.objects.filter(published_at__gte=period.since, published_at__lt=period.until)
-    published = published.filter(trust.visible("skill__memory__")).select_related("skill__memory")
-    for version in published.order_by("-published_at")[:MOST]:
+    if applied_count := trail.filter(action="promote", after__status=Status.APPLIED).count():
+        yield Line(_("applied: %(n)s") % {"n": applied_count}, site_page("memories", status=Status.APPLIED))
+    if dismissed_count := trail.filter(action="dismiss").count():
+        yield Line(_("dismissed: %(n)s") % {"n": dismissed_count}, site_page("dismissed"))
+    versions = SkillVersion.objects.filter(published_at__gte=period.since, published_at__lt=period.until)
+    versions = versions.filter(trust.visible("skill__memory__")).select_related("skill__memory")
+    for version in versions.order_by("-published_at")[:MOST]:
         words = _("version %(number)s published") % {"number": version.number}
         yield Line(_name(version.skill.memory), _memory_page(version.skill.memory), words)
 
@@ -151,7 +151,7 @@ def _failures(trust: Trust, period: Period, *, administers: bool) -> Iterator[Li
     """Runs that failed in the period and, for administrators, messages and mails that were given up."""
     runs = Run.objects.visible_to(trust).filter(status=Run.Status.FAILED)
     for run in runs.filter(finished_at__gte=period.since, finished_at__lt=period.until).order_by("-finished_at")[:MOST]:
-        yield Line(str(TITLES.get(run.kind, run.kind)), site_page("run", run.pk), _shortened(sentence(run.error)))
+        yield Line(str(TITLES.get(run.kind, run.kind)), site_page("run", run.pk), _shorten(sentence(run.error)))
     if not administers:
         return
     given_up = {"next_at__gte": period.since, "next_at__lt": period.until}  # of the last try, days after the first
@@ -168,19 +168,19 @@ def _name(memory: Memory) -> str:
     if _stays_here(memory.sensitivity):
         return pgettext("of a memory in a mail", "a memory whose sensitivity keeps it out of mails")
     skill = getattr(memory, "skill", None)
-    return _shortened(skill.name if skill else memory.content)
+    return _shorten(skill.name if skill else memory.content)
 
 
 def _why(proposal: Proposal) -> str:
-    """Who proposed a change may have quoted what it is about."""
-    return "" if _stays_here(proposal.sensitivity) else _shortened(sentence(proposal.why))
+    """The reason of a proposal; '' where it may quote a memory that is not sent out."""
+    return "" if _stays_here(proposal.sensitivity) else _shorten(sentence(proposal.why))
 
 
 def _stays_here(sensitivity: int) -> bool:
     return sensitivity > Sensitivity.named(settings.EXTERNAL_MAX_SENSITIVITY)
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     text = " ".join(masked_answers.masked(text).split())
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"
 

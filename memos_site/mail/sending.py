@@ -44,21 +44,21 @@ def collect(*, at: datetime) -> None:
     Mail.objects.forget(at)
     for person in recipients():
         Mail.objects.add(
-            Mail(user=person, kind=kind, about=about, next_at=at) for kind, about in _due(person, at) if about
+            Mail(user=person, kind=kind, about=about, next_at=at) for kind, about in _due_mails(person, at) if about
         )
 
 
-def _due(person: User, at: datetime) -> Iterator[tuple[str, str]]:
-    chosen: Preferences = person.preferences
-    since = chosen.mails_since
+def _due_mails(person: User, at: datetime) -> Iterator[tuple[str, str]]:
+    preferences: Preferences = person.preferences
+    since = preferences.mails_since
     if since is None:
         return
-    if chosen.digest:
-        due = composing.due_day(chosen.digest, composing.zone_of(person), at=at)
+    if preferences.digest:
+        due = composing.due_day(preferences.digest, composing.zone_of(person), at=at)
         if due >= since:
-            yield chosen.digest, due.date().isoformat()
+            yield preferences.digest, due.date().isoformat()
     trust = trust_of(person)
-    if chosen.alerts and trust.may(Permission.READ):
+    if preferences.alerts and trust.may(Permission.READ):
         for id in contents.urgent(trust, max(since, at - SINCE), at=at):
             yield Mail.Kind.ALERT, str(id)
 
@@ -68,14 +68,14 @@ def send_due(*, now: Callable[[], datetime] = timezone.now, should_stop: Callabl
 
     NotSent: the server did not take one. The others wait for the next job then, and this one for its next try.
     """
-    sent = 0
+    sent_count = 0
     while not should_stop() and (rows := Mail.objects.take(now())):
         try:
-            sent += _send(rows, now)
+            sent_count += _send(rows, now)
         except Exception as error:  # whatever a server or an address does: the row says it, and the next job goes on
             _record_failure(rows, error, at=now())
-            raise NotSent(f"a mail could not be sent: {_said(error)}") from error
-    return sent
+            raise NotSent(f"a mail could not be sent: {_error_text(error)}") from error
+    return sent_count
 
 
 def _send(rows: Sequence[Mail], now: Callable[[], datetime]) -> bool:
@@ -94,11 +94,11 @@ def _send(rows: Sequence[Mail], now: Callable[[], datetime]) -> bool:
 
 
 def _record_failure(rows: Sequence[Mail], error: Exception, *, at: datetime) -> None:
-    log.error("a mail to a person could not be sent: %s", _said(error))
+    log.error("a mail to a person could not be sent: %s", _error_text(error))
     status, next_at = rows[0].later(at)
     for before in (Mail.Status.WAITING, Mail.Status.SENDING):
-        Mail.objects.move(rows, before, status, next_at=next_at, error=_said(error))
+        Mail.objects.move(rows, before, status, next_at=next_at, error=_error_text(error))
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return f"{type(error).__name__}: {error}"[:300]

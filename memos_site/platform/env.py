@@ -54,17 +54,17 @@ def read(environ: Mapping[str, str]) -> tuple[Environment, list[str]]:
     """The values of the environment, and a sentence for each wrong one, which is replaced by its default."""
     values, problems = _raw(environ)
     backend = upper(values.get("SKILLS_REPO_BACKEND", ""))
-    missing = (name for name in REQUIRED.get(backend, ()) if name not in values)
-    problems += [f"{name}: is required with SKILLS_REPO_BACKEND={backend}" for name in missing]
-    for name, needed in NEEDED_WITH.items():
-        if name in values and needed not in values:
-            problems.append(f"{needed}: is required with {name}")
+    missing_names = (name for name in REQUIRED.get(backend, ()) if name not in values)
+    problems += [f"{name}: is required with SKILLS_REPO_BACKEND={backend}" for name in missing_names]
+    for name, other_name in NEEDED_WITH.items():
+        if name in values and other_name not in values:
+            problems.append(f"{other_name}: is required with {name}")
     try:
         return Environment.model_validate(values), problems
     except ValidationError as error:
         problems += _sentences(error, values)
-        wrong = {detail["loc"][0] for detail in error.errors()}
-        return Environment.model_validate({name: values[name] for name in values.keys() - wrong}), problems
+        wrong_names = {detail["loc"][0] for detail in error.errors()}
+        return Environment.model_validate({name: values[name] for name in values.keys() - wrong_names}), problems
 
 
 def _sentences(error: ValidationError, values: Mapping[str, str]) -> list[str]:
@@ -87,8 +87,8 @@ def private_directory(data_dir: Path) -> Path:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
         status = data_dir.stat()
         marks = (data_dir / "secret_key", data_dir / "postgres" / "PG_VERSION")
-        ours = any(mark.exists() for mark in marks) or not any(data_dir.iterdir())
-        if ours and status.st_uid == os.geteuid() and status.st_mode & 0o077 and not status.st_mode & stat.S_ISVTX:
+        is_ours = any(mark.exists() for mark in marks) or not any(data_dir.iterdir())
+        if is_ours and status.st_uid == os.geteuid() and status.st_mode & 0o077 and not status.st_mode & stat.S_ISVTX:
             data_dir.chmod(0o700)
     return data_dir
 

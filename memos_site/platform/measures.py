@@ -38,9 +38,9 @@ class Page:
     def places(self) -> dict[bytes, int]:
         """The place among the numbers of every name that there is by now."""
         with _names:
-            return self._seen().copy()
+            return self._read_names().copy()
 
-    def _seen(self) -> dict[bytes, int]:
+    def _read_names(self) -> dict[bytes, int]:
         end = int(self.numbers[0])
         for name in self.names[self._read : end].splitlines():
             self._places[name] = len(self._places) + 1
@@ -50,19 +50,19 @@ class Page:
     def number(self, name: bytes) -> float:
         """0 for a name that is not there."""
         with _names:
-            place = self._seen().get(name)
+            place = self._read_names().get(name)
         return self.numbers[place] if place else 0.0
 
     def place(self, name: bytes) -> int:
         """The place of a name, which is added if need be. 0: the page is full."""
         with _names:
-            places, end = self._seen(), self._read + len(name) + 1
+            places, end = self._read_names(), self._read + len(name) + 1
             if name not in places:
                 if end > NAME_BYTES or len(places) == MOST_NUMBERS:
                     return 0
                 self.names[self._read : end] = name + b"\n"
                 self.numbers[0] = end
-            return self._seen()[name]
+            return self._read_names()[name]
 
 
 _pages: list[Page] = []
@@ -146,23 +146,23 @@ METRICS = {
 }
 
 
-def counted() -> CollectorRegistry:
-    """The registry to expose: with what the other web processes of this host have counted."""
+def registry_of_host() -> CollectorRegistry:
+    """The registry to expose, with the counts of all web processes of this host."""
     for name, labels in counted_labels():
         METRICS[name].labels(*labels)
     return registry
 
 
-class Measured:
+class RequestMeasures:
     """Middleware that measures every request: the first, so that nothing is left out."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
-        started = perf_counter()
+        start = perf_counter()
         response = self.get_response(request)
-        requests.labels(route_of(request), method_of(request), response.status_code).observe(perf_counter() - started)
+        requests.labels(route_of(request), method_of(request), response.status_code).observe(perf_counter() - start)
         return response
 
 

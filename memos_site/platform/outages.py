@@ -75,8 +75,8 @@ def _database_outage(error: Error) -> Outage | None:
 def reason(error: Exception) -> str | None:
     """Why a command ended, in a sentence, where the database, the store of packages or the disk is the cause."""
     if isinstance(error, ProgrammingError):
-        missing = isinstance(error.__cause__, errors.UndefinedTable | errors.UndefinedColumn)
-        return f"{NOT_MIGRATED} ({str(error).splitlines()[0]})" if missing else None
+        is_missing = isinstance(error.__cause__, errors.UndefinedTable | errors.UndefinedColumn)
+        return f"{NOT_MIGRATED} ({str(error).splitlines()[0]})" if is_missing else None
     if isinstance(error, OSError):
         return f"the disk is full: {error}" if error.errno in NO_SPACE else None
     if isinstance(error, UNAVAILABLE):
@@ -111,13 +111,13 @@ class OutageLog:
 
 
 class dispensable:  # noqa: N801 - used as a function
-    """Do without what a read records beside its answer where the disk is full: the answer is given, the log says so.
+    """Suppress and log the error of a full disk around a write that only records a read (`purpose`, for the log).
 
     Inside of a transaction, which cannot go on, the error is raised.
     """
 
-    def __init__(self, what: str) -> None:
-        self.what = what
+    def __init__(self, purpose: str) -> None:
+        self.purpose = purpose
 
     def __enter__(self) -> None:
         """Nothing to begin."""
@@ -125,5 +125,5 @@ class dispensable:  # noqa: N801 - used as a function
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> bool:
         if connection.in_atomic_block or outage(error) not in (DISK_FULL, READ_ONLY):
             return False
-        log.warning("%s: not recorded, for the disk is full or read-only", self.what)
+        log.warning("%s: not recorded, for the disk is full or read-only", self.purpose)
         return True

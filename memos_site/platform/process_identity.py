@@ -20,10 +20,10 @@ def identity(pid: int | None = None) -> str:
 def is_gone(former: str) -> bool:
     """Whether the process of this identity has certainly ended. False for one of another host or container."""
     place, _, process = former.partition("/")
-    pid, _, started = process.partition("/")
+    pid, _, start_time = process.partition("/")
     if not place or place != _place() or not pid.isdigit():
         return False
-    return _start_time(int(pid)) != started
+    return _start_time(int(pid)) != start_time
 
 
 def boot() -> str:

@@ -10,7 +10,7 @@ from memos_site.platform.environment import Environment
 
 
 def package_storage(data_dir: Path, env: Environment = ENV, backend: str = "") -> dict[str, Any]:
-    """The chosen one, or another backend as the same environment sets it up."""
+    """The entry of STORAGES for the chosen backend, or for another one of the same environment."""
     name, options = {"LOCAL": _local, "S3": _s3, "OSS": _oss}[backend or env.SKILLS_REPO_BACKEND](env, data_dir)
     return {"BACKEND": name, "OPTIONS": options}
 
@@ -25,7 +25,7 @@ def _local(env: Environment, data_dir: Path) -> tuple[str, dict[str, Any]]:
 
 
 def _s3(env: Environment, _data_dir: Path) -> tuple[str, dict[str, Any]]:
-    """Where it lies and with which keys boto3 reads from its own variables (AWS_...) or files."""
+    """Region, keys and address are missing on purpose: boto3 reads them from its own variables (AWS_...) or files."""
     return "skills.storages.s3.S3PackageStorage", {
         "bucket_name": env.SKILLS_S3_BUCKET,
         "prefix": env.SKILLS_S3_PREFIX,

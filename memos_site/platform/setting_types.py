@@ -73,7 +73,7 @@ def _network(value: str) -> str:
 
 
 def _host_name(value: str) -> str:
-    """One with a scheme or a port would match no request, and each would be answered with 400."""
+    """Check a host name. ValueError: it has a scheme or a port, which matches no request."""
     if not re.fullmatch(r"\*|[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]", value):
         raise ValueError("must be host names such as memos.example.com, without https:// and port")
     return value

@@ -31,6 +31,6 @@ def compact(contents: str) -> str:
 
 
 def _without_end(match: re.Match[str]) -> str:
-    """A line of several tags, as `{% if a %}, {% endif %}`, may show something: it keeps its end."""
+    """The line without its end if it is one control tag; one of several tags may show text, and keeps its end."""
     line = match[1]
     return line if line.count("{%") == 1 and "{{" not in line else match[0]

@@ -1,4 +1,4 @@
-"""Spans for OpenTelemetry, sent where OTEL_EXPORTER_OTLP_ENDPOINT points; without it no library is loaded.
+"""Spans for OpenTelemetry, sent where OTEL_EXPORTER_OTLP_ENDPOINT points; without it no SDK is loaded.
 
 A span holds no text of anybody: of a statement the SQL without its parameters, of a request the route, of an error its
 class. The request's id stands in each as `memos.request_id`, as in the log and the audit trail.
@@ -13,6 +13,9 @@ from typing import Any, ParamSpec, TypeVar
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
 from django.http import HttpRequest, HttpResponse
+from opentelemetry import trace
+from opentelemetry.trace import SpanKind, StatusCode
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from uuid_utils.compat import uuid7
 
 from memos_site.platform import measures
@@ -28,7 +31,7 @@ class Traced:
     """Middleware: a span for each request, which continues the trace of a caller that sends `traceparent`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
-        if not enabled():
+        if not is_enabled():
             raise MiddlewareNotUsed
         self.get_response = get_response
 
@@ -49,7 +52,7 @@ class Traced:
         return response
 
 
-def enabled() -> bool:
+def is_enabled() -> bool:
     return bool(settings.OTEL_EXPORTER_OTLP_ENDPOINT)
 
 
@@ -65,11 +68,9 @@ def span(
 
     `caller`: headers of a request, whose `traceparent` is continued.
     """
-    if not enabled():
+    if not is_enabled():
         yield None
         return
-    from opentelemetry.trace import SpanKind
-
     attributes = {"memos.request_id": request_id.get(), **(attributes or {})}
     with (
         _provider()
@@ -92,8 +93,6 @@ def span(
 
 def statement(execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]) -> Any:
     """Wraps the statements of a connection: a span for each that is executed within another span."""
-    from opentelemetry import trace
-
     if not trace.get_current_span().is_recording():
         return execute(sql, params, many, context)
     text = str(sql).strip()
@@ -107,7 +106,7 @@ def job(work: Callable[P, R]) -> Callable[P, R]:
     """A job of the worker: a span, and an id of its own that its lines in the log and the audit trail bear."""
 
     @wraps(work)
-    def correlated(*args: P.args, **kwargs: P.kwargs) -> R:
+    def with_span(*args: P.args, **kwargs: P.kwargs) -> R:
         token = request_id.set(str(uuid7()))
         try:
             with span(f"job {work.__name__}", kind="CONSUMER"):
@@ -115,7 +114,7 @@ def job(work: Callable[P, R]) -> Callable[P, R]:
         finally:
             request_id.reset(token)
 
-    return correlated
+    return with_span
 
 
 def flush() -> None:
@@ -143,15 +142,11 @@ def _provider() -> Any:
 
 
 def _of_caller(headers: Mapping[str, str]) -> Any:
-    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-
     carrier = {name: headers[name] for name in ("traceparent", "tracestate") if name in headers}
     return TraceContextTextMapPropagator().extract(carrier)
 
 
 def _fail(current: Any, error: str) -> None:
-    from opentelemetry.trace import StatusCode
-
     current.set_attribute("error.type", error)
     current.set_status(StatusCode.ERROR)
 

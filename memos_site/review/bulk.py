@@ -14,15 +14,15 @@ from uuid_utils.compat import uuid7
 from memories import claims
 from memories.intake.claims import alike_and_equal
 from memories.models import Memory, Proposal, claim_locks
-from memories.models.held import ClaimOf, Held
+from memories.models.locked_rows import ClaimOf, LockedRows
 from memories.models.memory import MemoryQuerySet
 from memories.values.choices import Permission, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
 from memos_site.review import waiting
-from memos_site.review.decide import apply_verdict, equals_dismissed_with, missing_reason, unknown_verb
+from memos_site.review.decide import apply_decision, equals_dismissed_with, missing_reason, unknown_verb
 from memos_site.review.decide_rows import decide_among, version_token
-from memos_site.review.verbs import VERBS, Verdict
+from memos_site.review.verbs import VERBS, Decision
 from skills.models import SkillVersion
 
 CHUNK = 500  # decisions in one transaction; stores into their scopes wait for it
@@ -61,32 +61,32 @@ def by_ids(
     *,
     at: datetime,
     why: str = "",
-    seen: Mapping[UUID, str] | None = None,
+    tokens: Mapping[UUID, str] | None = None,
     **options: Any,
 ) -> Bulk:
     """Apply the verb to each memory, and to each proposal what it means there (`decide_rows.AMONG_MEMORIES`).
 
-    `seen` (id -> version token) and `options` as in `decide`. NotAllowed: no permission to review. Invalid: too many
+    `tokens` (id -> version token) and `options` as in `decide`. NotAllowed: no permission to review. Invalid: too many
     memories, an unknown verb, no reason.
 
     The locks of all scopes are taken before row locks, and rows in one order: of two concurrent callers one waits for
     the other and gets a Conflict for each row.
     """
-    wanted = sorted(set(ids))
-    check_order(trust, verb, why, len(wanted), most=MOST_AT_ONCE)
+    row_ids = sorted(set(ids))
+    check_order(trust, verb, why, len(row_ids), most=MOST_AT_ONCE)
     result = Bulk(batch=uuid7())
-    verdict = Verdict(verb, trust, at, result.batch, why.strip(), **options)
-    scopes, claim_of = scopes_of(trust, wanted), remembering()
-    for start in range(0, len(wanted), CHUNK):
-        part = {memory_id: (seen or {}).get(memory_id, "") for memory_id in wanted[start : start + CHUNK]}
+    decision = Decision(verb, trust, at, result.batch, why.strip(), options)
+    scopes, claim_of = scopes_of(trust, row_ids), claim_reader()
+    for start in range(0, len(row_ids), CHUNK):
+        part = {memory_id: (tokens or {}).get(memory_id, "") for memory_id in row_ids[start : start + CHUNK]}
         with transaction.atomic():
-            decide_part(verdict, part, scopes, result, claim_of)
-    result.equals = equals_dismissed_with(verdict, wanted)
+            decide_part(decision, part, scopes, result, claim_of)
+    result.equals = equals_dismissed_with(decision, row_ids)
     return result
 
 
 def check_order(trust: Trust, verb: str, why: str, number: int, *, most: int) -> None:
-    """Refuse what no row of a bulk could be decided with. NotAllowed and Invalid as in `by_ids`."""
+    """Check what applies to the whole order. NotAllowed and Invalid as in `by_ids`, too many: more than `most`."""
     trust.require(Permission.REVIEW, "deciding needs the permission review")
     if verb not in VERBS:
         raise Invalid(unknown_verb())
@@ -103,62 +103,62 @@ def scopes_of(trust: Trust, ids: Collection[UUID]) -> list[str]:
     return list(memories.union(proposals))
 
 
-def remembering() -> ClaimOf:
-    """Return what reads claims for the parts of one order, which compare the same rows again and again."""
+def claim_reader() -> ClaimOf:
+    """Return a cached `claims.claim_of` for the parts of one order, which compare the same rows repeatedly."""
     return lru_cache(MOST_REMEMBERED)(claims.claim_of)
 
 
 def decide_part(
-    verdict: Verdict, part: Mapping[UUID, str], scopes: Collection[str], result: Bulk, claim_of: ClaimOf
+    decision: Decision, part: Mapping[UUID, str], scopes: Collection[str], result: Bulk, claim_of: ClaimOf
 ) -> None:
-    """Apply the verdict to each of `part` (id -> version token, in the order of the ids) within a transaction.
+    """Apply the decision to each of `part` (id -> version token, in the order of the ids) within a transaction.
 
     Proposals come last, when the memories that they are about stand as they were decided.
     """
     claim_locks.to_decide(*scopes)
     try:
         with transaction.atomic():
-            decided = _decided(verdict, part, claim_of, together=True)
-    except IntegrityError:  # another live memory holds a key of one of them: of which, each tells by itself
-        decided = _decided(verdict, part, claim_of, together=False)
+            decided = _decide_rows(decision, part, claim_of, together=True)
+    except IntegrityError:  # another live memory holds a key of one of them; decided one by one, only that one fails
+        decided = _decide_rows(decision, part, claim_of, together=False)
     result.done += decided.done
     result.failed += decided.failed
 
 
-def _decided(verdict: Verdict, part: Mapping[UUID, str], claim_of: ClaimOf, *, together: bool) -> Bulk:
-    decided = Bulk(verdict.batch)
-    chosen = _locked(verdict.trust, part)
-    others = part.keys() - chosen.keys()
-    proposals = Proposal.objects.visible_to(verdict.trust).in_bulk(others) if others else {}
-    held = _held(verdict, chosen, claim_of=claim_of, together=together)
-    for memory_id, seen in part.items():
+def _decide_rows(decision: Decision, part: Mapping[UUID, str], claim_of: ClaimOf, *, together: bool) -> Bulk:
+    result = Bulk(decision.batch)
+    memories = _lock_memories(decision.trust, part)
+    other_ids = part.keys() - memories.keys()
+    proposals = Proposal.objects.visible_to(decision.trust).in_bulk(other_ids) if other_ids else {}
+    locked_rows = _lock_rows(decision, memories, claim_of=claim_of, together=together)
+    for memory_id, token in part.items():
         if memory_id not in proposals:
-            _decide(memory_id, chosen.get(memory_id), verdict, seen, decided)
-    held.follow(by=verdict.by, at=verdict.at)
+            _decide(memory_id, memories.get(memory_id), decision, token, result)
+    locked_rows.follow(by=decision.by, at=decision.at)
     for proposal_id in sorted(proposals):
-        _decide(proposal_id, proposals[proposal_id], verdict, part[proposal_id], decided)
-    return decided
+        _decide(proposal_id, proposals[proposal_id], decision, part[proposal_id], result)
+    return result
 
 
-def _held(verdict: Verdict, chosen: dict[UUID, Memory], *, claim_of: ClaimOf, together: bool) -> Held:
+def _lock_rows(decision: Decision, memories: dict[UUID, Memory], *, claim_of: ClaimOf, together: bool) -> LockedRows:
     """Hold the chosen rows, and where they are dismissed, those that may claim the same."""
-    if verdict.verb != "dismiss":
-        return Held(dict(chosen), together=together)
-    alike = alike_and_equal(chosen.values(), claim_of)
-    others = {pk for rows in alike.values() for pk in rows.here} - chosen.keys()
-    rows = chosen | (_locked(verdict.trust, others) if others else {})
-    return Held(rows, alike, claim_of=claim_of, together=together)
+    if decision.verb != "dismiss":
+        return LockedRows(dict(memories), together=together)
+    similar = alike_and_equal(memories.values(), claim_of)
+    similar_ids = {pk for rows in similar.values() for pk in rows.here} - memories.keys()
+    rows = memories | (_lock_memories(decision.trust, similar_ids) if similar_ids else {})
+    return LockedRows(rows, similar, claim_of=claim_of, together=together)
 
 
-def _decide(row_id: UUID, row: Memory | Proposal | None, verdict: Verdict, seen: str, result: Bulk) -> None:
+def _decide(row_id: UUID, row: Memory | Proposal | None, decision: Decision, token: str, result: Bulk) -> None:
     try:
         if isinstance(row, Proposal):
-            decide_among(verdict, row, seen)
+            decide_among(decision, row, token)
         else:
-            _decide_one(verdict.trust, row, verdict, seen)
+            _decide_one(decision.trust, row, decision, token)
         result.done.append(row_id)
     except tuple(CODES) as refusal:
-        result.failed.append({"id": str(row_id), "code": CODES[_kind(refusal)], "detail": str(refusal)})
+        result.failed.append({"id": str(row_id), "code": CODES[_code_class(refusal)], "detail": str(refusal)})
 
 
 def by_filter(
@@ -186,8 +186,8 @@ def ids_matching(
     rows = matching(trust, filters, at=shown_at).unexpired(at).filter(created_at__lte=as_of, updated_at__lte=as_of)
     ids = list(rows.order_by().values_list("pk", flat=True)[: most + 1])
     if proposals and filters.get("kind", "") in ("", *waiting.PROPOSALS):
-        opened = waiting.open_proposals(trust, at=shown_at, **filters).filter(opened_at__lte=as_of)
-        ids += opened.filter(memory__updated_at__lte=as_of).order_by().values_list("pk", flat=True)[: most + 1]
+        proposal_rows = waiting.open_proposals(trust, at=shown_at, **filters).filter(opened_at__lte=as_of)
+        ids += proposal_rows.filter(memory__updated_at__lte=as_of).order_by().values_list("pk", flat=True)[: most + 1]
     if len(ids) > most:
         raise Invalid(FieldError("/filter", "too_many", f"matches more than {most:,}: narrow it"))
     return ids
@@ -195,15 +195,15 @@ def ids_matching(
 
 def version_tokens(trust: Trust, ids: Collection[UUID]) -> dict[UUID, str]:
     """Return id -> `version_token` of the visible memories and proposals, as they stand now."""
-    numbers = _rows(trust).filter(pk__in=ids).order_by().values_list("pk", "version", NUMBER_PROPOSED)
+    versions = _rows(trust).filter(pk__in=ids).order_by().values_list("pk", "version", NUMBER_PROPOSED)
     proposals = Proposal.objects.visible_to(trust).filter(pk__in=ids).select_related("memory")
-    tokens = {pk: token_of(version, number) for pk, version, number in numbers}
+    tokens = {pk: token_of(version, number) for pk, version, number in versions}
     return tokens | {row.pk: version_token(row) for row in proposals}
 
 
-def token_of(version: int, proposed: int | None) -> str:
+def token_of(version: int, proposed_number: int | None) -> str:
     """Return what `version_token` returns for a memory of this version, with the number of a proposed one."""
-    return f"{version}.{proposed or ''}"
+    return f"{version}.{proposed_number or ''}"
 
 
 def matching(trust: Trust, filters: Mapping[str, Any], *, at: datetime) -> MemoryQuerySet:
@@ -237,20 +237,20 @@ def _rows(trust: Trust) -> MemoryQuerySet:
     return Memory.objects.visible_to(trust)
 
 
-def _locked(trust: Trust, ids: Collection[UUID]) -> dict[UUID, Memory]:
+def _lock_memories(trust: Trust, ids: Collection[UUID]) -> dict[UUID, Memory]:
     """Return the visible rows, locked for the transaction in the order of their ids."""
     rows = _rows(trust).select_for_update(of=("self",)).select_related("skill").prefetch_related("skill__versions")
     return {row.pk: row for row in rows.filter(pk__in=ids).order_by("pk")}
 
 
-def _decide_one(trust: Trust, memory: Memory | None, verdict: Verdict, seen: str) -> None:
+def _decide_one(trust: Trust, memory: Memory | None, decision: Decision, token: str) -> None:
     if memory is None:
         raise NotFound("there is nothing here, or nothing that you may see")
     trust.scope_to_write(memory.scope)
-    if verdict.verb == "dismiss" and memory.type == Type.COMPETENCE and memory.status in waiting.IN_FORCE:
-        raise Conflict(f"this skill is {memory.status}: take it from the agents by itself, not among others")
-    apply_verdict(memory, verdict, seen=seen)
+    if decision.verb == "dismiss" and memory.type == Type.COMPETENCE and memory.status in waiting.IN_FORCE:
+        raise Conflict(f"this skill is {memory.status}: retire it separately")
+    apply_decision(memory, decision, token=token)
 
 
-def _kind(refusal: Exception) -> type[Exception]:
+def _code_class(refusal: Exception) -> type[Exception]:
     return next(kind for kind in CODES if isinstance(refusal, kind))

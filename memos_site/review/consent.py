@@ -22,42 +22,40 @@ MOST_NAMED = 100  # rows that the person is shown; of the others the ids and ver
 class Question:
     """The rows for which a promotion needs confirmation.
 
-    `seen`: id -> version token of each; `rows`: the first MOST_NAMED, skills first; `skill_count`: skills in all.
+    `version_tokens`: by id, of each; `rows`: the first MOST_NAMED, skills first; `skill_count`: skills in all.
     """
 
-    seen: dict[UUID, str]
+    version_tokens: dict[UUID, str]
     rows: list[Memory]
     skill_count: int
 
     @property
     def total(self) -> int:
-        """How many rows it is about."""
-        return len(self.seen)
+        """The number of rows to confirm."""
+        return len(self.version_tokens)
 
     @property
     def token(self) -> str:
         """Digest of the rows and their versions; a confirmation repeats it and holds for no others."""
-        tokens = sorted(f"{pk} {token}" for pk, token in self.seen.items())
+        tokens = sorted(f"{pk} {token}" for pk, token in self.version_tokens.items())
         return hashlib.sha256("\n".join(tokens).encode()).hexdigest()
 
 
 def question(trust: Trust, ids: Collection[UUID]) -> Question:
     """Return those of the memories that a promotion would publish, or promote despite a flag; skills first."""
     versions = SkillVersion.objects.filter(skill=OuterRef("pk"))
-    proposed = Exists(versions.filter(status=SkillVersion.Status.PROPOSED))
-    restored = Exists(versions.filter(status__in=publishing.SINGLE_STATUSES))
-    published = Q(proposed) | Q(restored, status__in=publishing.UNDECIDED)
-    flagged = Q(waiting.flag_condition(waiting.FLAGGED), status__in=publishing.UNDECIDED)
-    published_or_flagged = Memory.objects.visible_to(trust).filter(published | flagged, pk__in=ids)
-    published_or_flagged = published_or_flagged.order_by(
-        Case(When(skill=None, then=1), default=0), Lower(Left("content", 80)), "pk"
-    )
-    light = list(published_or_flagged.values_list("pk", "version", NUMBER_PROPOSED, F("skill")))
-    seen = {pk: token_of(version, number) for pk, version, number, _skill in light}
-    return Question(seen, _named(list(seen)[:MOST_NAMED]), sum(skill is not None for *_, skill in light))
+    has_proposal = Exists(versions.filter(status=SkillVersion.Status.PROPOSED))
+    has_version = Exists(versions.filter(status__in=publishing.SINGLE_STATUSES))
+    will_publish = Q(has_proposal) | Q(has_version, status__in=publishing.UNDECIDED)
+    has_flag = Q(waiting.flag_condition(waiting.FLAGGED), status__in=publishing.UNDECIDED)
+    rows = Memory.objects.visible_to(trust).filter(will_publish | has_flag, pk__in=ids)
+    rows = rows.order_by(Case(When(skill=None, then=1), default=0), Lower(Left("content", 80)), "pk")
+    columns = list(rows.values_list("pk", "version", NUMBER_PROPOSED, F("skill")))
+    tokens = {pk: token_of(version, number) for pk, version, number, _skill in columns}
+    return Question(tokens, _rows_in_order(list(tokens)[:MOST_NAMED]), sum(skill is not None for *_, skill in columns))
 
 
-def _named(ids: list[UUID]) -> list[Memory]:
+def _rows_in_order(ids: list[UUID]) -> list[Memory]:
     """Return these rows in their order."""
     rows = Memory.objects.filter(pk__in=ids).select_related("skill")
     rows = rows.prefetch_related(Prefetch("skill__versions", SkillVersion.objects.for_lists()))

@@ -10,17 +10,17 @@ from django.db import transaction
 from uuid_utils.compat import uuid7
 
 from memories.intake import equal_claims
-from memories.intake.edits import apply_edit, lock_memory
+from memories.intake.edits import Edit, apply_edit, lock_memory
 from memories.models import Memory
 from memories.values.choices import EXPERIENCE, REASONS
 from memories.values.exceptions import Conflict, FieldError, Invalid, Outdated
 from memories.values.trust import Trust
 from memos_site.review.decide_rows import decidable, version_token
-from memos_site.review.verbs import VERBS, Verdict
+from memos_site.review.verbs import VERBS, Decision
 
 
 @dataclass(frozen=True)
-class Decision:
+class DecisionResult:
     """Result of a decision.
 
     `memory`: the row afterwards; `batch`: the id by which it is undone; `equals`: memories dismissed along because they
@@ -29,7 +29,6 @@ class Decision:
 
     memory: Memory
     batch: UUID
-    verb: str
     equals: list[UUID] = field(default_factory=list)
 
 
@@ -40,34 +39,35 @@ def decide(
     *,
     at: datetime,
     why: str = "",
-    seen: str = "",
+    token: str = "",
     versions: frozenset[int] | None = None,
-    **how: Any,
-) -> Decision:
+    edit: Edit | None = None,
+    **options: Any,
+) -> DecisionResult:
     """Decide about one memory.
 
-    `seen`: the `version_token` that the caller was shown; '' accepts any version. `versions`: those that an If-Match
-    allows. `how`: the fields of Verdict that the verb takes.
+    `token`: the `version_token` that the caller was shown; '' accepts any version. `versions`: those that an If-Match
+    allows. `edit` and `options`: of Decision.
 
     NotFound: it does not exist or is not visible; NotAllowed: no permission to review, or to write into its scope;
-    Conflict: it has changed since it was seen, or its status does not allow the verb; Outdated: its version is not in
+    Conflict: it has another `version_token` now, or its status does not allow the verb; Outdated: its version is not in
     `versions`; Invalid: an unknown verb, or no reason (dismissal, critical findings).
     """
-    verdict = Verdict(verb, trust, at, uuid7(), why.strip(), **how)
+    decision = Decision(verb, trust, at, uuid7(), why.strip(), options, edit)
     with transaction.atomic():
         memory = _locked_memory(trust, memory_id, at=at)
         if versions is not None and memory.version not in versions:
             raise Outdated(f"it has version {memory.version} now")
-        apply_verdict(memory, verdict, seen=seen)
-    return Decision(memory, verdict.batch, verb, equals_dismissed_with(verdict, [memory.pk]))
+        apply_decision(memory, decision, token=token)
+    return DecisionResult(memory, decision.batch, equals_dismissed_with(decision, [memory.pk]))
 
 
-def equals_dismissed_with(verdict: Verdict, chosen: Collection[UUID]) -> list[UUID]:
+def equals_dismissed_with(decision: Decision, decided_ids: Collection[UUID]) -> list[UUID]:
     """Return the memories dismissed along with the chosen ones because they claim the same."""
-    if verdict.verb != "dismiss":
+    if decision.verb != "dismiss":
         return []
-    ids = frozenset(chosen)
-    return [memory_id for memory_id in equal_claims.dismissed_by(verdict.batch) if memory_id not in ids]
+    ids = frozenset(decided_ids)
+    return [memory_id for memory_id in equal_claims.dismissed_by(decision.batch) if memory_id not in ids]
 
 
 def _locked_memory(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
@@ -76,21 +76,21 @@ def _locked_memory(trust: Trust, memory_id: UUID, *, at: datetime) -> Memory:
     return lock_memory(trust, memory_id, decides=True, at=at)
 
 
-def apply_verdict(memory: Memory, verdict: Verdict, *, seen: str = "") -> None:
-    """Apply a verdict to a memory that is locked for this transaction. Conflict and Invalid as in `decide`."""
-    verb = VERBS.get(verdict.verb)
+def apply_decision(memory: Memory, decision: Decision, *, token: str = "") -> None:
+    """Apply a decision to a memory that is locked for this transaction. Conflict and Invalid as in `decide`."""
+    verb = VERBS.get(decision.verb)
     if memory.type in EXPERIENCE and not (verb and verb.of_experience):
-        raise Conflict("an episode or working state is experience, not a claim: nothing about it is decided")
-    if seen and version_token(memory) != seen:
+        raise Conflict("an episode or working state is experience, not a claim: it cannot be decided")
+    if token and version_token(memory) != token:
         raise Conflict(f"it has changed since you saw it; it is {memory.status} now")
     if verb is None:
         raise Invalid(unknown_verb())
-    if verb.needs_reason and not verdict.why:
+    if verb.needs_reason and not decision.why:
         raise Invalid(missing_reason())
-    if verdict.edit is not None:
-        who: dict[str, Any] = {"trust": verdict.trust, "by": verdict.by}
-        apply_edit(memory, verdict.edit, at=verdict.at, batch=verdict.batch, **who)
-    verb.act(memory, verdict)
+    if decision.edit is not None:
+        caller: dict[str, Any] = {"trust": decision.trust, "by": decision.by}
+        apply_edit(memory, decision.edit, at=decision.at, batch=decision.batch, **caller)
+    verb.act(memory, decision)
 
 
 def unknown_verb() -> FieldError:

@@ -15,7 +15,7 @@ from memories.models.trusted import Trusted
 from memories.values.choices import Permission, Status
 from memories.values.exceptions import Conflict, Outdated, one_of
 from memories.values.trust import Trust
-from memos_site.review.verbs import Verdict
+from memos_site.review.verbs import Decision
 from memos_site.review.verbs.attention import check_end
 
 
@@ -31,7 +31,7 @@ def decidable(rows: "Trusted[Any]", trust: Trust, row_id: UUID) -> Any:
 
 
 def version_token(row: Memory | Proposal) -> str:
-    """Return a token of the version of a row that a person was shown.
+    """Return a token of the present version of a row; a form sends it back as what the person was shown.
 
     Of a memory its version and, of a skill, the number of the proposed one; of a proposal the version of its memory and
     until when it is snoozed.
@@ -49,14 +49,14 @@ def accept(
     *,
     at: datetime,
     why: str = "",
-    seen: str = "",
+    token: str = "",
     versions: frozenset[int] | None = None,
     keep: UUID | None = None,
     batch: UUID | None = None,
 ) -> UUID:
     """Apply a proposal and return the id of the batch by which it is undone: `batch`, else one of its own.
 
-    `seen`: the `version_token` that was shown; only the version of the memory in it counts. Conflict: it has changed.
+    `token`: the `version_token` that was shown; only the version of the memory in it counts. Conflict: it has changed.
 
     `versions`: those of the memory that an If-Match allows, else Outdated. `keep`: the memory that holds, or whose
     wording is kept, where a proposal compares several.
@@ -66,9 +66,9 @@ def accept(
     with transaction.atomic():
         claim_locks.to_decide(proposal.scope)
         _match(proposal, "accept", versions)
-        if seen:
+        if token:
             proposal.memory.lock_for("accept", Status.values)
-            if str(proposal.memory.version) != seen.partition(".")[0]:
+            if str(proposal.memory.version) != token.partition(".")[0]:
                 raise Conflict(f"the memory has changed since you saw it; it is {proposal.memory.status} now")
         proposals.accept(proposal, by=trust.actor, at=at, why=why.strip(), batch=batch, keep=keep)
     return batch
@@ -80,13 +80,13 @@ def reject(
     *,
     at: datetime,
     why: str = "",
-    seen: str = "",
+    token: str = "",
     versions: frozenset[int] | None = None,
     batch: UUID | None = None,
 ) -> UUID:
     """Close a proposal without applying it and return the batch.
 
-    `versions` and `batch` as in `accept`; `seen` does not count.
+    `versions` and `batch` as in `accept`; `token` is ignored.
     """
     proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = batch or uuid7()
@@ -103,17 +103,17 @@ def snooze_proposal(
     until: datetime | None,
     at: datetime,
     why: str = "",
-    seen: str = "",
+    token: str = "",
     batch: UUID | None = None,
 ) -> UUID:
     """Take an open proposal out of the inbox until then (None: bring it back) and return the batch.
 
-    `seen`: the `version_token` that was shown; only the snooze in it counts. '' accepts any. `batch` as in `accept`.
+    `token`: the `version_token` that was shown; only the snooze in it counts. '' accepts any. `batch` as in `accept`.
     """
     check_end(until, at=at)
     proposal = decidable(Proposal.objects.select_related("memory"), trust, proposal_id)
     batch = batch or uuid7()
-    if seen and version_token(proposal).partition(".")[2] != seen.partition(".")[2]:
+    if token and version_token(proposal).partition(".")[2] != token.partition(".")[2]:
         raise Conflict("cannot snooze a proposal that is snoozed anew")
     proposal.snooze(until, by=trust.actor, at=at, why=why.strip(), batch=batch)
     return batch
@@ -131,20 +131,20 @@ OF_PROPOSALS: dict[str, Callable[..., UUID]] = {"accept": accept, "reject": reje
 AMONG_MEMORIES = {"promote": "accept", "dismiss": "reject", "snooze": "snooze"}  # what a verb about many does to one
 
 
-def decide_among(verdict: Verdict, proposal: Proposal, seen: str) -> None:
-    """Apply a verdict about many rows to a proposal among them, within its batch.
+def decide_among(decision: Decision, proposal: Proposal, token: str) -> None:
+    """Apply a decision about many rows to a proposal among them, within its batch.
 
     Conflict: it cannot be applied, or must be read first: what carries a flag, and which one of several holds.
     """
-    if verdict.verb not in AMONG_MEMORIES:
+    if decision.verb not in AMONG_MEMORIES:
         raise Conflict("a proposed change is accepted, rejected or snoozed")
-    if verdict.verb == "promote" and proposal.change.get("verb") == proposals.CHOOSE:
-        raise Conflict("which one of them holds is decided one by one")
-    if verdict.verb == "promote" and (proposal.resembles or scanning.flags(proposal.content)):
-        raise Conflict("it carries a flag: accept it by itself, not among others")
-    how: dict[str, Any] = {"until": verdict.until} if verdict.verb == "snooze" else {}
-    how |= {"why": verdict.why, "seen": seen, "batch": verdict.batch}
-    OF_PROPOSALS[AMONG_MEMORIES[verdict.verb]](verdict.trust, proposal.pk, at=verdict.at, **how)
+    if decision.verb == "promote" and proposal.change.get("verb") == proposals.CHOOSE:
+        raise Conflict("decide conflicts one by one")
+    if decision.verb == "promote" and (proposal.resembles or scanning.flags(proposal.content)):
+        raise Conflict("it is flagged: accept it separately")
+    options = decision.options if decision.verb == "snooze" else {}
+    decide = OF_PROPOSALS[AMONG_MEMORIES[decision.verb]]
+    decide(decision.trust, proposal.pk, at=decision.at, why=decision.why, token=token, batch=decision.batch, **options)
 
 
 def lift(trust: Trust, tombstone_id: UUID, *, at: datetime, why: str = "") -> UUID:

@@ -20,7 +20,9 @@ MAX_QUOTE = 280
 MADE_BY = {  # why a version is proposed, where no run speaks for it
     "upload": gettext_lazy("Uploaded. Agents use version %(before)s until this one is published."),
     "edit": gettext_lazy("Edited by a person. Agents use version %(before)s until this one is published."),
-    "restore": gettext_lazy("An old version once more. Agents use version %(before)s until this one is published."),
+    "restore": gettext_lazy(
+        "An old version, proposed again. Agents use version %(before)s until this one is published."
+    ),
     "merge": gettext_lazy("Two skills merged. Agents use version %(before)s until this one is published."),
     "extraction": gettext_lazy("Read from a conversation. Agents use version %(before)s until this one is published."),
 }
@@ -59,8 +61,8 @@ def _withheld(memory: Memory, trust: Trust) -> str:
     """Say where what a shared memory claims was dismissed; of a scope that the caller does not see no name."""
     if not memory.withheld_from:
         return ""
-    if seen := trust.names_of(memory.withheld_from):
-        return _("It was dismissed in %(scopes)s and is not offered there.") % {"scopes": ", ".join(seen)}
+    if scopes := trust.names_of(memory.withheld_from):
+        return _("It was dismissed in %(scopes)s and is not offered there.") % {"scopes": ", ".join(scopes)}
     return _("It was dismissed in a scope that you do not see, and is not offered there.")
 
 
@@ -72,7 +74,7 @@ def _reason_of_proposal(proposal: Proposal) -> str:
         contradicting = proposal.kind == Proposal.Kind.CONFLICT
         return _("They cannot both be true.") if contradicting else _("They say the same.")
     reason = _("%(who)s may not do this alone.") % {"who": proposal.made_by}
-    return f"{reason} {_quoted(proposal.why, MAX_QUOTE)}" if proposal.why else reason
+    return f"{reason} {_quote(proposal.why, MAX_QUOTE)}" if proposal.why else reason
 
 
 def _reason_of_memory(memory: Memory) -> str:
@@ -88,17 +90,17 @@ def _reason_of_memory(memory: Memory) -> str:
     if memory.decay_steps:
         return _("It has faded: nobody used or confirmed it for a long time.")
     row = "lesson" if is_lesson(memory) else "policy" if is_policy(memory) else ""
-    written = getattr(memory, row, None) if row else None
-    return str(written.measured) if written else _occasions(memory)
+    statement = getattr(memory, row, None) if row else None
+    return str(statement.measured) if statement else _occasions(memory)
 
 
 def _contest(memory: Memory) -> str:
     """Explain a contested memory, with the words that contest it where the query annotated them."""
     doubt: str = getattr(memory, "doubt", None) or ""
     if not doubt:
-        return _("It is contested: does it still hold?")
-    facts = {"who": getattr(memory, "doubted_by", ""), "words": _quoted(credentials.masked(doubt), MAX_DOUBT)}
-    return _("%(who)s contests it: %(words)s. Does it still hold?") % facts
+        return _("It is contested: is it still true?")
+    facts = {"who": getattr(memory, "doubted_by", ""), "words": _quote(credentials.masked(doubt), MAX_DOUBT)}
+    return _("%(who)s contests it: %(words)s. Is it still true?") % facts
 
 
 def _new_version(memory: Memory) -> str:
@@ -135,8 +137,8 @@ def _unused_skill(memory: Memory) -> str:
 def _occasions(memory: Memory) -> str:
     n: int = getattr(memory, "evidence_count", 0)
     if not n:
-        return _("Reported by %(who)s; nothing else supports it yet.") % {"who": voice_of(memory)}
-    facts = {"who": voice_of(memory), "times": n}
+        return _("Reported by %(who)s; nothing else supports it yet.") % {"who": first_speaker(memory)}
+    facts = {"who": first_speaker(memory), "times": n}
     alone = n > 1 and review_of(memory) == Review.ONE_AGENT
     if memory.origin in LEARNED:
         if alone and speakers_of(memory):
@@ -147,12 +149,12 @@ def _occasions(memory: Memory) -> str:
     return ngettext("Reported once, by %(who)s.", "Reported %(times)s times, first by %(who)s.", n) % facts
 
 
-def voice_of(memory: Memory) -> str:
-    """The one name of who said a memory first: of an agent the source that it names, else who created it."""
+def first_speaker(memory: Memory) -> str:
+    """The name of who said a memory first: of an agent the source that it reported, else who created it."""
     return memory.created_by if memory.source in ("", USER) or memory.origin in LEARNED else memory.source
 
 
-def _quoted(text: str, longest: int) -> str:
+def _quote(text: str, longest: int) -> str:
     return f"“{text if len(text) <= longest else text[: longest - 1] + '…'}”"
 
 
@@ -161,33 +163,33 @@ def _remaining(memory: Memory) -> str:
     if memory.status not in (Status.CANDIDATE, Status.CONFIRMED) or not may_climb(memory):
         return ""
     ladder = Ladder.of_settings()
-    believed = memory.status == Status.CONFIRMED or memory.confidence >= ladder.confirm_at
-    least, times = (ladder.apply_at, ladder.apply_after) if believed else (ladder.confirm_at, 0)
+    is_believed = memory.status == Status.CONFIRMED or memory.confidence >= ladder.confirm_at
+    least, times = (ladder.apply_at, ladder.apply_after) if is_believed else (ladder.confirm_at, 0)
     n = max(-(-(least - memory.confidence) // ladder.gain), times - memory.times_confirmed)
     may_confirm = ladder.confirms or memory.status == Status.CONFIRMED  # a candidate climbs both steps or none
-    if not may_confirm or (believed and not ladder.applies):
+    if not may_confirm or (is_believed and not ladder.applies):
         return ""
     if n <= 0:
-        return _remaining_voices(memory, ladder) if believed else ""
-    if believed:
+        return _remaining_agents(memory, ladder) if is_believed else ""
+    if is_believed:
         return ngettext(
-            "Applied without a person when it is said %(n)s time more.",
-            "Applied without a person when it is said %(n)s times more.",
+            "Applied automatically once it is reported %(n)s more time.",
+            "Applied automatically once it is reported %(n)s more times.",
             n,
         ) % {"n": n}
     return ngettext(
-        "Confirmed without a person when it is said %(n)s time more.",
-        "Confirmed without a person when it is said %(n)s times more.",
+        "Confirmed automatically once it is reported %(n)s more time.",
+        "Confirmed automatically once it is reported %(n)s more times.",
         n,
     ) % {"n": n}
 
 
-def _remaining_voices(memory: Memory, ladder: Ladder) -> str:
-    n = ladder.apply_agents - memory.evidence.voices() if ladder.apply_agents > 1 else 0
+def _remaining_agents(memory: Memory, ladder: Ladder) -> str:
+    n = ladder.apply_agents - memory.evidence.agents_or_sessions() if ladder.apply_agents > 1 else 0
     if n <= 0:
         return ""
     return ngettext(
-        "Applied without a person when %(n)s more agent or session says it.",
-        "Applied without a person when %(n)s more agents or sessions say it.",
+        "Applied automatically once %(n)s more agent or session reports it.",
+        "Applied automatically once %(n)s more agents or sessions report it.",
         n,
     ) % {"n": n}

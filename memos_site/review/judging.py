@@ -1,7 +1,8 @@
-"""Runs for people to judge, and what is needed for it: nobody has said how they ended, or most runs like them ended
-otherwise than is said of them. What a label teaches most comes first.
+"""Runs for people to judge, and the cards that show them: runs without an outcome, or with one that most similar runs
+contradict. The order is by how much a label is expected to tell.
 """
 
+import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
@@ -46,13 +47,13 @@ def to_judge(trust: Trust, *, most: int, without: Collection[UUID] = ()) -> list
     rows = list(newest_to_judge(trust).values_list("pk", "scope", "outcome", "risk"))
     weight = _weights({scope for _, scope, _, _ in rows})
 
-    def taught(row: tuple[UUID, str, str | None, float | None]) -> float:
+    def label_value(row: tuple[UUID, str, str | None, float | None]) -> float:
         _, scope, outcome, risk = row
         return weight[scope] * _surprise(outcome, risk)
 
-    left = [row[0] for row in sorted(rows, key=taught, reverse=True) if row[0] not in without][:most]
-    episodes = Episode.objects.select_related("memory").in_bulk(left)
-    return [episodes[pk] for pk in left if pk in episodes]
+    ids = [row[0] for row in sorted(rows, key=label_value, reverse=True) if row[0] not in without][:most]
+    episodes = Episode.objects.select_related("memory").in_bulk(ids)
+    return [episodes[pk] for pk in ids if pk in episodes]
 
 
 def judging_count(trust: Trust, *, most: int) -> int:
@@ -61,32 +62,33 @@ def judging_count(trust: Trust, *, most: int) -> int:
 
 
 def shown_count(trust: Trust) -> str:
-    """How many wait, as pages say it: above MOST_COUNTED as in 99+."""
+    """How many runs wait to be judged, as text for pages: 99+ above MOST_COUNTED."""
     n = judging_count(trust, most=MOST_COUNTED)
     return f"{MOST_COUNTED}+" if n > MOST_COUNTED else str(n)
 
 
 def newest_to_judge(trust: Trust) -> EpisodeQuerySet:
-    """Of the newest closed runs without an outcome, and of those whose verdict contradicts it, the ones that the caller
-    may see; bounded, however many there are."""
+    """The visible ones of the newest closed runs without an outcome or with one that their verdict contradicts, newest
+    first; at most NEWEST + NEWEST_DOUBTED + NEWEST_FAILED are read."""
     unknown = Episode.objects.filter(TO_JUDGE).order_by("-pk").values("pk")[:NEWEST]
     succeeded, failed = map(Episode.objects.said_by_no_person, (Outcome.SUCCESS, Outcome.FAILURE))
-    doubted = succeeded.filter(verdict="high").values("pk")[:NEWEST_DOUBTED]
-    newest = unknown.union(doubted, failed.values("pk")[:NEWEST_FAILED], all=True)
-    contradicted = [Q(verdict=verdict, outcome=outcome) for verdict, outcome in CONTRADICTED.items()]
-    rows = Episode.objects.filter(reduce(or_, contradicted, TO_JUDGE), pk__in=newest, event_count__gte=LEAST_EVENTS)
+    doubtful = succeeded.filter(verdict="high").values("pk")[:NEWEST_DOUBTED]
+    newest = unknown.union(doubtful, failed.values("pk")[:NEWEST_FAILED], all=True)
+    conditions = [Q(verdict=verdict, outcome=outcome) for verdict, outcome in CONTRADICTED.items()]
+    rows = Episode.objects.filter(reduce(or_, conditions, TO_JUDGE), pk__in=newest, event_count__gte=LEAST_EVENTS)
     return rows.visible_to(trust).order_by("-pk")
 
 
 def _surprise(outcome: str | None, risk: float | None) -> float:
-    """How much a label is expected to tell: of what is said, how probably it is wrong; else how uncertain it is."""
+    """How much a label is expected to tell, 0 to 1: the probability that the given outcome is wrong; without an outcome
+    how uncertain `risk` is (1 at one half)."""
     if risk is None:
         return NOT_KNOWN
     return {Outcome.SUCCESS.value: risk, Outcome.FAILURE.value: 1 - risk}.get(outcome or "", 1 - abs(2 * risk - 1))
 
 
 def _weights(scopes: Iterable[str]) -> dict[str, float]:
-    """By the runs of each scope that guidance was measured on."""
+    """Weight of each scope: 1 + ln(1 + runs that its guidance was measured on)."""
     rows = GuidanceCurve.objects.filter(scope__in=list(scopes)).order_by()
     runs = dict(rows.values_list("scope").annotate(most=Max("runs")))
     return {scope: 1 + log1p(runs.get(scope, 0)) for scope in scopes}
@@ -101,16 +103,16 @@ LEAST_ALIKE = 0.25  # cosine of what the users said
 
 @dataclass(frozen=True)
 class Change:
-    """A call that changed something. `said`: its command line, or its arguments in short."""
+    """A call that changed something. `text`: its command line, or its arguments in short."""
 
     tool: str
-    said: str
+    text: str
     failed: bool
 
 
 @dataclass(frozen=True)
-class Alike:
-    """A run that ended well and began alike, with its effects."""
+class SuccessfulRun:
+    """A successful run with a similar profile: its first request (`opening`) and its effects."""
 
     episode_id: UUID
     opening: str
@@ -119,66 +121,71 @@ class Alike:
 
 @dataclass
 class RunCard:
-    """`more`: how many further changes there are; `error`: what the last call that failed answered, '' where the last
-    call went well."""
+    """What the page shows of a run. `changes`: its last MOST_CHANGES, `more` before them; `error`: the answer of the
+    last call where that failed, else ''."""
 
     episode: Episode
     request: str
-    changed: Sequence[Change]
+    changes: Sequence[Change]
     more: int
     calls: int
     error: str
     words: Sequence[tuple[str, str]]
-    alike: Sequence[Alike] = field(default_factory=list)
+    similar_runs: Sequence[SuccessfulRun] = field(default_factory=list)
 
 
 def cards(episodes: Sequence[Episode], trust: Trust) -> list[RunCard]:
-    """A card for each, by a handful of statements however many."""
-    read = recorded.read(episodes)
+    """A card for each episode, in their order. The number of statements does not grow with that of the episodes."""
+    recordings = recorded.read(episodes)
     rules = tool_rules(episodes)
-    known = _profiles({episode.scope for episode in episodes}, trust)
-    return [_card(recording.episode, recording.run, rules, known) for recording in read]
+    successes = _profiles({episode.scope for episode in episodes}, trust)
+    return [_card(recording.episode, recording.run, rules, successes) for recording in recordings]
 
 
-def _card(episode: Episode, run: Run, rules: ToolRules, known: "Mapping[str, _Successes]") -> RunCard:
+def _card(episode: Episode, run: Run, rules: ToolRules, successes: "Mapping[str, _Successes]") -> RunCard:
     end = run if episode.event_count <= MOST_EVENTS else recorded.read_end(episode)
     calls = {call.position: call for call in (*run.steps, *end.steps)}
-    acting = [call for _, call in sorted(calls.items()) if changes(call, rules)]
-    changed = [_change(call, rules) for call in acting]
+    changing_calls = [call for _, call in sorted(calls.items()) if changes(call, rules)]
+    run_changes = [_change(call, rules) for call in changing_calls]
     last = end.steps[-1] if end.steps else None
     return RunCard(
         episode,
-        request=(run.said[0].text if run.said else episode.memory.content)[:LONGEST_REQUEST],
-        changed=changed[-MOST_CHANGES:],
-        more=max(0, len(changed) - MOST_CHANGES),
+        request=(run.user_messages[0].text if run.user_messages else episode.memory.content)[:LONGEST_REQUEST],
+        changes=run_changes[-MOST_CHANGES:],
+        more=max(0, len(run_changes) - MOST_CHANGES),
         calls=len(calls),
-        error=errors.message(last.returned)[:LONGEST_LINE] if last and last.failed else "",
+        error=_cut(errors.message(last.parsed_result), LONGEST_LINE) if last and last.failed else "",
         words=_last_words(end),
-        alike=known[episode.scope].nearest(run, episode.pk) if episode.scope in known else [],
+        similar_runs=successes[episode.scope].nearest(run, episode.pk) if episode.scope in successes else [],
     )
 
 
 def _change(call: Call, rules: ToolRules) -> Change:
     line = command_line(call) if rules.runs_commands(call.name) else ""
-    given = ", ".join(f"{name}={_short(value)}" for name, value in call.arguments.items())
-    return Change(call.name, (line or given)[:LONGEST_LINE], call.failed)
+    arguments = ", ".join(f"{name}={_short(value)}" for name, value in call.arguments.items())
+    return Change(call.name, _cut(line or arguments, LONGEST_LINE), call.failed)
 
 
 def _short(value: Any) -> str:
-    text = " ".join(str(value).split())
-    return text if len(text) <= LONGEST_ARGUMENT else f"{text[:LONGEST_ARGUMENT]}…"
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return _cut(" ".join(text.split()), LONGEST_ARGUMENT)
+
+
+def _cut(text: str, longest: int) -> str:
+    return text if len(text) <= longest else f"{text[:longest]}…"
 
 
 def _last_words(run: Run) -> list[tuple[str, str]]:
-    """(speaker, text) of the last thing that the agent said and of what the user said after it or before."""
-    last = [spoken[-1] for role in (roles.ASSISTANT, roles.USER) if (spoken := run.spoken(role))]
-    ordered = sorted(last, key=lambda message: message.position)
-    kept = [message for message in ordered if message.speaker != roles.USER or len(run.said) > 1]
-    return [(message.speaker, _end(message.text.strip())) for message in kept if message.text.strip()]
+    """(role, text) of the last message of the agent and of the user, in order; not of the user's only message, which is
+    the request."""
+    last_messages = [spoken[-1] for role in (roles.ASSISTANT, roles.USER) if (spoken := run.messages_of(role))]
+    in_order = sorted(last_messages, key=lambda message: message.position)
+    messages = [message for message in in_order if message.role != roles.USER or len(run.user_messages) > 1]
+    return [(message.role, _end(message.text.strip())) for message in messages if message.text.strip()]
 
 
 def _end(text: str) -> str:
-    """The last words of a text, where it is long, from the beginning of one."""
+    """The last LONGEST_WORDS characters of a text, cut before a word."""
     if len(text) <= LONGEST_WORDS:
         return text
     cut = text[-LONGEST_WORDS:]
@@ -193,16 +200,18 @@ class _Successes:
         self._profiles = profiles
         self._vectors = np.array([profile.vector for profile in profiles], np.float32)
 
-    def nearest(self, run: Run, pk: UUID) -> list[Alike]:
+    def nearest(self, run: Run, pk: UUID) -> list[SuccessfulRun]:
         near = self._vectors @ features.of(run).vector
         order = [n for n in np.argsort(-near) if near[n] >= LEAST_ALIKE and self._profiles[n].pk != pk]
         profiles = [self._profiles[n] for n in order[:MOST_ALIKE]]
-        return [Alike(profile.pk, profile.opening, profile.effects) for profile in profiles]
+        return [SuccessfulRun(profile.pk, profile.opening, profile.effects) for profile in profiles]
 
 
 def _profiles(scopes: set[str], trust: Trust) -> dict[str, _Successes]:
     rows = RunProfile.objects.visible_to(trust).filter(scope__in=scopes, outcome=Outcome.SUCCESS)
     latest = list(rows.only("scope", "opening", "effects", "vector").order_by("-at")[:MOST_COMPARED])
     return {
-        scope: _Successes(of) for scope in scopes if (of := [profile for profile in latest if profile.scope == scope])
+        scope: _Successes(profiles)
+        for scope in scopes
+        if (profiles := [profile for profile in latest if profile.scope == scope])
     }

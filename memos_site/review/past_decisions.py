@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from uuid import UUID
 
 from django.db.models import Count, F, Max, Q, TextField, Window
@@ -12,7 +11,6 @@ from django.db.models.functions import Cast, RowNumber
 
 from consolidation.models.runs import RUN
 from memories.models import AuditEntry, Memory, Tombstone
-from memories.models.built import INSTANT, Statement, ask, statement_of
 from memories.models.proposal import PROPOSAL
 from memories.values.choices import EXPERIENCE, ActorKind
 from memories.values.trust import Actor, Trust
@@ -68,20 +66,20 @@ class History:
 
     def undo_before(self, batch: UUID | None = None) -> UUID | None:
         """Return the latest decision in force before this batch; the latest of all when it is not in the history."""
-        return self._before(self.decisions, batch)
+        return self._latest_before(self.decisions, batch)
 
     def redo_before(self, batch: UUID | None = None) -> UUID | None:
         """Return the latest undo before this batch; the latest of all when it is not in the history."""
-        return self._before(self.undos, batch)
+        return self._latest_before(self.undos, batch)
 
-    def _before(self, batches: list[UUID], batch: UUID | None) -> UUID | None:
+    def _latest_before(self, batches: list[UUID], batch: UUID | None) -> UUID | None:
         end = self._order.get(batch, len(self._order)) if batch else len(self._order)
         return next((former for former in reversed(batches) if self._order[former] < end), None)
 
 
 def history(person: Actor, *, since: datetime) -> History:
     """Return a person's undo history since then: at most MAX_BATCHES batches, without irreversible actions."""
-    latest = ask(_batches(person.name), since)
+    latest = _batches(person.name, since)
     undoes = [of for _batch, _last, of, _rows in latest if of]
     batch_of = dict(AuditEntry.objects.filter(pk__in=undoes).values_list("pk", "batch_id")) if undoes else {}
     entries_read = History()
@@ -90,15 +88,14 @@ def history(person: Actor, *, since: datetime) -> History:
     return entries_read
 
 
-@lru_cache(maxsize=256)
-def _batches(person: str) -> Statement | None:
-    """The statement of a person's latest batches since an instant: id, time, an undone entry, rows."""
-    trail = AuditEntry.objects.filter(actor_kind=ActorKind.PERSON, actor=person, at__gte=INSTANT)
+def _batches(person: str, since: datetime) -> list[tuple[UUID, datetime, str | None, int]]:
+    """A person's latest batches since an instant: id, time, an undone entry, rows."""
+    trail = AuditEntry.objects.filter(actor_kind=ActorKind.PERSON, actor=person, at__gte=since)
     trail = trail.exclude(action__in=IRREVERSIBLE).exclude(subject_kind=RUN)
     trail = trail.exclude(action="create", before={}).order_by()
-    many = Count("pk", filter=Q(subject_kind="memory", action__in=ACTIONS_ON_ROWS))
-    batches = trail.values("batch_id").annotate(last=Max("at"), of=Max(Cast("undoes", TextField())), rows=many)
-    return statement_of(batches.order_by("-last", "-batch_id")[:MAX_BATCHES])
+    row_count = Count("pk", filter=Q(subject_kind="memory", action__in=ACTIONS_ON_ROWS))
+    batches = trail.values("batch_id").annotate(last=Max("at"), of=Max(Cast("undoes", TextField())), rows=row_count)
+    return list(batches.order_by("-last", "-batch_id").values_list("batch_id", "last", "of", "rows")[:MAX_BATCHES])
 
 
 def tally(trust: Trust, *, since: datetime) -> dict[str, int]:
@@ -108,9 +105,9 @@ def tally(trust: Trust, *, since: datetime) -> dict[str, int]:
     i.e. dismissed claims that were reported again.
     """
     trail = AuditEntry.objects.visible_to(trust).filter(at__gte=since, actor_kind=ActorKind.PERSON)
-    decided = trail.filter(action__in=COUNTED_ACTIONS, subject_kind__in=("memory", PROPOSAL)).order_by()
+    entries = trail.filter(action__in=COUNTED_ACTIONS, subject_kind__in=("memory", PROPOSAL)).order_by()
     counts = dict.fromkeys((*COUNTED_ACTIONS, "mine", "all"), 0)
-    for action, actor, n in decided.values_list("action", "actor").annotate(n=Count("pk")):
+    for action, actor, n in entries.values_list("action", "actor").annotate(n=Count("pk")):
         counts[action] += n
         counts["all"] += n
         counts["mine"] += n if actor == trust.actor.name else 0
@@ -149,28 +146,28 @@ class PastDecision:
 def past_decisions(trust: Trust, history: History, batches: Sequence[UUID]) -> list[PastDecision]:
     """Return these decisions of a history as they stand now, in this order, without those that the caller may not see.
 
-    Of a decision about many the first few tell.
+    A decision about many rows is judged by its first MAX_ENTRIES.
     """
     entries = _entries(trust, {*batches, *(history.latest[batch] for batch in batches)})
     subjects = {entry.subject_id for rows in entries.values() for entry in rows if entry.subject_kind in ABOUT}
     since = min((entry.at for rows in entries.values() for entry in rows), default=None)
-    about = (
+    audit_entries = (
         AuditEntry.objects.visible_to(trust)
         .with_rationale(trust)
         .filter(subject_kind__in=ABOUT, subject_id__in=subjects)
     )
     trails: dict[UUID, list[AuditEntry]] = defaultdict(list)
-    for entry in about.filter(at__gte=since).order_by("at", "id") if subjects else ():
+    for entry in audit_entries.filter(at__gte=since).order_by("at", "id") if subjects else ():
         trails[entry.subject_id].append(entry)
-    decided = []
+    decisions = []
     for batch in batches:
         if rows := entries.get(batch):
             latest = history.latest[batch]
-            ends = [_overtaken(entry, trails[entry.subject_id]) for entry in entries.get(latest, ())]
+            ends = [_overtaking_entry(entry, trails[entry.subject_id]) for entry in entries.get(latest, ())]
             overtaken = next(filter(None, ends), None) if ends and all(ends) else None
             is_undone = latest not in history.decisions
-            decided.append(PastDecision(rows, history.rows[batch], latest, is_undone, overtaken))
-    return decided
+            decisions.append(PastDecision(rows, history.rows[batch], latest, is_undone, overtaken))
+    return decisions
 
 
 def _entries(trust: Trust, batches: Collection[UUID]) -> dict[UUID, list[AuditEntry]]:
@@ -183,7 +180,7 @@ def _entries(trust: Trust, batches: Collection[UUID]) -> dict[UUID, list[AuditEn
     return entries
 
 
-def _overtaken(entry: AuditEntry, trail: Iterable[AuditEntry]) -> AuditEntry | None:
+def _overtaking_entry(entry: AuditEntry, trail: Iterable[AuditEntry]) -> AuditEntry | None:
     """Return what was done last to the subject if it does not stand any more as this entry left it.
 
     Decisions that were taken back since do not count, as in `AuditQuerySet.stands_as`.

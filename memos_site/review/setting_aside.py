@@ -36,15 +36,15 @@ def set_aside(agent: Agent, *, trust: Trust, at: datetime) -> SetAside:
     next consolidation. NotAllowed: no permission to review.
     """
     claims = [*claims_of(agent, trust).values_list("pk", flat=True)[:MOST]]
-    proposed = Proposal.objects.visible_to(trust).open().filter(made_by=agent.name)
-    claims += proposed.values_list("pk", flat=True)[:MOST]
-    decided = by_ids(trust, claims, "dismiss", at=at, why=WHY.format(agent.name))
+    proposals = Proposal.objects.visible_to(trust).open().filter(made_by=agent.name)
+    claims += proposals.values_list("pk", flat=True)[:MOST]
+    result = by_ids(trust, claims, "dismiss", at=at, why=WHY.format(agent.name))
     runs = _runs_of(agent, trust)
     with transaction.atomic():
         for run in sorted(runs, key=lambda run: run.pk):
-            episodes.judge(run, None, trust=trust, at=at, note=WHY.format(agent.name), batch=decided.batch)
+            episodes.judge(run, None, trust=trust, at=at, note=WHY.format(agent.name), batch=result.batch)
     is_all = max(len(claims), len(runs)) < MOST
-    return SetAside(decided.batch, len(decided.done) + len(decided.equals), len(runs), is_all)
+    return SetAside(result.batch, len(result.done) + len(result.equals), len(runs), is_all)
 
 
 def claims_of(agent: Agent, trust: Trust) -> MemoryQuerySet:

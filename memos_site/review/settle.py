@@ -28,30 +28,30 @@ def settle(
     against: Collection[UUID],
     *,
     at: datetime,
-    seen: str = "",
+    token: str = "",
 ) -> UUID:
     """Let one of memories that contradict each other hold, and return the batch.
 
     `against`: the memories that contest `memory_id`. The one to `keep` is promoted unless it is believed already; the
-    others are superseded by it. `seen`, NotFound and NotAllowed as in `decide`; Conflict: they have changed, or do not
+    others are superseded by it. `token`, NotFound and NotAllowed as in `decide`; Conflict: they have changed, or do not
     contradict each other any more; Invalid: `keep` is none of them.
     """
-    others = sorted(set(against) - {memory_id})
-    if keep not in (memory_id, *others) or not others:
+    other_ids = sorted(set(against) - {memory_id})
+    if keep not in (memory_id, *other_ids) or not other_ids:
         raise Invalid(FieldError("/keep", "unknown_value", "is none of the memories that contradict each other"))
     rows = Memory.objects.unexpired(at)
-    for id_of_row in (memory_id, *others):
+    for id_of_row in (memory_id, *other_ids):
         decidable(rows, trust, id_of_row)
     batch = uuid7()
     with transaction.atomic():
         memory = lock_memory(trust, memory_id, decides=True, at=at)
-        if seen and version_token(memory) != seen:
+        if token and version_token(memory) != token:
             raise Conflict(f"it has changed since you saw it; it is {memory.status} now")
-        known = Relation.objects.contests(trust, at=at).filter(source=memory, target__in=others)
-        if known.values("target").distinct().count() != len(others):
-            raise Conflict("they do not contradict each other any more")
+        contests = Relation.objects.contests(trust, at=at).filter(source=memory, target__in=other_ids)
+        if contests.values("target").distinct().count() != len(other_ids):
+            raise Conflict("they no longer contradict each other")
         decision: dict[str, Any] = {"by": trust.actor, "at": at, "why": "", "batch": batch}
-        revisions.choose(keep, [memory_id, *others], scope=memory.scope, **decision)
+        revisions.choose(keep, [memory_id, *other_ids], scope=memory.scope, **decision)
         winner = Memory.objects.get(pk=keep)
         if winner.status in UNDECIDED:
             winner.promote(**decision)
@@ -69,7 +69,7 @@ def merge(trust: Trust, memory_id: UUID, other_id: UUID, content: str, *, at: da
     if not content.strip():
         raise Invalid(FieldError("/content", "required", "say in which words"))
     change = Change("merge", MERGE_REASON, NewMemory(content=content.strip()))
-    done = revisions.ask(change, [memory_id, other_id], trust=trust, at=at)
-    if done.refused or done.memory is None or done.batch is None:
-        raise done.refused or Conflict("one of them may not be merged without another person")
-    return done.memory, done.batch
+    result = revisions.ask(change, [memory_id, other_id], trust=trust, at=at)
+    if result.refusal or result.memory is None or result.batch is None:
+        raise result.refusal or Conflict("one of them may not be merged without another person")
+    return result.memory, result.batch

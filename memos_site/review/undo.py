@@ -15,7 +15,7 @@ from memories.intake import revisions
 from memories.intake.episodes import closing
 from memories.models import AuditEntry, Memory, Proposal, Subject, Tombstone, claim_locks
 from memories.models.audit import SUBJECT
-from memories.models.held import Held, trails_of
+from memories.models.locked_rows import LockedRows, trails_of
 from memories.models.proposal import PROPOSAL
 from memories.models.tombstone import TOMBSTONE
 from memories.values.choices import Permission
@@ -72,14 +72,14 @@ def undo(trust: Trust, batch: UUID, *, at: datetime) -> UndoResult:
     """
     end_order(trust, batch, at=at)
     plan = plan_of(trust, batch)
-    done = UndoResult(batch=uuid7())
+    result = UndoResult(batch=uuid7())
     for start in range(0, len(plan.groups), CHUNK):
         with transaction.atomic():
-            undo_part(plan.groups[start : start + CHUNK], plan.scopes, done, trust=trust, at=at)
-    if not done.undone:
-        reasons = dict.fromkeys(refusal["why"] for refusal in done.refused)
+            undo_part(plan.groups[start : start + CHUNK], plan.scopes, result, trust=trust, at=at)
+    if not result.undone:
+        reasons = dict.fromkeys(refusal["why"] for refusal in result.refused)
         raise Conflict("; ".join([*reasons][:10]))
-    return done
+    return result
 
 
 def end_order(trust: Trust, batch: UUID, *, at: datetime) -> None:
@@ -88,15 +88,15 @@ def end_order(trust: Trust, batch: UUID, *, at: datetime) -> None:
     Conflict: the run is not paused. NotFound and NotAllowed as in `undo`, of an order of somebody else.
     """
     with transaction.atomic():
-        locked = BulkOrder.objects.select_for_update(of=("self",)).select_related("run").defer("chosen")
-        order = locked.filter(batch=batch).first()
+        orders = BulkOrder.objects.select_for_update(of=("self",)).select_related("run").defer("chosen")
+        order = orders.filter(batch=batch).first()
         if order is None or not order.run.is_unfinished:
             return
         if order.run.status != Run.Status.PAUSED:
             raise Conflict("it is still under way: wait for its end, or pause it")
         if str(order.person_id) != trust.actor.id:
             plan_of(trust, batch)
-        order.run.finish(Run.Status.SKIPPED, counters=order.counts, at=at, error="it was undone before its end")
+        order.run.finish(Run.Status.SKIPPED, counters=order.counts, at=at, error="it was undone before it finished")
 
 
 @dataclass(frozen=True)
@@ -110,8 +110,8 @@ class UndoPlan:
 def plan_of(trust: Trust, batch: UUID) -> UndoPlan:
     """Read a batch for its undo. NotFound and NotAllowed as in `undo`."""
     entries = list(AuditEntry.objects.of_batch(batch))
-    seen = set(AuditEntry.objects.of_batch(batch).visible_to(trust).values_list("pk", flat=True))
-    groups = [group for group in _groups(entries, seen) if group.entries]
+    visible_ids = set(AuditEntry.objects.of_batch(batch).visible_to(trust).values_list("pk", flat=True))
+    groups = [group for group in _groups(entries, visible_ids) if group.entries]
     if not groups:
         raise NotFound("no such batch")
     trust.require(Permission.REVIEW, "undoing needs the permission review")
@@ -145,14 +145,14 @@ class BatchState:
         return self.is_undone == bool(self.undoes % 2)
 
 
-def standing(batch: UUID, *, undoes: UUID | None = None) -> BatchState:
+def batch_state(batch: UUID, *, undoes: UUID | None = None) -> BatchState:
     """Return how a batch stands, as its first rows tell. `undoes`: what it takes back, for one that has no row yet."""
     entries = list(AuditEntry.objects.of_batch(batch)[:MOST_READ])
     if not entries:
-        return BatchState(batch, is_undone=False, undoes=standing(undoes).undoes + 1 if undoes else 0)
+        return BatchState(batch, is_undone=False, undoes=batch_state(undoes).undoes + 1 if undoes else 0)
     kinds, subjects = {entry.subject_kind for entry in entries}, {entry.subject_id for entry in entries}
-    about = AuditEntry.objects.filter(subject_kind__in=kinds, subject_id__in=subjects)
-    trail = {entry.pk: entry for entry in about}
+    entries_about = AuditEntry.objects.filter(subject_kind__in=kinds, subject_id__in=subjects)
+    trail = {entry.pk: entry for entry in entries_about}
     undos = {entry.undoes: entry for entry in trail.values() if entry.undoes}
     first = last = next((entry for entry in entries if entry.pk in undos), entries[0])
     below = above = 0
@@ -164,61 +164,61 @@ def standing(batch: UUID, *, undoes: UUID | None = None) -> BatchState:
 
 
 def undo_part(
-    groups: Iterable[Group], scopes: Collection[str], done: UndoResult, *, trust: Trust, at: datetime
+    groups: Iterable[Group], scopes: Collection[str], result: UndoResult, *, trust: Trust, at: datetime
 ) -> None:
     """Undo some groups within a transaction."""
     claim_locks.to_decide(*scopes)  # all of them, before any row
     groups = list(groups)
     try:
         with transaction.atomic():
-            part = _undone(groups, done.batch, together=True, trust=trust, at=at)
+            part = _undo_groups(groups, result.batch, together=True, trust=trust, at=at)
     except IntegrityError:  # another live memory holds a key of one of them: of which, each tells by itself
-        part = _undone(groups, done.batch, together=False, trust=trust, at=at)
-    done.undone += part.undone
-    done.refused += part.refused
+        part = _undo_groups(groups, result.batch, together=False, trust=trust, at=at)
+    result.undone += part.undone
+    result.refused += part.refused
 
 
-def _undone(groups: Collection[Group], batch: UUID, *, together: bool, trust: Trust, at: datetime) -> UndoResult:
-    part = UndoResult(batch)
-    held = _held(groups, together=together)
+def _undo_groups(groups: Collection[Group], batch: UUID, *, together: bool, trust: Trust, at: datetime) -> UndoResult:
+    result = UndoResult(batch)
+    locked_rows = _lock_rows(groups, together=together)
     for group in groups:
-        _undo(group, held, part, trust=trust, at=at)
-    held.follow(by=trust.actor, at=at)
-    return part
+        _undo(group, locked_rows, result, trust=trust, at=at)
+    locked_rows.follow(by=trust.actor, at=at)
+    return result
 
 
-def _held(groups: Iterable[Group], *, together: bool) -> Held:
+def _lock_rows(groups: Iterable[Group], *, together: bool) -> LockedRows:
     """Hold the memories of groups that are about nothing else."""
     ids = {entry.subject_id for group in groups if group.is_of_memories for entry in group.entries}
     rows = Memory.objects.filter(pk__in=ids).order_by("pk").select_for_update(of=("self",))
-    return Held({row.pk: row for row in rows}, trails=trails_of(ids), together=together)
+    return LockedRows({row.pk: row for row in rows}, trails=trails_of(ids), together=together)
 
 
-def _undo(group: Group, held: Held, done: UndoResult, *, trust: Trust, at: datetime) -> None:
+def _undo(group: Group, locked_rows: LockedRows, result: UndoResult, *, trust: Trust, at: datetime) -> None:
     if not group.is_of_memories:
-        held.drop(entry.subject_id for entry in group.entries)
+        locked_rows.drop(entry.subject_id for entry in group.entries)
     try:
         if group.hidden:
-            raise Conflict("this cannot be undone: not all of it is yours to see")
-        several = len(group.entries) > 1 or not group.is_of_memories  # a refused one takes the others back
-        with transaction.atomic() if several else nullcontext():
-            _revert_all(group, held, {"by": trust.actor, "at": at, "batch": done.batch})
-        done.undone.append(group.memory_id)
+            raise Conflict("this cannot be undone: you may not see all of it")
+        is_several = len(group.entries) > 1 or not group.is_of_memories  # a refused one takes the others back
+        with transaction.atomic() if is_several else nullcontext():
+            _revert_all(group, locked_rows, {"by": trust.actor, "at": at, "batch": result.batch})
+        result.undone.append(group.memory_id)
     except Conflict as conflict:
-        held.drop(entry.subject_id for entry in group.entries)  # their instances may tell what was rolled back
-        done.refused.append({"id": str(group.memory_id), "why": str(conflict)})
+        locked_rows.drop(entry.subject_id for entry in group.entries)  # their instances may tell what was rolled back
+        result.refused.append({"id": str(group.memory_id), "why": str(conflict)})
 
 
-def _groups(entries: list[AuditEntry], seen: set[UUID]) -> list[Group]:
+def _groups(entries: list[AuditEntry], visible_ids: set[UUID]) -> list[Group]:
     """Group entries by decision: a skill with its versions, a revision or a proposal with all its memories."""
     proposals = list(Proposal.objects.filter(pk__in=_ids(entries, PROPOSAL)))
-    owner, joined = _owners(entries, proposals), revisions.together(entries, [row.subjects for row in proposals])
+    owner, group_of = _owners(entries, proposals), revisions.together(entries, [row.subjects for row in proposals])
     groups: dict[UUID, Group] = {}
     for entry in entries:
         subject = owner.get(entry.subject_id, entry.subject_id)
-        about = joined.get(subject, subject)
-        group = groups.setdefault(about, Group(about))
-        if entry.pk in seen:
+        group_id = group_of.get(subject, subject)
+        group = groups.setdefault(group_id, Group(group_id))
+        if entry.pk in visible_ids:
             group.entries.append(entry)
         else:
             group.hidden = True
@@ -235,8 +235,8 @@ def _ids(entries: Iterable[AuditEntry], kind: str) -> list[UUID]:
     return [entry.subject_id for entry in entries if entry.subject_kind == kind]
 
 
-def _revert_all(group: Group, held: Held, audit: dict[str, Any]) -> None:
-    """Revert the latest entry first, so that each of several about one memory finds the state that it left."""
+def _revert_all(group: Group, locked_rows: LockedRows, audit: dict[str, Any]) -> None:
+    """Revert the entries of a group, the latest first, so that each finds the state that it left."""
     for entry in reversed(group.entries):
         if entry.action in IRREVERSIBLE or (entry.action == "create" and not entry.before):
             raise Conflict("this cannot be undone")
@@ -246,7 +246,7 @@ def _revert_all(group: Group, held: Held, audit: dict[str, Any]) -> None:
         if entry.action == "outcome":
             closing.revert(entry, **audit)
             continue
-        memory = held.rows.get(entry.subject_id) or Memory.objects.filter(pk=entry.subject_id).first()
+        memory = locked_rows.rows.get(entry.subject_id) or Memory.objects.filter(pk=entry.subject_id).first()
         if memory is None and not entry.subject_version:  # nothing of it was moved
             continue
         if memory is None:

@@ -25,7 +25,7 @@ from consolidation.models.redundancies import Redundancy
 from memories.models import Agent, Memory, Proposal
 from memories.models.evidence import supporting_occasions, with_support
 from memories.models.memory import MemoryQuerySet
-from memories.models.passage import saying
+from memories.models.passage import with_words
 from memories.values.choices import Status, Type
 from memories.values.trust import Trust
 from skills.models import SkillVersion
@@ -72,32 +72,36 @@ def waiting_memories(trust: Trust, *, at: datetime, kind: str = "", last: str = 
     ones are read much faster by `waiting_parts`. `last`: the identities of agents whose own
     candidates stand behind all else, as `crowding` tells them.
     """
-    updated, undecided = _updated(), Q(status__in=UNDECIDED)
-    wanted = updated if kind == VERSION else undecided if kind in Type.values else updated | undecided
-    rows = _open_to(trust, at, filters, kind).filter(wanted)
-    if kind != SNOOZED:  # a person has seen to what is snoozed
+    has_new_version, is_undecided = _has_new_version(), Q(status__in=UNDECIDED)
+    condition = (
+        has_new_version if kind == VERSION else is_undecided if kind in Type.values else has_new_version | is_undecided
+    )
+    rows = _open_to(trust, at, filters, kind).filter(condition)
+    if kind != SNOOZED:  # a person has already dealt with what is snoozed
         rows = rows.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1]).exclude(_is_kept_fact()).exclude(_is_redundant())
     if kind in Type.values:
         rows = rows.filter(type=kind)
     elif kind in PROPOSALS:
         rows = rows.none()
-    return _weighed(rows, last)
+    return _with_weight(rows, last)
 
 
 def rows_of_parts(trust: Trust, *, last: str = "") -> MemoryQuerySet:
     """The visible memories with the columns of `waiting_memories`, for a list whose rows `waiting_parts` choose."""
-    return _weighed(Memory.objects.visible_to(trust), last)
+    return _with_weight(Memory.objects.visible_to(trust), last)
 
 
-def _weighed(rows: MemoryQuerySet, last: str) -> MemoryQuerySet:
-    counted = _support_count()
-    support = Case(When(type=Type.SEMANTIC, then=F("times_confirmed")), default=counted, output_field=IntegerField())
+def _with_weight(rows: MemoryQuerySet, last: str) -> MemoryQuerySet:
+    support_count = _support_count()
+    support = Case(
+        When(type=Type.SEMANTIC, then=F("times_confirmed")), default=support_count, output_field=IntegerField()
+    )
     rows = with_support(rows.select_related("skill", "performance", "worth")).annotate(support_count=support)
     weight: Case | Coalesce = Coalesce(F("worth__weight"), 0.0)
     if last:
         weight = Case(When(_said_by(last), then=Value(BEHIND)), default=weight, output_field=FloatField())
-    weighed: MemoryQuerySet = rows.annotate(weight=weight)
-    return weighed.order_by(F("weight").desc(), F("support_count").desc(), "-created_at", "-id")
+    ordered_rows: MemoryQuerySet = rows.annotate(weight=weight)
+    return ordered_rows.order_by(F("weight").desc(), F("support_count").desc(), "-created_at", "-id")
 
 
 def waiting_parts(
@@ -120,51 +124,51 @@ def _said_by(agents: str) -> Q:
 
 
 def _with_order(name: str, rows: MemoryQuerySet) -> MemoryQuerySet:
-    ordered: MemoryQuerySet
+    ordered_rows: MemoryQuerySet
     if name in (Type.SEMANTIC, LAST):
         weight = BEHIND if name == LAST else 0.0
-        ordered = rows.annotate(weight=Value(weight), support_count=F("times_confirmed"))
+        ordered_rows = rows.annotate(weight=Value(weight), support_count=F("times_confirmed"))
     else:
-        ordered = rows.annotate(weight=Coalesce(F("worth__weight"), 0.0), support_count=_support_count())
-    return ordered
+        ordered_rows = rows.annotate(weight=Coalesce(F("worth__weight"), 0.0), support_count=_support_count())
+    return ordered_rows
 
 
 def parts_to_count(trust: Trust, at: datetime, filters: Mapping[str, str], kind: str = "") -> dict[str, MemoryQuerySet]:
     """The parts of `waiting_parts`, without the columns of their order."""
     rows = _open_to(trust, at, filters, kind)
     if kind == SNOOZED:
-        return {SNOOZED: rows.filter(Q(status__in=UNDECIDED) | _updated())}
+        return {SNOOZED: rows.filter(Q(status__in=UNDECIDED) | _has_new_version())}
     undecided = rows.filter(status__in=UNDECIDED)
     parts: dict[str, MemoryQuerySet] = {}
-    others = [type for type in OTHER_TYPES if kind in ("", type)]
-    if others:
-        learned = undecided.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1]).exclude(_is_redundant())
-        parts[kind or LEARNED] = learned.filter(type__in=others)
+    other_types = [type for type in OTHER_TYPES if kind in ("", type)]
+    if other_types:
+        waiting_rows = undecided.exclude(NOT_ASKED[0]).exclude(NOT_ASKED[1]).exclude(_is_redundant())
+        parts[kind or LEARNED] = waiting_rows.filter(type__in=other_types)
     if kind in ("", Type.SEMANTIC):
         parts[str(Type.SEMANTIC)] = undecided.filter(type=Type.SEMANTIC).exclude(_is_kept_fact())
         parts[str(Type.SEMANTIC)] = parts[str(Type.SEMANTIC)].exclude(_is_redundant())
     if kind in ("", VERSION):
-        parts[VERSION] = rows.filter(_updated())
+        parts[VERSION] = rows.filter(_has_new_version())
     return parts
 
 
 def _is_kept_fact() -> Q:
-    """Condition of facts about commands that are only kept. It asks the claim for its id alone, which all indexes of
-    claims hold, so that many are still counted from these.
+    """Condition of facts about commands that do not wait for a person. It reads only the id of a claim, which all
+    indexes of claims hold, so that counting needs no table access.
     """
-    kept = CommandFact.objects.filter(memory=OuterRef("pk"), waits=False, memory__status=Status.CANDIDATE)
-    return Q(Exists(kept))
+    facts = CommandFact.objects.filter(memory=OuterRef("pk"), waits=False, memory__status=Status.CANDIDATE)
+    return Q(Exists(facts))
 
 
 def _is_redundant() -> Q:
-    """Condition of what a model read in conversations and agents do without."""
+    """Condition of claims that a model read in conversations and that agents do not need (Redundancy)."""
     return Q(Exists(Redundancy.objects.filter(memory=OuterRef("pk"), memory__status=Status.CANDIDATE)))
 
 
-def _updated() -> Q:
+def _has_new_version() -> Q:
     """Condition of skills with a proposed version beside the one in force; their ids are read once."""
-    proposed = SkillVersion.objects.filter(status=SkillVersion.Status.PROPOSED).order_by().values("skill")
-    return Q(IsAnyOf(F("pk"), ArraySubquery(proposed)), status__in=IN_FORCE)
+    proposed_skills = SkillVersion.objects.filter(status=SkillVersion.Status.PROPOSED).order_by().values("skill")
+    return Q(IsAnyOf(F("pk"), ArraySubquery(proposed_skills)), status__in=IN_FORCE)
 
 
 def _open_to(trust: Trust, at: datetime, filters: Mapping[str, str], kind: str) -> MemoryQuerySet:
@@ -175,7 +179,7 @@ def _open_to(trust: Trust, at: datetime, filters: Mapping[str, str], kind: str) 
 
 
 def _support_count() -> Coalesce:
-    """Occasions that speak for a memory beyond the one that it was made of; a claim counts its confirmations."""
+    """Supporting occasions of a memory beyond the one that it was made of."""
     return Coalesce(Greatest(supporting_occasions() - 1, 0), 0, output_field=IntegerField())
 
 
@@ -190,31 +194,31 @@ def open_proposals(
     """
     columns = _columns(filters)
     made_by = columns.pop("created_by", None)
-    about = Memory.objects.visible_to(trust).unexpired(at).filter(**columns)
+    memories = Memory.objects.visible_to(trust).unexpired(at).filter(**columns)
     if filters.get("q"):
-        about = saying(about, filters["q"])
-    opened = Proposal.objects.visible_to(trust).open()
-    rows = (opened.asleep(at) if kind == SNOOZED else opened.awake(at)).filter(memory__in=about)
+        memories = with_words(memories, filters["q"])
+    proposals = Proposal.objects.visible_to(trust).open()
+    rows = (proposals.asleep(at) if kind == SNOOZED else proposals.awake(at)).filter(memory__in=memories)
     if filters.get("flag"):
         rows = rows.exclude(resembles=None) if filters["flag"] in (FLAGGED, RESEMBLES) else rows.none()
     if kind and kind != SNOOZED:
         rows = rows.filter(kind=kind)
     if made_by:
         rows = rows.filter(made_by=made_by)
-    spoken = Func(F("evidence"), function="jsonb_array_length", output_field=IntegerField())
-    behind = [When(_is_of(last), then=Value(BEHIND))] if last else []
-    weight = Case(*behind, When(kind__in=URGENT, then=Value(2.0)), default=Value(0.0), output_field=FloatField())
-    rows = rows.annotate(support_count=Greatest(spoken - 1, Value(0)), created_at=F("opened_at"), weight=weight)
+    evidence_count = Func(F("evidence"), function="jsonb_array_length", output_field=IntegerField())
+    last_cases = [When(_is_of(last), then=Value(BEHIND))] if last else []
+    weight = Case(*last_cases, When(kind__in=URGENT, then=Value(2.0)), default=Value(0.0), output_field=FloatField())
+    rows = rows.annotate(support_count=Greatest(evidence_count - 1, Value(0)), created_at=F("opened_at"), weight=weight)
     return rows.annotate(confidence=F("memory__confidence")).select_related("memory__skill")
 
 
 def _is_of(agents: str) -> Q:
-    """Condition of what these agents propose, and of conflicts and merges with a claim that one of them alone has said:
-    these are as many as its claims."""
-    own = Memory.objects.filter(type=Type.SEMANTIC, hold="", created_by_id__in=agents.split(","), speakers=[])
-    compared = own.filter(Q(pk=OuterRef("memory")) | Q(IsAnyOf(F("pk"), OuterRef("others"))))
-    found = Q(Exists(compared), kind__in=(Proposal.Kind.CONFLICT, Proposal.Kind.MERGE))
-    return found | Q(made_by__in=Agent.objects.identified(*agents.split(",")).values("name"))
+    """Condition of proposals made by these agents, and of conflicts and merges with a claim that one of them alone has
+    said."""
+    claims = Memory.objects.filter(type=Type.SEMANTIC, hold="", created_by_id__in=agents.split(","), speakers=[])
+    compared_claims = claims.filter(Q(pk=OuterRef("memory")) | Q(IsAnyOf(F("pk"), OuterRef("others"))))
+    is_about_claims = Q(Exists(compared_claims), kind__in=(Proposal.Kind.CONFLICT, Proposal.Kind.MERGE))
+    return is_about_claims | Q(made_by__in=Agent.objects.identified(*agents.split(",")).values("name"))
 
 
 def _columns(filters: Mapping[str, str]) -> dict[str, str]:
@@ -225,14 +229,14 @@ def filter_rows(rows: MemoryQuerySet, filters: Mapping[str, str]) -> MemoryQuery
     """Filter by `flag` and `q`, where they are given."""
     if filters.get("flag"):
         rows = rows.filter(flag_condition(filters["flag"]))
-    return saying(rows, filters["q"]) if filters.get("q") else rows
+    return with_words(rows, filters["q"]) if filters.get("q") else rows
 
 
 def flag_condition(flag: str) -> Q:
     """Return the condition of a flag: its name, RESEMBLES, WITHHELD, or FLAGGED for any."""
-    resembling, withheld = Q(resembles__isnull=False), ~Q(withheld_from=[])
-    known = {RESEMBLES: resembling, WITHHELD: withheld, FLAGGED: ~Q(flags=[]) | resembling | withheld}
-    return known[flag] if flag in known else Q(flags__contains=[flag])
+    is_similar, is_withheld = Q(resembles__isnull=False), ~Q(withheld_from=[])
+    conditions = {RESEMBLES: is_similar, WITHHELD: is_withheld, FLAGGED: ~Q(flags=[]) | is_similar | is_withheld}
+    return conditions[flag] if flag in conditions else Q(flags__contains=[flag])
 
 
 def kind_of(row: Memory | Proposal) -> str:

@@ -37,11 +37,11 @@ BULK_ORDERS = "bulk_orders"
 MOST_COUNTED = 10_000  # more of a kind are shown as 10,000+
 MOST_OF_VIEW = 999  # of a saved view, which is counted beside others
 MOST_READ = 2_000  # rows of a kind whose values the filters offer
-VOICE = "created_by_id"
-LEAST_OF_VOICE = 40  # rows of one agent that crowd others out: what a person decides in a day
+MAKER = "created_by_id"
+LEAST_OF_MAKER = 40  # rows of one agent that crowd others out: what a person decides in a day
 MOST_OFFERED = 50  # values of such a filter
 MOST_VALUES = MOST_OFFERED + 2  # '' among them, which no filter offers, and one that tells of more
-EACH = Func(template="each.value", output_field=CharField())  # the value for which `_counting` counts
+EACH = Func(template="each.value", output_field=CharField())  # the value for which `_count_statement` counts
 Filters = tuple[tuple[str, str], ...]
 
 
@@ -57,12 +57,12 @@ def kinds(
 ) -> dict[str, int]:
     """Count by kind the memories and proposals that wait and match the filters, each kind up to `most` + 1.
 
-    `views`: names of their own -> filters, counted along (each kind of them up to MOST_OF_VIEW + 1). `snoozed`: what is
-    snoozed too, as SNOOZED (memories) and SNOOZED_PROPOSALS. `orders_of`: a person, whose bulk orders that are to be
-    told are counted as BULK_ORDERS. One statement, whose cost does not grow with what waits beyond that.
+    `views`: name -> filters of saved views, each counted under its name (each of their kinds up to MOST_OF_VIEW + 1).
+    `snoozed`: count snoozed rows too, as SNOOZED (memories) and SNOOZED_PROPOSALS. `orders_of`: a person, whose bulk
+    orders that no page has shown as ended are counted as BULK_ORDERS. One statement of bounded cost.
     """
-    named = tuple((name, _fixed(view)) for name, view in (views or {}).items())
-    statement = _kinds(trust, _fixed(filters or {}), named, most, snoozed, orders_of)
+    fixed_views = tuple((name, _as_key(view)) for name, view in (views or {}).items())
+    statement = _kinds(trust, _as_key(filters or {}), fixed_views, most, snoozed, orders_of)
     totals: dict[str, int] = {}
     for name, n in ask(statement, at):
         kind = name.partition("/")[0]
@@ -70,33 +70,38 @@ def kinds(
     return {kind: n for kind, n in totals.items() if n}
 
 
-def _fixed(filters: Mapping[str, str]) -> Filters:
+def _as_key(filters: Mapping[str, str]) -> Filters:
     return tuple(filters.items())
 
 
 @lru_cache(maxsize=256)
 def _kinds(
-    trust: Trust, given: Filters, views: tuple[tuple[str, Filters], ...], most: int, snoozed: bool, orders_of: Any
+    trust: Trust,
+    fixed_filters: Filters,
+    views: tuple[tuple[str, Filters], ...],
+    most: int,
+    snoozed: bool,
+    orders_of: Any,
 ) -> Statement | None:
-    filters = dict(given)
-    rows: dict[str, QuerySet[Any]] = {**_first_ones(trust, filters)}
+    filters = dict(fixed_filters)
+    rows: dict[str, QuerySet[Any]] = {**_countable_parts(trust, filters)}
     proposals = open_proposals(trust, at=INSTANT, **filters).order_by()
-    each = {"type": (OTHER_TYPES, rows.pop(LEARNED)), "kind": (PROPOSALS, proposals)}
+    by_value = {"type": (OTHER_TYPES, rows.pop(LEARNED)), "kind": (PROPOSALS, proposals)}
     if snoozed:
         rows |= parts_to_count(trust, INSTANT, filters, SNOOZED)
         rows[SNOOZED_PROPOSALS] = open_proposals(trust, at=INSTANT, kind=SNOOZED, **filters).order_by()
     if orders_of is not None:
         rows[BULK_ORDERS] = BulkOrder.objects.to_tell(orders_of).order_by()
-    return _counting(rows | _rows_of_views(trust, views), each, most + 1)
+    return _count_statement(rows | _rows_of_views(trust, views), by_value, most + 1)
 
 
 def _rows_of_views(trust: Trust, views: tuple[tuple[str, Filters], ...]) -> "dict[str, QuerySet[Any]]":
     """The first rows of each kind of these views, named by the view and the kind."""
     rows: dict[str, QuerySet[Any]] = {}
-    for name, given in views:
-        filters = dict(given)
+    for name, fixed_filters in views:
+        filters = dict(fixed_filters)
         kind = filters.get("kind", "")
-        for part, memories in _first_ones(trust, filters, kind).items():
+        for part, memories in _countable_parts(trust, filters, kind).items():
             rows[f"{name}/{part}"] = memories[: MOST_OF_VIEW + 1]
         if kind in ("", SNOOZED, *PROPOSALS):
             rows[f"{name}/proposals"] = open_proposals(trust, at=INSTANT, **filters).order_by()[: MOST_OF_VIEW + 1]
@@ -110,15 +115,15 @@ def waiting_count(trust: Trust, *, at: datetime, most: int) -> int:
 
 @lru_cache(maxsize=256)
 def _of_all_kinds(trust: Trust, most: int) -> Statement | None:
-    parts: dict[str, QuerySet[Any]] = {**_first_ones(trust, {})}
+    parts: dict[str, QuerySet[Any]] = {**_countable_parts(trust, {})}
     claims = parts.pop(Type.SEMANTIC)  # first: they are many where there are many, and are read from an index alone
     rows = [claims, *parts.values(), open_proposals(trust, at=INSTANT).order_by()]
     statements = [statement for part in rows if (statement := statement_of(_ids(part[:most])))]
     if not statements:
         return None
-    each = " UNION ALL ".join(f"({sql})" for sql, _parameters in statements)
+    union = " UNION ALL ".join(f"({sql})" for sql, _parameters in statements)
     parameters = [value for _sql, values in statements for value in values]
-    return f"SELECT count(*) FROM ({each} LIMIT {most:d}) AS rows", parameters  # noqa: S608 - queries of ours
+    return f"SELECT count(*) FROM ({union} LIMIT {most:d}) AS rows", parameters  # noqa: S608 - queries of ours
 
 
 def new_count(trust: Trust, *, since: datetime, at: datetime, most: int) -> int:
@@ -142,10 +147,10 @@ def rail_counts(trust: Trust, *, at: datetime, most: int) -> tuple[int, int, boo
 @lru_cache(maxsize=256)
 def _of_rail(trust: Trust, most: int, most_runs: int) -> Statement:
     decisions, parameters = _of_all_kinds(trust, most) or ("SELECT 0", [])
-    counted = {"runs": judging.newest_to_judge(trust)[:most_runs], "memories": Memory.objects.visible_to(trust)[:1]}
-    numbers = dict.fromkeys(counted, "0")
+    queries = {"runs": judging.newest_to_judge(trust)[:most_runs], "memories": Memory.objects.visible_to(trust)[:1]}
+    numbers = dict.fromkeys(queries, "0")
     values = list(parameters)
-    for name, rows in counted.items():
+    for name, rows in queries.items():
         if statement := statement_of(rows.values("pk")):
             numbers[name] = f"(SELECT count(*) FROM ({statement[0]}) AS {name})"  # noqa: S608 - a query of ours
             values += statement[1]
@@ -154,60 +159,62 @@ def _of_rail(trust: Trust, most: int, most_runs: int) -> Statement:
 
 def values_of_waiting(trust: Trust, names: Sequence[str], *, at: datetime) -> dict[str, Counter[str]]:
     """Count the MOST_VALUES most frequent values of these columns, column -> value -> rows, among the first MOST_READ
-    memories of each part. Of VOICE what agents propose counts as well.
+    memories of each part. Of MAKER what agents propose counts as well.
     """
     return read_counts(ask(_values(trust, tuple(names)), at))
 
 
-def crowding(counted: Mapping[str, Counter[str]]) -> str:
-    """The identities, with commas between, of the agents that bury the others, at most half of who speaks: each made
-    more of the first rows that wait than all the others together, and enough. `counted`: `values_of_waiting` of VOICE.
-    Behind as many rows as are read there may be others."""
-    makers = counted.get(VOICE, Counter[str]())
-    ranked, left = makers.most_common(), makers.total()
-    speaking = len(ranked) + (makers.total() >= MOST_READ)
-    for n, (_, rows) in enumerate(ranked[: speaking // 2], 1):
-        left -= rows
-        if rows > left and rows >= LEAST_OF_VOICE:
-            return ",".join(voice for voice, _ in ranked[:n] if voice.startswith(f"{ActorKind.AGENT}:"))
+def crowding(value_counts: Mapping[str, Counter[str]]) -> str:
+    """The comma-separated identities of agents that crowd others out, at most half of all makers: each made at least
+    LEAST_OF_MAKER rows, and more than all that rank below it together. `value_counts`: `values_of_waiting` of MAKER.
+    Where MOST_READ rows were read, one more maker is assumed behind them."""
+    makers = value_counts.get(MAKER, Counter[str]())
+    ranked, rest = makers.most_common(), makers.total()
+    maker_count = len(ranked) + (makers.total() >= MOST_READ)
+    for n, (_, rows) in enumerate(ranked[: maker_count // 2], 1):
+        rest -= rows
+        if rows > rest and rows >= LEAST_OF_MAKER:
+            return ",".join(maker for maker, _ in ranked[:n] if maker.startswith(f"{ActorKind.AGENT}:"))
     return ""
 
 
 @lru_cache(maxsize=256)
 def _values(trust: Trust, names: tuple[str, ...]) -> Statement | None:
-    parts = _first_ones(trust, {})
-    statement = frequent_values(parts.values(), names, read=MOST_READ, most=MOST_VALUES)
-    proposing = statement_of(_proposing(trust)) if statement and VOICE in names else None
+    parts = _countable_parts(trust, {})
+    statement = frequent_values(parts.values(), names, row_limit=MOST_READ, most=MOST_VALUES)
+    proposing = statement_of(_proposals_by_agent(trust)) if statement and MAKER in names else None
     if not statement or not proposing:
         return statement
     return f"{statement[0]} UNION ALL ({proposing[0]})", [*statement[1], *proposing[1]]
 
 
-def _proposing(trust: Trust) -> QuerySet[Any, Any]:
-    """How many open proposals are of each agent: (VOICE, its identity, proposals)."""
+def _proposals_by_agent(trust: Trust) -> QuerySet[Any, Any]:
+    """The number of open proposals by agent: rows (MAKER, identity of the agent, number)."""
     identity = Concat(Value(f"{ActorKind.AGENT}:"), "pk", output_field=CharField())
     maker = Subquery(Agent.objects.filter(name=OuterRef("made_by")).values(key=identity))
-    made = Proposal.objects.visible_to(trust).open().order_by().values("made_by").annotate(n=Count("pk"), maker=maker)
-    return made.values_list(Value(VOICE), "maker", "n")
+    proposals = (
+        Proposal.objects.visible_to(trust).open().order_by().values("made_by").annotate(n=Count("pk"), maker=maker)
+    )
+    return proposals.values_list(Value(MAKER), "maker", "n")
 
 
-def _first_ones(trust: Trust, filters: Mapping[str, str], kind: str = "") -> dict[str, MemoryQuerySet]:
-    """The parts of what waits, of which some rows are to be counted.
+def _countable_parts(trust: Trust, filters: Mapping[str, str], kind: str = "") -> dict[str, MemoryQuerySet]:
+    """The parts of `parts_to_count`, ordered so that counting their first rows is cheap.
 
-    Of all claims the first ones in the order of an index, so that they are not sought in the whole table. Those of some
-    scopes have an index of their own, from which the order of the other would turn the planner away.
+    Claims of all scopes are read in the order of an index, instead of a scan of the whole table. Those of some scopes
+    have their own index, which the planner would not choose with that order.
     """
     parts = parts_to_count(trust, INSTANT, filters, kind)
     best = () if filters.get("scope") or trust.scopes is not None else ("-times_confirmed", "-created_at", "-pk")
     return {part: rows.order_by(*best) if part == Type.SEMANTIC else rows.order_by() for part, rows in parts.items()}
 
 
-def _counting(
-    rows: Mapping[str, "QuerySet[Any]"], each: Mapping[str, tuple[Sequence[str], "QuerySet[Any]"]], most: int
+def _count_statement(
+    rows: Mapping[str, "QuerySet[Any]"], by_value: Mapping[str, tuple[Sequence[str], "QuerySet[Any]"]], most: int
 ) -> Statement | None:
     """The statement that counts the rows of several queries, each up to `most`; None where there can be none.
 
-    `each`: column -> values, each of which is counted for itself, and a query.
+    `by_value`: column -> (values, query): the rows of the query are counted for each of the values.
     """
     selects: list[str] = []
     parameters: list[Any] = []
@@ -215,10 +222,10 @@ def _counting(
         if statement := statement_of(_ids(queryset if queryset.query.is_sliced else queryset[:most])):
             selects.append(f"SELECT %s, count(*) FROM ({statement[0]}) AS rows")  # noqa: S608 - a query of ours
             parameters += [name, *statement[1]]
-    for column, (values, queryset) in each.items():
+    for column, (values, queryset) in by_value.items():
         if statement := statement_of(_ids(queryset.filter(**{column: EACH})[:most])):
-            counted = f"SELECT count(*) FROM ({statement[0]}) AS rows"  # noqa: S608 - a query of ours
-            selects.append(f"SELECT value, ({counted}) FROM unnest(%s::text[]) AS each (value)")  # noqa: S608
+            count = f"SELECT count(*) FROM ({statement[0]}) AS rows"  # noqa: S608 - a query of ours
+            selects.append(f"SELECT value, ({count}) FROM unnest(%s::text[]) AS each (value)")  # noqa: S608
             parameters += [*statement[1], list(values)]
     return (" UNION ALL ".join(selects), parameters) if selects else None
 

@@ -23,7 +23,7 @@ from memos_site.templatetags.page import code_spans
 from memos_site.web import action_words
 from memos_site.web.fragments import fragment
 from memos_site.web.word_diff import brief, word_pieces
-from memos_site.web.words import in_words, listed
+from memos_site.web.words import as_list, in_words
 
 register = template.Library()
 
@@ -36,11 +36,11 @@ FACTS = ("category", "sensitivity", "tags", "expires_at")
 EDITABLE = (Type.SEMANTIC, Type.PLAN_GRAPH)
 CLOSED = (Status.DISMISSED, Status.SUPERSEDED, Status.RETRACTED)
 VERB_LABELS = {
-    "edit": gettext_lazy("say it otherwise"),
+    "edit": gettext_lazy("say it in other words"),
     "supersede": gettext_lazy("replace it"),
     "fork": gettext_lazy("add a variant"),
     "contest": gettext_lazy("doubt it"),
-    "retract": gettext_lazy("take it back"),
+    "retract": gettext_lazy("withdraw it"),
     "merge": gettext_lazy("merge it with others"),
     "choose": gettext_lazy("which one holds?"),
     "demote": gettext_lazy("stop offering it"),
@@ -54,26 +54,26 @@ def source_name(source: str) -> str:
 
 
 @register.filter
-def voice(memory: Memory) -> str:
+def first_speaker(memory: Memory) -> str:
     """Return who said a memory first, as `source_name` where it was read in runs."""
-    return source_name(memory.source) if memory.source == CONSOLIDATION else review.voice_of(memory)
+    return source_name(memory.source) if memory.source == CONSOLIDATION else review.first_speaker(memory)
 
 
 @register.filter
 def speaker(occasion: Evidence, memory: Memory) -> str:
-    """Return who spoke on an occasion, by the name that `voice` gives the one who said it first; what a user said in a
-    run is the user's."""
+    """Return who spoke on an occasion, by the name that `first_speaker` gives the one who said it first; what a user
+    said in a run is the user's."""
     if occasion.event and roles.of(occasion.event.role) == roles.USER:
         return occasion.event.actor or _("A user")
     if occasion.made_by == memory.created_by:
-        return review.voice_of(memory)
+        return review.first_speaker(memory)
     return occasion.made_by or (occasion.episode.source if occasion.episode else "") or source_name(memory.source)
 
 
 @register.filter
 def action_text(entry: AuditEntry) -> str:
     """Return what was done to a memory, in the words of its history, and the status that it got by it."""
-    text = action_words.done(entry)
+    text = action_words.entry_text(entry)
     status = in_words(entry.after.get("status"))
     return f"{text} → {status}" if status and status != text else text
 
@@ -89,11 +89,11 @@ def word_diff(before: str, after: str, *, for_a_row: bool = False) -> SafeString
         pieces = brief(pieces)
     elif max(len(before), len(after)) > MAX_COMPARED:
         pieces.append(("same", " …"))
-    marked = format_html_join("", "{}", ((_marked(kind, text),) for kind, text in pieces))
-    return mark_safe(CODE.sub(r"<code>\1</code>", marked))  # noqa: S308 - escaped before
+    html = format_html_join("", "{}", ((_mark(kind, text),) for kind, text in pieces))
+    return mark_safe(CODE.sub(r"<code>\1</code>", html))  # noqa: S308 - escaped before
 
 
-def _marked(kind: str, text: str) -> SafeString | str:
+def _mark(kind: str, text: str) -> SafeString | str:
     if kind == "same":
         return text
     tag, label = ("ins", _("added:")) if kind == "added" else ("del", _("removed:"))
@@ -108,12 +108,12 @@ def proposed_change(proposal: Proposal) -> dict[str, Any]:
     memories.
     """
     change = dict(proposal.change)
-    new: dict[str, Any] = change["memory"] if isinstance(change.get("memory"), dict) else change
-    changed = (name for name in FACTS if name in new and not _is(proposal.memory, name, new[name]))
+    new_values: dict[str, Any] = change["memory"] if isinstance(change.get("memory"), dict) else change
+    changed_names = (name for name in FACTS if name in new_values and not _is(proposal.memory, name, new_values[name]))
     return {
         "label": str(VERB_LABELS.get(verb := change.get("verb", "edit")) or in_words(verb)),
-        "content": new.get("content", ""),
-        "facts": [(in_words(name), _as_text(new[name])) for name in changed],
+        "content": new_values.get("content", ""),
+        "facts": [(in_words(name), _as_text(new_values[name])) for name in changed_names],
         "ref": change.get("ref", ""),
         "merged_count": len(change.get("ids", ())) if verb == "merge" else 0,
         "verb": verb,
@@ -128,7 +128,7 @@ def _is(memory: Memory, name: str, value: Any) -> bool:
 
 
 def _as_text(value: Any) -> str:
-    return listed(map(str, value)) if isinstance(value, list) else in_words(value or "–")
+    return as_list(map(str, value)) if isinstance(value, list) else in_words(value or "–")
 
 
 @register.filter
@@ -154,13 +154,13 @@ def by_rule(memory: Memory) -> bool:
 
 @register.filter
 def is_unreviewed(memory: Memory) -> bool:
-    """Return whether one agent alone has said it, and no person has decided it: who dismissed it is a person."""
+    """Return whether one agent alone has said it and no person has decided about it; a dismissed one was decided."""
     return memory.status != Status.DISMISSED and review_of(memory) == Review.ONE_AGENT
 
 
 @register.filter
 def prompt_line(memory: Memory) -> str:
-    """Return how an agent reads a memory in its prompt, once a person has decided for it."""
+    """Return the line of a memory in an agent's prompt, as it is once the memory is confirmed."""
     return Item(memory).line
 
 

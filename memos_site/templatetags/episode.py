@@ -21,7 +21,7 @@ from memories.models.former_state import made_at
 from memories.values.choices import Outcome, OutcomeSource
 from memories.web.tool_graph import Call, graph
 from memos_site.templatetags.page import as_json, failed, one_line
-from memos_site.web.words import in_words, listed
+from memos_site.web.words import as_list, in_words
 
 register = template.Library()
 register.filter(without_server)
@@ -32,7 +32,7 @@ LEADING_TAGS = re.compile(r"^(?:\s*<[A-Za-z][\w:-]{0,40}>)+\s*(?=\S)")
 
 @register.filter
 def recorded_at(episode: Episode) -> datetime:
-    """Return when an episode came in: what is imported happened before."""
+    """Return when an episode was stored, which for an imported one is later than its events."""
     return made_at(episode.pk)
 
 
@@ -44,7 +44,7 @@ def headline(memory: Memory) -> str:
 
 @register.filter
 def run_name(episode: Episode | None) -> str:
-    """Return what tells an episode from others, on one line: its title, else how it opens; '' for none.
+    """Return a name of an episode, on one line: its title, else its opening; '' for none.
 
     `episode`: of `with_opening`.
     """
@@ -55,7 +55,7 @@ def run_name(episode: Episode | None) -> str:
 
 @register.filter
 def says_more(words: str, episode: Episode | None) -> bool:
-    """Whether words of an episode are others than its title, or than the opening by which `run_name` calls it."""
+    """Whether words of an episode differ from its title, and from the opening that `run_name` takes."""
     text, name = _plain(words), run_name(episode)
     by_its_title = episode is None or bool(episode.title)
     return bool(text) and (text != name if by_its_title else not text.startswith(name))
@@ -87,7 +87,7 @@ def event_address(episode_id: UUID, position: int | None) -> str:
 @register.filter
 def reported(context: dict[str, Any]) -> str:
     """Return what an event reports on one line, its names as words: run hour: 8, user edited: yes."""
-    return listed(pair(name, reported_value(value)) for name, value in context.items())
+    return as_list(pair(name, reported_value(value)) for name, value in context.items())
 
 
 @register.filter
@@ -170,19 +170,21 @@ class ShownStatement:
 def end_statements(episode: Episode) -> list[ShownStatement]:
     """Return what each source says of how a run ended, the one that holds first."""
     statements = sorted(episode.statements().values(), key=lambda statement: statement.source.rank, reverse=True)
-    return [_shown(statement) for statement in statements]
+    return [_statement_row(statement) for statement in statements]
 
 
 @register.filter
 def statements_before_judging(episode: Episode) -> list[ShownStatement]:
-    """Return what is shown before a person has judged: what a model says that nobody has tried yet is not, or people
-    would agree with what they have just read."""
+    """Return the statements to show before a person has judged, without those of a model whose judgements do not
+    count yet, which would bias the person."""
     statements = sorted(episode.statements().values(), key=lambda statement: statement.source.rank, reverse=True)
-    tried = [statement for statement in statements if statement.source != OutcomeSource.MODEL or episode.outcome_counts]
-    return [_shown(statement) for statement in tried]
+    visible_statements = [
+        statement for statement in statements if statement.source != OutcomeSource.MODEL or episode.outcome_counts
+    ]
+    return [_statement_row(statement) for statement in visible_statements]
 
 
-def _shown(statement: EndStatement) -> ShownStatement:
+def _statement_row(statement: EndStatement) -> ShownStatement:
     quote, reason = (str(statement.details.get(name, "")) for name in ("quote", "reason"))
     return ShownStatement(_sentence(statement), statement.at, quote, reason)
 
@@ -196,13 +198,13 @@ def judgements() -> tuple[str, ...]:
 @register.filter
 def how_inferred(episode: Episode) -> str:
     """Return how an inferred outcome was inferred; '' for one that somebody told."""
-    held = episode.statements().get(episode.outcome_source)
-    return _sentence(held) if held and held.source.is_inferred else ""
+    statement = episode.statements().get(episode.outcome_source)
+    return _sentence(statement) if statement and statement.source.is_inferred else ""
 
 
 def _sentence(statement: EndStatement) -> str:
     if statement.source == OutcomeSource.PERSON and statement.outcome is None:
-        return _("%(name)s looked, and it cannot be told") % {"name": statement.by}
+        return _("%(name)s looked, and cannot say") % {"name": statement.by}
     texts = {
         OutcomeSource.CHECKS: _("%(outcome)s, by its last check (%(name)s): inferred"),
         OutcomeSource.USER: _("%(outcome)s, by what the user said next: inferred"),

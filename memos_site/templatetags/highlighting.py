@@ -39,25 +39,25 @@ def matches_in(text: str, question: str) -> list[Match]:
 
     Of scripts without spaces: the pairs of characters that both have, as the index knows them.
     """
-    asked = {word.word for word in _words(question)}
-    telling = {word for word in asked if not word.startswith("stop ")} or asked
-    return sorted(word for word in _words(text[:MAX_READ], alone=True) if word.word in telling)
+    question_words = {word.word for word in _words(question)}
+    words_to_mark = {word for word in question_words if not word.startswith("stop ")} or question_words
+    return sorted(word for word in _words(text[:MAX_READ], alone=True) if word.word in words_to_mark)
 
 
 def _words(text: str, *, alone: bool = False) -> Iterator[Match]:
     """`alone`: of scripts without spaces each character too, for a question of a single one."""
     for match in _WORD.finditer(text):
-        written, start = match[0], match.start()
-        if not UNSPACED.match(written):
-            yield Match(start, match.end(), _stem(written))
+        token, start = match[0], match.start()
+        if not UNSPACED.match(token):
+            yield Match(start, match.end(), _stem(token))
             continue
-        yield from (Match(at, at + len(pair), pair) for at, pair in enumerate(pairs(written), start))
+        yield from (Match(at, at + len(pair), pair) for at, pair in enumerate(pairs(token), start))
         if alone:
-            yield from (Match(at, at + 1, character) for at, character in enumerate(written, start))
+            yield from (Match(at, at + 1, character) for at, character in enumerate(token, start))
 
 
-def _stem(written: str) -> str:
-    kind, value, small, _case = words.meanings(written)[0]
+def _stem(token: str) -> str:
+    kind, value, small, _case = words.meanings(token)[0]
     return f"{kind} {value if kind == 'word' else small}"
 
 
@@ -113,6 +113,6 @@ def _pieces(text: str, question: str, most: int) -> Iterator[str]:
     places = {place for match in matches if match.end <= end for place in range(match.start, match.end)}
     yield "… " if start else ""
     for is_marked, group in groupby(range(start, end), places.__contains__):
-        shown = escape("".join(text[place] for place in group))
-        yield f"<mark>{shown}</mark>" if is_marked else shown
+        piece = escape("".join(text[place] for place in group))
+        yield f"<mark>{piece}</mark>" if is_marked else piece
     yield "…" if end < len(text) else ""

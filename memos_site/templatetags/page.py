@@ -31,7 +31,7 @@ from memos_site.web.inbox_rows import MAX_COUNTED
 from memos_site.web.memory_links import short_name
 from memos_site.web.responses import Steps
 from memos_site.web.sentences import sentence
-from memos_site.web.words import in_words, listed
+from memos_site.web.words import as_list, in_words
 
 register = template.Library()
 register.simple_tag(row_url)
@@ -52,8 +52,8 @@ def name(memory: Memory) -> str:
 
 @register.filter
 def attribute(row: object, name: str) -> Any:
-    """Return an attribute of a row, or None; in lists, where a `memory.skill` that finds nothing is dear: it makes
-    Django read the names of all that the row has.
+    """Return an attribute of a row, or None. For lists: a template's `memory.skill` that does not exist is slow, as
+    Django then collects the names of all attributes for its error.
     """
     return getattr(row, name, None)
 
@@ -84,11 +84,11 @@ def steps_of(plan: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _argument(name: str, value: Any, numbers: dict[str, int]) -> dict[str, Any]:
-    given = value if isinstance(value, dict) and len(value) == 1 else {}
-    sources: Any = given.get("from")
-    named = sources if isinstance(sources, list) else []
-    steps = [numbers[source] for source in named if isinstance(source, str) and source in numbers]
-    return {"name": name, "value": value, "steps": steps, "input": isinstance(given.get("input"), str)}
+    reference = value if isinstance(value, dict) and len(value) == 1 else {}
+    sources: Any = reference.get("from")
+    source_names = sources if isinstance(sources, list) else []
+    steps = [numbers[source] for source in source_names if isinstance(source, str) and source in numbers]
+    return {"name": name, "value": value, "steps": steps, "input": isinstance(reference.get("input"), str)}
 
 
 @register.simple_tag
@@ -125,7 +125,7 @@ def text_field(*, name: str, label: str, value: str, placeholder: str) -> dict[s
 @register.simple_tag
 def comma_list(*texts: Any) -> str:
     """Join the values that are not empty with commas."""
-    return listed(str(text) for text in texts if text)
+    return as_list(str(text) for text in texts if text)
 
 
 @register.filter
@@ -172,8 +172,8 @@ def masked(text: Any) -> Any:
     """
     if not isinstance(text, str):
         return text
-    shown = credentials.masked(text)
-    return _LAST_WORD.sub("…", shown) if len(text) in CUTS else shown
+    masked_text = credentials.masked(text)
+    return _LAST_WORD.sub("…", masked_text) if len(text) in CUTS else masked_text
 
 
 @register.filter
@@ -243,9 +243,13 @@ def sentence_of(text: object) -> str:
 @register.filter
 def reason(text: str) -> str:
     """Return why somebody decided: a reason that the pages offer as a word, with the note; else as `sentence`."""
-    chosen, _colon, note = text.partition(": ")
-    if chosen in review.REASONS:
-        return _("%(reason)s: %(note)s") % {"reason": in_words(chosen), "note": note} if note else in_words(chosen)
+    reason_name, _colon, note = text.partition(": ")
+    if reason_name in review.REASONS:
+        return (
+            _("%(reason)s: %(note)s") % {"reason": in_words(reason_name), "note": note}
+            if note
+            else in_words(reason_name)
+        )
     return sentence(text)
 
 
@@ -270,13 +274,13 @@ def folded(content: str) -> str:
 @register.filter
 def words(values: Iterable[object]) -> str:
     """Return stored values as a list of words."""
-    return listed(map(in_words, values))
+    return as_list(map(in_words, values))
 
 
 @register.filter(name="listed")
 def listed_texts(texts: Iterable[object]) -> str:
     """Return texts as a list in a sentence."""
-    return listed(map(str, texts))
+    return as_list(map(str, texts))
 
 
 register.simple_tag(lambda: review.REASONS, name="dismissal_reasons")  # what a dismissal offers

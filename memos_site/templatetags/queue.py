@@ -44,22 +44,22 @@ def rail_counts(context: Context) -> dict[str, Any]:
     if not hasattr(request, "counts_of_rail"):
         trust, most = trust_of(request.user), (inbox_rows.MAX_COUNTED, judging.MOST_COUNTED)
         *numbers, is_empty = review.rail_counts(trust, at=timezone.now(), most=most[0])
-        shown = [f"{top}+" if n > top else str(n) for n, top in zip(numbers, most, strict=True)]
-        request.counts_of_rail = {"waiting": shown[0], "runs": shown[1], "is_empty": is_empty}
+        texts = [f"{top}+" if n > top else str(n) for n, top in zip(numbers, most, strict=True)]
+        request.counts_of_rail = {"waiting": texts[0], "runs": texts[1], "is_empty": is_empty}
     counts: dict[str, Any] = request.counts_of_rail
     return counts
 
 
 @register.simple_tag(takes_context=True)
-def rail_link(context: Context, name: str, title: str, *, key: str = "", minor: bool = False) -> SafeString:
+def rail_link(context: Context, name: str, title: str, *, key: str = "") -> SafeString:
     """Render a link of the rail; it is current on its own page, and on the pages WITHIN it."""
-    shown = context["request"].resolver_match
-    page = shown.url_name if shown else ""
+    match = context["request"].resolver_match
+    page = match.url_name if match else ""
     within = page in WITHIN.get(name, ()) and not (page in IMPORTS and (context.get("rail") or {}).get("is_empty"))
     if (memory := context.get("memory")) and page != "helped":
         within |= name == ("skills" if getattr(memory, "skill", None) else "memories")
     current = "page" if page == name else "true" if within else ""
-    return fragment("components/_rail_link.html", name=name, title=str(title), key=key, minor=minor, current=current)
+    return fragment("components/_rail_link.html", name=name, title=str(title), key=key, current=current)
 
 
 @register.simple_tag
@@ -83,7 +83,7 @@ def key_of(verb: str) -> SafeString:
 @register.filter
 def label(verb: str, skill: object = None) -> str:
     """Return what the button of a verb says. `skill`: what it is about, if it is one."""
-    return str(VERBS[verb].worded({"of_skill": bool(skill), "until": True}).label)
+    return str(VERBS[verb].words_of({"of_skill": bool(skill)}).label)
 
 
 @register.filter
@@ -155,38 +155,38 @@ def snooze_menu(attribute: str = "does") -> SafeString:
 
 @register.simple_tag(takes_context=True)
 def queue_query(context: Context) -> str:
-    """Return the query by which a page of a row finds back to the queue as it is shown."""
-    given = context["request"].GET.copy()
+    """Return the query string that gives the page of a row the filters and order of the queue (`queue_place`)."""
+    parameters = context["request"].GET.copy()
     for name in ("cursor", "queue"):
-        given.pop(name, None)
+        parameters.pop(name, None)
     query = QueryDict(mutable=True)
-    query["queue"] = given.urlencode()
-    return query.urlencode() if given else "queue"
+    query["queue"] = parameters.urlencode()
+    return query.urlencode() if parameters else "queue"
 
 
 @register.inclusion_tag("inbox/_place.html", takes_context=True)
 def queue_place(context: Context, memory: Memory) -> dict[str, Any]:
     """Render the way back to the queue as it was narrowed, and to the rows before and after this one in it."""
     request = context["request"]
-    given = QueryDict(request.GET.get("queue", ""))
-    back = "?".join(filter(None, (reverse("inbox"), given.urlencode())))
+    parameters = QueryDict(request.GET.get("queue", ""))
+    back = "?".join(filter(None, (reverse("inbox"), parameters.urlencode())))
     if "queue" not in request.GET:
         return {"back": back}
-    filters = inbox_rows.filters_of(given.dict())
-    order = inbox_rows.order_of(filters["kind"], given.get("sort", ""))
+    filters = inbox_rows.filters_of(parameters.dict())
+    order = inbox_rows.order_of(filters["kind"], parameters.get("sort", ""))
     trust = trust_of(request.user)
-    last = review.crowding(review.values_of_waiting(trust, [review.VOICE], at=timezone.now()))
-    waiting = review.waiting_memories(trust, at=timezone.now(), last=last, **filters)
-    ids = list(waiting.order_by(*order).values_list("pk", flat=True)[:MOST_WALKED])
+    last = review.crowding(review.values_of_waiting(trust, [review.MAKER], at=timezone.now()))
+    rows = review.waiting_memories(trust, at=timezone.now(), last=last, **filters)
+    ids = list(rows.order_by(*order).values_list("pk", flat=True)[:MOST_WALKED])
     place = ids.index(memory.pk) if memory.pk in ids else None
-    following = ids[place + 1 : place + 2] if place is not None else ids[:1]
-    before = ids[place - 1 : place] if place else []
+    next_ids = ids[place + 1 : place + 2] if place is not None else ids[:1]
+    previous_ids = ids[place - 1 : place] if place else []
     return {
         "back": back,
         "query": request.GET.urlencode(),
         "number": place + 1 if place is not None else None,
         "total": len(ids),
         "is_more": len(ids) == MOST_WALKED,
-        "next_id": next(iter(following), None),
-        "previous_id": next(iter(before), None),
+        "next_id": next(iter(next_ids), None),
+        "previous_id": next(iter(previous_ids), None),
     }

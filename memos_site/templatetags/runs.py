@@ -107,8 +107,8 @@ def _list_url(run: Run, counter: str) -> str:
     if counter not in LISTS:
         return ""
     page, filters = LISTS[counter]
-    asked = filters | ({"scope": run.scope} if run.scope and run.kind in OF_ONE_SCOPE else {})
-    return reverse(page) + (f"?{urlencode(asked)}" if asked else "")
+    parameters = filters | ({"scope": run.scope} if run.scope and run.kind in OF_ONE_SCOPE else {})
+    return reverse(page) + (f"?{urlencode(parameters)}" if parameters else "")
 
 
 @register.simple_tag(takes_context=True)
@@ -136,8 +136,8 @@ def step_name(name: str) -> str:
     """Return what a step or stage of a run is called: one of STEPS, a numbered part or case, a scope or a word."""
     if name in STEPS:
         return str(STEPS[name])
-    known = sentence(name)
-    return known if known != name else in_words(name)
+    translation = sentence(name)
+    return translation if translation != name else in_words(name)
 
 
 register.filter("purpose", purpose_in_words)

@@ -67,13 +67,13 @@ def locked_out(
 
 
 def locked_until(username: str, address: str | None) -> datetime:
-    """Return when so many failures are older than the cool-off that fewer than the limit are left."""
+    """Return the time at which fewer failures than the limit are younger than the cool-off."""
     attempts = AccessAttempt.objects.filter(username=username, ip_address=address).order_by("attempt_time")
-    counted = list(attempts.filter(attempt_time__gte=timezone.now() - settings.AXES_COOLOFF_TIME))
-    left = sum(attempt.failures_since_start for attempt in counted)
-    for attempt in counted:
-        left -= attempt.failures_since_start
-        if left < settings.AXES_FAILURE_LIMIT:
+    recent_attempts = list(attempts.filter(attempt_time__gte=timezone.now() - settings.AXES_COOLOFF_TIME))
+    failure_count = sum(attempt.failures_since_start for attempt in recent_attempts)
+    for attempt in recent_attempts:
+        failure_count -= attempt.failures_since_start
+        if failure_count < settings.AXES_FAILURE_LIMIT:
             return attempt.attempt_time + settings.AXES_COOLOFF_TIME
     return timezone.now()
 

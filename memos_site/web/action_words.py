@@ -13,7 +13,6 @@ from consolidation.models.bulk_orders import UNDO
 from memories.intake.equal_claims import AlsoKnown
 from memories.models import AuditEntry
 from memories.values.choices import ActorKind
-from memories.values.field_errors import parse_instant
 from memos_site import review
 from memos_site.review.verbs import VERBS, Words
 from memos_site.review.verbs.attention import named_day
@@ -26,8 +25,8 @@ OTHERS = {  # actions that are no verb: of agents, of rules, and what a decision
     "reinforce": Words(gettext_lazy("said again")),
     "decay": Words(gettext_lazy("lost confidence")),
     "contest": Words(gettext_lazy("doubted")),
-    "hold": Words(gettext_lazy("held by a person")),
-    "outcome": Words(gettext_lazy("said how it ended"), gettext_lazy("%(who)s said how it ended")),
+    "hold": Words(gettext_lazy("protected by a person")),
+    "outcome": Words(gettext_lazy("said how it ended"), gettext_lazy("%(who)s reported how it ended")),
     "retract": Words(gettext_lazy("taken back")),
     "supersede": Words(gettext_lazy("superseded"), gettext_lazy("%(who)s replaced this")),
     "merge": Words(gettext_lazy("merged"), gettext_lazy("%(who)s merged this")),
@@ -39,7 +38,7 @@ OTHERS = {  # actions that are no verb: of agents, of rules, and what a decision
     "revert": Words(gettext_lazy("reverted")),
     UNDO: Words(
         gettext_lazy("undone"),
-        gettext_lazy("%(who)s took a decision about this back"),
+        gettext_lazy("%(who)s undid a decision about this"),
         many=(gettext_lazy("Undo %(n)s"), gettext_lazy("Undoing %(n)s"), gettext_lazy("Undone: %(n)s")),
     ),
     REDO: Words(
@@ -66,24 +65,23 @@ BY_ACTION = {action: verb for verb in VERBS.values() for action in verb.actions}
 
 
 def words_for(action: str, options: Mapping[str, Any]) -> Words | None:
-    """Return the words for an action with these options (`Verb.worded`); None for one without."""
+    """Return the words for an action with these options (`Verb.words_of`); None for one without."""
     verb = BY_ACTION.get(action) or VERBS.get(action)
-    return verb.worded(options) if verb else OTHERS.get(action)
+    return verb.words_of(options) if verb else OTHERS.get(action)
 
 
-def done(entry: AuditEntry) -> str:
+def entry_text(entry: AuditEntry) -> str:
     """Say what an audit entry did, as in `promoted` or `snoozed until Mon 23 Nov`."""
     if entry.actor_kind == ActorKind.SYSTEM and entry.action in OF_SYSTEM:
         return str(OF_SYSTEM[entry.action])
-    until = parse_instant(entry.after.get("snoozed_until"))
-    options = {"to": entry.after.get("status"), "until": until, "pinned": entry.after.get("pinned", True)}
+    options = BY_ACTION[entry.action].stored_options(entry.after) if entry.action in BY_ACTION else {}
     words = words_for(entry.action, options)
     return str(words.done) % _facts(options) if words else in_words(entry.action)
 
 
 def done_by(entry: AuditEntry, *, of_skill: bool) -> str:
     """Say who did what, as in `anna dismissed this`."""
-    words = words_for(entry.action, {"of_skill": of_skill, "until": None})
+    words = words_for(entry.action, {"of_skill": of_skill})
     facts = {"who": entry.actor, "what": in_words(entry.action)}
     return str(words.by) % facts if words and words.by else _("%(who)s changed this (%(what)s)") % facts
 
@@ -96,8 +94,8 @@ def toast(verb: str, options: Mapping[str, Any]) -> str:
 
 def tallies() -> dict[str, Any]:
     """Return action -> its words beside a number, of the actions that are counted."""
-    counted = {action: words_for(action, {"until": True}) for action in review.COUNTED_ACTIONS}
-    return {action: words.tally or words.done for action, words in counted.items() if words}
+    words_by_action = {action: words_for(action, {}) for action in review.COUNTED_ACTIONS}
+    return {action: words.tally or words.done for action, words in words_by_action.items() if words}
 
 
 def of_many(stage: int, verb: str, number: int, options: Mapping[str, Any], *, proposals: int = 0) -> str:
@@ -108,7 +106,9 @@ def of_many(stage: int, verb: str, number: int, options: Mapping[str, Any], *, p
     if proposals and verb in OF_PROPOSALS:
         of_proposals = KEEP_BOTH if options.get("why") == BOTH_HOLD else OF_PROPOSALS[verb]
         parts = [(words.many, number - proposals), (of_proposals, proposals)]
-    texts = [str(many[stage]) % _facts(options, number=n) for many, n in parts if n or len(parts) == 1]
+    texts = [
+        str(words_of_stage[stage]) % _facts(options, number=n) for words_of_stage, n in parts if n or len(parts) == 1
+    ]
     return "; ".join(texts)
 
 
@@ -117,18 +117,18 @@ def of_order(order: BulkOrder) -> str:
     text = title_of_order(order)
     if order.run.status != Run.Status.SUCCEEDED or not order.refused_count:
         return text
-    return f"{text}. " + _("%(n)s not: see why on the page of the run") % {"n": grouped(order.refused_count)}
+    return f"{text}. " + _("%(n)s not: see why on the page of the run") % {"n": with_separators(order.refused_count)}
 
 
 def title_of_order(order: BulkOrder, *, is_redo: bool = False) -> str:
     """Say what an order does or did, for its own page, which lists what it left. `is_redo`: it takes an undo back."""
-    options = order.verdict_options | {"why": order.why}
+    options = review.options_of(order) | {"why": order.why}
     verb = REDO if is_redo else order.verb
     if order.run.is_unfinished:
         return of_many(UNDER_WAY, verb, order.total, options)
     text = of_many(DONE, verb, order.done_count, options)
     if order.run.status != Run.Status.SUCCEEDED:
-        facts = {"done": text, "n": grouped(order.total)}
+        facts = {"done": text, "n": with_separators(order.total)}
         return _("%(done)s of %(n)s, then it stopped") % facts
     return text
 
@@ -140,14 +140,14 @@ def equals_note(equals: Sequence[UUID]) -> str:
     return note % {"n": n} if n else ""
 
 
-def known_note(known: Sequence[AlsoKnown]) -> str:
-    """Return in which other scopes the same is known, as a text; '' for none."""
-    scopes = sorted({also.memory.scope or _("all scopes") for also in known})
+def known_note(equals_elsewhere: Sequence[AlsoKnown]) -> str:
+    """Return the scopes in which equal claims are known, as a text; '' for none."""
+    scopes = sorted({also.memory.scope or _("all scopes") for also in equals_elsewhere})
     return _("; the same is known in %(scopes)s") % {"scopes": ", ".join(scopes)} if scopes else ""
 
 
 def known_number(n: int) -> str:
-    """Return how many of the same are known in other scopes, as a text; '' for none."""
+    """Return how many equal claims are known in other scopes, as a text; '' for none."""
     note = ngettext("; %(n)s of the same is known elsewhere", "; %(n)s of the same are known elsewhere", n)
     return note % {"n": n} if n else ""
 
@@ -155,9 +155,9 @@ def known_number(n: int) -> str:
 def _facts(options: Mapping[str, Any], *, number: int = 0) -> dict[str, Any]:
     """What the placeholders of Words stand for."""
     reason = in_words(options.get("why", "").partition(":")[0])
-    return {"day": named_day(options.get("until")), "reason": reason, "n": grouped(number)}
+    return {"day": named_day(options.get("until")), "reason": reason, "n": with_separators(number)}
 
 
-def grouped(number: int) -> str:
+def with_separators(number: int) -> str:
     """Write a number with separators of thousands."""
     return number_format(number, force_grouping=True)

@@ -1,5 +1,5 @@
-"""An agent's day: what has arrived lately, renewed every two seconds; its runs by time, what each was given and what it
-did with it; and what would have helped one."""
+"""What an agent did: events of the last hour, polled every two seconds; its runs by time with the skills and contexts
+that each was given; and what guidance would have answered to one."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -64,7 +64,7 @@ class AgentRun:
 
     @property
     def may_have_been_helped(self) -> bool:
-        """It ended ill, or probably so."""
+        """Whether it failed, or probably did."""
         is_ill = self.episode.outcome == "failure" or self.episode.verdict == "high"
         return bool(self.episode.closed_at) and is_ill and self.episode.outcome != "success"
 
@@ -83,13 +83,13 @@ def runs_of(agent: Agent, request: HttpRequest) -> tuple[Page[Episode], list[Age
 def reported_by(agent: Agent, trust: Trust) -> dict[str, Any]:
     """How many of the successes that the agent reported lately are denied by others, how many of its latest runs others
     had reported before, and in which scopes its runs are left out of guidance."""
-    me = agent.trust.actor.identity
-    rows = Episode.objects.visible_to(trust).filter(memory__created_by_id=me)
-    denied, reports = agreement.denials(agreement.counting().sources, rows).get(me, (0, 0))
-    misled = GuidanceCurve.objects.visible_to(trust).filter(fitted__left_out__contains=[me]).order_by("scope")
-    scopes = list(misled.values_list("scope", flat=True).distinct())
+    identity = agent.trust.actor.identity
+    rows = Episode.objects.visible_to(trust).filter(memory__created_by_id=identity)
+    denial_count, reports = agreement.denials(agreement.counting().sources, rows).get(identity, (0, 0))
+    curves = GuidanceCurve.objects.visible_to(trust).filter(fitted__left_out__contains=[identity]).order_by("scope")
+    scopes = list(curves.values_list("scope", flat=True).distinct())
     latest = Episode.objects.filter(pk__in=rows.order_by("-pk").values("pk")[: agreement.LATEST])
-    return {"denied": denied, "successes": reports, "copies": copies(latest).count(), "left_out": scopes}
+    return {"denied": denial_count, "successes": reports, "copies": copies(latest).count(), "left_out": scopes}
 
 
 def _add_skills(runs: dict[UUID, AgentRun], trust: Trust) -> None:
@@ -97,26 +97,26 @@ def _add_skills(runs: dict[UUID, AgentRun], trust: Trust) -> None:
     threads = [thread for _, thread in of_thread]
     offers = SkillOffer.objects.visible_to(trust).filter(Q(episode_id__in=runs) | Q(thread_id__in=threads))
     profiles = RunProfile.objects.filter(pk__in=runs).only("pk", "effects").in_bulk()
-    given: dict[tuple[UUID, UUID], GivenSkill] = {}
-    offered = list(offers.order_by("at", "pk"))
+    given_skills: dict[tuple[UUID, UUID], GivenSkill] = {}
+    ordered_offers = list(offers.order_by("at", "pk"))
     uses = list(SkillUse.objects.visible_to(trust).filter(episode__in=runs).select_related("version"))
     skills = Skill.objects.visible_to(trust).select_related("memory")
-    known = skills.in_bulk({*(offer.memory_id for offer in offered), *(use.skill_id for use in uses)})
-    for offer in offered:
+    skill_by_id = skills.in_bulk({*(offer.memory_id for offer in ordered_offers), *(use.skill_id for use in uses)})
+    for offer in ordered_offers:
         pk = offer.episode_id if offer.episode_id in runs else of_thread.get((offer.scope, offer.thread_id))
-        if pk is not None and (skill := known.get(offer.memory_id)):
-            followed = _followed(skill, profiles.get(pk))
-            given[pk, skill.pk] = GivenSkill(skill, offer.version, offer.withheld, followed=followed)
+        if pk is not None and (skill := skill_by_id.get(offer.memory_id)):
+            is_followed = _follows_skill(skill, profiles.get(pk))
+            given_skills[pk, skill.pk] = GivenSkill(skill, offer.version, offer.withheld, followed=is_followed)
     for use in uses:
-        if use.episode_id and (skill := known.get(use.skill_id)):
+        if use.episode_id and (skill := skill_by_id.get(use.skill_id)):
             version = use.version.number if use.version else 0
-            given_skill = given.setdefault((use.episode_id, skill.pk), GivenSkill(skill, version))
+            given_skill = given_skills.setdefault((use.episode_id, skill.pk), GivenSkill(skill, version))
             given_skill.outcome = use.outcome
-    for (pk, _), given_skill in given.items():
+    for (pk, _), given_skill in given_skills.items():
         runs[pk].skills.append(given_skill)
 
 
-def _followed(skill: Skill, profile: RunProfile | None) -> bool | None:
+def _follows_skill(skill: Skill, profile: RunProfile | None) -> bool | None:
     effects = skill.memory.payload.get("effects")
     return None if profile is None or effects is None else sorted(effects) == sorted(profile.effects)
 
@@ -128,9 +128,9 @@ def _add_contexts(runs: Iterable[AgentRun], agent: Agent, trust: Trust) -> None:
             by_thread[run.episode.thread_id].append(run)
     if not by_thread:
         return
-    kept = Injection.objects.visible_to(trust).filter(agent=agent.name, thread_id__in=list(by_thread)).order_by()
+    injections = Injection.objects.visible_to(trust).filter(agent=agent.name, thread_id__in=list(by_thread)).order_by()
     length = Func(F("items"), function="jsonb_array_length", output_field=IntegerField())
-    for thread, contexts, memories in kept.values_list("thread_id").annotate(n=Count("pk"), of=Sum(length)):
+    for thread, contexts, memories in injections.values_list("thread_id").annotate(n=Count("pk"), of=Sum(length)):
         for run in by_thread[thread]:
             run.contexts, run.memories = contexts, memories
 
@@ -138,17 +138,20 @@ def _add_contexts(runs: Iterable[AgentRun], agent: Agent, trust: Trust) -> None:
 @never_cache
 @require_safe
 def helped(request: HttpRequest, episode_id: UUID) -> HttpResponse:
-    """What guidance says today of a run, had it asked before its first change; nothing is kept, and no offer made."""
+    """What guidance answers today to the question that this run could have asked before its first change.
+
+    Nothing is stored, and no skill counts as offered.
+    """
     trust = trust_of(request.user)
     rows = Episode.objects.visible_to(trust).select_related("memory")
     episode = get_object_or_404(rows, pk=episode_id, closed_at__isnull=False)
-    asked = _question(episode)
-    advice = guide.answer(asked, trust=trust, at=timezone.now(), but=episode.pk) if asked else None
+    question = _question(episode)
+    advice = guide.answer(question, trust=trust, at=timezone.now(), but=episode.pk) if question else None
     context: dict[str, Any] = {"episode": episode, "memory": episode.memory, "told": advice}
-    if advice and asked:
+    if advice and question:
         skill = advice.skill and Skill.objects.visible_to(trust).filter(pk=advice.skill.memory_id).first()
         similar = [run for run in advice.similar if run.outcome == "success"] or advice.similar
-        context |= {"call": asked.call, "skill": skill, "similar": similar[:MOST_SIMILAR]}
+        context |= {"call": question.call, "skill": skill, "similar": similar[:MOST_SIMILAR]}
         if check := advice.check:
             all_with, all_without = check.well_with + check.ill_with, check.well_without + check.ill_without
             context["case_counts"] = {"with_it": all_with, "without_it": all_without}
@@ -159,24 +162,26 @@ def _question(episode: Episode) -> GuidanceQuestion | None:
     """The run as it was before its first change, and that change; None where no user spoke."""
     [recording] = recorded.read([episode])
     run = recording.run
-    if not run.said:
+    if not run.user_messages:
         return None
     until = first_change(run, tool_rules([episode]))
     change = next((call for call in run.steps if call.position == until), None)
-    about = AboutTo(tool=change.name, arguments=dict(change.arguments)) if change else None
+    change_request = AboutTo(tool=change.name, arguments=dict(change.arguments)) if change else None
     request = GuidanceRequest(
-        task=run.said[0].text[:LONGEST_TASK], about_to=about, scopes=[episode.scope] if episode.scope else []
+        task=run.user_messages[0].text[:LONGEST_TASK],
+        about_to=change_request,
+        scopes=[episode.scope] if episode.scope else [],
     )
-    return GuidanceQuestion(request, _before(run, until))
+    return GuidanceQuestion(request, _run_before(run, until))
 
 
-def _before(run: Any, until: int | None) -> Any:
+def _run_before(run: Any, until: int | None) -> Any:
     if until is None:
         return run
-    return replace(run, calls=_first(run.calls, until), messages=_first(run.messages, until))
+    return replace(run, calls=_parts_before(run.calls, until), messages=_parts_before(run.messages, until))
 
 
-def _first(parts: Sequence[Any], until: int) -> tuple[Any, ...]:
+def _parts_before(parts: Sequence[Any], until: int) -> tuple[Any, ...]:
     return tuple(part for part in parts if part.position < until)
 
 
@@ -197,7 +202,7 @@ def first_report(request: HttpRequest) -> HttpResponse:
 
 
 def _reviewer(request: HttpRequest) -> Trust:
-    return permitted(request.user, Permission.REVIEW, "only reviewers see what agents report")
+    return permitted(request.user, Permission.REVIEW, "only reviewers may see agents' reports")
 
 
 def arrivals_of(agent: Agent, *, trust: Trust, at: datetime) -> dict[str, Any]:
@@ -208,6 +213,8 @@ def arrivals_of(agent: Agent, *, trust: Trust, at: datetime) -> dict[str, Any]:
         memory__created_by_id=agent.trust.actor.identity, last_event_at__gte=at - LATELY
     )
     events = Event.objects.visible_to(trust).filter(position__lte=MOST_EVENTS).order_by("position")
-    shown = rows.order_by("-last_event_at").prefetch_related(Prefetch("events", events, to_attr="first_events"))
-    episodes = list(shown.select_related("memory")[:MOST_EPISODES])
+    rows_with_events = rows.order_by("-last_event_at").prefetch_related(
+        Prefetch("events", events, to_attr="first_events")
+    )
+    episodes = list(rows_with_events.select_related("memory")[:MOST_EPISODES])
     return {"agent": agent, "episodes": episodes, "report": episodes[0].memory if episodes else None}

@@ -28,7 +28,7 @@ from memories.values.choices import Permission, Sensitivity
 from memories.values.exceptions import Conflict
 from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
 from memories.values.trust import Trust
-from memories.web.facets import MOST_COUNTED, carried, tabs_of
+from memories.web.facets import MOST_COUNTED, hidden_fields, tabs_of
 from memories.web.paging import page_of
 from memos_site.review import setting_aside
 from memos_site.web.agent_runs import arrivals_of, reported_by, runs_of
@@ -79,18 +79,18 @@ class AgentForm(forms.Form):
 
     def __init__(self, data: Any = None, *, trust: Trust) -> None:
         super().__init__(data)
-        shown: dict[str, Any] = self.fields
-        shown["clearance"].choices = [
+        fields: dict[str, Any] = self.fields
+        fields["clearance"].choices = [
             (level, word) for level, word in Sensitivity.choices if level <= trust.max_sensitivity
         ]
-        shown["permissions"].choices = [(name, word) for name, word in Permission.choices if name in trust.permissions]
+        fields["permissions"].choices = [(name, word) for name, word in Permission.choices if name in trust.permissions]
 
     @property
     def facts(self) -> dict[str, Any]:
         days = self.cleaned_data["expires"]
         expires_at = timezone.now() + timedelta(days=int(days)) if days else None
-        given = ("clearance", "permissions", "scopes", "sources", "requests_per_minute")
-        return {name: self.cleaned_data[name] for name in given} | {"expires_at": expires_at}
+        names = ("clearance", "permissions", "scopes", "sources", "requests_per_minute")
+        return {name: self.cleaned_data[name] for name in names} | {"expires_at": expires_at}
 
 
 @never_cache
@@ -104,11 +104,13 @@ def agents(request: HttpRequest) -> HttpResponse:
     if not form.is_valid():
         return _page(request, form, status=400)
     try:
-        made, token = Agent.objects.issue(form.cleaned_data["name"], by=trust.actor, owner=request.user, **form.facts)
+        new_agent, token = Agent.objects.issue(
+            form.cleaned_data["name"], by=trust.actor, owner=request.user, **form.facts
+        )
     except IntegrityError:
-        form.add_error("name", _("there is an agent of this name"))
+        form.add_error("name", _("an agent of this name exists already"))
         return _page(request, form, status=409)
-    return _issued(request, made, token)
+    return _token_page(request, new_agent, token)
 
 
 @never_cache
@@ -121,7 +123,7 @@ def rotate(request: HttpRequest, agent_id: UUID) -> HttpResponse:
     except Conflict as conflict:
         messages.warning(request, str(conflict))
         return redirect("agents")
-    return _issued(request, row, token)
+    return _token_page(request, row, token)
 
 
 @require_POST
@@ -144,14 +146,14 @@ def set_aside(request: HttpRequest, agent_id: UUID) -> HttpResponse:
     text = _("Claims dismissed: %(claims)s; runs that count no more: %(runs)s.")
     text %= {"claims": done.claims, "runs": done.runs}
     if not done.is_all:
-        text += " " + _("There is more of it: press again.")
+        text += " " + _("There are more: press again.")
     steps = Steps(undo=done.batch if done.claims or done.runs else None)
     messages.success(request, text, extra_tags=steps.tags)
     return redirect("agent", agent_id)
 
 
 def _reviewer(request: HttpRequest) -> Trust:
-    return permitted(request.user, Permission.REVIEW, "only reviewers see who may call")
+    return permitted(request.user, Permission.REVIEW, "only reviewers may see the agents")
 
 
 def _administrator(request: HttpRequest) -> None:
@@ -166,7 +168,7 @@ def _agent(request: HttpRequest, agent_id: UUID) -> Agent:
 @never_cache
 @require_safe
 def agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
-    """What one agent may, how much it calls, its runs by time, and how to connect it."""
+    """The page of one agent: its permissions, number of calls, runs by time, and how to connect it."""
     trust, now, url = _reviewer(request), timezone.now(), _url(request)
     row = get_object_or_404(Agent.objects.visible_to(trust).select_related("owner"), pk=agent_id)
     history = AuditEntry.objects.visible_to(trust).about(AGENT, row.pk).reverse()[:MOST_OF_HISTORY]
@@ -186,18 +188,18 @@ def agent(request: HttpRequest, agent_id: UUID) -> HttpResponse:
     return render(request, "agents/agent.html", context)
 
 
-def _listed(request: HttpRequest, at: datetime) -> dict[str, Any]:
-    """The agents that still may call, or with `ended` those that may no more, by a part of their name."""
-    words, ended = request.GET.get("q", "").strip()[:128].replace("\0", ""), request.GET.get("ended") == "1"
+def _list_context(request: HttpRequest, at: datetime) -> dict[str, Any]:
+    """Context of the list of agents: active ones, or with `ended` revoked and expired ones, by a part of the name."""
+    words, shows_ended = request.GET.get("q", "").strip()[:128].replace("\0", ""), request.GET.get("ended") == "1"
     rows = Agent.objects.visible_to(trust_of(request.user)).filter(name__icontains=words)
-    past = rows.ended(at)
-    active = rows.exclude(pk__in=past.values("pk"))
-    counted = count_values({"active": (active, []), "ended": (past, [])}, MOST_COUNTED)
-    counts = {name: counted.get(name, {"": 0})[""] for name in ("active", "ended")}
+    ended_agents = rows.ended(at)
+    active = rows.exclude(pk__in=ended_agents.values("pk"))
+    value_counts = count_values({"active": (active, []), "ended": (ended_agents, [])}, MOST_COUNTED)
+    counts = {name: value_counts.get(name, {"": 0})[""] for name in ("active", "ended")}
     return {
-        "page": page_of(request, (past if ended else active).select_related("owner")),
+        "page": page_of(request, (ended_agents if shows_ended else active).select_related("owner")),
         "filters": {"q": words},
-        "kept": carried(request.GET, "q"),
+        "kept": hidden_fields(request.GET, "q"),
         "counts": counts,
         "tabs": tabs_of(request.GET, "ended", {"": _("Active"), "1": _("Ended")}, [*counts.values()]),
     }
@@ -206,7 +208,7 @@ def _listed(request: HttpRequest, at: datetime) -> dict[str, Any]:
 def _page(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpResponse:
     now = timezone.now()
     call_limits.counts.write(at=now)
-    context = _listed(request, now) | {
+    context = _list_context(request, now) | {
         "now": now,
         "form": form,
         "chosen": request.POST.getlist("permissions") if form.is_bound else NEW_AGENT["permissions"],
@@ -218,13 +220,13 @@ def _page(request: HttpRequest, form: AgentForm, *, status: int = 200) -> HttpRe
     return render(request, "agents/agents.html", context, status=status)
 
 
-def _issued(request: HttpRequest, row: Agent, token: str) -> HttpResponse:
+def _token_page(request: HttpRequest, row: Agent, token: str) -> HttpResponse:
     """Show the token in this answer only: nothing keeps it but its hash."""
     texts = connection_texts(url=_url(request), token=token)
-    arrived = arrivals_of(row, trust=trust_of(request.user), at=timezone.now())
-    shown: Any = render(request, "agents/issued.html", {"token": token, "texts": texts, **arrived})
-    shown.shows_secrets = True
-    return shown  # type: ignore[no-any-return]
+    arrivals = arrivals_of(row, trust=trust_of(request.user), at=timezone.now())
+    response: Any = render(request, "agents/issued.html", {"token": token, "texts": texts, **arrivals})
+    response.shows_secrets = True
+    return response  # type: ignore[no-any-return]
 
 
 def _url(request: HttpRequest) -> str:

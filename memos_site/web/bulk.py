@@ -37,39 +37,39 @@ def bulk(request: HttpRequest) -> HttpResponse:
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     try:
-        how = options_of(verb, rest, now=now)
-        how |= {"why": reason_of(request, how["why"]), "at": now}
+        options = options_of(verb, rest, now=now)
+        options |= {"why": reason_of(request, options["why"]), "at": now}
         selection = _selection(request, trust, at=now)
         question = review.question(trust, selection if verb == "promote" else ())
         consent = request.POST.get("consent", "")
-        asks = bool(question.seen) and consent not in (WITHOUT, question.token)
-        if asks or len(selection) > max(review.CHUNK, _agreed(request)):
-            return _question_page(request, question, selection, verb, how)
+        asks = bool(question.version_tokens) and consent not in (WITHOUT, question.token)
+        if asks or len(selection) > max(review.CHUNK, _agreed_number(request)):
+            return _question_page(request, question, selection, verb, options)
         if consent == WITHOUT:
-            selection = {pk: seen for pk, seen in selection.items() if pk not in question.seen}
+            selection = {pk: token for pk, token in selection.items() if pk not in question.version_tokens}
         else:
-            selection |= {pk: selection[pk] or seen for pk, seen in question.seen.items()}
+            selection |= {pk: selection[pk] or token for pk, token in question.version_tokens.items()}
         if len(selection) > review.CHUNK:
-            return _ordered(request, selection, verb, how)
-        result = review.by_ids(trust, selection, verb, seen=selection, **how)
+            return _order_run(request, selection, verb, options)
+        result = review.by_ids(trust, selection, verb, tokens=selection, **options)
     except (NotAllowed, Invalid) as refusal:
         return refuse(refusal)
-    known = equal_claims.known_rows(equal_claims.known_beside(result.batch, trust, at=now))
-    text = _message(verb, result, trust, how) + action_words.known_number(len(known))
-    steps = Steps(undo=result.batch if result.done else None, known=result.batch if known else None)
+    equals_elsewhere = equal_claims.known_rows(equal_claims.known_beside(result.batch, trust, at=now))
+    text = _message(verb, result, trust, options) + action_words.known_number(len(equals_elsewhere))
+    steps = Steps(undo=result.batch if result.done else None, known=result.batch if equals_elsewhere else None)
     return answer(request, text, batch=steps.undo, steps=steps, conflict=not result.done)
 
 
-def _agreed(request: HttpRequest) -> int:
+def _agreed_number(request: HttpRequest) -> int:
     """Return how many rows the person was told of and agreed to decide; 0 before the question."""
-    agreed = request.POST.get("agreed", "")
-    return int(agreed) if agreed.isdecimal() and len(agreed) < MAX_DIGITS else 0
+    text = request.POST.get("agreed", "")
+    return int(text) if text.isdecimal() and len(text) < MAX_DIGITS else 0
 
 
-def _ordered(request: HttpRequest, selection: dict[UUID, str], verb: str, how: dict[str, Any]) -> HttpResponse:
-    """Have a run decide about so many; the page that is gone back to shows how far it is."""
+def _order_run(request: HttpRequest, selection: dict[UUID, str], verb: str, options: dict[str, Any]) -> HttpResponse:
+    """Queue a run that decides about these rows, and redirect to the page before, which shows its progress."""
     assert isinstance(request.user, User)  # signed in, says the middleware
-    review.order(request.user, selection, verb, **how)
+    review.order(request.user, selection, verb, **options)
     return redirect(came_from(request))
 
 
@@ -78,19 +78,19 @@ def _selection(request: HttpRequest, trust: Trust, *, at: datetime) -> dict[UUID
     if not request.POST.get("matching"):
         try:
             lines = (line for value in request.POST.getlist("chosen") for line in value.splitlines())
-            return {UUID(pk): seen for pk, _space, seen in (line.partition(" ") for line in lines)}
+            return {UUID(pk): token for pk, _space, token in (line.partition(" ") for line in lines)}
         except ValueError:
             raise Invalid(FieldError("", "invalid", "this form cannot be read")) from None
     filters = {name: request.POST.get(name, "") for name in inbox_rows.FILTERS}
     as_of = parse_instant(request.POST.get("as_of"))
     if as_of is None:
         raise Invalid(FieldError("/as_of", "not_an_instant", NOT_AN_INSTANT))
-    selected = review.ids_matching(trust, filters, as_of, at=at, most=review.MOST_IN_A_RUN, proposals=True)
-    return dict.fromkeys(selected, "")
+    ids = review.ids_matching(trust, filters, as_of, at=at, most=review.MOST_IN_A_RUN, proposals=True)
+    return dict.fromkeys(ids, "")
 
 
 def _question_page(
-    request: HttpRequest, question: review.Question, selection: dict[UUID, str], verb: str, how: dict[str, Any]
+    request: HttpRequest, question: review.Question, selection: dict[UUID, str], verb: str, options: dict[str, Any]
 ) -> HttpResponse:
     """Render the confirmation, which names what would be published or is flagged. Nothing is done yet."""
     context = {
@@ -101,22 +101,22 @@ def _question_page(
         "other_count": len(selection) - question.total,
         "skill_count": question.skill_count,
         "is_large": len(selection) > review.CHUNK,
-        "deed": action_words.of_many(action_words.TO_DO, verb, len(selection), how),
+        "deed": action_words.of_many(action_words.TO_DO, verb, len(selection), options),
         "decision": request.POST["decision"],
         "without_consent": WITHOUT,
-        "chosen": "\n".join(f"{pk} {seen}" for pk, seen in selection.items()),
+        "chosen": "\n".join(f"{pk} {token}" for pk, token in selection.items()),
         "filters": {name: request.POST.get(name, "") for name in (*inbox_rows.FILTERS, "as_of", "matching")},
         "next": came_from(request),
     }
     return render(request, "inbox/bulk.html", context)
 
 
-def _message(verb: str, result: review.Bulk, trust: Trust, how: dict[str, Any]) -> str:
+def _message(verb: str, result: review.Bulk, trust: Trust, options: dict[str, Any]) -> str:
     """Say how many were decided, and name the first few; of the failures the first few with their reasons."""
     if not result.done and not result.failed:
         return _("Nothing is selected")
     proposals = Proposal.objects.filter(pk__in=result.done).count()
-    text = action_words.of_many(action_words.DONE, verb, len(result.done), how, proposals=proposals)
+    text = action_words.of_many(action_words.DONE, verb, len(result.done), options, proposals=proposals)
     if result.done:
         text = f"{text}: {names_text(result.done, trust)}{action_words.equals_note(result.equals)}"
     if not result.failed:
@@ -124,5 +124,5 @@ def _message(verb: str, result: review.Bulk, trust: Trust, how: dict[str, Any]) 
     failures = {UUID(failure["id"]): failure["detail"] for failure in result.failed[:MAX_NAMED]}
     names = names_of(failures, trust)
     reasons = [f"{names.get(pk, pk)}: {sentence(detail)}" for pk, detail in failures.items()]
-    refused = _("%(n)s not: %(reasons)s") % {"n": len(result.failed), "reasons": "; ".join(reasons)}
-    return f"{text}. {refused}{and_more(len(result.failed) - len(reasons))}"
+    refusals = _("%(n)s not: %(reasons)s") % {"n": len(result.failed), "reasons": "; ".join(reasons)}
+    return f"{text}. {refusals}{and_more(len(result.failed) - len(reasons))}"

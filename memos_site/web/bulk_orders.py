@@ -26,14 +26,14 @@ MAX_NAME = 120  # characters
 
 def under_way(request: HttpRequest) -> list[dict[str, Any]]:
     """Return the orders of the person that a run carries out; how others ended is told once, as a message with undo."""
-    shown = []
+    states = []
     for order in BulkOrder.objects.to_tell(request.user.pk):
         if order.run.is_unfinished:
-            shown.append(_state(order))
+            states.append(_state(order))
         elif order.tell(at=timezone.now()):
             level = messages.SUCCESS if order.run.status == Run.Status.SUCCEEDED else messages.WARNING
             messages.add_message(request, level, action_words.of_order(order), extra_tags=_steps(request, order).tags)
-    return shown
+    return states
 
 
 def _steps(request: HttpRequest, order: BulkOrder) -> Steps:
@@ -50,24 +50,24 @@ def _state(order: BulkOrder) -> dict[str, Any]:
 def order_page(request: HttpRequest, order_id: UUID) -> HttpResponse:
     """Render an order: its progress, the first rows of it, what was not decided and why, whether it was taken back."""
     order = get_object_or_404(BulkOrder.objects.light(), pk=order_id)
-    standing = review.standing(order.batch, undoes=order.undoes)
-    is_redo = standing.undoes > 0 and standing.undoes % 2 == 0
-    rests = not order.run.is_unfinished or order.run.status == Run.Status.PAUSED
-    orders = {row.batch: row for row in BulkOrder.objects.light().filter(batch__in=[order.undoes, standing.latest])}
-    first, refused = _first_ids(order), [UUID(refusal["id"]) for refusal in order.refused]
-    names = plain_names_of([*first, *refused], trust_of(request.user), longest=MAX_NAME)
-    rows = _refused(request, order, names)
+    batch_state = review.batch_state(order.batch, undoes=order.undoes)
+    is_redo = batch_state.undoes > 0 and batch_state.undoes % 2 == 0
+    is_at_rest = not order.run.is_unfinished or order.run.status == Run.Status.PAUSED
+    orders = {row.batch: row for row in BulkOrder.objects.light().filter(batch__in=[order.undoes, batch_state.latest])}
+    first, refused_ids = _first_ids(order), [UUID(refusal["id"]) for refusal in order.refused]
+    names = plain_names_of([*first, *refused_ids], trust_of(request.user), longest=MAX_NAME)
+    rows = _refused_rows(request, order, names)
     context = _state(order) | {
         "text": action_words.title_of_order(order, is_redo=is_redo),
-        "live": not rests,
+        "live": not is_at_rest,
         "first": {pk: names[pk] for pk in first if pk in names},
         "refused": rows,
         "unlisted_count": order.refused_count - len(rows),
-        "may_undo": order.done_count and rests,
-        "standing": standing,
+        "may_undo": order.done_count and is_at_rest,
+        "standing": batch_state,
         "is_redo": is_redo,
         "taken_back": orders.get(order.undoes) if order.undoes else None,
-        "taking_back": orders.get(standing.latest) if standing.is_undone else None,
+        "taking_back": orders.get(batch_state.latest) if batch_state.is_undone else None,
     }
     return render(request, "inbox/bulk-order.html", context)
 
@@ -85,7 +85,7 @@ def line(request: HttpRequest, order_id: UUID) -> HttpResponse:
     return render(request, "inbox/_under_way.html", _state(order) | {"ended": not order.run.is_unfinished})
 
 
-def _refused(request: HttpRequest, order: BulkOrder, names: Mapping[UUID, str]) -> list[dict[str, Any]]:
+def _refused_rows(request: HttpRequest, order: BulkOrder, names: Mapping[UUID, str]) -> list[dict[str, Any]]:
     """Return the rows that were refused, each with the reason; to others than its person those that they may see."""
     is_own = order.person_id == request.user.pk
     return [

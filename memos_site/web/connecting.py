@@ -31,25 +31,26 @@ URL_IN_DOCS, TOKEN_IN_DOCS = "http://127.0.0.1:8000", "YOUR_TOKEN"  # as the doc
 BLOCK = re.compile(r"(^```.*?^```$)", re.MULTILINE | re.DOTALL)
 PROSE = [  # of the documents, each paragraph on one line, so that it is translated
     _(
-        "Hooks, tools and skills in %(folder)s, what else stands there stays, and a line for each step that says "
+        "Installs hooks, tools and skills in %(folder)s, keeps everything else there, and prints for each step "
         "whether it works:"
     ),
-    _("`doctor` in place of `connect` says later what arrives; `disconnect` takes out what was written."),
+    _("Later, `doctor` in place of `connect` shows what arrives; `disconnect` removes what was written."),
     _(
-        "Hooks, tools and skills in `~/.codex`. Codex runs no hook that nobody has trusted, `codex exec` not even "
-        "a word about it: `--trust` trusts these, without it Codex asks at its next start."
+        "Installs hooks, tools and skills in `~/.codex`. Codex does not run untrusted hooks, and `codex exec` "
+        "does not even warn about them: `--trust` trusts these; without it Codex asks at its next start."
     ),
     _("With the official Python client, `pip install mcp httpx2`:"),
-    _("Any exporter of OTLP over HTTP, in protobuf or JSON; for most SDKs the environment is enough:"),
-    _("The last line is for instrumentations that leave out what was said unless they are asked for it."),
+    _("Any exporter of OTLP over HTTP, in protobuf or JSON; most SDKs need only these environment variables:"),
+    _("The last line is for instrumentations that record message contents only on request."),
     _("Python, 30 lines to copy, with every tool as a method:"),
     _(
-        "The second argument is a scope; without it all skills come that the token may see. What is new or changed, by "
-        "the ETag of its package, is downloaded and checked against its SHA-256; what was retired or dismissed goes. "
-        "Folders that the script did not make stay untouched. Let cron run it, or a hook at the start of a session."
+        "The second argument is a scope; without it the script gets all skills that the token may see. New or "
+        "changed packages (by ETag) are downloaded and checked against their SHA-256; retired or dismissed skills"
+        " are removed. Folders that the script did not make stay untouched. Run it from cron, or from a hook at "
+        "the start of a session."
     ),
 ]
-FOLDER = re.compile(r"(?<=^Hooks, tools and skills in )`~/[^`]+`(?=, what)")
+FOLDER = re.compile(r"(?<=^Installs hooks, tools and skills in )`~/[^`]+`(?=, keeps)")
 SECTION = re.compile(r"^## Connect\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 _markdown = MarkdownIt("commonmark", {"html": False})
 
@@ -63,23 +64,23 @@ class ConnectionText(NamedTuple):
 def connection_texts(*, url: str, token: str = "") -> list[ConnectionText]:
     """One text for each harness. Without a token its placeholder stays."""
     return [
-        ConnectionText(name, gettext(title), _filled(name, url, token or TOKEN_IN_DOCS))
+        ConnectionText(name, gettext(title), _fill(name, url, token or TOKEN_IN_DOCS))
         for name, title in HARNESSES.items()
     ]
 
 
-def _filled(name: str, url: str, token: str) -> SafeString:
-    text = _told(name).replace(URL_IN_DOCS, url).replace(TOKEN_IN_DOCS, token)
+def _fill(name: str, url: str, token: str) -> SafeString:
+    text = _section_in_language(name).replace(URL_IN_DOCS, url).replace(TOKEN_IN_DOCS, token)
     html: SafeString = mark_safe(_markdown.render(text))  # noqa: S308  # ours; the renderer escapes what is filled in
     return html
 
 
-def _told(name: str) -> str:
+def _section_in_language(name: str) -> str:
     """The section with its paragraphs in the reader's language."""
-    return "\n\n".join(text if is_code else _translated(text) for text, is_code in blocks(name))
+    return "\n\n".join(text if is_code else _translate(text) for text, is_code in blocks(name))
 
 
-def _translated(text: str) -> str:
+def _translate(text: str) -> str:
     folder = FOLDER.search(text)
     return gettext(message_of(text)) % {"folder": folder[0]} if folder else gettext(text)
 

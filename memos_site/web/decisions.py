@@ -46,9 +46,9 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     trust, now = trust_of(request.user), timezone.now()
     verb, _space, rest = request.POST.get("decision", "").partition(" ")
     try:
-        how = options_of(verb, rest, now=now)
-        how |= {"edit": _edit(request), "why": reason_of(request, how["why"])}
-        decision = review.decide(trust, memory_id, verb, at=now, seen=request.POST.get("seen", ""), **how)
+        options = options_of(verb, rest, now=now)
+        options |= {"edit": _edit(request), "why": reason_of(request, options["why"])}
+        decision = review.decide(trust, memory_id, verb, at=now, token=request.POST.get("seen", ""), **options)
     except (Conflict, Invalid) as refusal:
         if "content" in request.POST:
             return _edit_refused(request, trust, memory_id, refusal)
@@ -56,27 +56,29 @@ def decide(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     except (NotFound, NotAllowed) as refusal:
         return refuse(refusal)
     memory = inbox_rows.decided_memory(trust, memory_id)
-    waiting = _waiting(request, trust, memory_id) if VERBS[verb].keeps_row else None
-    text = action_words.toast(verb, how | {"of_skill": hasattr(memory, "skill")})
+    waiting_row = _waiting_row(request, trust, memory_id) if VERBS[verb].keeps_row else None
+    text = action_words.toast(verb, options | {"of_skill": hasattr(memory, "skill")})
     text += action_words.equals_note(decision.equals)
-    written = verb != "edit" or AuditEntry.objects.of_batch(decision.batch).exists()  # an edit may change nothing
-    shown: dict[str, Any] = {"waiting_memory": waiting} if waiting else {"decided_memory": memory}
+    has_changed = verb != "edit" or AuditEntry.objects.of_batch(decision.batch).exists()  # an edit may change nothing
+    context: dict[str, Any] = {"waiting_memory": waiting_row} if waiting_row else {"decided_memory": memory}
     if decision.equals and by_htmx(request):
-        shown["decided_memories"] = inbox_rows.decided_memories(trust, decision.equals)
-    known = equal_claims.also_known(decision.memory, trust, why=how["why"], at=now) if verb == "dismiss" else []
-    steps = Steps(undo=decision.batch if written else None, elsewhere=memory_id if known else None)
-    return answer(request, text + action_words.known_note(known), batch=steps.undo, steps=steps, **shown)
+        context["decided_memories"] = inbox_rows.decided_memories(trust, decision.equals)
+    equals_elsewhere = (
+        equal_claims.also_known(decision.memory, trust, why=options["why"], at=now) if verb == "dismiss" else []
+    )
+    steps = Steps(undo=decision.batch if has_changed else None, elsewhere=memory_id if equals_elsewhere else None)
+    return answer(request, text + action_words.known_note(equals_elsewhere), batch=steps.undo, steps=steps, **context)
 
 
-def _waiting(request: HttpRequest, trust: Trust, memory_id: UUID) -> Memory | None:
+def _waiting_row(request: HttpRequest, trust: Trust, memory_id: UUID) -> Memory | None:
     """The memory as a row of the inbox on which the button was pressed; None when it does not wait there."""
     return inbox_rows.rows(trust, kind=snoozed_kind(request)).filter(pk=memory_id).first()
 
 
 def options_of(verb: str, rest: str, *, now: datetime) -> dict[str, Any]:
     """Return the options of a verb and its chosen reason as `why`, read from the rest of `decision`. Invalid."""
-    known = VERBS.get(verb)
-    return {"why": rest if known and known.needs_reason else "", **(known.options(rest, now) if known else {})}
+    record = VERBS.get(verb)
+    return {"why": rest if record and record.needs_reason else "", **(record.options(rest, now) if record else {})}
 
 
 def _edit(request: HttpRequest) -> Edit | None:
@@ -106,19 +108,22 @@ def _conflict(request: HttpRequest, trust: Trust, memory_id: UUID, conflict: Con
 
 
 def _edit_refused(request: HttpRequest, trust: Trust, memory_id: UUID, refusal: Conflict | Invalid) -> HttpResponse:
-    """Render the form again with the typed text beside the present one; nothing was written."""
-    memory = _waiting(request, trust, memory_id) if by_htmx(request) else None
+    """Render the form again (409) with the typed text beside the present one; nothing was written."""
+    memory = _waiting_row(request, trust, memory_id) if by_htmx(request) else None
     memory = memory or inbox_rows.decided_memory(trust, memory_id)
     if memory is None:
         return refuse(NotFound())
-    shown = {"memory": memory, "typed_text": request.POST["content"], "error": sentence(str(refusal))}
+    context = {"memory": memory, "typed_text": request.POST["content"], "error": sentence(str(refusal))}
     if isinstance(refusal, Dismissed):
         stone = refusal.tombstone
-        shown |= {"dismissal": stone, "dismissed_memory": inbox_rows.decided_memory(trust, stone.memory_id or stone.pk)}
-    shown |= {"next": came_from(request), "inbox_path": inbox_path(request)}
+        context |= {
+            "dismissal": stone,
+            "dismissed_memory": inbox_rows.decided_memory(trust, stone.memory_id or stone.pk),
+        }
+    context |= {"next": came_from(request), "inbox_path": inbox_path(request)}
     in_row = by_htmx(request) and hasattr(memory, "support_count")
     template = "inbox/_memory_row.html" if in_row else "memories/edit_conflict.html"
-    return render(request, template, shown, status=409)
+    return render(request, template, context, status=409)
 
 
 @posted
@@ -130,24 +135,26 @@ def decide_proposal(request: HttpRequest, proposal_id: UUID) -> HttpResponse:
         names = ", ".join(review.OF_PROPOSALS)
         return refuse(Invalid(FieldError("/decision", "unknown_value", f"must be one of {names}")))
     try:
-        how = {"keep": memory_id_of(rest) if rest else None} if verb == "accept" else options_of(verb, rest, now=now)
-        how |= {"why": reason_of(request, ""), "seen": request.POST.get("seen", "")}
-        batch = review.OF_PROPOSALS[verb](trust, proposal_id, at=now, **how)
+        options = (
+            {"keep": memory_id_of(rest) if rest else None} if verb == "accept" else options_of(verb, rest, now=now)
+        )
+        options |= {"why": reason_of(request, "")}
+        batch = review.OF_PROPOSALS[verb](trust, proposal_id, at=now, token=request.POST.get("seen", ""), **options)
     except Conflict as conflict:
         row = _proposal(trust, proposal_id)
         return answer(request, too_late(conflict), conflict=True, decided_proposal=row, error=sentence(str(conflict)))
     except REFUSALS as refusal:
         return refuse(refusal)
     row = _proposal(trust, proposal_id)
-    return answer(request, _toast(verb, row, how, trust), batch=batch, decided_proposal=row)
+    return answer(request, _toast(verb, row, options, trust), batch=batch, decided_proposal=row)
 
 
-def _toast(verb: str, row: Proposal | None, how: dict[str, Any], trust: Trust) -> str:
-    """The word about a decision: of a choice between two in the words of its buttons."""
-    if row and row.kind == Proposal.Kind.CONFLICT and (how.get("keep") or verb == "reject"):
-        kept = Memory.objects.visible_to(trust).filter(pk__in=[how.get("keep")]).first()
-        return holds(kept) if verb == "accept" else _("Keep both")
-    return _("Rejected") if verb == "reject" else action_words.toast(verb, how)
+def _toast(verb: str, row: Proposal | None, options: dict[str, Any], trust: Trust) -> str:
+    """The message after a decision; of a choice between two memories in the words of its buttons."""
+    if row and row.kind == Proposal.Kind.CONFLICT and (options.get("keep") or verb == "reject"):
+        memory = Memory.objects.visible_to(trust).filter(pk__in=[options.get("keep")]).first()
+        return holds(memory) if verb == "accept" else _("Keep both")
+    return _("Rejected") if verb == "reject" else action_words.toast(verb, options)
 
 
 def _proposal(trust: Trust, proposal_id: UUID) -> Proposal | None:
@@ -168,9 +175,9 @@ def revert(request: HttpRequest, adaptation_id: UUID) -> HttpResponse:
     return _decide_row(request, review.revert, adaptation_id, text, keep_memory=keep)
 
 
-def _decide_row(request: HttpRequest, verb: Any, row_id: UUID, text: str, **how: Any) -> HttpResponse:
+def _decide_row(request: HttpRequest, verb: Any, row_id: UUID, text: str, **options: Any) -> HttpResponse:
     try:
-        batch = verb(trust_of(request.user), row_id, at=timezone.now(), why=reason_of(request, ""), **how)
+        batch = verb(trust_of(request.user), row_id, at=timezone.now(), why=reason_of(request, ""), **options)
     except Conflict as conflict:
         return answer(request, too_late(conflict), conflict=True)
     except REFUSALS as refusal:

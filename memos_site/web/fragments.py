@@ -18,14 +18,14 @@ def fragment(template: str, **facts: Hashable) -> SafeString:
 
     Not for one that names a request, a person, an instant or a form.
     """
-    return (_fresh if settings.DEBUG else _kept)(template, get_language(), **facts)
+    return (_render if settings.DEBUG else _kept)(template, get_language(), **facts)
 
 
-def _fresh(template: str, _language: str | None, **facts: Hashable) -> SafeString:
+def _render(template: str, _language: str | None, **facts: Hashable) -> SafeString:
     return render_to_string(template, facts)
 
 
-_kept = lru_cache(maxsize=1_024, typed=True)(_fresh)  # typed: 1 and 1.0 are shown otherwise, safe and other text too
+_kept = lru_cache(maxsize=1_024, typed=True)(_render)  # typed: 1 and 1.0 are shown otherwise, safe and other text too
 
 
 def row_url(name: str, pk: UUID) -> str:

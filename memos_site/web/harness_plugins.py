@@ -48,7 +48,7 @@ FORMS = {
 @never_cache
 @require_safe
 def harness_plugin(request: HttpRequest, agent_id: UUID, name: str) -> HttpResponseBase:
-    trust = permitted(request.user, Permission.REVIEW, "only reviewers see who may call")
+    trust = permitted(request.user, Permission.REVIEW, "only reviewers may see the agents")
     agent = get_object_or_404(Agent.objects.visible_to(trust), pk=agent_id)
     if name not in FORMS:
         raise Http404(f"no plugin is made for {name!r}")
@@ -62,14 +62,16 @@ def harness_plugin(request: HttpRequest, agent_id: UUID, name: str) -> HttpRespo
 
 def _files(form: PluginForm, agent: Agent, trust: Trust) -> dict[str, bytes]:
     server = {"command": "python3", "args": [f"{form.root}/memos_mcp.py"]}
-    about: Json = {
+    manifest: Json = {
         "name": "memos",
         "version": f"1.0.{int(timezone.now().timestamp())}",
         "description": "Memory and skills of the team, under human review",
     }
     servers = {"mcpServers": {"memos": server}}
-    apart = form.harness == "claude"  # whose manifest names no servers
-    plugin_files = {form.manifest: about, ".mcp.json": servers} if apart else {form.manifest: {**about, **servers}}
+    has_server_file = form.harness == "claude"  # whose manifest names no servers
+    plugin_files = (
+        {form.manifest: manifest, ".mcp.json": servers} if has_server_file else {form.manifest: {**manifest, **servers}}
+    )
     plugin_files["hooks/hooks.json"] = _hooks(form)
     files = {path: f"{json.dumps(value, indent=2)}\n".encode() for path, value in plugin_files.items()}
     return files | {name: (SCRIPTS / name).read_bytes() for name in FETCHED} | _skills(agent, trust)
@@ -77,10 +79,10 @@ def _files(form: PluginForm, agent: Agent, trust: Trust) -> dict[str, bytes]:
 
 def _hooks(form: PluginForm) -> Json:
     table = _table()
-    made: Json = {}
+    settings_of_harness: Json = {}
     command = f'python3 "{form.root}/memos_hook.py"'
-    table["with_ours"](made, table["HARNESSES"][form.harness], command)
-    return made
+    table["with_ours"](settings_of_harness, table["HARNESSES"][form.harness], command)
+    return settings_of_harness
 
 
 @cache

@@ -40,20 +40,20 @@ def live(request: HttpRequest) -> JsonResponse:
 
 @login_not_required
 def ready(request: HttpRequest) -> JsonResponse:
-    """503 when every request would fail; 200 when only some would, with what in `degraded`.
+    """503 when every request would fail; 200 when only some would, with their names in `degraded`.
 
     `packages`: what reads or stores one, or reads one that was not moved into a new store; `writes`: what stores
     anything, as the database is read-only (its disk is full). A late worker delays jobs only: `worker: late`.
     """
     database, migrations = _state("database", database_answers), _state("migrations", schema_is_current)
     healthy = (database, migrations) in (("ok", "ok"), ("read-only", "ok"))
-    storage = _state("storage", partial(packages_can_be_stored, known=healthy))
+    storage = _state("storage", partial(packages_can_be_stored, has_database=healthy))
     writes = database != "read-only"
     packages = storage == "ok" or (storage == "full" and not writes)  # what is stored can be read, and `writes` says it
-    degraded = [name for name, works in (("packages", packages), ("writes", writes)) if not works]
+    degraded_parts = [name for name, works in (("packages", packages), ("writes", writes)) if not works]
     answer = {
         "status": "ok" if healthy else "unavailable",
-        "degraded": degraded,
+        "degraded": degraded_parts,
         "database": database,
         "migrations": migrations,
         "storage": storage,
@@ -95,12 +95,12 @@ def _migrations() -> set[tuple[str, str]]:
     return {(label, name) for label, names in files.items() for name in names if name[0] not in "_~"}
 
 
-def packages_can_be_stored(*, known: bool = False) -> str:
+def packages_can_be_stored(*, has_database: bool = False) -> str:
     """`ok`; `full`: they can be read only; `incomplete`: the store lacks packages of versions, as after a change to
-    another store. `known`: the database answers, and says which there should be.
+    another store. `has_database`: the database answers, so that packages of its versions are looked for.
     """
     try:
-        check_package_store(orphans.sample() if known else [])
+        check_package_store(orphans.sample() if has_database else [])
     except orphans.Incomplete:
         return "incomplete"
     except OSError as error:

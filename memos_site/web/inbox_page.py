@@ -39,28 +39,28 @@ def page_of_waiting(
     cursor: keyset.Cursor | None,
     last: str = "",
 ) -> keyset.Page[Any]:
-    """The waiting memories and proposals after the cursor, with what a row shows of each. Invalid: another list's.
+    """The page of waiting memories and proposals after the cursor, with their relations. Invalid: a foreign cursor.
 
     `last`: as of `review.waiting_memories`.
     """
-    directed, values = keyset.directed_by(order, cursor)
-    given, most = tuple(filters.items()), limit + 1
+    directed_order, values = keyset.directed_by(order, cursor)
+    filter_items, most = tuple(filters.items()), limit + 1
     if values is None:
-        memories = _first_memories(trust, given, directed, most, last).read(at=at)
-        proposals = _first_proposals(trust, given, directed, most, last).read(at=at)
+        memories = _first_memories(trust, filter_items, directed_order, most, last).read(at=at)
+        proposals = _first_proposals(trust, filter_items, directed_order, most, last).read(at=at)
     else:
-        heads = _heads(trust, given, directed, most, at, values, last)
-        memories = _memories(trust, directed, most, last).read(ids=[row["pk"] for row in heads])
-        opened = review.open_proposals(trust, at=at, last=last, **filters)
-        proposals = list(keyset.after(opened, directed, values)[:most])
-    page = keyset.page_of([*memories, *proposals], order, limit=limit, at=at, cursor=cursor, merged=True)
-    rows = grouped(page.rows, trust, filters, order, at=at)
+        heads = _heads(trust, filter_items, directed_order, most, at, values, last)
+        memories = _memories(trust, directed_order, most, last).read(ids=[row["pk"] for row in heads])
+        proposal_rows = review.open_proposals(trust, at=at, last=last, **filters)
+        proposals = list(keyset.after(proposal_rows, directed_order, values)[:most])
+    page = keyset.page_of([*memories, *proposals], order, limit=limit, at=at, cursor=cursor, is_merged=True)
+    rows = group_by_name(page.rows, trust, filters, order, at=at)
     _attach([row for row in rows if isinstance(row, Memory)], trust, at)
     return replace(page, rows=rows)
 
 
 def _attach(memories: list[Memory], trust: Trust, at: datetime) -> None:
-    """The versions of skills, and what contests each memory as `contests`."""
+    """Set the versions of skills, and the relations that contest each memory as its `contests`."""
     prefetch_related_objects(memories, Prefetch("skill__versions", SkillVersion.objects.for_lists()))
     contests: dict[UUID, list[Relation]] = defaultdict(list)
     for relation in _contests(trust).read(at=at, ids=[row.pk for row in memories]) if memories else ():
@@ -69,31 +69,37 @@ def _attach(memories: list[Memory], trust: Trust, at: datetime) -> None:
         row.contests = contests[row.pk]  # type: ignore[attr-defined]  # for the template alone
 
 
-def _heads(trust: Trust, given: Filters, order: keyset.Order, most: int, at: datetime, values: Any, last: str) -> Any:
+def _heads(
+    trust: Trust, filter_items: Filters, order: keyset.Order, most: int, at: datetime, values: Any, last: str
+) -> Any:
     """The ids of the first memories of each part of the queue."""
-    parts = [keyset.Part(rows) for rows in review.waiting_parts(trust, at=at, last=last, **dict(given)).values()]
+    parts = [keyset.Part(rows) for rows in review.waiting_parts(trust, at=at, last=last, **dict(filter_items)).values()]
     return keyset.heads(parts, order, most, values) if parts else Memory.objects.none().values("pk")
 
 
 @lru_cache(maxsize=MOST_BUILT)
-def _first_memories(trust: Trust, given: Filters, order: keyset.Order, most: int, last: str) -> BuiltRows[Memory]:
-    heads = _heads(trust, given, order, most, INSTANT, None, last)
-    return BuiltRows(_shown(trust, order, last).filter(pk__in=heads)[:most])
+def _first_memories(
+    trust: Trust, filter_items: Filters, order: keyset.Order, most: int, last: str
+) -> BuiltRows[Memory]:
+    heads = _heads(trust, filter_items, order, most, INSTANT, None, last)
+    return BuiltRows(_rows_to_show(trust, order, last).filter(pk__in=heads)[:most])
 
 
 @lru_cache(maxsize=MOST_BUILT)
 def _memories(trust: Trust, order: keyset.Order, most: int, last: str) -> BuiltRows[Memory]:
-    return BuiltRows(_shown(trust, order, last).filter(pk__any=IDS)[:most])
+    return BuiltRows(_rows_to_show(trust, order, last).filter(pk__any=IDS)[:most])
 
 
-def _shown(trust: Trust, order: keyset.Order, last: str) -> QuerySet[Memory]:
+def _rows_to_show(trust: Trust, order: keyset.Order, last: str) -> QuerySet[Memory]:
     rows = with_doubt(review.rows_of_parts(trust, last=last)).annotate(same_named=same_named())
     return keyset.after(rows, order, None)
 
 
 @lru_cache(maxsize=MOST_BUILT)
-def _first_proposals(trust: Trust, given: Filters, order: keyset.Order, most: int, last: str) -> BuiltRows[Proposal]:
-    rows = review.open_proposals(trust, at=INSTANT, last=last, **dict(given))
+def _first_proposals(
+    trust: Trust, filter_items: Filters, order: keyset.Order, most: int, last: str
+) -> BuiltRows[Proposal]:
+    rows = review.open_proposals(trust, at=INSTANT, last=last, **dict(filter_items))
     return BuiltRows(keyset.after(rows, order, None)[:most])
 
 
@@ -106,12 +112,12 @@ MOST_IN_GROUP = 12  # rows; further ones stand where they would without it
 
 
 def same_named() -> ArraySubquery:
-    """The ids of other skills of the name of a memory's skill, in whatever scope; none of one that is no skill."""
-    named = Skill.objects.filter(name=OuterRef("skill__name")).exclude(pk=OuterRef("pk"))
-    return ArraySubquery(named.order_by().values("pk"))
+    """Subquery of the ids of other skills with the name of a memory's skill, in any scope; [] where it is no skill."""
+    skills = Skill.objects.filter(name=OuterRef("skill__name")).exclude(pk=OuterRef("pk"))
+    return ArraySubquery(skills.order_by().values("pk"))
 
 
-def grouped(rows: list[Any], trust: Trust, filters: dict[str, str], order: Order, *, at: datetime) -> list[Any]:
+def group_by_name(rows: list[Any], trust: Trust, filters: dict[str, str], order: Order, *, at: datetime) -> list[Any]:
     """Put below each row the waiting skills of its name, and leave out what stands below a row of another page.
 
     `rows`: of a page, with `same_named`. The first of a group gets its `group_size`, the others `is_member`.
@@ -119,14 +125,14 @@ def grouped(rows: list[Any], trust: Trust, filters: dict[str, str], order: Order
     ids = {pk for row in rows for pk in getattr(row, "same_named", ())}
     if not ids:
         return rows
-    waiting = review.waiting_memories(trust, at=at, **filters).filter(pk__in=ids)
-    known = {row.pk: row for row in with_doubt(waiting)} | {row.pk: row for row in rows}
-    groups = _groups(list(known.values()), order)
-    shown: list[Any] = []
+    waiting_rows = review.waiting_memories(trust, at=at, **filters).filter(pk__in=ids)
+    row_by_id = {row.pk: row for row in with_doubt(waiting_rows)} | {row.pk: row for row in rows}
+    groups = _groups(list(row_by_id.values()), order)
+    rows_of_page: list[Any] = []
     for row in rows:
         group = groups.get(row.pk, [row])
-        shown += group if group[0] is row else []
-    return shown
+        rows_of_page += group if group[0] is row else []
+    return rows_of_page
 
 
 def _groups(rows: Sequence[Any], order: Order) -> dict[UUID, list[Any]]:
@@ -139,9 +145,9 @@ def _groups(rows: Sequence[Any], order: Order) -> dict[UUID, list[Any]]:
     for group in by_name.values():
         for column in reversed(order):
             group.sort(key=attrgetter(column.lstrip("-")), reverse=column.startswith("-"))
-        first, *others = group[:MOST_IN_GROUP]
-        first.group_size = len(others) + 1 if others else 0
-        for other_row in others:
+        first, *members = group[:MOST_IN_GROUP]
+        first.group_size = len(members) + 1 if members else 0
+        for other_row in members:
             other_row.is_member = True
-        groups |= {row.pk: [first, *others] for row in (first, *others)}
+        groups |= {row.pk: [first, *members] for row in (first, *members)}
     return groups

@@ -71,18 +71,18 @@ class Kinds:
     has_orders: bool = False
 
     def matching(self, kind: str) -> dict[str, Any]:
-        """What waits of a tab of the inbox, as far as tabs count; what is snoozed is decided row by row."""
-        counted = [row for row in self.rows if row["value"] != review.SNOOZED and kind in ("", row["value"])]
-        number = sum(row["n"] for row in counted)
-        more = "+" if any(row["shown"].endswith("+") for row in counted) else ""
-        return {"matching_count": number, "matching_shown": action_words.grouped(number) + more}
+        """The number of rows on a tab, as number and as text; without snoozed ones, which no bulk decision takes."""
+        tab_rows = [row for row in self.rows if row["value"] != review.SNOOZED and kind in ("", row["value"])]
+        number = sum(row["n"] for row in tab_rows)
+        more = "+" if any(row["shown"].endswith("+") for row in tab_rows) else ""
+        return {"matching_count": number, "matching_shown": action_words.with_separators(number) + more}
 
 
 def filters_of(query: Mapping[str, str]) -> dict[str, str]:
     """Read the filters of a query; '' for a value that is missing or not known."""
     filters = {name: query.get(name, "").replace("\0", "").strip()[:MAX_FILTER] for name in FILTERS}
-    known = {"kind": KINDS, "category": Category.values, "flag": FLAGS}
-    return {name: value if value in known.get(name, (value,)) else "" for name, value in filters.items()}
+    allowed_values = {"kind": KINDS, "category": Category.values, "flag": FLAGS}
+    return {name: value if value in allowed_values.get(name, (value,)) else "" for name, value in filters.items()}
 
 
 def rows(trust: Trust, **filters: str) -> MemoryQuerySet:
@@ -95,20 +95,22 @@ def _with_grounds(memories: MemoryQuerySet, trust: Trust, *, at: datetime) -> Me
     """With the versions of skills and what contests each: `contests`, the relations; `doubt`, the words."""
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
     contests = Prefetch("relations", Relation.objects.contests(trust, at=at), to_attr="contests")
-    shown: MemoryQuerySet = with_doubt(memories).prefetch_related(versions, contests)
-    return shown
+    rows_with_grounds: MemoryQuerySet = with_doubt(memories).prefetch_related(versions, contests)
+    return rows_with_grounds
 
 
 def visible(trust: Trust) -> MemoryQuerySet:
     """Return every visible memory, waiting or decided, with what a row shows of it."""
     memories = with_doubt(with_support(Memory.objects.visible_to(trust).unexpired(timezone.now())))
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
-    shown: MemoryQuerySet = memories.select_related("skill", "performance", "worth").prefetch_related(versions)
-    return shown
+    rows_with_grounds: MemoryQuerySet = memories.select_related("skill", "performance", "worth").prefetch_related(
+        versions
+    )
+    return rows_with_grounds
 
 
 def order_of(kind: str, sort: str) -> tuple[str, ...]:
-    """Return the order of a tab: of what is snoozed, what wakes first."""
+    """Return the order of a tab; snoozed rows by the end of their snooze."""
     by_default = review.SNOOZED_ORDER if kind == review.SNOOZED else review.ORDER
     return review.ORDERS[sort] if sort in ORDERS else by_default
 
@@ -145,33 +147,35 @@ def inbox_zero(trust: Trust, kinds: Iterable[Mapping[str, Any]]) -> dict[str, An
     """
     midnight = timezone.localtime().replace(hour=0, minute=0, second=0, microsecond=0)
     counts = review.tally(trust, since=midnight)
-    words = action_words.tallies() | {"blocked": _("dismissed claims said again, and not heard")}
+    words = action_words.tallies() | {"blocked": _("dismissed claims that were reported again and suppressed")}
     decisions = [(word, counts[name]) for name, word in words.items() if counts[name]]
-    snoozed = next((kind["shown"] for kind in kinds if kind["value"] == review.SNOOZED and kind["n"]), "")
+    snoozed_count = next((kind["shown"] for kind in kinds if kind["value"] == review.SNOOZED and kind["n"]), "")
     return {
         "counts": counts,
         "decisions": decisions,
-        "snoozed": snoozed,
-        "is_new": not decisions and not snoozed and not Memory.objects.visible_to(trust).exists(),
+        "snoozed": snoozed_count,
+        "is_new": not decisions and not snoozed_count and not Memory.objects.visible_to(trust).exists(),
     }
 
 
 def kinds(trust: Trust, filters: Mapping[str, str], views: Sequence[SavedView] = (), *, orders_of: Any = None) -> Kinds:
-    """Count the waiting decisions within the filters by kind; of every kind, whichever tab is open.
+    """Count the waiting decisions within the filters by kind, of all kinds.
 
-    `shown`: the count, or as far as they are counted with a plus; of `views` it is set as an attribute.
-    `orders_of`: the id of a person.
+    `shown` of a row: the count as text, with a plus where counting stopped; it is set on each of `views` too.
+    `orders_of`: the id of a person, whose bulk orders are looked for.
     """
-    others = {name: value for name, value in filters.items() if name != "kind"}
-    named = {str(view.pk): filters_of(QueryDict(view.query).dict()) for view in views}
-    named |= {ALL: {}} if any(others.values()) else {}
-    counts = review.kinds(trust, at=timezone.now(), filters=others, snoozed=True, views=named, orders_of=orders_of)
+    other_filters = {name: value for name, value in filters.items() if name != "kind"}
+    filters_by_view = {str(view.pk): filters_of(QueryDict(view.query).dict()) for view in views}
+    filters_by_view |= {ALL: {}} if any(other_filters.values()) else {}
+    counts = review.kinds(
+        trust, at=timezone.now(), filters=other_filters, snoozed=True, views=filters_by_view, orders_of=orders_of
+    )
     counts[review.SNOOZED] = counts.get(review.SNOOZED, 0) + counts.pop(review.SNOOZED_PROPOSALS, 0)
     for view in views:
         view.shown = shown_count(counts.get(str(view.pk), 0))  # type: ignore[attr-defined]  # for the template alone
-    rows = [{"value": str(kind), "label": label, **_capped(counts.get(kind, 0))} for kind, label in KINDS.items()]
+    rows = [{"value": str(kind), "label": label, **_capped_count(counts.get(kind, 0))} for kind, label in KINDS.items()]
     everything = sum(row["n"] for row in rows if row["value"] != review.SNOOZED)
-    waiting = counts.get(ALL, 0) if any(others.values()) else everything
+    waiting = counts.get(ALL, 0) if any(other_filters.values()) else everything
     return Kinds(rows, shown_count(waiting), has_orders=review.BULK_ORDERS in counts)
 
 
@@ -180,9 +184,9 @@ def shown_count(n: int) -> str:
     return f"{MAX_COUNTED}+" if n > MAX_COUNTED else str(n)
 
 
-def _capped(count: int) -> dict[str, Any]:
+def _capped_count(count: int) -> dict[str, Any]:
     n = min(count, review.MOST_COUNTED)
-    return {"n": n, "shown": action_words.grouped(n) + ("+" if count > n else "")}
+    return {"n": n, "shown": action_words.with_separators(n) + ("+" if count > n else "")}
 
 
 @dataclass(frozen=True)
@@ -198,21 +202,21 @@ class Choice:
 
 def values_of_waiting(trust: Trust) -> dict[str, Counter[str]]:
     """Count what the filters offer, and who made what waits first."""
-    return review.values_of_waiting(trust, [*COLUMNS, review.VOICE], at=timezone.now())
+    return review.values_of_waiting(trust, [*COLUMNS, review.MAKER], at=timezone.now())
 
 
-def last_of(query: Mapping[str, str], counted: Mapping[str, Counter[str]]) -> str:
-    """The agents whose candidates stand last: of a further page those that the first page told, in its address."""
+def last_of(query: Mapping[str, str], value_counts: Mapping[str, Counter[str]]) -> str:
+    """The identities of agents whose candidates stand last, comma-separated; of a further page those in its address."""
     if "cursor" not in query:
-        return review.crowding(counted)
-    told = query.get("last", "").split(",")[: review.MOST_OFFERED]
-    return ",".join(voice for voice in told if IDENTITY.fullmatch(voice))
+        return review.crowding(value_counts)
+    makers = query.get("last", "").split(",")[: review.MOST_OFFERED]
+    return ",".join(maker for maker in makers if IDENTITY.fullmatch(maker))
 
 
-def choices(counted: Mapping[str, Counter[str]], filters: Mapping[str, str]) -> dict[str, list[Any]]:
+def choices(value_counts: Mapping[str, Counter[str]], filters: Mapping[str, str]) -> dict[str, list[Any]]:
     """Return the options of the filters; of `columns` the most frequent values of what waits."""
     return {
-        "columns": [_choice(name, counted.get(name, Counter()), filters[name]) for name in COLUMNS],
+        "columns": [_choice(name, value_counts.get(name, Counter()), filters[name]) for name in COLUMNS],
         "category": [(value, in_words(value)) for value in Category.values],
         "flag": list(FLAGS.items()),
         "sort": list(ORDERS.items()),
@@ -221,6 +225,6 @@ def choices(counted: Mapping[str, Counter[str]], filters: Mapping[str, str]) -> 
 
 def _choice(name: str, counts: Counter[str], chosen: str) -> Choice:
     values = [value for value, _n in counts.most_common() if value]
-    offered = sorted({*values[: review.MOST_OFFERED], *filter(None, [chosen])}, key=str.casefold)
+    options = sorted({*values[: review.MOST_OFFERED], *filter(None, [chosen])}, key=str.casefold)
     is_cut = len(values) > review.MOST_OFFERED
-    return Choice(name, COLUMNS[name], chosen, [(value, value) for value in offered], is_cut)
+    return Choice(name, COLUMNS[name], chosen, [(value, value) for value in options], is_cut)

@@ -45,16 +45,16 @@ def outcomes(request: HttpRequest) -> HttpResponse:
 @require_POST
 def judge(request: HttpRequest) -> HttpResponse:
     """Store judgements, each `<id>:<outcome>` in `said`; a script gets their batches as JSON, a form the next run."""
-    trust, batches, refused = _reviewer(request), {}, {}
+    trust, batches, refusals = _reviewer(request), {}, {}
     for text in request.POST.getlist("said")[:MOST_SAID]:
         name, _colon, outcome = text.partition(":")
         try:
             batches[name] = _judge(_id(name), outcome, trust)
         except (NotAllowed, NotFound, Http404) as refusal:  # of one: the others are stored
-            refused[name] = sentence(str(refusal))
+            refusals[name] = sentence(str(refusal))
     if request.headers.get("Accept", "").startswith("application/json"):
         undo_batches = {name: str(batch) if batch else None for name, batch in batches.items()}
-        return JsonResponse({"batches": undo_batches, "refused": refused, "waiting": judging.shown_count(trust)})
+        return JsonResponse({"batches": undo_batches, "refused": refusals, "waiting": judging.shown_count(trust)})
     for batch in batches.values():
         messages.add_message(request, messages.SUCCESS, _("Judged."), extra_tags=Steps(undo=batch).tags)
     return redirect(next_page(request) or reverse("outcomes"))

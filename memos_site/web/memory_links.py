@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from memories.models import Memory, Proposal, Subject
 from memories.values.trust import Trust
-from memos_site.web.words import listed
+from memos_site.web.words import as_list
 
 MAX_NAMED = 3
 MAX_NAME = 60
@@ -18,7 +18,7 @@ def names_text(ids: Collection[UUID], trust: Trust) -> str:
     """Return the names of the first MAX_NAMED memories, and how many more there are."""
     first = list(ids)[:MAX_NAMED]
     names = list(names_of(first, trust).values())
-    return listed(names) + and_more(len(ids) - len(names))
+    return as_list(names) + and_more(len(ids) - len(names))
 
 
 def and_more(n: int) -> str:
@@ -35,11 +35,11 @@ def plain_names_of(ids: Collection[UUID], trust: Trust, *, longest: int) -> dict
     """Return id -> name of the memories, the subjects, and what proposals are about, as far as the reader may see
     them, for a list."""
     rows: Any = Memory.objects.visible_to(trust).select_related("skill").in_bulk(ids)
-    others = [pk for pk in ids if pk not in rows]
+    other_ids = [pk for pk in ids if pk not in rows]
     proposals: Any = (
-        Proposal.objects.visible_to(trust).select_related("memory__skill").in_bulk(others) if others else {}
+        Proposal.objects.visible_to(trust).select_related("memory__skill").in_bulk(other_ids) if other_ids else {}
     )
-    subjects = Subject.objects.within(trust).in_bulk(others) if others else {}
+    subjects = Subject.objects.within(trust).in_bulk(other_ids) if other_ids else {}
     names = {pk: short_name(row, longest) for pk, row in rows.items()} | {pk: str(row) for pk, row in subjects.items()}
     names |= {pk: short_name(row.memory, longest) for pk, row in proposals.items()}
     return {pk: names[pk] for pk in ids if pk in names}

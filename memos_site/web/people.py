@@ -74,9 +74,9 @@ def everybody(request: HttpRequest) -> HttpResponse:
     try:
         person = accounts.invite(name, form.access, by=trust_of(request.user).actor, at=timezone.now())
     except IntegrityError:
-        form.add_error("name", _("there is a person of this name"))
+        form.add_error("name", _("a person of this name exists already"))
         return _page(request, form, status=409)
-    return _linked(request, person)
+    return _link_page(request, person)
 
 
 @never_cache
@@ -87,16 +87,16 @@ def person(request: HttpRequest, person_id: int) -> HttpResponse:
     row = get_object_or_404(accounts.everybody(), pk=person_id)
     form = AccessForm(request.POST if request.POST.get("decision") == "give" else None)
     if request.method != "POST" or (form.is_bound and not form.is_valid()):
-        return _one(request, row, form, status=400 if form.is_bound else 200)
+        return _person_page(request, row, form, status=400 if form.is_bound else 200)
     facts: dict[str, Any] = {"by": trust_of(request.user).actor, "at": timezone.now()}
     try:
-        return _decided(request, row, form, facts)
+        return _decide(request, row, form, facts)
     except Conflict as conflict:
         messages.warning(request, str(conflict))
         return redirect("person", person_id=row.pk)
 
 
-def _decided(request: HttpRequest, row: User, form: AccessForm, facts: dict[str, Any]) -> HttpResponse:
+def _decide(request: HttpRequest, row: User, form: AccessForm, facts: dict[str, Any]) -> HttpResponse:
     match request.POST.get("decision"):
         case "give":
             accounts.give(row, form.access, **facts)
@@ -109,7 +109,7 @@ def _decided(request: HttpRequest, row: User, form: AccessForm, facts: dict[str,
             messages.success(request, _("%(name)s can sign in again") % {"name": row.username})
         case "reset":
             accounts.forget_password(row, **facts)
-            return _linked(request, row)
+            return _link_page(request, row)
         case _:
             return HttpResponse(_("Unknown decision"), status=400, content_type="text/plain; charset=utf-8")
     return redirect("person", person_id=row.pk)
@@ -146,25 +146,25 @@ def _page(request: HttpRequest, form: InviteForm, *, status: int = 200) -> HttpR
         "is_cut": len(rows) > MOST_PEOPLE,
         "filters": {"q": words},
         "form": form,
-        "shown": _shown(form, Access()),
+        "shown": _field_values(form, Access()),
     }
     return render(request, "people/people.html", context, status=status)
 
 
-def _one(request: HttpRequest, row: User, form: AccessForm, *, status: int) -> HttpResponse:
+def _person_page(request: HttpRequest, row: User, form: AccessForm, *, status: int) -> HttpResponse:
     access = Access.of(row)
-    context = {"person": row, "access": access, "form": form, "shown": _shown(form, access)}
+    context = {"person": row, "access": access, "form": form, "shown": _field_values(form, access)}
     return render(request, "people/person.html", context, status=status)
 
 
-def _shown(form: AccessForm, access: Access) -> dict[str, str]:
-    """The values of the fields: what was sent, else what the person has."""
+def _field_values(form: AccessForm, access: Access) -> dict[str, str]:
+    """The values of the fields by name: those of the request, else those of the person."""
     if form.is_bound:
         return {name: form.data.get(name, "") for name in ("group", "clearance", "scopes")}
     return {"group": access.group, "clearance": str(access.clearance), "scopes": ", ".join(access.scopes)}
 
 
-def _linked(request: HttpRequest, person: User) -> HttpResponse:
+def _link_page(request: HttpRequest, person: User) -> HttpResponse:
     """Show the link in this answer only. It works once, for three days, and until the person signs in."""
     words = [urlsafe_base64_encode(force_bytes(person.pk)), default_token_generator.make_token(person)]
     link = request.build_absolute_uri(reverse("join", args=words))

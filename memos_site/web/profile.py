@@ -45,14 +45,14 @@ class MailsForm(forms.Form):
 
     @classmethod
     def of(cls, user: User) -> Self:
-        chosen = Preferences.objects.filter(user=user).first() or Preferences()
-        return cls(initial={"email": user.email, "digest": chosen.digest, "alerts": chosen.alerts})
+        preferences = Preferences.objects.filter(user=user).first() or Preferences()
+        return cls(initial={"email": user.email, "digest": preferences.digest, "alerts": preferences.alerts})
 
     def clean(self) -> dict[str, Any]:
-        given: dict[str, Any] = super().clean() or {}
-        if (given.get("digest") or given.get("alerts")) and not given.get("email") and "email" not in self.errors:
+        values: dict[str, Any] = super().clean() or {}
+        if (values.get("digest") or values.get("alerts")) and not values.get("email") and "email" not in self.errors:
             self.add_error("email", _("Mails need an address."))
-        return given
+        return values
 
 
 class ElsewhereForm(forms.Form):
@@ -83,14 +83,14 @@ def profile(request: HttpRequest) -> HttpResponse:
         "elsewhere": lambda data=None: ElsewhereForm(user, data),
     }
     decision = request.POST.get("decision", "")
-    shown: dict[str, Any] = {name: make() for name, make in forms_of.items()}
+    forms_by_name: dict[str, Any] = {name: make() for name, make in forms_of.items()}
     if decision in forms_of:
         form: Any = forms_of[decision](request.POST)
-        shown[decision] = form
+        forms_by_name[decision] = form
         if form.is_valid():
             messages.success(request, _save(request, user, decision, form))
             return redirect("profile")
-    return _page(request, user, shown, status=400 if request.method == "POST" else 200)
+    return _page(request, user, forms_by_name, status=400 if request.method == "POST" else 200)
 
 
 def _save(request: HttpRequest, user: User, decision: str, form: Any) -> str:
@@ -114,11 +114,11 @@ def _save(request: HttpRequest, user: User, decision: str, form: Any) -> str:
     return _("Your password is changed") if decision == "password" else _("You are signed out everywhere else")
 
 
-def _page(request: HttpRequest, user: User, shown: dict[str, Any], *, status: int) -> HttpResponse:
+def _page(request: HttpRequest, user: User, forms_by_name: dict[str, Any], *, status: int) -> HttpResponse:
     trust = trust_of(user)
     sign_ins = AccessLog.objects.filter(username=user.username).order_by("-attempt_time")[:MOST_SIGN_INS]
     context = {
-        "forms": shown,
+        "forms": forms_by_name,
         "access": accounts.Access.of(accounts.everybody().get(pk=user.pk)),
         "sign_ins": [(sign_in, browser(sign_in.user_agent)) for sign_in in sign_ins],
         "agents": Agent.objects.visible_to(trust).unrevoked().filter(owner=user).order_by("name")[:MOST_AGENTS],
@@ -144,7 +144,7 @@ SALT = "memos.mail.stop"
 
 
 def token(user_id: int, *, alerts: bool) -> str:
-    """What a link holds: whose mails, and which of them. It works for good, as mails are kept for long."""
+    """A signed token of a link that stops mails: whose, and which of them. It does not expire, as mails are kept."""
     return signing.dumps([user_id, alerts], salt=SALT)
 
 
@@ -158,7 +158,7 @@ def stop_mails(request: HttpRequest, token: str) -> HttpResponse:
         user_id, alerts = signing.loads(token, salt=SALT)
     except (signing.BadSignature, ValueError, TypeError):
         raise Http404("no such link") from None
-    stopped: Any = request.method == "POST"
-    if stopped:
+    is_stopped: Any = request.method == "POST"
+    if is_stopped:
         Preferences.objects.stop_mails(user_id, alerts=alerts)
-    return render(request, "account/stop_mails.html", {"alerts": alerts, "stopped": stopped})
+    return render(request, "account/stop_mails.html", {"alerts": alerts, "stopped": is_stopped})

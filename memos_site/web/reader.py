@@ -31,15 +31,15 @@ UTC = "UTC"
 @login_not_required
 def choose_language(request: HttpRequest) -> HttpResponse:
     """Answer in another language from now on, and return to the page on which it was chosen."""
-    chosen = request.POST.get("language", "")
+    language = request.POST.get("language", "")
     response = redirect(came_from(request))
-    if chosen not in dict(settings.LANGUAGES):
+    if language not in dict(settings.LANGUAGES):
         return response
     if isinstance(request.user, User):
-        Preferences.objects.choose(request.user, language=chosen)
+        Preferences.objects.choose(request.user, language=language)
     else:
-        request.session[CHOSEN] = chosen
-    _remember(response, settings.LANGUAGE_COOKIE_NAME, chosen)
+        request.session[CHOSEN] = language
+    _remember(response, settings.LANGUAGE_COOKIE_NAME, language)
     return response
 
 
@@ -47,13 +47,13 @@ def choose_language(request: HttpRequest) -> HttpResponse:
 def choose_time_zone(request: HttpRequest) -> HttpResponse:
     """Show times in another zone from now on; '' is the workspace's."""
     assert isinstance(request.user, User)  # LoginRequiredMiddleware let them in
-    chosen, response = request.POST.get("time_zone", ""), redirect("profile")
-    if chosen and not is_known(chosen):
+    zone, response = request.POST.get("time_zone", ""), redirect("profile")
+    if zone and not is_known(zone):
         messages.warning(request, _("There is no such time zone"))
         return response
-    Preferences.objects.choose(request.user, time_zone=chosen)
+    Preferences.objects.choose(request.user, time_zone=zone)
     messages.success(request, _("Saved"))
-    _remember(response, COOKIE, chosen)
+    _remember(response, COOKIE, zone)
     return response
 
 
@@ -81,8 +81,8 @@ def _remember(response: HttpResponse, name: str, value: str) -> None:
 
 def zone_of(request: HttpRequest) -> str | None:
     """The zone that was chosen in this browser; None for the workspace's."""
-    chosen = request.COOKIES.get(COOKIE, "")
-    return chosen if chosen and is_known(chosen) else None
+    zone = request.COOKIES.get(COOKIE, "")
+    return zone if zone and is_known(zone) else None
 
 
 def is_known(zone: str) -> bool:
@@ -106,7 +106,7 @@ def _region(zone: str) -> str:
 
 def absolute(at: datetime) -> str:
     """Return an instant with its zone."""
-    return _formatted(at, timezone.get_current_timezone(), get_language())[0]
+    return _format(at, timezone.get_current_timezone(), get_language())[0]
 
 
 def distance(at: datetime) -> str:
@@ -121,10 +121,10 @@ def distance(at: datetime) -> str:
         return ngettext("%(n)d h ago", "%(n)d h ago", hours) % {"n": hours}
     if days < 30:
         return ngettext("%(n)d day ago", "%(n)d days ago", days) % {"n": days}
-    return _formatted(at, timezone.get_current_timezone(), get_language())[1]
+    return _format(at, timezone.get_current_timezone(), get_language())[1]
 
 
 @lru_cache(maxsize=4_096)  # pages show the same rows again and again: formatting took a tenth of a list's time
-def _formatted(at: datetime, zone: tzinfo, _language: str | None) -> tuple[str, str]:
+def _format(at: datetime, zone: tzinfo, _language: str | None) -> tuple[str, str]:
     local = timezone.localtime(at, zone)
     return f"{date_format(local, 'DATETIME_FORMAT')} {local.tzname()}", date_format(local, "DATE_FORMAT")

@@ -91,10 +91,10 @@ def answer(
     if by_htmx(request):
         filters = inbox_filters(request)
         views = list(SavedView.objects.of(request.user))  # type: ignore[arg-type]  # signed in, says the middleware
-        counted = inbox_rows.kinds(trust_of(request.user), filters, views)
+        counts = inbox_rows.kinds(trust_of(request.user), filters, views)
         context: dict[str, Any] = {"text": text, "batch": batch, "conflict": conflict, "steps": steps}
-        context |= {"kinds": counted.rows, "views": views, "decided_count": decided_count(request), **shown}
-        context |= {"waiting_shown": counted.waiting, **counted.matching(filters["kind"])}
+        context |= {"kinds": counts.rows, "views": views, "decided_count": decided_count(request), **shown}
+        context |= {"waiting_shown": counts.waiting, **counts.matching(filters["kind"])}
         return render(request, "inbox/_answer.html", context, status=409 if conflict else 200)
     level = messages.WARNING if conflict else messages.SUCCESS
     messages.add_message(request, level, text, extra_tags=steps.tags)
@@ -107,7 +107,7 @@ def inbox_filters(request: HttpRequest) -> dict[str, str]:
 
 
 def snoozed_kind(request: HttpRequest) -> str:
-    """Return the kind of rows that the inbox shows on which the button was pressed: SNOOZED, or '' for what waits."""
+    """Return which rows the inbox page of the pressed button shows: SNOOZED, or '' for those that wait."""
     return review.SNOOZED if inbox_filters(request)["kind"] == review.SNOOZED else ""
 
 

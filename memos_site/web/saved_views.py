@@ -18,11 +18,11 @@ from memos_site.web import inbox_rows
 from memos_site.web.responses import posted
 
 
-def query_of(given: Mapping[str, str]) -> str:
+def query_of(parameters: Mapping[str, str]) -> str:
     """Return the filters and the order of an address in one form, without what is not known."""
-    kept = {name: value for name, value in inbox_rows.filters_of(given).items() if value}
-    sort = given.get("sort", "")
-    return urlencode(kept | ({"sort": sort} if sort in inbox_rows.ORDERS else {}))
+    filters = {name: value for name, value in inbox_rows.filters_of(parameters).items() if value}
+    sort = parameters.get("sort", "")
+    return urlencode(filters | ({"sort": sort} if sort in inbox_rows.ORDERS else {}))
 
 
 @posted
@@ -30,7 +30,7 @@ def save(request: HttpRequest) -> HttpResponse:
     """Keep the filters of `query` as a view of the person, under `name`."""
     query, name = query_of(QueryDict(request.POST.get("query", "")).dict()), _name(request)
     if not name or not query:
-        messages.warning(request, _("A view needs a name, and something that it filters."))
+        messages.warning(request, _("A view needs a name and at least one filter."))
         return _to(query)
     try:
         SavedView.objects.keep(request.user, name, query)  # type: ignore[arg-type]  # signed in, says the middleware

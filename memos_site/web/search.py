@@ -60,8 +60,8 @@ def search(request: HttpRequest) -> HttpResponse:
 def _answer(words: str, trust: Trust) -> Answer:
     by_kind = find_by_kind(words, trust=trust, at=timezone.now(), limit=MOST_OF_A_KIND)
     skills = [result for result in by_kind.knowledge if result.memory.type == Type.COMPETENCE]
-    shown = {str(skill.memory.pk) for skill in skills}
-    names = [name for name in _names(words, trust) if name[1] not in shown]
+    skill_ids = {str(skill.memory.pk) for skill in skills}
+    names = [name for name in _names(words, trust) if name[1] not in skill_ids]
     memories = [result for result in by_kind.knowledge if result not in skills]
     return Answer(
         memories[:MOST_SHOWN],
@@ -73,18 +73,18 @@ def _answer(words: str, trust: Trust) -> Answer:
 
 
 def _names(words: str, trust: Trust) -> list[tuple[str, str, str]]:
-    """Skills, subjects, and for reviewers agents, whose name holds the text: the beginning of a name is enough."""
+    """(kind, id, name) of the skills, the subjects and, for reviewers, the agents whose name contains the text."""
     slug = words.replace(" ", "-")
     skills = Skill.objects.visible_to(trust).filter(Q(name__icontains=slug) | Q(title__icontains=words))
-    rows = _labelled(skills, "skill", "pk", "name")[:MOST_NAMES]
-    named = subjects(trust, at=timezone.now(), words=words)
-    rows = rows.union(_labelled(named, SUBJECT, "pk", "title")[:MOST_NAMES], all=True)
+    rows = _name_rows(skills, "skill", "pk", "name")[:MOST_NAMES]
+    subject_rows = subjects(trust, at=timezone.now(), words=words)
+    rows = rows.union(_name_rows(subject_rows, SUBJECT, "pk", "title")[:MOST_NAMES], all=True)
     if trust.may(Permission.REVIEW):
         agents = Agent.objects.visible_to(trust).unrevoked().filter(name__icontains=words)
-        rows = rows.union(_labelled(agents, "agent", "pk", "name")[:MOST_NAMES], all=True)
+        rows = rows.union(_name_rows(agents, "agent", "pk", "name")[:MOST_NAMES], all=True)
     return [(kind, id, name) for kind, id, name in rows]
 
 
-def _labelled(rows: QuerySet[Any], kind: str, id: str, name: str) -> QuerySet[Any, Any]:
+def _name_rows(rows: QuerySet[Any], kind: str, id: str, name: str) -> QuerySet[Any, Any]:
     kinds, ids = Value(kind, output_field=CharField()), Cast(id, CharField())
     return rows.order_by(name).values_list(kinds, ids, Cast(name, CharField()))

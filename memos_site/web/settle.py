@@ -32,7 +32,7 @@ def settle(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         keep, *against = [
             memory_id_of(text) for text in (request.POST.get("keep", ""), *request.POST.getlist("against"))
         ]
-        batch = review.settle(trust, memory_id, keep, against, at=now, seen=request.POST.get("seen", ""))
+        batch = review.settle(trust, memory_id, keep, against, at=now, token=request.POST.get("seen", ""))
     except Conflict as conflict:
         row = inbox_rows.decided_memory(trust, memory_id)
         return answer(request, too_late(conflict), conflict=True, decided_memory=row)
@@ -51,8 +51,8 @@ def settle(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 
 
 def holds(winner: Memory | None) -> str:
-    """The word about a choice. None: the caller does not see what holds."""
-    return _("It holds: “%(name)s”") % {"name": short_name(winner, MAX_NAME) if winner else ""}
+    """The message after a choice. `winner` None: the caller does not see the memory that holds."""
+    return _("Decided that this one holds: “%(name)s”") % {"name": short_name(winner, MAX_NAME) if winner else ""}
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -63,21 +63,21 @@ def merge(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         return _preview(request, trust, memory_id)
     try:
         other = memory_id_of(request.POST.get("with", ""))
-        merged, batch = review.merge(trust, memory_id, other, _words(request), at=timezone.now())
+        memory, batch = review.merge(trust, memory_id, other, _words(request), at=timezone.now())
     except Conflict as conflict:
         return _preview(request, trust, memory_id, error=sentence(str(conflict)), status=409)
     except Invalid as invalid:
         return _preview(request, trust, memory_id, error=what_is_wrong(invalid), status=400)
     except (NotFound, NotAllowed) as refusal:
         return refuse(refusal)
-    text = _("Merged: “%(name)s”") % {"name": short_name(merged, MAX_NAME)}
+    text = _("Merged: “%(name)s”") % {"name": short_name(memory, MAX_NAME)}
     return answer(request, text, batch=batch)
 
 
 def _words(request: HttpRequest) -> str:
     """The chosen wording: that of one of the two, or the person's own."""
-    chosen = request.POST.get("words", "own")
-    text: str = request.POST.get("content" if chosen == "own" else f"content-{chosen}", "")
+    choice = request.POST.get("words", "own")
+    text: str = request.POST.get("content" if choice == "own" else f"content-{choice}", "")
     return text.replace("\r\n", "\n")
 
 
@@ -86,18 +86,18 @@ def _preview(
 ) -> HttpResponse:
     rows = Memory.objects.visible_to(trust).unexpired(timezone.now()).filter(type=Type.SEMANTIC)
     memory = get_object_or_404(rows, pk=memory_id)
-    near = nearest_to(memory, trust)
+    matches = nearest_to(memory, trust)
     with_id = (request.POST or request.GET).get("with", "")
-    chosen = _chosen(rows, memory, with_id) if with_id else next(iter(near), None)
-    shown = {
+    chosen = _chosen(rows, memory, with_id) if with_id else next(iter(matches), None)
+    context = {
         "memory": memory,
         "chosen": chosen,
-        "others": [other for other in near if chosen and other.memory != chosen.memory],
+        "others": [other for other in matches if chosen and other.memory != chosen.memory],
         "error": error,
         "typed_text": request.POST.get("content", ""),
         "next": next_page(request),
     }
-    return render(request, "inbox/merge.html", shown, status=status)
+    return render(request, "inbox/merge.html", context, status=status)
 
 
 def _chosen(rows: MemoryQuerySet, memory: Memory, with_id: str) -> Near:

@@ -8,15 +8,15 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 from django.views.decorators.http import require_safe
 
 from memories.models import AuditEntry, Subject
 from memories.models.audit import SUBJECT
 from memories.models.subject import subject_id as id_of
 from memories.people import trust_of
-from memories.search import subjects as known
-from memories.search.subjects import Known
+from memories.search import subjects as subject_queries
+from memories.search.subjects import SubjectSpellings
 from memories.values.exceptions import Conflict, NotAllowed, NotFound
 from memories.values.text import plain_name
 from memories.values.trust import Trust
@@ -30,7 +30,7 @@ KINDS = {
     "person": gettext_lazy("Person"),
     "repository": gettext_lazy("Repository"),
     "host": gettext_lazy("Host"),
-    "other": gettext_lazy("Another name"),
+    "other": pgettext_lazy("kind of subject", "Other"),
 }
 
 
@@ -38,15 +38,15 @@ KINDS = {
 def subjects(request: HttpRequest) -> HttpResponse:
     """The subjects by name, found by words and kind."""
     trust, at = trust_of(request.user), timezone.now()
-    asked = filters_of(request.GET, ("q", "kind"))
-    kind = asked["kind"] if asked["kind"] in KINDS else ""
-    rows = known.subjects(trust, at=at, words=asked["q"], kind=kind)
-    page = page_of(request, known.with_counts(rows, trust, at=at), known.BY_NAME, limit=ROWS)
+    filters = filters_of(request.GET, ("q", "kind"))
+    kind = filters["kind"] if filters["kind"] in KINDS else ""
+    rows = subject_queries.subjects(trust, at=at, words=filters["q"], kind=kind)
+    page = page_of(request, subject_queries.with_counts(rows, trust, at=at), subject_queries.BY_NAME, limit=ROWS)
     context = {
         "page": page,
-        "filters": asked,
+        "filters": filters,
         "kinds": KINDS.items(),
-        "most": known.MOST_COUNTED,
+        "most": subject_queries.MOST_COUNTED,
     }
     return render(request, "subjects/subjects.html", context)
 
@@ -55,21 +55,23 @@ def subjects(request: HttpRequest) -> HttpResponse:
 def subject(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     """All that is known of one subject, newest first; another spelling of it leads here."""
     trust, at = trust_of(request.user), timezone.now()
-    shown = _subject(subject_id, trust)
-    if shown.subject.pk != subject_id:
-        return redirect("subject", subject_id=shown.subject.pk)
-    rows = known.memories_of(shown, trust=trust, at=at)
+    spellings = _subject(subject_id, trust)
+    if spellings.subject.pk != subject_id:
+        return redirect("subject", subject_id=spellings.subject.pk)
+    rows = subject_queries.memories_of(spellings, trust=trust, at=at)
     context = {
-        "subject": shown.subject,
-        "kind": KINDS[shown.subject.kind],
-        "spellings": shown.spellings[1:],
+        "subject": spellings.subject,
+        "kind": KINDS[spellings.subject.kind],
+        "spellings": spellings.spellings[1:],
         "page": page_of(request, rows.select_related("skill"), NEWEST, limit=ROWS),
-        "conflicts": known.conflicts_of(rows, trust).select_related("skill")[: known.MOST_CONFLICTS],
-        "said_by": known.sources_of(rows, at=at),
-        "episodes": known.episodes_of(rows, trust),
-        "merges": _merges(shown),
-        "may_merge": known.may_merge(trust) and shown.subject.same_as_id is None,
-        "like": _like(shown, trust) if known.may_merge(trust) else [],
+        "conflicts": subject_queries.conflicts_of(rows, trust).select_related("skill")[
+            : subject_queries.MOST_CONFLICTS
+        ],
+        "said_by": subject_queries.sources_of(rows, at=at),
+        "episodes": subject_queries.episodes_of(rows, trust),
+        "merges": _merges(spellings),
+        "may_merge": subject_queries.may_merge(trust) and spellings.subject.same_as_id is None,
+        "like": _similar_subjects(spellings, trust) if subject_queries.may_merge(trust) else [],
     }
     return render(request, "subjects/subject.html", context)
 
@@ -78,7 +80,7 @@ def subject(request: HttpRequest, subject_id: UUID) -> HttpResponse:
 def merge(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     """Say that another name is a spelling of this subject (`name`, as it is written, or `id`, and its `version`)."""
     trust, now = trust_of(request.user), timezone.now()
-    if not known.may_merge(trust):
+    if not subject_queries.may_merge(trust):
         return refuse(NotAllowed("merging spellings needs the permission review in every scope"))
     into = _subject(subject_id, trust)
     name = request.POST.get("name", "")[:256]
@@ -87,10 +89,10 @@ def merge(request: HttpRequest, subject_id: UUID) -> HttpResponse:
         messages.warning(request, _("A subject cannot be merged with itself: name another one."))
         return redirect("subject", subject_id=into.subject.pk)
     try:
-        other = known.subject(other_id, trust=trust, at=now)
+        other = subject_queries.subject(other_id, trust=trust, at=now)
         version = request.POST.get("version", "")
-        given = int(version) if version.isdecimal() and len(version) < 9 else other.subject.version
-        entry = other.subject.merge(into.subject, by=trust.actor, at=now, version=given)
+        expected_version = int(version) if version.isdecimal() and len(version) < 9 else other.subject.version
+        entry = other.subject.merge(into.subject, by=trust.actor, at=now, version=expected_version)
     except NotFound:
         messages.warning(request, _("No memory names “%(name)s”.") % {"name": name})
         return redirect("subject", subject_id=into.subject.pk)
@@ -101,9 +103,9 @@ def merge(request: HttpRequest, subject_id: UUID) -> HttpResponse:
     return answer(request, text % {"other": other.subject.title, "into": into.subject.title}, steps=steps)
 
 
-def _subject(id: UUID, trust: Trust) -> Known:
+def _subject(id: UUID, trust: Trust) -> SubjectSpellings:
     try:
-        return known.subject(id, trust=trust, at=timezone.now())
+        return subject_queries.subject(id, trust=trust, at=timezone.now())
     except NotFound as missing:
         raise Http404(str(missing)) from None
 
@@ -115,9 +117,11 @@ def _id(request: HttpRequest) -> UUID | None:
         return None
 
 
-def _merges(shown: Known) -> dict[UUID, UUID]:
-    """Spelling -> the batch that merged it, for its undo."""
-    entries = AuditEntry.objects.filter(subject_kind=SUBJECT, subject_id__in=shown.ids, after__same_as__isnull=False)
+def _merges(spellings: SubjectSpellings) -> dict[UUID, UUID]:
+    """Id of a spelling -> the batch that merged it, for its undo."""
+    entries = AuditEntry.objects.filter(
+        subject_kind=SUBJECT, subject_id__in=spellings.ids, after__same_as__isnull=False
+    )
     latest: dict[UUID, UUID] = {}
     for entry in entries.order_by("at", "id"):
         if entry.after["same_as"]:
@@ -125,8 +129,8 @@ def _merges(shown: Known) -> dict[UUID, UUID]:
     return latest
 
 
-def _like(shown: Known, trust: Trust) -> list[Subject]:
+def _similar_subjects(spellings: SubjectSpellings, trust: Trust) -> list[Subject]:
     """Other subjects whose name has the first word of this one: perhaps other spellings."""
-    first = shown.subject.name.partition(" ")[0].rstrip(".,")
-    rows: Any = known.subjects(trust, at=timezone.now(), words=first).exclude(pk__in=shown.ids)
+    first = spellings.subject.name.partition(" ")[0].rstrip(".,")
+    rows: Any = subject_queries.subjects(trust, at=timezone.now(), words=first).exclude(pk__in=spellings.ids)
     return list(rows.order_by("name")[:MOST_LIKE])

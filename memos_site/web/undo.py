@@ -44,33 +44,33 @@ def decided(request: HttpRequest) -> HttpResponse:
     return render(request, "inbox/decided.html", context)
 
 
-def _row(past: review.PastDecision, memories: dict[UUID, Memory]) -> dict[str, Any]:
+def _row(decision: review.PastDecision, memories: dict[UUID, Memory]) -> dict[str, Any]:
     """Return what the row of a decision shows: the words for it, the memories that it names, how it stands."""
-    entry = past.entry
-    named = [memories[entry.subject_id] for entry in past.entries if entry.subject_id in memories]
-    distinct = list(dict.fromkeys(named))[: MAX_NAMED if past.row_count > 1 else 1]
+    entry = decision.entry
+    named_memories = [memories[entry.subject_id] for entry in decision.entries if entry.subject_id in memories]
+    distinct = list(dict.fromkeys(named_memories))[: MAX_NAMED if decision.row_count > 1 else 1]
     return {
-        "past": past,
+        "past": decision,
         "entry": entry,
-        "done": action_words.done(entry),
+        "done": action_words.entry_text(entry),
         "memories": [(memory, short_name(memory, MAX_NAME)) for memory in distinct],
-        "more": max(0, past.row_count - len(distinct)) if distinct else 0,
+        "more": max(0, decision.row_count - len(distinct)) if distinct else 0,
     }
 
 
-def _memories(trust: Trust, past: list[review.PastDecision]) -> dict[UUID, Memory]:
+def _memories(trust: Trust, decisions: list[review.PastDecision]) -> dict[UUID, Memory]:
     """Return subject id -> memory that decisions are about, those of proposals too, as far as visible."""
     subjects: dict[str, set[UUID]] = {"memory": set(), PROPOSAL: set()}
-    for entry in (entry for decision in past for entry in decision.entries):
+    for entry in (entry for decision in decisions for entry in decision.entries):
         subjects.setdefault(entry.subject_kind, set()).add(entry.subject_id)
     memories = Memory.objects.visible_to(trust).unexpired(timezone.now()).select_related("skill")
     memories_by_id: dict[UUID, Memory] = memories.in_bulk(subjects["memory"])
     if subjects[PROPOSAL]:
-        about = dict(
+        memory_of_proposal = dict(
             Proposal.objects.visible_to(trust).filter(pk__in=subjects[PROPOSAL]).values_list("pk", "memory_id")
         )
-        rows = memories.in_bulk(about.values())
-        memories_by_id |= {proposal: rows[memory] for proposal, memory in about.items() if memory in rows}
+        rows = memories.in_bulk(memory_of_proposal.values())
+        memories_by_id |= {proposal: rows[memory] for proposal, memory in memory_of_proposal.items() if memory in rows}
     return memories_by_id
 
 
@@ -83,7 +83,7 @@ def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
     trust = trust_of(request.user)
     try:
         if review.is_large(batch):
-            return _ordered(request, batch)
+            return _order_undo(request, batch)
         done = review.undo(trust, batch, at=timezone.now())
     except Conflict as conflict:
         text = _("Not undone: %(why)s") % {"why": sentence(str(conflict))}
@@ -101,8 +101,8 @@ def undo(request: HttpRequest, batch: UUID) -> HttpResponse:
     return _answer(request, trust, done, _message(done, trust, redone=redone), steps)
 
 
-def _ordered(request: HttpRequest, batch: UUID) -> HttpResponse:
-    """Have a run take back what is too large for a request; its progress is shown above the queue, or on its page."""
+def _order_undo(request: HttpRequest, batch: UUID) -> HttpResponse:
+    """Queue a run that undoes a batch too large for a request; the queue or the page of the run shows its progress."""
     assert isinstance(request.user, User)  # signed in, says the middleware
     order = review.order_undo(request.user, batch, at=timezone.now())
     return HttpResponseClientRefresh() if by_htmx(request) else redirect("bulk-order", order_id=order.pk)
@@ -139,25 +139,25 @@ def _message(done: review.UndoResult, trust: Trust, *, redone: bool) -> str:
     return (_("Redone: %(names)s") if redone else _("Undone: %(names)s")) % {"names": names}
 
 
-def _answer(request: HttpRequest, trust: Trust, done: review.UndoResult, text: str, steps: Steps) -> HttpResponse:
+def _answer(request: HttpRequest, trust: Trust, result: review.UndoResult, text: str, steps: Steps) -> HttpResponse:
     """Answer with each row in its present state: those that wait again, and the decided ones."""
     if not by_htmx(request):
         return answer(request, text, steps=steps)
-    if len(done.undone) > MAX_ROWS:
+    if len(result.undone) > MAX_ROWS:
         messages.success(request, text, extra_tags=steps.tags)
         return HttpResponseClientRefresh()
-    moved = AuditEntry.objects.of_batch(done.batch).filter(subject_kind=PROPOSAL).values("subject_id")
+    proposal_ids = AuditEntry.objects.of_batch(result.batch).filter(subject_kind=PROPOSAL).values("subject_id")
     kind = snoozed_kind(request)
-    waiting = list(inbox_rows.rows(trust, kind=kind).filter(pk__in=done.undone))
-    proposals = list(inbox_rows.proposals(trust, kind=kind).filter(pk__in=moved))
+    waiting_rows = list(inbox_rows.rows(trust, kind=kind).filter(pk__in=result.undone))
+    proposals = list(inbox_rows.proposals(trust, kind=kind).filter(pk__in=proposal_ids))
     return answer(
         request,
         text,
-        batch=done.batch,
+        batch=result.batch,
         steps=steps,
-        restored_rows=[*waiting, *proposals],
-        decided_memories=inbox_rows.decided_memories(trust, set(done.undone) - {row.pk for row in waiting}),
+        restored_rows=[*waiting_rows, *proposals],
+        decided_memories=inbox_rows.decided_memories(trust, set(result.undone) - {row.pk for row in waiting_rows}),
         decided_proposals=inbox_rows.every_proposal(trust)
-        .filter(pk__in=moved)
+        .filter(pk__in=proposal_ids)
         .exclude(pk__in=[row.pk for row in proposals]),
     )

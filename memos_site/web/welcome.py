@@ -48,11 +48,11 @@ def _progress(trust: Trust) -> dict[str, bool]:
 def load_demo(request: HttpRequest) -> HttpResponse:
     _administrator(request)
     try:
-        loaded = demo.load(at=timezone.now(), beside_others="beside" in request.POST)
+        is_new = demo.load(at=timezone.now(), beside_others="beside" in request.POST)
     except Conflict as refusal:
         messages.warning(request, str(refusal))
         return redirect("welcome")
-    if not loaded:
+    if not is_new:
         messages.success(request, _("The demo team is here already."))
     else:
         messages.success(request, _("The demo team is here. Everything of it lies in scopes that begin with demo:"))

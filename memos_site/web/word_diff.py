@@ -26,7 +26,7 @@ def word_pieces(before: str, after: str) -> Iterator[Piece]:
         return
     for kind, (a, b, c, d) in _runs(old, changes(old, new)):
         if kind == "equal":
-            yield "same", _shortened(old[a:b], first=a == 0 and c == 0, last=b == len(old))
+            yield "same", _shorten(old[a:b], first=a == 0 and c == 0, last=b == len(old))
             continue
         if a < b:
             yield "removed", "".join(old[a:b])
@@ -35,24 +35,26 @@ def word_pieces(before: str, after: str) -> Iterator[Piece]:
 
 
 def brief(pieces: Sequence[Piece]) -> list[Piece]:
-    """The first changes for a row, each cut where it is long: a row shows what changes, its pane all of it."""
-    shown = [(kind, text if len(text) <= MAX_PIECE else text[:MAX_PIECE] + " … ") for kind, text in pieces[:MAX_PIECES]]
-    return shown if len(pieces) <= MAX_PIECES else [*shown, ("same", " …")]
+    """The first MAX_PIECES pieces for a row of a list, each cut to MAX_PIECE characters."""
+    cut_pieces = [
+        (kind, text if len(text) <= MAX_PIECE else text[:MAX_PIECE] + " … ") for kind, text in pieces[:MAX_PIECES]
+    ]
+    return cut_pieces if len(pieces) <= MAX_PIECES else [*cut_pieces, ("same", " …")]
 
 
 def _runs(old: list[str], codes: Sequence[Any]) -> list[tuple[str, Span]]:
-    """Merge changes with only a space between: of `net-30 days` -> `net-60 weeks` no word stands alone."""
+    """Merge changes with only a space between, so that `net-30 days` -> `net-60 weeks` is one change."""
     runs: list[tuple[str, Span]] = []
     for n, (tag, a, b, c, d) in enumerate(codes):
-        inside = 0 < n < len(codes) - 1 and not "".join(old[a:b]).strip()
-        kind = "equal" if tag == "equal" and not inside else "changed"
+        is_space = 0 < n < len(codes) - 1 and not "".join(old[a:b]).strip()
+        kind = "equal" if tag == "equal" and not is_space else "changed"
         goes_on = bool(runs) and kind == "changed" == runs[-1][0]
         start = runs.pop()[1] if goes_on else (a, b, c, d)
         runs.append((kind, (start[0], b, start[2], d)))
     return runs
 
 
-def _shortened(words: list[str], *, first: bool, last: bool) -> str:
+def _shorten(words: list[str], *, first: bool, last: bool) -> str:
     if len(words) <= 4 * CONTEXT:
         return "".join(words)
     before = [] if first else words[: 2 * CONTEXT]

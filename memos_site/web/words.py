@@ -107,6 +107,6 @@ def in_words(value: object) -> str:
     return gettext(text.replace("_", " ") if text.replace("_", "").isalpha() else text) if text else ""
 
 
-def listed(texts: Iterable[str]) -> str:
+def as_list(texts: Iterable[str]) -> str:
     """Texts one after the other, as a sentence of the reader's language lists them."""
     return pgettext("between the texts of a list", ", ").join(texts)

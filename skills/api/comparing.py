@@ -67,9 +67,9 @@ class SkillDiff(SkillView):
 
     @operation("DiffSkillVersions", "Skills", Diff, parameters=(NAME, SCOPE, FROM, TO), refuses=REFUSES)
     def get(self, request: Request, name: str) -> Response:
-        """What changes from one version to another
+        """Compare two versions of a skill
 
-        By section of SKILL.md and by file. Counters are left out: a track record that grew is no change.
+        Compares sections of SKILL.md and files. Ignores counters: a track record that grew is no change.
         """
         skill = self.skill(request, name)
         before = self._version(request, name, "from", skill.published)
@@ -116,10 +116,10 @@ class SkillPrompt(SkillView):
         where the package is, of every published skill that the caller sees; at most 200, by name.
         """
         rows = self.skills().downloadable().filter(**paging.exact(request, "scope")).order_by("name", "pk")
-        published = [version for skill in rows[:MOST_SKILLS] if (version := skill.published)]
-        lines = [line for version in published for line in _entry(version)]
+        versions = [version for skill in rows[:MOST_SKILLS] if (version := skill.published)]
+        lines = [line for version in versions for line in _entry(version)]
         block = "\n".join(["<available_skills>", *lines, "</available_skills>"])
-        return Response({"block": block, "skills": [version.skill.name for version in published]})
+        return Response({"block": block, "skills": [version.skill.name for version in versions]})
 
 
 def _entry(version: models.SkillVersion) -> list[str]:
@@ -136,7 +136,7 @@ class Restoring(RequestBody):
 
 class RestoreVersion(SkillView, WriteView):
     needs = {"POST": (Permission.REVIEW,)}
-    others = {"POST": frozenset({"scope"})}
+    filters_by_method = {"POST": frozenset({"scope"})}
 
     @operation(
         "RestoreSkillVersion",
@@ -150,7 +150,7 @@ class RestoreVersion(SkillView, WriteView):
     def write(self, request: Request, name: str, number: str) -> Response:
         """Propose an old version again
 
-        A new version with the fields and files of that one. Agents get it once it is published.
+        Proposes a new version with the fields and files of an old one. Agents get it once it is published.
         """
         old = self.version(request, name, number)
         version = revising.restore(old, trust=self.trust, at=timezone.now(), why=self.body(Restoring).why)

@@ -29,7 +29,9 @@ NAME = OpenApiParameter(
     OpenApiParameter.PATH,
     description="The skill's slug, its present or a former one; `_` reads as `-`.",
 )
-SCOPE = query("scope", {"type": "string"}, "Where the skill lives; needed where its name exists in several scopes.")
+SCOPE = query(
+    "scope", {"type": "string"}, ("The scope of the skill; required if several scopes have a skill of that name.")
+)
 NUMBER = re.compile("[1-9][0-9]{0,9}")
 Number = Annotated[int, Field(ge=1)]
 Sha256 = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
@@ -112,25 +114,25 @@ class Skill(Shape):
     @classmethod
     def of(cls, row: models.Skill, *, every_status: bool) -> Json:
         """`every_status`: the caller sees all versions; otherwise the published one is all there is."""
-        memory, published = row.memory, row.published
-        numbers = [version.number for version in row.versions.all() if every_status or version == published]
+        memory, published_version = row.memory, row.published
+        numbers = [version.number for version in row.versions.all() if every_status or version == published_version]
         record = getattr(memory, "performance", None)
         return cls.from_row(
             memory,
             id=row.pk,
             name=row.name,
             title=row.title,
-            description=published.fields["description"] if published else memory.content,
+            description=published_version.fields["description"] if published_version else memory.content,
             sensitivity=Sensitivity(memory.sensitivity).label,
             **{name: memory.payload.get(name) for name in LEARNED},
             effects=memory.payload.get("effects") or [],
             performance=Performance.of(record),
             reliability=record.reliability if record else 0.0,
-            published_version=published.number if published else None,
+            published_version=published_version.number if published_version else None,
             latest_version=max(numbers, default=None),
             proposed_version=row.proposed.number if every_status and row.proposed else None,
             memory_id=memory.pk,
-            package=Package.of(published) if published else None,
+            package=Package.of(published_version) if published_version else None,
             aliases=row.aliases,
         )
 
@@ -151,10 +153,10 @@ class SkillView(ApiView):
 
     def skill(self, request: Request, name: str) -> models.Skill:
         """By its slug (`_` reads as `-`). NotFound, or Conflict when scopes share the name and `scope` is not given."""
-        return self.skills().named(name, scope=request.query_params.get("scope"))
+        return self.skills().get_by_name(name, scope=request.query_params.get("scope"))
 
     def version(self, request: Request, name: str, number: str) -> models.SkillVersion:
-        """`latest` is the published one; for who sees every status and where none is published, the newest."""
+        """`latest` is the published version; if none is published, the newest, for callers who may see every status."""
         skill = self.skill(request, name)
         if number != "latest" and not NUMBER.fullmatch(number):
             raise NotFound
@@ -171,6 +173,6 @@ class OneSkill(SkillView):
     def get(self, request: Request, name: str) -> Response:
         """One skill
 
-        By its name. Where several scopes have a skill of that name: 409 naming them, unless `scope` says which.
+        If several scopes have a skill of that name and `scope` is missing, the answer is 409 and names them.
         """
         return Response(Skill.of(self.skill(request, name), every_status=self.sees_every_status))

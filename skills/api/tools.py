@@ -7,7 +7,7 @@ from pydantic import Field
 
 from memories import search
 from memories.api.tool import ToolCall, tool
-from memories.api.tool_reply import Reply, filled, shortened
+from memories.api.tool_reply import Reply, non_empty, shorten
 from memories.intake.reports.events import check
 from memories.search import SearchRequest, run_votes
 from memories.search.request import AskingRun, InScopes
@@ -53,22 +53,22 @@ def skill_search(call: ToolCall) -> Reply:
     rows = Skill.objects.shown_to(call.trust)
     scopes = question.named_scopes
     rows = rows.filter(scope__in=scopes) if scopes else rows
-    rows = rows.exclude(pk__in=run_votes.withheld(question, call.trust))
+    rows = rows.exclude(pk__in=run_votes.withheld_skills(question, call.trust))
     if not question.text.strip():
         skills = list(rows.order_by("name", "pk")[call.start : call.start + question.limit + 1])
         items = [_brief(skill) for skill in skills[: question.limit]]
         return Reply(items=items, first=call.start, more=len(skills) > question.limit)
-    ranked = _ranked(question, call)
-    by_id = {skill.pk: skill for skill in rows.filter(pk__in=ranked)}
-    skills = [by_id[memory_id] for memory_id in ranked if memory_id in by_id][: question.limit]
-    return Reply(items=[{**_brief(skill), "relevance": ranked[skill.pk]} for skill in skills])
+    relevance = _relevance_by_id(question, call)
+    by_id = {skill.pk: skill for skill in rows.filter(pk__in=relevance)}
+    skills = [by_id[memory_id] for memory_id in relevance if memory_id in by_id][: question.limit]
+    return Reply(items=[{**_brief(skill), "relevance": relevance[skill.pk]} for skill in skills])
 
 
 @tool(OneSkillQuestion, *TO_READ, read_only=True)
 def skill_get(call: ToolCall) -> Reply:
     """Read a skill: its SKILL.md with steps, checks and failure modes, and where its package is downloaded."""
     question = check(OneSkillQuestion, call.arguments)
-    skill = Skill.objects.shown_to(call.trust).named(question.name, scope=question.scope)
+    skill = Skill.objects.shown_to(call.trust).get_by_name(question.name, scope=question.scope)
     version = skill.version_shown_to(call.trust, question.version)
     if version is None:
         raise NotFound
@@ -83,14 +83,14 @@ def skill_get(call: ToolCall) -> Reply:
 def report_skill_use(call: ToolCall) -> Reply:
     """Report how the use of a skill ended (success, failure, partial), so that its record stays true."""
     report = check(NamedUseReport, call.arguments)
-    skill = Skill.objects.shown_to(call.trust).named(report.name, scope=report.scope)
+    skill = Skill.objects.shown_to(call.trust).get_by_name(report.name, scope=report.scope)
     fields = report.model_dump(exclude={"name", "scope"})
     use = outcomes.Use(**{**fields, "outcome": Outcome(report.outcome), "key": call.key})
     row, created = outcomes.report(skill, use, trust=call.trust, at=call.at)
-    return Reply({"created": created, **filled(ReportedUse.of(row))})
+    return Reply({"created": created, **non_empty(ReportedUse.of(row))})
 
 
-def _ranked(question: SkillQuestion, call: ToolCall) -> dict[UUID, float]:
+def _relevance_by_id(question: SkillQuestion, call: ToolCall) -> dict[UUID, float]:
     """Competences by how much of the question they answer: memory id -> relevance, best first."""
     scopes = list(question.named_scopes)
     request = SearchRequest(query=question.text, types=[Type.COMPETENCE.value], scopes=scopes, limit=MOST_RANKED)
@@ -99,17 +99,17 @@ def _ranked(question: SkillQuestion, call: ToolCall) -> dict[UUID, float]:
 
 
 def _brief(skill: Skill) -> dict[str, object]:
-    published: SkillVersion | None = skill.published
+    published_version: SkillVersion | None = skill.published
     record = getattr(skill.memory, "performance", None)
-    description = published.fields["description"] if published else skill.memory.content
-    return filled(
+    description = published_version.fields["description"] if published_version else skill.memory.content
+    return non_empty(
         {
             "name": skill.name,
             "title": skill.title,
             "scope": skill.scope,
-            "description": shortened(description, LONG_DESCRIPTION),
+            "description": shorten(description, LONG_DESCRIPTION),
             "status": skill.memory.status,
-            "published_version": published.number if published else None,
+            "published_version": published_version.number if published_version else None,
             "successes": record.successes if record else 0,
             "failures": record.failures if record else 0,
         }

@@ -109,27 +109,27 @@ class Uploaded(Shape):
     }
 
     @classmethod
-    def of(cls, done: importing.Imported) -> Json:
-        version, stored = done.version, done.stored
+    def of(cls, result: importing.Imported) -> Json:
+        version, write_result = result.version, result.write_result
         skill = version.skill if version else None
         return {
             "name": skill.name if skill else None,
             "scope": skill.scope if skill else None,
             "memory_id": skill.pk if skill else None,
             "version": SkillVersion.of(version) if version else None,
-            "created": done.created,
-            "suppressed": bool(stored and stored.suppressed),
-            "warnings": done.warnings,
-            "notice": stored.notice if stored else None,
+            "created": result.created,
+            "suppressed": bool(write_result and write_result.suppressed),
+            "warnings": result.warnings,
+            "notice": write_result.notice if write_result else None,
         }
 
 
 class Skills(SkillView, WriteView):
     needs = {**SkillView.needs, "POST": (Permission.SKILLS,)}
     filters = frozenset({"scope", "status", "q"}) | PAGING
-    others = {"POST": frozenset()}
+    filters_by_method = {"POST": frozenset()}
     parser_classes = [UploadParser]
-    prepared: importing.PreparedImport
+    skill_import: importing.PreparedImport
     upload: Upload
 
     @operation(
@@ -137,14 +137,14 @@ class Skills(SkillView, WriteView):
         "Skills",
         SkillPage,
         parameters=(
-            some_of("status", Status.values, "In these states."),
-            query("q", {"type": "string"}, "With each of these words in name, title or description."),
+            some_of("status", Status.values, "Only in these statuses."),
+            query("q", {"type": "string"}, "Only with each of these words in name, title or description."),
         ),
     )
     def get(self, request: Request) -> Response:
         """Skills
 
-        By name. Without `review` only what is published, of confirmed or applied memories.
+        Sorted by name. Without the permission `review` only published skills of confirmed or applied memories.
         """
         rows = self.skills().filter(**paging.exact(request, "scope"))
         if statuses := paging.choice(request, "status", Status.values):
@@ -161,8 +161,8 @@ class Skills(SkillView, WriteView):
         """Store the package before the transaction that records it: the storage is a foreign system."""
         self.upload = _upload(request.data)
         pointer = "/file" if self.upload.file else "/files"
-        unpacked = importing.read(_content(self.upload), pointer=pointer)
-        self.prepared = importing.prepare(unpacked, scope=self.upload.scope, trust=self.trust, pointer=pointer)
+        skill = importing.read(_content(self.upload), pointer=pointer)
+        self.skill_import = importing.prepare(skill, scope=self.upload.scope, trust=self.trust, pointer=pointer)
         return super().post(request, *args, **kwargs)
 
     @operation(
@@ -176,20 +176,20 @@ class Skills(SkillView, WriteView):
         """Upload a skill
 
         A zip or a folder becomes a proposed version: of the skill of that name in the scope, or of a new one. Agents
-        get it once a person publishes it. Files keep their names and bytes. 400 names every problem at once; 200: these
-        very files are there already, or people dismissed this skill; 202: taken, and no more may be said. Limits: 5 MiB
-        packed, 20 MiB expanded, 200 files.
+        get it once a person publishes it. Files keep their names and bytes. 400 lists all problems at once; 200: the
+        same files exist already, or people dismissed this skill; 202: accepted, and the caller may not see the
+        result. Limits: 5 MiB packed, 20 MiB expanded, 200 files.
         """
         level = Sensitivity.named(self.upload.sensitivity) if self.upload.sensitivity else None
-        done = importing.record(
-            self.prepared,
+        result = importing.record(
+            self.skill_import,
             trust=self.trust,
             at=timezone.now(),
             sensitivity=level,
             changelog=self.upload.changelog,
         )
-        accepted = done.version is None and not (done.stored and done.stored.suppressed)
-        return Response(Uploaded.of(done), status=201 if done.created else 202 if accepted else 200)
+        is_accepted = result.version is None and not (result.write_result and result.write_result.suppressed)
+        return Response(Uploaded.of(result), status=201 if result.created else 202 if is_accepted else 200)
 
 
 def _upload(data: Any) -> Upload:
@@ -201,8 +201,8 @@ def _upload(data: Any) -> Upload:
             raise Invalid(FieldError(f"/{plain}", "unstorable_text", "a NUL character cannot be stored"))
     single = {plain: data[name] for name, plain in names.items() if plain not in ("files", "paths")}
     upload = read_body(Upload, single | {plain: data.getlist(n) for n, plain in names.items() if plain not in single})
-    sent = [*upload.files, *([] if upload.file is None else [upload.file])]
-    if not sent or not all(isinstance(file, UploadedFile) for file in sent) or (upload.file and upload.files):
+    files = [*upload.files, *([] if upload.file is None else [upload.file])]
+    if not files or not all(isinstance(file, UploadedFile) for file in files) or (upload.file and upload.files):
         raise Invalid(FieldError("/file", "required", ONE_OF))
     return upload
 

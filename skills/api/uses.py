@@ -68,14 +68,16 @@ class ReportedUse(Shape):
 
 class Uses(SkillView, WriteView):
     needs = {"POST": (Permission.REPORT,)}
-    others = {"POST": frozenset({"scope"})}
+    filters_by_method = {"POST": frozenset({"scope"})}
 
     def skill(self, request: Request, name: str) -> models.Skill:
         """Also one that was retired while it was used: how that ended still counts."""
         try:
             return super().skill(request, name)
         except NotFound:
-            return models.Skill.objects.published_once(self.trust).named(name, scope=request.query_params.get("scope"))
+            return models.Skill.objects.published_once(self.trust).get_by_name(
+                name, scope=request.query_params.get("scope")
+            )
 
     @operation(
         "ReportSkillUse",
@@ -89,11 +91,11 @@ class Uses(SkillView, WriteView):
     def write(self, request: Request, name: str) -> Response:
         """Report how a use of a skill ended
 
-        It moves the skill's track record and salience, never its confidence. 201 when it is new. The same episode is
-        the same use: told otherwise, the counters move by the difference (200). The same Idempotency-Key is the same
-        use, also after its 24 hours. Below a success rate of 50 % over at least five uses a proposal of the kind
-        `failing` waits for a person, once for each published version. Of a shared skill a token with scopes reports as
-        well; its `note` then needs `episode_id`.
+        Updates the skill's track record and salience, never its confidence. 201: a new use. A second report for the
+        same episode or with the same Idempotency-Key (also after 24 hours) corrects the first and the counters (200).
+        Below a success rate of 50 % over at least five uses a proposal of the kind `failing` waits for a person, once
+        for each published version. A token limited to scopes may report on a shared skill too; a `note` then needs
+        `episode_id`.
         """
         report = check(UseReport, request.data)
         key = request.headers.get("Idempotency-Key", "")

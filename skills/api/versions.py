@@ -105,7 +105,7 @@ class Versions(SkillView):
     def get(self, request: Request, name: str) -> Response:
         """The versions of a skill
 
-        Newest first. Without `review` the published one.
+        Newest first. Without the permission `review` only the published version.
         """
         skill = self.skill(request, name)
         rows = models.SkillVersion.objects.filter(skill=skill).select_related("skill")
@@ -126,7 +126,7 @@ class OneVersion(SkillView):
     def get(self, request: Request, name: str, number: str) -> Response:
         """One version of a skill
 
-        `latest` is the published one; for who sees every status and where none is published, the newest.
+        `latest` is the published version; if none is published, the newest, for callers who may see every status.
         """
         version = self.version(request, name, number)
         record = models.SkillUse.objects.filter(version=version).by_version().get(version.pk)
@@ -148,14 +148,14 @@ class Content(SkillView):
     def get(self, request: Request, name: str, number: str) -> HttpResponseBase:
         """The package of a version
 
-        A zip that follows the [Agent Skills](https://agentskills.io) specification. Its ETag is its SHA-256: with
-        `If-None-Match` who has it gets 304. Where packages lie in S3 or OSS: 302 to an address there, which needs no
-        token and is good for five minutes.
+        A zip that follows the [Agent Skills](https://agentskills.io) specification. Its ETag is its SHA-256: a
+        request with a matching `If-None-Match` gets 304. If packages are stored in S3 or OSS: 302 to an address there
+        that needs no token and is valid for five minutes.
         """
         version = self.version(request, name, number)
         etag = f'"{version.sha256}"'
-        known = {tag.removeprefix("W/") for tag in parse_etags(request.headers.get("If-None-Match", ""))}
-        if known & {etag, "*"}:
+        etags = {tag.removeprefix("W/") for tag in parse_etags(request.headers.get("If-None-Match", ""))}
+        if etags & {etag, "*"}:
             return HttpResponse(status=304, headers={"ETag": etag})
         answer = downloads.download(version)
         answer["ETag"] = etag
@@ -188,7 +188,7 @@ class OneFile(SkillView):
     def get(self, request: Request, name: str, number: str, path: str) -> HttpResponse:
         """One file of a version
 
-        Every file comes as `text/plain`, byte for byte; a browser neither shows nor runs it.
+        Returns the file unchanged, as `text/plain`; a browser neither renders nor runs it.
         """
         version = self.version(request, name, number)
         if path not in {file["path"] for file in version.files}:

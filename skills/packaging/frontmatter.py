@@ -50,8 +50,8 @@ def parse_entries(frontmatter: str) -> dict[str, Any]:
     """What `parse` refuses as a whole, each entry alone; one that is no YAML either is the text of its lines."""
     values: dict[str, Any] = {}
     for entry in _ENTRY.finditer(frontmatter):
-        parsed = parse(entry[0]) if len(frontmatter) <= LONGEST else None
-        values |= parsed or {entry[1]: " ".join(entry[2].split())}
+        mapping = parse(entry[0]) if len(frontmatter) <= LONGEST else None
+        values |= mapping or {entry[1]: " ".join(entry[2].split())}
     return values
 
 
@@ -73,13 +73,13 @@ def is_strict(text: str, name: str) -> bool:
     if len(parts) < 3 or parts[0] or not parts[1].startswith(("\n", "\r\n")) or not _is_plain(parts[1]):
         return False
     values = parse(parts[1]) or {}
-    described = 1 <= len(str(values.get("description", "")).strip()) <= LONGEST_DESCRIPTION
-    fits = len(str(values.get("compatibility", ""))) <= LONGEST_COMPATIBILITY
+    has_description = 1 <= len(str(values.get("description", "")).strip()) <= LONGEST_DESCRIPTION
+    is_short_enough = len(str(values.get("compatibility", ""))) <= LONGEST_COMPATIBILITY
     metadata = values.get("metadata", "")
     texts = [value for key, value in values.items() if key != "metadata"]
     texts += metadata.values() if isinstance(metadata, dict) else [metadata]
-    known = set(values) <= ALLOWED and all(isinstance(text, str) for text in texts)
-    return known and described and fits and values.get("name") == name
+    has_known_keys = set(values) <= ALLOWED and all(isinstance(text, str) for text in texts)
+    return has_known_keys and has_description and is_short_enough and values.get("name") == name
 
 
 def _is_plain(frontmatter: str) -> bool:

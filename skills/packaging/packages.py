@@ -44,8 +44,8 @@ class Package:
 
     def columns_at(self, path: str) -> dict[str, Any]:
         """What the row of a version says of its package, which is stored under this path."""
-        about = {"package": path, "sha256": self.sha256, "size": len(self.content)}
-        return {"skill_md": self.skill_md, "files": [asdict(file) for file in self.files], **about}
+        package_columns = {"package": path, "sha256": self.sha256, "size": len(self.content)}
+        return {"skill_md": self.skill_md, "files": [asdict(file) for file in self.files], **package_columns}
 
     @property
     def is_masked(self) -> bool:
@@ -63,16 +63,16 @@ def pack(fields: Fields, version: int, extras: Mapping[str, bytes] | None = None
 
     `extras`: files that the fields do not hold, by path; one that the fields do hold is left out.
     """
-    held = {path: text.encode() for path, text in texts(fields, version).items()}
-    return pack_files(fields.name, {**(extras or {}), **held})
+    own_files = {path: text.encode() for path, text in texts(fields, version).items()}
+    return pack_files(fields.name, {**(extras or {}), **own_files})
 
 
 def pack_files(name: str, files: Mapping[str, bytes]) -> Package:
     """Pack files by their path in the skill's folder, as they are. PackageRefused: as of `pack`."""
     if problems := [*size_problems(files), *zip_reading.duplicate_names(files)]:
         raise PackageRefused(problems)
-    written = dict(sorted(files.items()))
-    contents = {path: _masked(data) for path, data in written.items()}
+    sorted_files = dict(sorted(files.items()))
+    contents = {path: _mask(data) for path, data in sorted_files.items()}
     content = zip_of({f"{name}/{path}": data for path, data in contents.items()})
     if len(content) > MAX_COMPRESSED:
         raise PackageRefused([zip_reading.TOO_LARGE])
@@ -82,7 +82,7 @@ def pack_files(name: str, files: Mapping[str, bytes]) -> Package:
         files=tuple(File(path, len(data), _sha256(data)) for path, data in contents.items()),
         content=content,
         sha256=_sha256(content),
-        contents=written,
+        contents=sorted_files,
     )
 
 
@@ -98,9 +98,9 @@ def unpack_files(files: Mapping[str, bytes]) -> UnpackedSkill:
 
 def extras(content: bytes, fields: Fields) -> dict[str, bytes]:
     """The files of a stored package that its fields do not hold."""
-    held = {f"{fields.name}/{path}" for path in texts(fields, 1)}
+    own_paths = {f"{fields.name}/{path}" for path in texts(fields, 1)}
     with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        names = [name for name in archive.namelist() if name not in held]
+        names = [name for name in archive.namelist() if name not in own_paths]
         return {name.partition("/")[2]: archive.read(name) for name in names}
 
 
@@ -130,8 +130,8 @@ def zip_of(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def _masked(data: bytes) -> bytes:
-    """What a package hands out holds no credential; the fields of a version keep what a person wrote."""
+def _mask(data: bytes) -> bytes:
+    """The content without credentials, as a package holds it; the fields of a version keep them."""
     return credentials.masked(data.decode()).encode() if unpacking.is_text(data) else data
 
 

@@ -57,9 +57,9 @@ def _parts(text: str, references: dict[str, Any]) -> list[str]:
     lines = list(accumulate((len(line) + 1 for line in text.split("\n")), initial=0))
     cuts, places = [0], sorted(lines[line] for line in blocks if line < len(lines))
     while len(text) - cuts[-1] > LONGEST_PART:
-        following = bisect_right(places, cuts[-1])
+        next_place = bisect_right(places, cuts[-1])
         last = bisect_right(places, cuts[-1] + LONGEST_PART) - 1
-        if (place := max(last, following)) >= len(places):
+        if (place := max(last, next_place)) >= len(places):
             break
         cuts.append(places[place])
     return [text[start:end] for start, end in zip(cuts, [*cuts[1:], len(text)], strict=True)]

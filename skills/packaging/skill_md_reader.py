@@ -46,8 +46,8 @@ def read(text: str, *, folder: str = "", **files: Any) -> tuple[Fields, list[str
     }
     values = {"name": name, "title": title, "description": description, **terms, **_content(texts), **files}
     fields = Fields.model_validate(values)
-    if unparsed := _unparsed_lines(fields, texts):
-        values["procedure"] = "\n\n".join(filter(None, [values["procedure"], *unparsed]))
+    if more_lines := _unparsed_lines(fields, texts):
+        values["procedure"] = "\n\n".join(filter(None, [values["procedure"], *more_lines]))
         fields = Fields.model_validate(values)
     return fields, warnings + _cuts({"description": description, **terms}, fields)
 
@@ -74,22 +74,22 @@ def _head(yaml: str) -> tuple[dict[str, Any], list[str]]:
         mapping["allowed-tools"] = " ".join(tools)  # a list says the same
     texts = {key: value for key, value in mapping.items() if isinstance(value, str)}
     values: dict[str, Any] = {key: value for key, value in texts.items() if key in frontmatter.ALLOWED}
-    dropped = [key for key in mapping if key not in {*values, "metadata"}]
-    dropped += [f"metadata.{key}" for key, value in metadata.items() if not isinstance(value, str)]
-    warnings += [f"{printable(str(key))}: not kept" for key in dropped]
+    dropped_keys = [key for key in mapping if key not in {*values, "metadata"}]
+    dropped_keys += [f"metadata.{key}" for key, value in metadata.items() if not isinstance(value, str)]
+    warnings += [f"{printable(str(key))}: not kept" for key in dropped_keys]
     return values | {"metadata": metadata}, warnings
 
 
-def _cuts(given: Mapping[str, str], fields: Fields) -> list[str]:
-    kept = {key: str(getattr(fields, key)) for key in given}
-    cut = [key for key, text in kept.items() if text.endswith("…") and not given[key].rstrip().endswith("…")]
-    return [f"{key.replace('_', '-')}: cut to {len(kept[key])} characters" for key in cut]
+def _cuts(texts: Mapping[str, str], fields: Fields) -> list[str]:
+    values = {key: str(getattr(fields, key)) for key in texts}
+    cut_keys = [key for key, text in values.items() if text.endswith("…") and not texts[key].rstrip().endswith("…")]
+    return [f"{key.replace('_', '-')}: cut to {len(values[key])} characters" for key in cut_keys]
 
 
 def _name_warnings(name: str, folder: str) -> list[str]:
     warnings = [] if name == slug(name) else [f"the name {name[:80]!r} became {slug(name)!r}"]
     if folder and folder != name:
-        warnings.append(f"the folder {folder[:80]!r} is not called like the skill, {name[:80]!r}")
+        warnings.append(f"the folder {folder[:80]!r} does not have the name of the skill, {name[:80]!r}")
     return warnings
 
 
@@ -143,20 +143,20 @@ def _track_record(text: str) -> dict[str, Any] | None:
 
 
 def _unparsed_lines(fields: Fields, texts: Mapping[str, str]) -> list[str]:
-    """Lines of the derived sections that the fields do not reproduce, under their headings: they join the procedure."""
-    expected = skill_md_writer.sections(fields)
+    """Lines of the derived sections that the fields do not reproduce, under their headings, for the procedure."""
+    section_texts = skill_md_writer.sections(fields)
     parts = []
     for section in _DERIVED_SECTIONS:
-        lines, known = texts.get(section, "").split("\n"), expected[section].split("\n")
-        more = "\n".join(line for line in lines if not line or not _says_no_more(line, known)).strip("\n")
+        lines, own_lines = texts.get(section, "").split("\n"), section_texts[section].split("\n")
+        more = "\n".join(line for line in lines if not line or not _is_reproduced(line, own_lines)).strip("\n")
         if more:
             parts.append(f"### {section}\n\n{more}")
     return parts
 
 
-def _says_no_more(line: str, known: Sequence[str]) -> bool:
+def _is_reproduced(line: str, own_lines: Sequence[str]) -> bool:
     """Whether the fields write this line themselves, or name the file that it lists: `- ./scripts/plan.py`."""
-    listed = _LISTED_FILE.fullmatch(line)
-    path = (listed["link"] or listed["code"] or listed["path"]) if listed else ""
-    named = rf"- (?:`|\[[^]]*\]\(){re.escape(path)}[`)](?::.*)?"
-    return line in known or (bool(path) and any(re.fullmatch(named, one) for one in known))
+    match = _LISTED_FILE.fullmatch(line)
+    path = (match["link"] or match["code"] or match["path"]) if match else ""
+    pattern = rf"- (?:`|\[[^]]*\]\(){re.escape(path)}[`)](?::.*)?"
+    return line in own_lines or (bool(path) and any(re.fullmatch(pattern, own_line) for own_line in own_lines))

@@ -38,11 +38,11 @@ class UnpackedSkill:
 
 @dataclass(slots=True)
 class _Layout:
-    """The acceptable files of an archive by path. `moved`: new path by the path in the archive."""
+    """The acceptable files of an archive by path. `new_paths`: changed path by the path in the archive."""
 
     skill_md: bytes = b""
     files: dict[str, bytes] = field(default_factory=dict)
-    moved: dict[str, str] = field(default_factory=dict)
+    new_paths: dict[str, str] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -69,11 +69,11 @@ def _add_problems_of_unread(layout: _Layout, names: Iterable[str], root: str) ->
     for name in names:
         parts = PurePosixPath(name).parts
         is_ignored = any(part in _IGNORED_NAMES or part.startswith(".") for part in parts)
-        inside = parts[1:] if root else parts
-        if is_ignored or (root and parts[0] != root) or [part.lower() for part in inside] == ["skill.md"]:
+        inner_parts = parts[1:] if root else parts
+        if is_ignored or (root and parts[0] != root) or [part.lower() for part in inner_parts] == ["skill.md"]:
             continue
         try:
-            safe_path("/".join(inside))
+            safe_path("/".join(inner_parts))
         except ValueError as error:
             layout.problems.append(str(error))
 
@@ -89,7 +89,7 @@ def _field_problems(layout: _Layout, root: str) -> list[str]:
     return []
 
 
-def renamed(skill: UnpackedSkill, name: str) -> UnpackedSkill:
+def with_name(skill: UnpackedSkill, name: str) -> UnpackedSkill:
     """The skill under another name: in the frontmatter, which is written anew; all else stays as it is."""
     fields = skill.fields.model_copy(update={"name": name})
     text = frontmatter.rewritten(skill.files["SKILL.md"].decode(), fields)
@@ -105,8 +105,8 @@ def _root(archive: Archive) -> str | None:
         return None
     if "" in roots or len(roots) == 1:  # one at the top: those below are files of it
         return "" if "" in roots else roots.pop()
-    many = f"{len(roots)} folders with a SKILL.md, one is a skill"
-    archive.problems.append(many if roots else "no SKILL.md at the top or in the first folder")
+    problem = f"{len(roots)} folders with a SKILL.md, one is a skill"
+    archive.problems.append(problem if roots else "no SKILL.md at the top or in the first folder")
     return None
 
 
@@ -115,15 +115,15 @@ def _place_without_root(archive: Archive) -> None:
     skill_files = {name for name in archive.names if PurePosixPath(name).name.lower() == "skill.md"}
     folders = {parts[0] for name in skill_files if len(parts := PurePosixPath(name).parts) == 2}
     tops = {parts[0] for name in archive.names if len(parts := PurePosixPath(name).parts) > 1}
-    whole = tops if len(tops) == 1 and all("/" in name for name in archive.names) else folders
+    skill_folders = tops if len(tops) == 1 and all("/" in name for name in archive.names) else folders
     layout = _Layout(problems=archive.problems)
     for name in archive.unread:
-        first = PurePosixPath(name).parts[0]
-        _add_problems_of_unread(layout, [name], first if first in whole else "")
+        top = PurePosixPath(name).parts[0]
+        _add_problems_of_unread(layout, [name], top if top in skill_folders else "")
     for name, data in archive.files.items():
-        first = PurePosixPath(name).parts[0]
+        top = PurePosixPath(name).parts[0]
         layout = _Layout(problems=archive.problems)
-        _place(layout, name, first if first in whole else "", data)
+        _place(layout, name, top if top in skill_folders else "", data)
 
 
 def _place(layout: _Layout, name: str, root: str, data: bytes) -> None:
@@ -147,16 +147,16 @@ def _place(layout: _Layout, name: str, root: str, data: bytes) -> None:
 def _add_file(layout: _Layout, inside: tuple[str, ...], data: bytes) -> None:
     path = "/".join(inside)
     try:
-        new = safe_path(path)
+        place = safe_path(path)
     except ValueError as error:
         layout.problems.append(str(error))
         return
-    if new.lower() in map(str.lower, layout.files):
-        layout.problems.append(f"{printable(path)}: there is another {new}")
-    layout.files[new] = data
-    if new != path:
-        layout.moved[path] = new
-        layout.warnings.append(f"{printable(path)}: is now {new}")
+    if place.lower() in map(str.lower, layout.files):
+        layout.problems.append(f"{printable(path)}: there is another {place}")
+    layout.files[place] = data
+    if place != path:
+        layout.new_paths[path] = place
+        layout.warnings.append(f"{printable(path)}: is now {place}")
 
 
 def safe_path(path: str) -> str:
@@ -199,7 +199,7 @@ def is_text(data: bytes) -> bool:
 
 def _parse(layout: _Layout, root: str) -> UnpackedSkill:
     text = layout.skill_md.decode()
-    for old, new in layout.moved.items():  # links follow the file
+    for old, new in layout.new_paths.items():  # links follow the file
         link = re.compile(rf"(?<=[(`]){re.escape(old)}(?=[)`#])")
         text = new.join(link.split(text))
     recipe = _steps(layout.files.get(RECIPE, b""))
@@ -207,13 +207,14 @@ def _parse(layout: _Layout, root: str) -> UnpackedSkill:
         fields, warnings = skill_md_reader.read(text, folder=root, recipe=recipe, **field_files(layout.files))
     except ValidationError as error:
         problems = [
-            f"{'.'.join(map(str, each['loc']))}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors()
+            f"{'.'.join(map(str, detail['loc']))}: {detail['msg'].removeprefix('Value error, ')}"
+            for detail in error.errors()
         ]
         unreadable = skill_md_reader.is_unreadable(text)
         raise PackageRefused(_truncate([*([NOT_YAML] if unreadable else []), *problems])) from error
     if not frontmatter.is_strict(text, fields.name):
         text = frontmatter.rewritten(text, fields)
-        warnings.append("the frontmatter was written anew, as the specification demands")
+        warnings.append("the frontmatter was rewritten to follow the specification")
     files = {**layout.files, "SKILL.md": text.encode()}
     return UnpackedSkill(fields, dict(sorted(files.items())), [*layout.warnings, *warnings])
 

@@ -159,10 +159,10 @@ def duplicate_names(names: Iterable[str]) -> Iterator[str]:
     for name in names:
         groups.setdefault(unicodedata.normalize("NFC", name).casefold(), []).append(name)
     folders = {str(folder) for name in groups for folder in PurePosixPath(name).parents}
-    for folded, group in groups.items():
+    for key, group in groups.items():
         if len(group) > 1:
             yield f"{printable(group[0])}: there {len(group)} times"
-        elif folded in folders:
+        elif key in folders:
             yield f"{printable(group[0])}: a file, and a folder with other files"
 
 
@@ -176,7 +176,7 @@ def _entry_problems(entry: zipfile.ZipInfo) -> Iterator[str]:
     if entry.flag_bits & 0x41:
         yield f"{name}: encrypted"
     elif entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        yield f"{name}: packed by a method that is not taken"
+        yield f"{name}: the compression method is not supported"
 
 
 def name_problems(name: str) -> list[str]:

@@ -21,15 +21,15 @@ Scanner = Callable[[str, str], Iterable[Finding]]
 
 def scan(files: Mapping[str, str]) -> list[Finding]:
     """The findings in the files of a package (path -> text), the most severe first."""
-    ordered = dict(sorted(files.items(), key=_importance))
-    known = _within(ordered, MOST_CHARACTERS)
+    sorted_files = dict(sorted(files.items(), key=_importance))
+    files_to_scan = _within(sorted_files, MOST_CHARACTERS)
     findings = [
-        *_each(text_rules.scan, known),
-        *_each(_some_secrets, known),
-        *_each(text_rules.scan_instructions, _within(ordered, MOST_FOR_INSTRUCTIONS)),
-        *python_code.scan(known),
-        *_not_read(ordered, MOST_CHARACTERS, "not-scanned"),
-        *_not_read(ordered, MOST_FOR_INSTRUCTIONS, "not-scanned-for-instructions"),
+        *_findings_of(text_rules.scan, files_to_scan),
+        *_findings_of(_some_secrets, files_to_scan),
+        *_findings_of(text_rules.scan_instructions, _within(sorted_files, MOST_FOR_INSTRUCTIONS)),
+        *python_code.scan(files_to_scan),
+        *_not_read(sorted_files, MOST_CHARACTERS, "not-scanned"),
+        *_not_read(sorted_files, MOST_FOR_INSTRUCTIONS, "not-scanned-for-instructions"),
     ]
     severities = list(Severity)
     return sorted(findings, key=lambda finding: (-severities.index(finding.severity), finding.file, finding.line))
@@ -37,13 +37,15 @@ def scan(files: Mapping[str, str]) -> list[Finding]:
 
 def scan_secrets(files: Mapping[str, str]) -> list[Finding]:
     """The credentials in files of which only the rest is kept."""
-    return [*_each(_some_secrets, _within(files, MOST_CHARACTERS))]
+    return [*_findings_of(_some_secrets, _within(files, MOST_CHARACTERS))]
 
 
 def gravest_first(findings: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
     """Stored findings in the order of `scan`."""
     severities = list(Severity)
-    return sorted(findings, key=lambda one: (-severities.index(one["severity"]), one["file"], one["line"]))
+    return sorted(
+        findings, key=lambda finding: (-severities.index(finding["severity"]), finding["file"], finding["line"])
+    )
 
 
 def _importance(file: tuple[str, str]) -> tuple[bool, bool, str]:
@@ -64,14 +66,14 @@ def _within(files: Mapping[str, str], most: int) -> dict[str, str]:
 
 
 def _not_read(files: Mapping[str, str], most: int, rule: str) -> Iterator[Finding]:
-    read = _within(files, most)
-    cut = [name for name, text in files.items() if len(read.get(name, "")) < len(text)]
+    files_within = _within(files, most)
+    cut = [name for name, text in files.items() if len(files_within.get(name, "")) < len(text)]
     for name in islice(cut, _MAX_FINDINGS):
-        line = read.get(name, "").count("\n") + 1
+        line = files_within.get(name, "").count("\n") + 1
         yield Finding(rule, Severity.HIGH, name, line, f"from here on: the package has more than {most:,} characters")
 
 
-def _each(scanner: Scanner, files: Mapping[str, str]) -> Iterator[Finding]:
+def _findings_of(scanner: Scanner, files: Mapping[str, str]) -> Iterator[Finding]:
     return (finding for name, text in files.items() for finding in scanner(name, text))
 
 

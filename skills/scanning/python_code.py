@@ -38,14 +38,14 @@ def scan(files: Mapping[str, str], seconds: float = 0.0) -> Iterator[Finding]:
         yield from (Finding(NOT_CHECKED, Severity.HIGH, name, 1, UNCHECKED) for name in names)
         return
     by_number = dict(enumerate(names))
-    for failed in report["errors"]:
-        yield Finding(NOT_CHECKED, Severity.MEDIUM, by_number[_number(failed)], 1, UNCHECKED)
+    for error in report["errors"]:
+        yield Finding(NOT_CHECKED, Severity.MEDIUM, by_number[_number(error)], 1, UNCHECKED)
     for result in report["results"]:
         name = by_number[_number(result)]
         severity = SEVERITIES.get(result["issue_severity"], Severity.LOW)
         line = max(1, int(result["line_number"]))
-        shown = excerpt(files[name], _offset(files[name], line))
-        yield Finding(f"{RULES}{result['test_name'].replace('_', '-')}", severity, name, line, shown)
+        line_shown = excerpt(files[name], _offset(files[name], line))
+        yield Finding(f"{RULES}{result['test_name'].replace('_', '-')}", severity, name, line, line_shown)
 
 
 def _report(texts: Sequence[str], seconds: float) -> dict[str, Any] | None:

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
+from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
+from detect_secrets.filters import heuristic
+
 from memories.scanning.credentials import MASK
 from skills.scanning.findings import Finding, Severity
 
@@ -22,11 +25,8 @@ LEFT_OUT = {
 
 @cache
 def _detectors() -> tuple[Any, ...]:
-    # imported here and below: they bring an HTTP client with them, and few processes scan a skill
-    from detect_secrets.core.plugins.util import get_mapping_from_secret_type_to_class
-
-    known: dict[str, Any] = get_mapping_from_secret_type_to_class()
-    return tuple(made() for made in known.values() if made.__name__ not in LEFT_OUT)
+    detectors: dict[str, Any] = get_mapping_from_secret_type_to_class()
+    return tuple(detector() for detector in detectors.values() if detector.__name__ not in LEFT_OUT)
 
 
 def scan(file: str, text: str) -> Iterator[Finding]:
@@ -42,13 +42,11 @@ def _of_line(file: str, number: int, line: str) -> Finding | None:
             if secret and not _is_placeholder(secret, line):
                 kind = re.sub(r"[^a-z0-9]+", "-", detector.secret_type.lower()).strip("-")
                 severity = Severity.HIGH if type(detector).__name__ in GUESSES else Severity.CRITICAL
-                shown = line.replace(secret, MASK).strip()[:160]
-                return Finding(f"secret-{kind}", severity, file, number, shown)
+                line_shown = line.replace(secret, MASK).strip()[:160]
+                return Finding(f"secret-{kind}", severity, file, number, line_shown)
     return None
 
 
 def _is_placeholder(secret: str, line: str) -> bool:
-    from detect_secrets.filters import heuristic
-
     tests = (heuristic.is_templated_secret, heuristic.is_prefixed_with_dollar_sign, heuristic.is_sequential_string)
     return any(test(secret) for test in tests) or bool(heuristic.is_indirect_reference(line))

@@ -79,10 +79,10 @@ def no_answer(store: str) -> StoreUnavailable:
 
 def failure(store: str, status: int, code: str) -> StoreUnavailable:
     """The failure behind an answer. `code`: the name that the store gives it, shown only if it looks like a name."""
-    named = f"{status} {code}" if CODE.fullmatch(code) else str(status)
+    answer = f"{status} {code}" if CODE.fullmatch(code) else str(status)
     if status == 507 or code in FULL:
-        return StoreUnavailable(f"{store} is full ({named}); nothing has changed")
+        return StoreUnavailable(f"{store} is full ({answer}); nothing has changed")
     if status in (401, 403):
-        return StoreUnavailable(f"{store} refuses the configured credentials ({named}); nothing has changed")
-    what = f"answered {named}" if status else f"cannot be used ({code})"
-    return StoreUnavailable(f"{store} {what}; nothing has changed")
+        return StoreUnavailable(f"{store} refuses the configured credentials ({answer}); nothing has changed")
+    problem = f"answered {answer}" if status else f"cannot be used ({code})"
+    return StoreUnavailable(f"{store} {problem}; nothing has changed")

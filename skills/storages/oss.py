@@ -72,12 +72,12 @@ class OSSPackageStorage(Storage):
         }
         with self._failures():
             try:
-                stored = self._bucket.put_object(self._key(name), body, headers=headers)
+                result = self._bucket.put_object(self._key(name), body, headers=headers)
             except oss2.exceptions.ServerError as error:
                 if error.code != EXISTS:
                     raise
                 return name
-            if not stored.etag:  # a page of another service, say
+            if not result.etag:  # a page of another service, say
                 raise failure(self._store, 0, "OSS_ENDPOINT leads to something that is no OSS")
         return name
 

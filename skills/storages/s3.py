@@ -89,8 +89,8 @@ class S3PackageStorage(S3Storage):
         except BotoCoreError:  # some are ValueErrors too
             raise
         except ValueError:  # it repeats the value
-            what = "AWS_ENDPOINT_URL_S3 is not an address such as https://s3.example.com"
-            raise failure(self._store, 0, what) from None
+            problem = "AWS_ENDPOINT_URL_S3 is not an address such as https://s3.example.com"
+            raise failure(self._store, 0, problem) from None
 
     @property
     def _client(self) -> Any:
@@ -107,8 +107,8 @@ class S3PackageStorage(S3Storage):
         except ClientError as error:
             raise failure(self._store, _status(error), _code(error)) from None
         except RecursionError:  # boto3 asks a redirection again and again
-            what = "it redirects: AWS_ENDPOINT_URL_S3 has to be its own address, https where it wants that"
-            raise failure(self._store, 0, what) from None
+            problem = "it redirects: AWS_ENDPOINT_URL_S3 has to be its own address, https where it wants that"
+            raise failure(self._store, 0, problem) from None
         except HTTPClientError:
             raise no_answer(self._store) from None
         except BotoCoreError as error:  # no credentials, say

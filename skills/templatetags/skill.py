@@ -37,8 +37,8 @@ VERSIONS_AT_FIRST = 10
 FEW = 20  # runs: a percentage of fewer says more than is known
 FINDINGS = {
     "written-by-model": gettext_lazy("written by a language model from one conversation: read it line by line"),
-    "not-scanned": gettext_lazy("too long to be scanned to its end: read the rest"),
-    "not-scanned-for-instructions": gettext_lazy("too long to be scanned to its end for hidden instructions: read it"),
+    "not-scanned": gettext_lazy("too long for the complete scan: read the rest"),
+    "not-scanned-for-instructions": gettext_lazy("too long for the complete scan for hidden instructions: read it"),
     "python-not-checked": gettext_lazy("its Python could not be checked: read it line by line"),
 }
 
@@ -70,8 +70,8 @@ def description_below_title(memory: Memory, version: SkillVersion | None) -> str
 def step_label(step: Mapping[str, Any]) -> str:
     """What a step calls or changes: its command or files, else its tool, of MCP by its own name; '' for none."""
     tool = str(step.get("tool") or "")
-    named = _CODE.findall(str(step.get("step") or "")) if tool in settings.COMMAND_TOOLS | CHANGING_FILES else []
-    return ", ".join(named) or without_server(tool)
+    code_names = _CODE.findall(str(step.get("step") or "")) if tool in settings.COMMAND_TOOLS | CHANGING_FILES else []
+    return ", ".join(code_names) or without_server(tool)
 
 
 @register.filter
@@ -82,7 +82,7 @@ def skill_md(markdown: str) -> SafeString:
 @register.inclusion_tag("skills/_skill_md.html", takes_context=True)
 def skill_md_of(context: Context, version: SkillVersion) -> dict[str, Any]:
     """The SKILL.md of a version with its size; of a long one the part that the address asks for."""
-    part = safe_html.part(version.skill_md, _asked(context, "part"))
+    part = safe_html.part(version.skill_md, _part_number(context, "part"))
     html = mark_safe(part.html)  # noqa: S308 - safe_html.part sanitises
     size = len(version.skill_md.encode())
     return {"size": size, "part": part, "html": html, "request": context["request"]}
@@ -91,42 +91,45 @@ def skill_md_of(context: Context, version: SkillVersion) -> dict[str, Any]:
 @register.inclusion_tag("skills/_part_links.html", takes_context=True)
 def part_links(context: Context, name: str, number: int, count: int, target: str) -> dict[str, Any]:
     """Links to the parts before and after the one that is shown; `name`: of the parameter that asks for a part."""
-    parts = {one: f"{context['request'].path}?{_with(context, name, one)}#{target}" for one in (number - 1, number + 1)}
-    before, following = parts[number - 1], parts[number + 1]
-    links = {"before": before if number > 1 else "", "next": following if number < count else ""}
+    parts = {
+        part_number: f"{context['request'].path}?{_query_with(context, name, part_number)}#{target}"
+        for part_number in (number - 1, number + 1)
+    }
+    previous_link, next_link = parts[number - 1], parts[number + 1]
+    links = {"before": previous_link if number > 1 else "", "next": next_link if number < count else ""}
     return {**links, "number": number, "count": count}
 
 
-def _with(context: Context, name: str, value: int) -> str:
-    changed = context["request"].GET.copy()
-    changed[name] = str(value)
-    return str(changed.urlencode())
+def _query_with(context: Context, name: str, value: int) -> str:
+    query = context["request"].GET.copy()
+    query[name] = str(value)
+    return str(query.urlencode())
 
 
-def _asked(context: Context, name: str) -> int:
-    """The number of a part that the address asks for; 1 where it asks for none."""
-    asked = context["request"].GET.get(name, "")
-    return int(asked[:4]) if asked.isascii() and asked.isdigit() else 1
+def _part_number(context: Context, name: str) -> int:
+    """The number of the part in the query of the address; 1 where it has none."""
+    text = context["request"].GET.get(name, "")
+    return int(text[:4]) if text.isascii() and text.isdigit() else 1
 
 
 @register.inclusion_tag("skills/_version_diff.html", takes_context=True)
 def changes_of(context: Context, version: SkillVersion, base: SkillVersion) -> dict[str, Any]:
     """Every word of what changes from one version to another; of many words the part that the address asks for."""
     parts = diffs.in_parts(changes_from(version, base))
-    number = min(max(_asked(context, "changes"), 1), len(parts))
-    shown = {"changes": parts[number - 1], "number": number, "count": len(parts)}
-    return {**shown, "version": version, "base": base, "request": context["request"]}
+    number = min(max(_part_number(context, "changes"), 1), len(parts))
+    part = {"changes": parts[number - 1], "number": number, "count": len(parts)}
+    return {**part, "version": version, "base": base, "request": context["request"]}
 
 
 @register.filter
-def pieces(changed: list[Piece]) -> SafeString:
+def pieces(diff: list[Piece]) -> SafeString:
     """The pieces of a diff, without a blank between them that neither text has."""
     marks = {"added": ("ins", _("added:")), "removed": ("del", _("removed:"))}
     parts = (
         format_html('<{0}><span class="unseen">{1} </span>{2}</{0}>', *marks[piece.kind], piece.text)
         if piece.kind in marks
         else escape(piece.text)
-        for piece in changed
+        for piece in diff
     )
     return mark_safe("".join(parts))  # noqa: S308 - escaped
 
@@ -149,7 +152,7 @@ def skill_of(context: Context, memory: Memory) -> dict[str, Any]:
     skill: Skill = memory.skill
     versions = list(skill.versions.all())
     current = skill.current
-    whole = "versions" in context["request"].GET
+    shows_all = "versions" in context["request"].GET
     uses = skill.uses.of_visible_episodes(trust_of(context["request"].user)).select_related("version", "episode")
     latest = list(uses.order_by("-at", "-pk")[:MAX_USES]) if any(version.record for version in versions) else []
     return {
@@ -160,7 +163,9 @@ def skill_of(context: Context, memory: Memory) -> dict[str, Any]:
         "csrf_token": context.get("csrf_token"),
         "version": current,
         "aliases": [name for name in getattr(current, "names_of_skill", []) if name != skill.name],
-        "versions": [(version, version.record) for version in (versions if whole else versions[:VERSIONS_AT_FIRST])],
+        "versions": [
+            (version, version.record) for version in (versions if shows_all else versions[:VERSIONS_AT_FIRST])
+        ],
         "version_count": len(versions),
         "chart": _chart(versions),
         "uses": latest,
@@ -193,9 +198,9 @@ def files_of(version: SkillVersion) -> list[dict[str, Any]]:
     for file in version.files:
         if file["path"] != "SKILL.md":
             text = texts.get(file["path"], "")
-            shown = text if len(text) <= room else ""
-            room -= len(shown)
-            files.append({**file, "text": shown, "written_by_model": file["path"] in marks})
+            shown_text = text if len(text) <= room else ""
+            room -= len(shown_text)
+            files.append({**file, "text": shown_text, "written_by_model": file["path"] in marks})
     return files
 
 
@@ -205,17 +210,17 @@ def changes_from(version: SkillVersion, before: SkillVersion | None) -> list[Cha
     if before is None or before.pk == version.pk:
         return []
     changes = [*diffs.section_changes(before, version), *diffs.file_changes(before, version)]
-    return [replace(change, pieces=diffs.shortened(change.pieces)) for change in changes]
+    return [replace(change, pieces=diffs.shorten(change.pieces)) for change in changes]
 
 
 @register.filter
 def at_first(changes: list[Change]) -> list[Change]:
     """The changes that a page shows which leads to all of them: of long ones only what is changed, not the words."""
-    room, shown = MAX_CHANGED, []
+    room, first_changes = MAX_CHANGED, []
     for change in changes:
         room -= sum(len(piece.text) for piece in change.pieces)
-        shown.append(change if room >= 0 else replace(change, pieces=[]))
-    return shown
+        first_changes.append(change if room >= 0 else replace(change, pieces=[]))
+    return first_changes
 
 
 @register.filter
@@ -243,18 +248,18 @@ def finding_in_words(finding: dict[str, Any]) -> str:
 @register.filter
 def arguments(schema: dict[str, Any]) -> list[dict[str, str]]:
     """The arguments of a step by name, each with a summary: type, whether always given, values seen."""
-    required = schema.get("required") or []
+    required_names = schema.get("required") or []
     properties = (schema.get("properties") or {}).items()
     return [
-        {"name": name, "summary": _summary(facts, name in required)}
+        {"name": name, "summary": _summary(facts, name in required_names)}
         for name, facts in properties
         if isinstance(facts, dict)
     ]
 
 
-def _summary(facts: dict[str, Any], required: bool) -> str:
+def _summary(facts: dict[str, Any], is_required: bool) -> str:
     kinds = facts.get("type", "")
     kind = " / ".join(map(str, kinds)) if isinstance(kinds, list) else str(kinds)
-    summary = kind if required else f"{kind}, {_('optional')}"
+    summary = kind if is_required else f"{kind}, {_('optional')}"
     values = ", ".join(str(value) for value in (facts.get("enum") or facts.get("examples") or [])[:4])
     return f"{summary}: {values}" if values else summary

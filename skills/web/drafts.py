@@ -43,14 +43,16 @@ class Draft:
     def changes(self) -> dict[str, Any]:
         """The fields that were changed; the others stay exactly as they are."""
         before = _texts_of(self.base)
-        changed: dict[str, Any] = {
+        changed_texts: dict[str, Any] = {
             name: text for name, text in self.texts.items() if _plain(text) != _plain(before[name])
         }
-        changed |= {name: markdown.parse_list(markdown.clean(text)) for name, text in changed.items() if name in LISTS}
+        changed_texts |= {
+            name: markdown.parse_list(markdown.clean(text)) for name, text in changed_texts.items() if name in LISTS
+        }
         former = self.base.fields.get("examples") or []
         if [_plain(text) for text in self.examples] != [_plain(text) for text in former]:
-            changed["examples"] = self.examples
-        return changed
+            changed_texts["examples"] = self.examples
+        return changed_texts
 
     @property
     def file_errors(self) -> list[str]:
@@ -74,8 +76,8 @@ def draft_of(base: SkillVersion, files: Files) -> Draft:
     return Draft(base, _texts_of(base), base.fields.get("examples") or [], file_rows.of_version(base, files))
 
 
-def typed(request: HttpRequest, base: SkillVersion, files: Files) -> Draft:
-    """What was sent. Fields that the request leaves out are empty, examples and files that it leaves out stay."""
+def draft_of_request(request: HttpRequest, base: SkillVersion, files: Files) -> Draft:
+    """The draft in a request. Fields that it leaves out are empty, examples and files that it leaves out stay."""
     texts = {name: request.POST.get(name, "") for name in LABELS}
     examples = base.fields.get("examples") or []
     if "example" in request.POST:

@@ -24,7 +24,7 @@ from skills.models import Skill, SkillVersion
 from skills.packaging.skill_md_writer import skill_md
 from skills.publishing import VERSION
 from skills.web import file_rows
-from skills.web.drafts import LABELS, Draft, Files, draft_of, typed
+from skills.web.drafts import LABELS, Draft, Files, draft_of, draft_of_request
 from skills.web.file_rows import FileRow
 
 ROWS = {"title": 1, "description": 3, "trigger": 1, "procedure": 12}
@@ -54,7 +54,7 @@ def edit_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     before = _files_of(base)
     if request.method != "POST":
         return _page(request, draft_of(base, before))
-    draft = typed(request, base, before)
+    draft = draft_of_request(request, base, before)
     try:
         return _preview_or_propose(request, draft, before, trust)
     except Invalid as invalid:
@@ -95,8 +95,8 @@ def _preview_or_propose(request: HttpRequest, draft: Draft, before: Files, trust
         return render(request, "skills/_edit_preview.html", {"preview": _preview(draft, before, files)})
     if request.POST.get("do") != "propose":
         return _page(request, draft, preview=_preview(draft, before, files))
-    about: dict[str, Any] = {"trust": trust, "at": timezone.now(), "why": draft.why}
-    version = revising.edit(draft.base, draft.changes, files=files, **about)
+    facts: dict[str, Any] = {"trust": trust, "at": timezone.now(), "why": draft.why}
+    version = revising.edit(draft.base, draft.changes, files=files, **facts)
     messages.success(request, _("Version %(n)s waits to be published.") % {"n": version.number})
     return redirect("memory", memory_id=draft.base.skill_id)
 
@@ -138,8 +138,8 @@ def _base(memory_id: UUID, number: str, trust: Trust) -> SkillVersion:
 
 def _preview(draft: Draft, before: Files, files: Files) -> dict[str, Any]:
     fields = revising.edited_fields(draft.base, draft.changes, files)
-    edited = SkillVersion(fields=fields.model_dump(mode="json"))
-    changes = [*diffs.section_changes(draft.base, edited), *diffs.content_changes(before, files)]
+    edited_version = SkillVersion(fields=fields.model_dump(mode="json"))
+    changes = [*diffs.section_changes(draft.base, edited_version), *diffs.content_changes(before, files)]
     return {"skill_md": skill_md(fields, draft.base.number + 1), "changes": changes}
 
 

@@ -60,22 +60,22 @@ def of_version(version: SkillVersion, files: Mapping[str, bytes]) -> list[FileRo
     marks = {finding["file"] for finding in version.scan.get("findings", ()) if finding["rule"] == WRITTEN_BY_MODEL}
     rows, room, at_first = [], MAX_PAGE, AT_FIRST
     for path, data in files.items():
-        shown = is_text(data) and len(data) <= min(MAX_TEXT, room)
-        room -= len(data) if shown else 0
-        text = data.decode() if shown else None
-        withheld = shown and len(data) > at_first
-        at_first -= len(data) if shown and not withheld else 0
-        row = FileRow(path, path, text, size=len(data), written_by_model=path in marks, is_withheld=withheld)
+        is_shown = is_text(data) and len(data) <= min(MAX_TEXT, room)
+        room -= len(data) if is_shown else 0
+        text = data.decode() if is_shown else None
+        is_withheld = is_shown and len(data) > at_first
+        at_first -= len(data) if is_shown and not is_withheld else 0
+        row = FileRow(path, path, text, size=len(data), written_by_model=path in marks, is_withheld=is_withheld)
         rows.append(row)
     return rows
 
 
-def of_request(request: HttpRequest, known: Iterable[FileRow]) -> list[FileRow]:
-    """The rows as they were typed, with uploaded texts in their places. `known`: those of the version.
+def of_request(request: HttpRequest, version_rows: Iterable[FileRow]) -> list[FileRow]:
+    """The rows as they were typed, with uploaded texts in their places. `version_rows`: those of the version.
 
     Invalid: an upload is no text, or too large. The rows are in the order of the page, empty ones left out.
     """
-    facts = {row.path: row for row in known}
+    facts = {row.path: row for row in version_rows}
     rows = []
     for number in range(MAX_ROWS):
         if (path := request.POST.get(f"file-{number}-path")) is None:
@@ -111,21 +111,21 @@ def add_uploads(rows: list[FileRow], uploads: Iterable[Any], *, reference_folder
 
 
 def _row_for(rows: list[FileRow], name: str, reference_folder: str) -> FileRow:
-    same = [row for row in rows if PurePosixPath(row.path).name == name]
-    if len(same) != 1:
+    matches = [row for row in rows if PurePosixPath(row.path).name == name]
+    if len(matches) != 1:
         folder = reference_folder if name.endswith(".md") else "scripts"
-        same = [FileRow(f"{folder}/{name}")]
-        rows += same
-    return same[0]
+        matches = [FileRow(f"{folder}/{name}")]
+        rows += matches
+    return matches[0]
 
 
 def put_errors(rows: list[FileRow], errors: Iterable[FieldError]) -> list[FieldError]:
-    """Put errors that point to a file into its row; those that remain."""
-    others = []
+    """Put errors that point to a file into its row; return the others."""
+    other_errors = []
     for error in errors:
         match error.pointer.split("/"):
             case ["", "files", number, name]:
                 rows[int(number)].errors[name] = error.detail
             case _:
-                others.append(error)
-    return others
+                other_errors.append(error)
+    return other_errors

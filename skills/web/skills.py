@@ -37,8 +37,8 @@ def skills(request: HttpRequest) -> HttpResponse:
     versions = Prefetch("skill__versions", SkillVersion.objects.for_lists())
     rows = rows.select_related("skill", "performance", "worth").prefetch_related(versions)
     page = page_of(request, rows, ORDERS.get(sort, ORDERS[""]))
-    chosen: dict[str, Any] = {"status": status, "statuses": Status.choices, "sort": sort, "sorts": SORTS}
-    return render(request, "skills/skills.html", {"page": page, **chosen})
+    choices: dict[str, Any] = {"status": status, "statuses": Status.choices, "sort": sort, "sorts": SORTS}
+    return render(request, "skills/skills.html", {"page": page, **choices})
 
 
 def _reported_runs() -> Coalesce:
@@ -47,10 +47,10 @@ def _reported_runs() -> Coalesce:
 
 
 def _cases() -> Coalesce:
-    """How many cases speak for or against a skill: the runs of one thread are one."""
-    of_one = Coalesce("episode__thread_id", Cast("episode_id", TextField()), "occasion", output_field=TextField())
-    about = Evidence.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
-    return Coalesce(Subquery(about.annotate(n=Count(of_one, distinct=True)).values("n")), 0)
+    """The number of cases in a skill's evidence; runs of one thread are one case."""
+    case = Coalesce("episode__thread_id", Cast("episode_id", TextField()), "occasion", output_field=TextField())
+    rows = Evidence.objects.filter(memory=OuterRef("pk")).order_by().values("memory")
+    return Coalesce(Subquery(rows.annotate(n=Count(case, distinct=True)).values("n")), 0)
 
 
 @require_safe
@@ -59,26 +59,23 @@ def version(request: HttpRequest, memory_id: UUID, number: int) -> HttpResponse:
     trust = trust_of(request.user)
     skill = get_object_or_404(Skill.objects.visible_to(trust).select_related("memory"), pk=memory_id)
     versions = list(skill.versions.with_uses())
-    shown = next((known_version for known_version in versions if known_version.number == number), None)
-    if shown is None:
+    shown_version = next((row for row in versions if row.number == number), None)
+    if shown_version is None:
         raise Http404(f"{skill.name} has no version {number}")
     base = _base(versions, number, request.GET.get("from", ""))
-    others = [
-        (str(known_version.number), str(known_version.number))
-        for known_version in versions
-        if known_version.number != number
-    ]
-    context = {"memory": skill.memory, "skill": skill, "version": shown, "base": base, "others": others}
+    number_choices = [(str(row.number), str(row.number)) for row in versions if row.number != number]
+    context = {"memory": skill.memory, "skill": skill, "version": shown_version, "base": base, "others": number_choices}
     return render(request, "skills/version.html", context)
 
 
-def _base(versions: list[SkillVersion], number: int, asked: str) -> SkillVersion | None:
-    """The version with which another one is compared; newest first in `versions`."""
-    if asked.isdecimal():
-        return next(
-            (known_version for known_version in versions if known_version.number == int(asked[:9]) != number), None
-        )
-    return next((known_version for known_version in versions if known_version.number < number), None)
+def _base(versions: list[SkillVersion], number: int, number_text: str) -> SkillVersion | None:
+    """The version to compare version `number` with: the one named by the query, else the one before it.
+
+    `versions`: newest first.
+    """
+    if number_text.isdecimal():
+        return next((row for row in versions if row.number == int(number_text[:9]) != number), None)
+    return next((row for row in versions if row.number < number), None)
 
 
 @require_safe
@@ -100,7 +97,7 @@ def rename_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     name = request.POST.get("name", "").strip()
     try:
         renaming.rename(skill, name, trust=trust, at=timezone.now())
-        messages.success(request, _("Renamed. The old name stays: downloads by it go on."))
+        messages.success(request, _("Renamed. Downloads by the old name still work."))
     except (Conflict, Invalid) as refusal:
         messages.error(request, str(refusal))
         return redirect(f"{reverse('memory', args=[memory_id])}?{urlencode({'new_name': name})}")  # it is not lost
@@ -113,7 +110,7 @@ def merge_skill(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     visible = Skill.objects.visible_to(trust).select_related("memory").prefetch_related("versions")
     skill = get_object_or_404(visible, pk=memory_id)
     try:
-        other = visible.named(request.POST.get("other", "").strip(), scope=skill.scope)
+        other = visible.get_by_name(request.POST.get("other", "").strip(), scope=skill.scope)
         version = revising.merge(skill, other, trust=trust, at=timezone.now())
         messages.success(request, _("Version %(n)s waits to be published.") % {"n": version.number})
     except NotFound:

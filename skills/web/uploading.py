@@ -28,32 +28,34 @@ def upload(request: HttpRequest) -> HttpResponse:
     if request.method != "POST":
         return render(request, "skills/upload.html", {"form": form})
     try:
-        unpacked = importing.read(_content(request))
-        prepared = importing.prepare(unpacked, scope=importing.checked_scope(form["scope"]), trust=trust)
-        done = importing.record(prepared, trust=trust, at=timezone.now(), changelog=form["changelog"][:2000])
+        skill = importing.read(_content(request))
+        skill_import = importing.prepare(skill, scope=importing.checked_scope(form["scope"]), trust=trust)
+        result = importing.record(skill_import, trust=trust, at=timezone.now(), changelog=form["changelog"][:2000])
     except Invalid as invalid:
-        return _refused(request, form, [error.detail for error in invalid.errors], 400)
+        return _refusal_page(request, form, [error.detail for error in invalid.errors], 400)
     except Conflict as conflict:
-        return _refused(request, form, [str(conflict)], 409)
-    return _taken(request, done)
+        return _refusal_page(request, form, [str(conflict)], 409)
+    return _redirect_after(request, result)
 
 
-def _refused(request: HttpRequest, form: dict[str, str], problems: list[str], status: int) -> HttpResponse:
+def _refusal_page(request: HttpRequest, form: dict[str, str], problems: list[str], status: int) -> HttpResponse:
     return render(request, "skills/upload.html", {"form": form, "problems": problems}, status=status)
 
 
 def _content(request: HttpRequest) -> Mapping[str, bytes] | bytes:
     """The zip, or by path the files of a folder or a SKILL.md. Invalid: nothing was chosen, or one path comes twice."""
-    packed, files = request.FILES.get("file"), request.FILES.getlist("files")
-    if isinstance(packed, UploadedFile):
-        content: bytes = packed.read()
+    archive, files = request.FILES.get("file"), request.FILES.getlist("files")
+    if isinstance(archive, UploadedFile):
+        content: bytes = archive.read()
         return {"SKILL.md": content} if content.lstrip().startswith(b"---") else content
     if not files:
         raise Invalid(FieldError("/file", "required", _("Choose a zip or a folder.")))
     paths = _paths(request, files)
-    if twice := sorted({path for path in paths if paths.count(path) > 1}):
+    if repeated_paths := sorted({path for path in paths if paths.count(path) > 1}):
         problem = _("%(name)s: there is more than one. Upload the folder as a zip.")
-        raise Invalid(*(FieldError("/files", "invalid", problem % {"name": printable(path)}) for path in twice))
+        raise Invalid(
+            *(FieldError("/files", "invalid", problem % {"name": printable(path)}) for path in repeated_paths)
+        )
     return dict(zip(paths, (file.read() for file in files), strict=True))
 
 
@@ -68,10 +70,10 @@ def _paths(request: HttpRequest, files: list[Any]) -> list[str]:
     return [str(file.name) for file in files]
 
 
-def _taken(request: HttpRequest, done: importing.Imported) -> HttpResponse:
-    if done.version is None:
-        messages.info(request, _("Taken. It lies above what you may see, so it is not shown here."))
+def _redirect_after(request: HttpRequest, result: importing.Imported) -> HttpResponse:
+    if result.version is None:
+        messages.info(request, _("Accepted. It is above your clearance, so it is not shown here."))
         return redirect("skills")
-    message = _("Uploaded: it waits to be published.") if done.created else _("These very files are there already.")
-    messages.success(request, "\n".join([message, *done.warnings]))
-    return redirect("memory", memory_id=done.version.skill_id)
+    message = _("Uploaded: it waits to be published.") if result.created else _("The same files exist already.")
+    messages.success(request, "\n".join([message, *result.warnings]))
+    return redirect("memory", memory_id=result.version.skill_id)

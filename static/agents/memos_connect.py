@@ -66,17 +66,17 @@ def read_config() -> Json:
 
 def token_of(config: Json) -> str:
     """The token that an earlier `connect` put into the keyring or the file; "" for none."""
-    return str(config.get("token") or "") or told_by(config.get("token_command") or [])
+    return str(config.get("token") or "") or output_of(config.get("token_command") or [])
 
 
-def told_by(line: list[str]) -> str:
+def output_of(line: list[str]) -> str:
     if not line:
         return ""
     try:
-        asked = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, check=False)
+        result = subprocess.run(line, capture_output=True, text=True, timeout=SECONDS, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return asked.stdout.strip()
+    return result.stdout.strip()
 
 
 def put_into_keyring(url: str, token: str) -> list[str]:
@@ -92,7 +92,7 @@ def put_into_keyring(url: str, token: str) -> list[str]:
         ["secret-tool", "lookup", "service", SERVICE, "username", url],
         [sys.executable, "-m", "keyring", "get", SERVICE, url],  # slower: a Python for each call of a hook
     ):
-        if told_by(line) == token:
+        if output_of(line) == token:
             return line
     return []
 
@@ -100,23 +100,23 @@ def put_into_keyring(url: str, token: str) -> list[str]:
 def store_config(url: str, token: str, scope: str | None, place: Place) -> str:
     """Where the token lies now."""
     config = MEMOS / "config.json"
-    known = {name: value for name, value in read_config().items() if name not in ("token", "token_command")}
-    skills: Json = {**(known.get("skills") or {}), place.harness.source: str(place.skills)}
+    former = {name: value for name, value in read_config().items() if name not in ("token", "token_command")}
+    skills: Json = {**(former.get("skills") or {}), place.harness.source: str(place.skills)}
     command = put_into_keyring(url, token)
-    where: Json = {"token_command": command} if command else {"token": token}
-    told: Json = {**known, "url": url, **where, "skills": skills, **({} if scope is None else {"scope": scope})}
-    fresh = MEMOS / f".config.{os.getpid()}"
-    fresh.touch(mode=0o600)
-    fresh.write_text(json.dumps(told, indent=2))
-    fresh.replace(config)
+    entry: Json = {"token_command": command} if command else {"token": token}
+    values: Json = {**former, "url": url, **entry, "skills": skills, **({} if scope is None else {"scope": scope})}
+    draft = MEMOS / f".config.{os.getpid()}"
+    draft.touch(mode=0o600)
+    draft.write_text(json.dumps(values, indent=2))
+    draft.replace(config)
     return "the keyring of this system" if command else str(config)
 
 
 def fetch_scripts(url: str) -> None:
-    fetched = {name: get(f"{url}/static/agents/{name}") for name in SCRIPTS}
+    contents = {name: get(f"{url}/static/agents/{name}") for name in SCRIPTS}
     MEMOS.mkdir(mode=0o700, exist_ok=True)
     MEMOS.chmod(0o700)
-    for name, content in fetched.items():
+    for name, content in contents.items():
         (MEMOS / name).write_bytes(content)
     importlib.invalidate_caches()  # Python remembers of a folder in its path that it was not there
 
@@ -134,7 +134,7 @@ class Checks:
 
 
 def play(checks: Checks, source: str) -> None:
-    """A prompt and a call through the hook and back: what the server knows of them then."""
+    """Send a prompt and a call through the hook, and check that the server has stored both."""
     sys.path.insert(0, str(MEMOS))  # before what lies beside this file
     from memos_hook import Refused, Server, Spool, counted  # what was fetched from this server
 
@@ -150,26 +150,26 @@ def play(checks: Checks, source: str) -> None:
         {"hook_event_name": "UserPromptSubmit", "prompt": "A round trip of memos connect"},
         {"hook_event_name": "PostToolUse", "tool_name": "ls", "tool_input": {}, "tool_response": "done"},
     ]
-    begun = time.monotonic()
+    start = time.monotonic()
     line = [sys.executable, str(MEMOS / "memos_hook.py")]
     for event in events:
         subprocess.run([*line, source], input=json.dumps({"session_id": thread, **event}), text=True, check=False,
                        capture_output=True)  # fmt: skip
     subprocess.run([*line, "--send"], check=False, capture_output=True)
-    found = server.ask(f"episodes?thread_id={thread}", within=SECONDS).get("results") or []
-    seconds = time.monotonic() - begun
-    arrived = found[0]["payload"]["event_count"] if found and "payload" in found[0] else len(found) and 2
-    checks.line(bool(found), f"a prompt and a call through the hook: {arrived} events arrived, in {seconds:.1f} s")
-    for episode in found:
+    episodes = server.ask(f"episodes?thread_id={thread}", within=SECONDS).get("results") or []
+    seconds = time.monotonic() - start
+    count = episodes[0]["payload"]["event_count"] if episodes and "payload" in episodes[0] else len(episodes) and 2
+    checks.line(bool(episodes), f"a prompt and a call through the hook: {count} events arrived, in {seconds:.1f} s")
+    for episode in episodes:
         forget(server.url, server.token, episode["id"])
-    waiting = len(Spool(server).waiting())
-    checks.line(waiting == 0, f"{waiting} reports wait, {counted('dropped')} were dropped, "
+    waiting_count = len(Spool(server).waiting())
+    checks.line(waiting_count == 0, f"{waiting_count} reports wait, {counted('dropped')} were dropped, "
                 f"{counted('missed')} questions came back too late, all told")  # fmt: skip
-    asked = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
-    bridge = subprocess.run([sys.executable, str(MEMOS / "memos_mcp.py")], input=f"{json.dumps(asked)}\n", text=True,
+    request = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    bridge = subprocess.run([sys.executable, str(MEMOS / "memos_mcp.py")], input=f"{json.dumps(request)}\n", text=True,
                             check=False, capture_output=True)  # fmt: skip
-    listed = json.loads(bridge.stdout or "{}").get("result", {}).get("tools", [])
-    checks.line(bool(listed), f"MCP lists {len(listed)} tools: {', '.join(tool['name'] for tool in listed)}")
+    mcp_tools = json.loads(bridge.stdout or "{}").get("result", {}).get("tools", [])
+    checks.line(bool(mcp_tools), f"MCP lists {len(mcp_tools)} tools: {', '.join(tool['name'] for tool in mcp_tools)}")
 
 
 def forget(url: str, token: str, id: str) -> None:
@@ -196,21 +196,21 @@ def connect(options: argparse.Namespace) -> int:
     except OSError as error:
         checks.line(False, f"the server at {url}: {error}. Nothing was changed")
         return 1
-    from memos_harnesses import Left, trust_codex, write_hooks, write_mcp
+    from memos_harnesses import UnusableFile, trust_codex, write_hooks, write_mcp
 
     place = place_of(options)
     checks.line(True, f"the token lies in {store_config(url, token, options.scope, place)}")
-    for what, path, work in (("hooks", place.settings, write_hooks), ("MCP", place.mcp, write_mcp)):
+    for part, path, work in (("hooks", place.settings, write_hooks), ("MCP", place.mcp, write_mcp)):
         try:
             work(place)
-            checks.line(True, f"{what}: {path}")
-        except Left as error:
+            checks.line(True, f"{part}: {path}")
+        except UnusableFile as error:
             checks.line(False, str(error))
     if place.name == "codex" and options.trust and not checks.failed:
         trust_codex(place)
-    told = subprocess.run([sys.executable, str(MEMOS / "memos_sync.py"), str(place.skills)], check=False,
+    sync = subprocess.run([sys.executable, str(MEMOS / "memos_sync.py"), str(place.skills)], check=False,
                           capture_output=True, text=True)  # fmt: skip
-    checks.line(told.returncode == 0, f"skills: {place.skills}" + (f" ({told.stderr.strip()})" if told.stderr else ""))
+    checks.line(sync.returncode == 0, f"skills: {place.skills}" + (f" ({sync.stderr.strip()})" if sync.stderr else ""))
     return doctor(place, checks)
 
 
@@ -222,16 +222,16 @@ def doctor(place: Place | None, checks: Checks | None = None) -> int:
         return 1
     play(checks, place.harness.source if place else "memos-doctor")
     if place is not None:
-        hooked = place.settings.exists() and ("memos" in place.settings.read_text())
-        checks.line(hooked, f"{place.settings} {'runs' if hooked else 'does not run'} the hook")
+        is_hooked = place.settings.exists() and ("memos" in place.settings.read_text())
+        checks.line(is_hooked, f"{place.settings} {'runs' if is_hooked else 'does not run'} the hook")
         if not shutil.which(place.harness.program):
             checks.line(None, f"there is no `{place.harness.program}` on the PATH: nothing said whether it reads this")
     if place is not None and place.name == "codex":
         _say_trust(checks)
     try:
         error = json.loads((MEMOS / "counts" / "error").read_text())
-        when = time.strftime("%Y-%m-%d %H:%M", time.localtime(error["at"]))
-        checks.line(None, f"the last delivery that failed, {when}: {error['error']}")
+        time_of_error = time.strftime("%Y-%m-%d %H:%M", time.localtime(error["at"]))
+        checks.line(None, f"the last delivery that failed, {time_of_error}: {error['error']}")
     except (OSError, ValueError, KeyError):
         pass
     return min(checks.failed, 1)
@@ -241,21 +241,21 @@ def _say_trust(checks: Checks) -> None:
     from memos_harnesses import codex_hooks
 
     if hooks := codex_hooks():
-        trusted = sum(hook["trustStatus"] in ("trusted", "managed") for hook in hooks)
-        how = (
+        count = sum(hook["trustStatus"] in ("trusted", "managed") for hook in hooks)
+        hint = (
             ""
-            if trusted == len(hooks)
+            if count == len(hooks)
             else ": start `codex` and trust them, or connect with --trust; till then none runs"
         )
-        checks.line(trusted == len(hooks), f"Codex trusts {trusted} of its {len(hooks)} hooks{how}")
+        checks.line(count == len(hooks), f"Codex trusts {count} of its {len(hooks)} hooks{hint}")
 
 
 def disconnect(place: Place) -> int:
-    from memos_harnesses import Left, remove
+    from memos_harnesses import UnusableFile, remove
 
     try:
         remove(place)
-    except Left as error:
+    except UnusableFile as error:
         print(error)
         return 1
     print(f"{place.name} is disconnected. {MEMOS} keeps the token and what waits: delete it when no agent uses it")

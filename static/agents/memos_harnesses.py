@@ -23,7 +23,7 @@ SECONDS = 10  # that a hook may take at most; it keeps its own, shorter deadline
 PYTHON = "python3" if shutil.which("python3") else sys.executable
 
 
-class Left(Exception):
+class UnusableFile(Exception):
     """A file is left as it is: why."""
 
 
@@ -119,16 +119,18 @@ def script(name: str, *words: str) -> str:
 
 
 def read_settings(path: Path) -> Json:
-    """Left: the file is there and is no JSON object."""
+    """UnusableFile: the file is there and is no JSON object."""
     if not path.exists() or not path.read_text().strip():
         return {}
     try:
-        found = json.loads(path.read_text())
+        settings = json.loads(path.read_text())
     except ValueError as error:
-        raise Left(f"{path} is not valid JSON ({error}): it is left as it is. Mend it, and connect again") from None
-    if not isinstance(found, dict):
-        raise Left(f"{path} holds no JSON object: it is left as it is")
-    return found
+        raise UnusableFile(
+            f"{path} is not valid JSON ({error}): it is left as it is. Mend it, and connect again"
+        ) from None
+    if not isinstance(settings, dict):
+        raise UnusableFile(f"{path} holds no JSON object: it is left as it is")
+    return settings
 
 
 def write(path: Path, text: str) -> None:
@@ -137,70 +139,72 @@ def write(path: Path, text: str) -> None:
     backup = path.with_name(f"{path.name}.before-memos")
     if path.exists() and not backup.exists():
         shutil.copy2(path, backup)
-    fresh = path.with_name(f".{path.name}.{os.getpid()}")
-    fresh.write_text(text)
+    draft = path.with_name(f".{path.name}.{os.getpid()}")
+    draft.write_text(text)
     if path.exists():
-        shutil.copymode(path, fresh)
-    fresh.replace(path)
+        shutil.copymode(path, draft)
+    draft.replace(path)
 
 
 def change(path: Path, work: Callable[[Json], None]) -> None:
     settings = read_settings(path)
-    before = json.dumps(settings, sort_keys=True)
+    former_text = json.dumps(settings, sort_keys=True)
     work(settings)
-    if json.dumps(settings, sort_keys=True) != before:
+    if json.dumps(settings, sort_keys=True) != former_text:
         write(path, json.dumps(settings, indent=2, ensure_ascii=False) + "\n")
 
 
 def change_toml(path: Path, block: str) -> None:
-    """Put the block between our marks, or with '' remove it. Left: the file is no TOML, or would be none."""
+    """Put the block between our marks, or with '' remove it. UnusableFile: the file is no TOML, or would be none."""
     text = path.read_text() if path.exists() else ""
     without = re.sub(rf"\n*{re.escape(BEGIN)}.*?{re.escape(END)}\n?", "\n", text, flags=re.DOTALL)
-    whole = f"{without.rstrip()}\n\n{BEGIN}\n{block.strip()}\n{END}\n".lstrip() if block else without
+    new_text = f"{without.rstrip()}\n\n{BEGIN}\n{block.strip()}\n{END}\n".lstrip() if block else without
     try:
         import tomllib  # from Python 3.11 on; before, the marks alone keep the file whole
     except ImportError:
         tomllib = None  # type: ignore[assignment]
-    for part in (text, whole) if tomllib else ():
+    for part in (text, new_text) if tomllib else ():
         try:
             tomllib.loads(part)
         except ValueError as error:
-            raise Left(f"{path} is not valid TOML ({error}): it is left as it is. Mend it, and connect again") from None
-    if whole != text:
-        write(path, whole)
+            raise UnusableFile(
+                f"{path} is not valid TOML ({error}): it is left as it is. Mend it, and connect again"
+            ) from None
+    if new_text != text:
+        write(path, new_text)
 
 
 # -- Hooks and MCP ----------------------------------------------------------------------------------------------------
 
 
-def without_ours(settings: Json) -> None:
-    """Take our hooks out of the settings, and what is empty then."""
+def remove_our_hooks(settings: Json) -> None:
+    """Remove our hooks from the settings, and groups and events that are empty then."""
     hooks = settings.get("hooks")
     if not isinstance(hooks, dict):
         return
     for event in list(hooks):
-        kept = []
+        groups = []
         for group in hooks[event] if isinstance(hooks[event], list) else []:
             if "memos_hook.py" not in json.dumps(group):
-                kept.append(group)
+                groups.append(group)
             elif inner := [hook for hook in group.get("hooks", []) if "memos_hook.py" not in json.dumps(hook)]:
-                kept.append({**group, "hooks": inner})
-        hooks[event] = kept
-        if not kept:
+                groups.append({**group, "hooks": inner})
+        hooks[event] = groups
+        if not groups:
             del hooks[event]
     if not hooks:
         del settings["hooks"]
 
 
 def with_ours(settings: Json, harness: Harness, hook: str = "") -> None:
-    """`hook`: the command of a plugin, which brings its own script."""
-    without_ours(settings)
+    """Add our hooks to the settings, in place of former ones. `hook`: the command of a plugin with its own script."""
+    remove_our_hooks(settings)
     hooks = settings.setdefault("hooks", {})
     for event, matcher in harness.hooks.items():
         line = f"{hook or script('memos_hook.py')} {harness.source}{f' {event}' if harness.form == 'copilot' else ''}"
         if harness.form == "claude":
-            one = {"type": "command", "command": line, "timeout": SECONDS * harness.unit}
-            entry: Json = {**({"matcher": matcher} if matcher else {}), "hooks": [one]}
+            command = {"type": "command", "command": line, "timeout": SECONDS * harness.unit}
+            entry: Json = {**({"matcher": matcher} if matcher else {}), "hooks": [command]}
         elif harness.form == "copilot":
             entry = {"type": "command", "bash": line, "timeoutSec": SECONDS}
         else:
@@ -236,7 +240,7 @@ def remove(place: Place) -> None:
     if place.harness.form in ("plugin", "copilot"):
         place.settings.unlink(missing_ok=True)
     elif place.settings.exists():
-        change(place.settings, without_ours)
+        change(place.settings, remove_our_hooks)
     if place.name == "codex":
         change_toml(place.mcp, "") if place.mcp.exists() else None
         return
@@ -261,7 +265,7 @@ def codex_hooks() -> list[Json]:
     """Our hooks as Codex lists them, with `trustStatus`; [] where there is no Codex to be asked."""
     if not shutil.which("codex"):
         return []
-    asked = [
+    requests = [
         {"id": 1, "method": "initialize", "params": {"clientInfo": {"name": "memos", "version": "1"}}},
         {"method": "initialized"},
         {"id": 2, "method": "hooks/list", "params": {"cwds": [str(Path.cwd())]}},
@@ -270,14 +274,14 @@ def codex_hooks() -> list[Json]:
     with subprocess.Popen(["codex", "app-server"], **pipes) as server:
         assert server.stdin and server.stdout
         try:
-            server.stdin.write("".join(f"{json.dumps(message)}\n" for message in asked))
+            server.stdin.write("".join(f"{json.dumps(message)}\n" for message in requests))
             server.stdin.flush()
             for line in server.stdout:
                 answer = json.loads(line)
                 if answer.get("id") == 2:
-                    found = (answer.get("result") or {}).get("data") or []
+                    data = (answer.get("result") or {}).get("data") or []
                     return [
-                        hook for one in found for hook in one["hooks"] if "memos_hook.py" in hook.get("command", "")
+                        hook for entry in data for hook in entry["hooks"] if "memos_hook.py" in hook.get("command", "")
                     ]
         except (OSError, ValueError):
             pass

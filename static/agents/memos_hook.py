@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def set_seconds(name: str, default: str) -> float:
-    """What the environment says, where that is a number."""
+    """The number in the environment variable, else the default."""
     try:
         return float(os.environ.get(name, default))
     except ValueError:
@@ -110,8 +110,8 @@ def late(*_signal: object) -> None:
     raise Late
 
 
-def closed(path: str) -> str:
-    """The path, closed to everybody but its owner where a former version or a hand left it open."""
+def close_to_others(path: str) -> str:
+    """Remove the rights of group and others on a path, if it has any; returns the path."""
     try:
         mode = os.stat(path).st_mode
         if mode & 0o077:
@@ -133,12 +133,12 @@ def write(path: str, text: str) -> None:
     """Write the file in one piece, so that nobody reads a half of it."""
     folder = os.path.dirname(path)
     os.makedirs(folder, exist_ok=True)
-    for each in (FOLDER, folder):
-        closed(each)
-    fresh = f"{path}.{os.getpid()}.new"
-    with open(fresh, "w", encoding="utf-8") as file:
+    for directory in (FOLDER, folder):
+        close_to_others(directory)
+    draft = f"{path}.{os.getpid()}.new"
+    with open(draft, "w", encoding="utf-8") as file:
         file.write(text)
-    os.replace(fresh, path)
+    os.replace(draft, path)
 
 
 def digest(text: str, length: int = 32) -> str:
@@ -147,17 +147,17 @@ def digest(text: str, length: int = 32) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:length]
 
 
-def told_by(line: object) -> str:
+def output_of(line: object) -> str:
     """What the command says: `memos connect` wrote it where the token lies in the system's keyring."""
     if not line or not isinstance(line, list):
         return ""
     import subprocess
 
     try:
-        asked = subprocess.run(line, capture_output=True, text=True, timeout=5, check=False)
+        result = subprocess.run(line, capture_output=True, text=True, timeout=5, check=False)
     except (OSError, subprocess.TimeoutExpired):
         return ""
-    return asked.stdout.strip()
+    return result.stdout.strip()
 
 
 def absolute(path: str) -> str:
@@ -171,10 +171,10 @@ class Server:
     """Where Memos is, as the file or the environment says. Plain HTTP/1.0: urllib takes 50 ms to import."""
 
     def __init__(self) -> None:
-        closed(FOLDER)
-        config = read_json(closed(os.path.join(FOLDER, "config.json")))
+        close_to_others(FOLDER)
+        config = read_json(close_to_others(os.path.join(FOLDER, "config.json")))
         self.url = str(os.environ.get("MEMOS_URL") or config.get("url", "http://127.0.0.1:8000")).rstrip("/")
-        self.token = str(os.environ.get("MEMOS_TOKEN") or config.get("token") or told_by(config.get("token_command")))
+        self.token = str(os.environ.get("MEMOS_TOKEN") or config.get("token") or output_of(config.get("token_command")))
         scope = os.environ.get("MEMOS_SCOPE", config.get("scope"))
         self.place: Json = {} if scope is None else {"scope": scope}
         self.skills: Json = config.get("skills") or {}
@@ -188,10 +188,10 @@ class Server:
         try:
             return self._ask(path, body, until, key)
         except Refused as refusal:
-            known = {name: value for name, value in (body or {}).items() if name not in refusal.unknown_fields}
-            if not body or len(known) == len(body):
+            known_fields = {name: value for name, value in (body or {}).items() if name not in refusal.unknown_fields}
+            if not body or len(known_fields) == len(body):
                 raise
-        return self._ask(path, known, until, key)
+        return self._ask(path, known_fields, until, key)
 
     def _ask(self, path: str, body: Json | None, until: float, key: str) -> Json:
         parts = re.fullmatch(r"(https?)://(\[[^\]]+\]|[^/:]+)(?::(\d+))?(/.*)?", self.url)
@@ -212,7 +212,7 @@ class Server:
     def _exchange(scheme: str, host: str, port: int, request: bytes, until: float) -> bytes:
         import socket
 
-        def left() -> float:
+        def remaining_seconds() -> float:
             seconds = until - time.monotonic()
             if seconds <= 0:
                 raise Late
@@ -220,7 +220,7 @@ class Server:
 
         secure = scheme == "https"
         try:
-            connection = socket.create_connection((host, port or (443 if secure else 80)), timeout=left())
+            connection = socket.create_connection((host, port or (443 if secure else 80)), timeout=remaining_seconds())
             if secure:
                 import ssl
 
@@ -229,7 +229,7 @@ class Server:
                 connection.sendall(request)
                 pieces: list[bytes] = []
                 while True:
-                    connection.settimeout(left())
+                    connection.settimeout(remaining_seconds())
                     piece = connection.recv(65_536)
                     if not piece:
                         return b"".join(pieces)
@@ -246,8 +246,8 @@ class Server:
         status = int(words[1])
         if 300 <= status < 400:
             other = next((line[9:].strip() for line in lines if line.lower().startswith("location:")), "")
-            asked = f"{self.url}{absolute(path)}"
-            raise Redirected(f"{asked} leads to {other[:200]!r}, which is not followed: correct the address of Memos")
+            address = f"{self.url}{absolute(path)}"
+            raise Redirected(f"{address} leads to {other[:200]!r}, which is not followed: correct the address of Memos")
         if status >= 400:
             raise Refused(status, content.decode("utf-8", "replace"))
         answer = json.loads(content) if content.strip() else {}
@@ -332,10 +332,10 @@ class Spool:
 
     def _post(self, item: Json) -> None:
         if item["find"]:
-            found = self.server.ask(item["find"], within=PATIENCE).get("results") or []
-            if not found:
+            records = self.server.ask(item["find"], within=PATIENCE).get("results") or []
+            if not records:
                 return
-            item["body"]["target_record_id"] = found[0]["id"]
+            item["body"]["target_record_id"] = records[0]["id"]
         self.server.ask(item["path"], item["body"], within=PATIENCE, key=item["key"])
 
 
@@ -367,8 +367,8 @@ def note(error: BaseException) -> None:
 def clean() -> None:
     """Remove the state of sessions that nobody goes on with, and reports for former tokens; close what is open."""
     for folder, _folders, names in os.walk(FOLDER):
-        for each in (folder, *(os.path.join(folder, name) for name in names)):
-            closed(each)
+        for path_to_close in (folder, *(os.path.join(folder, name) for name in names)):
+            close_to_others(path_to_close)
         oldest = {"sessions": OLD_STATE}.get(os.path.basename(folder), LONGEST_WAIT if "spool" in folder else 0)
         for name in names if oldest else []:
             path = os.path.join(folder, name)
@@ -428,14 +428,14 @@ class Hook:
     def ask(self, path: str, body: Json, within: float = DEADLINE) -> Json:
         """The answer of the server. Late: it did not come within so many seconds from the start of this call."""
         self.asks = path
-        left = BEGUN + within - time.monotonic()
-        if left <= 0:
+        seconds = BEGUN + within - time.monotonic()
+        if seconds <= 0:
             raise Late
         if CLOCK:  # names that are not found and handshakes take their time, too
             signal.signal(signal.SIGALRM, late)
-            signal.setitimer(signal.ITIMER_REAL, left)
+            signal.setitimer(signal.ITIMER_REAL, seconds)
         try:
-            return self.server.ask(path, body, within=left)
+            return self.server.ask(path, body, within=seconds)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0) if CLOCK else None
 
@@ -449,19 +449,19 @@ class Hook:
         thread = {"source": self.source, "thread_id": self.thread, "timestamp": at}
         self.spool.add(self.thread, path, {**thread, **self.server.place, **fields})
 
-    def missed(self) -> None:
-        """Say that a question was not answered in time: the agent went on without."""
+    def report_missed(self) -> None:
+        """Count and report a question that was not answered in time: the agent went on without."""
         count("missed", f"{self.asks}: not done within {DEADLINE:g} seconds")
-        said = f"Memos did not answer {self.asks} within {DEADLINE:g} seconds; the agent went on without."
-        self.report("events", event_kind="memos_missed", ref=f"missed-{time.time_ns()}", summary=said)
+        sentence = f"Memos did not answer {self.asks} within {DEADLINE:g} seconds; the agent went on without."
+        self.report("events", event_kind="memos_missed", ref=f"missed-{time.time_ns()}", summary=sentence)
 
     @property
     def is_doubled(self) -> bool:
         """Whether this is the script of a plugin, and the person's own settings run one as well: that one reports."""
         manifest, settings = PLUGINS.get(self.source, ("", ""))
         is_plugin = manifest and os.path.exists(os.path.join(os.path.dirname(os.path.abspath(__file__)), manifest))
-        own = os.path.join(os.path.expanduser("~"), settings)
-        return bool(is_plugin) and "memos_hook.py" in end_of(own, 1_000_000)
+        settings_path = os.path.join(os.path.expanduser("~"), settings)
+        return bool(is_plugin) and "memos_hook.py" in end_of(settings_path, 1_000_000)
 
     @property
     def repository(self) -> str:
@@ -479,10 +479,10 @@ class Hook:
             tool, args = "Shell", {"command": event["command"]}
         else:
             tool, args = "Edit", {"file_path": event.get("file_path"), "edits": event.get("edits")}
-        return {"tool": tool, "arguments": fitting(args)}
+        return {"tool": tool, "arguments": cut_to_fit(args)}
 
     @property
-    def returned(self) -> Any:
+    def tool_answer(self) -> Any:
         names = ("tool_response", "tool_result", "tool_output", "result_json", "output", "error", "error_message")
         return next((as_json(self.event[name]) for name in names if self.event.get(name) is not None), None)
 
@@ -507,45 +507,45 @@ def repository_at(folder: str) -> str:
 
 def outcome_of(hook: Hook) -> tuple[bool | None, Any]:
     """Whether the call went well (None: the harness does not say) and its result; of a command with its exit code."""
-    returned, failed = hook.returned, "Failure" in hook.name
-    text, code = text_of(returned), None
+    answer, is_failure = hook.tool_answer, "Failure" in hook.name
+    text, code = text_of(answer), None
     if hook.call["tool"] in COMMANDS:
-        text, code = command_result(hook, returned, text)
-        result = {**returned} if isinstance(returned, dict) and "stdout" in returned else {"output": fitting(text)}
+        text, code = command_result(hook, answer, text)
+        result = {**answer} if isinstance(answer, dict) and "stdout" in answer else {"output": cut_to_fit(text)}
         result = result if code is None else {**result, "exit_code": code}
     else:
-        result = fitting(text if isinstance(returned, dict) and "llmContent" in returned else returned)
-    if failed or says_failure(returned):
+        result = cut_to_fit(text if isinstance(answer, dict) and "llmContent" in answer else answer)
+    if is_failure or says_failure(answer):
         return False, result
     if code is not None:
         return code == 0, result
-    if isinstance(returned, dict) and (returned.get("interrupted") or returned.get("backgroundTaskId")):
+    if isinstance(answer, dict) and (answer.get("interrupted") or answer.get("backgroundTaskId")):
         return None, result
-    if hook.source == "codex" and isinstance(returned, dict) and "content" in returned:
+    if hook.source == "codex" and isinstance(answer, dict) and "content" in answer:
         return True, result  # of an MCP server, which says `isError`
-    kind = returned.get("result_type", returned.get("resultType")) if isinstance(returned, dict) else None
-    told = hook.source in TELLS_FAILURE or kind == "success" or hook.name in ("postToolUse", "afterFileEdit")
-    return (True if told else None), result
+    kind = answer.get("result_type", answer.get("resultType")) if isinstance(answer, dict) else None
+    is_success = hook.source in TELLS_FAILURE or kind == "success" or hook.name in ("postToolUse", "afterFileEdit")
+    return (True if is_success else None), result
 
 
-def says_failure(returned: Any) -> bool:
-    if not isinstance(returned, dict):
+def says_failure(answer: Any) -> bool:
+    if not isinstance(answer, dict):
         return False
-    kind = returned.get("result_type", returned.get("resultType", "success"))
-    marks = (returned.get("is_error"), returned.get("isError"), returned.get("error"), kind != "success")
-    return any(marks) or returned.get("success") is False
+    kind = answer.get("result_type", answer.get("resultType", "success"))
+    marks = (answer.get("is_error"), answer.get("isError"), answer.get("error"), kind != "success")
+    return any(marks) or answer.get("success") is False
 
 
-def command_result(hook: Hook, returned: Any, text: str) -> tuple[str, int | None]:
+def command_result(hook: Hook, answer: Any, text: str) -> tuple[str, int | None]:
     """The output of a command and its exit code (None: not told), as this harness tells them."""
-    if isinstance(returned, dict):
+    if isinstance(answer, dict):
         names = ("exit_code", "exitCode", "exit", "returncode")
-        code = next((returned[name] for name in names if isinstance(returned.get(name), int)), None)
+        code = next((answer[name] for name in names if isinstance(answer.get(name), int)), None)
         if code is not None:
             return text, code
     if "Failure" in hook.name:
-        found = CODE.search(text.split("\n", maxsplit=1)[0])
-        return text, int(found[1]) if found else None
+        match = CODE.search(text.split("\n", maxsplit=1)[0])
+        return text, int(match[1]) if match else None
     if hook.source == "codex":
         return text, code_in_transcript(hook)
     if tail := TAIL_OF_GEMINI.search(text):  # Gemini CLI tells no code 0
@@ -553,9 +553,9 @@ def command_result(hook: Hook, returned: Any, text: str) -> tuple[str, int | Non
             r"^(?:<untrusted_context>\n)?(?:Command: .*\nDirectory: .*\n)?Output: ", "", text[: tail.start()]
         )
         return output, None if tail[2] not in (None, "0") else int(tail[1] or 0)
-    if found := COPILOT_CODE.search(text):
-        return text, int(found[1])
-    return text, 0 if hook.source == "claude-code" and isinstance(returned, dict) and "stdout" in returned else None
+    if match := COPILOT_CODE.search(text):
+        return text, int(match[1])
+    return text, 0 if hook.source == "claude-code" and isinstance(answer, dict) and "stdout" in answer else None
 
 
 def code_in_transcript(hook: Hook) -> int | None:
@@ -563,25 +563,25 @@ def code_in_transcript(hook: Hook) -> int | None:
     call = str(hook.event.get("tool_use_id") or "")
     lines = end_of(str(hook.event.get("transcript_path") or ""), 400_000).split("\n") if call else []
     for line in [line for line in reversed(lines) if f'"{call}"' in line]:
-        if told := re.search(r'"exit_code":\s*(-?\d+)', line) or re.search(r"Process exited with code (-?\d+)", line):
-            return int(told[1])
+        if match := re.search(r'"exit_code":\s*(-?\d+)', line) or re.search(r"Process exited with code (-?\d+)", line):
+            return int(match[1])
     return None
 
 
-def text_of(returned: Any) -> str:
-    if isinstance(returned, dict):
+def text_of(answer: Any) -> str:
+    if isinstance(answer, dict):
         names = ("llmContent", "text_result_for_llm", "textResultForLlm", "output", "stdout")
-        found = next((returned[name] for name in names if isinstance(returned.get(name), str)), None)
-        return found if found is not None else json.dumps(returned)
-    return returned if isinstance(returned, str) else json.dumps(returned)
+        text = next((answer[name] for name in names if isinstance(answer.get(name), str)), None)
+        return text if text is not None else json.dumps(answer)
+    return answer if isinstance(answer, str) else json.dumps(answer)
 
 
 def transcript(hook: Hook) -> str:
     """The end of the transcript. Copilot CLI writes to it a moment after it called this hook, which then stands in it:
     '' where it does not in time, as the words that stand there were said before."""
-    path, called = str(hook.event.get("transcript_path") or ""), f'"timestamp":{hook.event.get("timestamp")},'
+    path, own_mark = str(hook.event.get("transcript_path") or ""), f'"timestamp":{hook.event.get("timestamp")},'
     lags = hook.source == "copilot" and "timestamp" in hook.event
-    while called not in (text := end_of(path, 200_000)) and lags:
+    while own_mark not in (text := end_of(path, 200_000)) and lags:
         if time.monotonic() > BEGUN + OF_THE_END:
             return ""
         time.sleep(0.01)
@@ -604,9 +604,9 @@ def last_words(hook: Hook) -> str:
         if hook.event.get(name):
             return str(hook.event[name])
     for line in reversed(transcript(hook).split("\n")):
-        told = as_json(line)
-        if isinstance(told, dict) and "assistant" in str(told.get("type")):
-            data = told.get("data") or told.get("message") or {}
+        entry = as_json(line)
+        if isinstance(entry, dict) and "assistant" in str(entry.get("type")):
+            data = entry.get("data") or entry.get("message") or {}
             if isinstance(data, dict) and isinstance(data.get("content"), str) and data["content"]:
                 return str(data["content"])
     return ""
@@ -617,18 +617,18 @@ def last_words(hook: Hook) -> str:
 
 def before_prompt(hook: Hook) -> Json:
     """The block for the prompt; the prompt itself is the first event of the episode."""
-    told = str(hook.event.get("prompt") or "")
-    prompt = told[:LONGEST]
+    raw_prompt = str(hook.event.get("prompt") or "")
+    prompt = raw_prompt[:LONGEST]
     if not prompt.strip():
         return {}  # Qwen Code tells each return of a tool as an empty prompt
-    if NOTIFICATION.fullmatch(told):
+    if NOTIFICATION.fullmatch(raw_prompt):
         hook.report("events", event_kind="task_notification", ref=f"told-{time.time_ns():x}", summary=prompt)
         return {}
     turn = f"{digest(prompt, 12)}-{time.time_ns():x}"
     hook.remember(task=prompt, turn=turn, stopped=False)
-    where = {"repository": hook.repository} if hook.repository else {}
-    hook.report("events", event_kind="user_message", ref=f"prompt-{turn}", summary=prompt, **where)
-    return known_before(hook, prompt)
+    place = {"repository": hook.repository} if hook.repository else {}
+    hook.report("events", event_kind="user_message", ref=f"prompt-{turn}", summary=prompt, **place)
+    return context_for(hook, prompt)
 
 
 def at_start(hook: Hook) -> Json:
@@ -636,28 +636,28 @@ def at_start(hook: Hook) -> Json:
     folder, sync = hook.server.skills.get(hook.source), os.path.join(FOLDER, "memos_sync.py")
     if folder and os.path.exists(sync):
         start_apart(sync, folder)
-    return known_before(hook) if hook.source == "cursor" else {}
+    return context_for(hook) if hook.source == "cursor" else {}
 
 
-def known_before(hook: Hook, task: str = "") -> Json:
-    """What is known of the task, or of this source and scope, in the form that the harness takes."""
+def context_for(hook: Hook, task: str = "") -> Json:
+    """The context for the task, or for this source and scope without one, in the form that the harness takes."""
     where = {"repository": hook.repository} if hook.repository else {}
-    asked = {"task": task, "source": hook.source, "thread_id": hook.thread, **where, **hook.server.place}
-    return adding(hook, str(hook.ask("context", asked).get("block") or ""))
+    request = {"task": task, "source": hook.source, "thread_id": hook.thread, **where, **hook.server.place}
+    return as_context(hook, str(hook.ask("context", request).get("block") or ""))
 
 
 def before_tool(hook: Hook) -> Json:
-    """A word of warning when similar runs ended well only without this call, and what is unlike calls that worked."""
+    """Warn of a call without which alone similar runs ended well, and of arguments unlike those that worked."""
     if "task" not in hook.state:
         return {}
     place = hook.server.place
     scopes = [place["scope"]] if place.get("scope") else []
     run = {"source": hook.source, "thread_id": hook.thread}  # the server knows what was reported of it so far
-    asked = {"task": hook.state["task"], "about_to": hook.call, "scopes": scopes, **run}
-    check = hook.ask("guidance", asked).get("check") or {}
-    told = [str(check["text"])] if check.get("verdict") == "advised_against" else []
-    told += [f"{argument['note']}." for argument in check.get("arguments", [])]
-    return adding(hook, f"Memos: {' '.join(told)}") if told else {}
+    request = {"task": hook.state["task"], "about_to": hook.call, "scopes": scopes, **run}
+    check = hook.ask("guidance", request).get("check") or {}
+    warnings = [str(check["text"])] if check.get("verdict") == "advised_against" else []
+    warnings += [f"{argument['note']}." for argument in check.get("arguments", [])]
+    return as_context(hook, f"Memos: {' '.join(warnings)}") if warnings else {}
 
 
 def after_tool(hook: Hook) -> Json:
@@ -675,20 +675,20 @@ def at_turn(hook: Hook) -> Json:
         hook.report("events", event_kind="assistant_message", ref=f"reply-{turn}-{digest(words, 6)}", summary=words)
     if hook.source in NO_SESSION_END:
         at_end(hook)
-    wanted = os.environ.get("MEMOS_CHECK_END") == "1" and "task" in hook.state
+    is_requested = os.environ.get("MEMOS_CHECK_END") == "1" and "task" in hook.state
     goes_on = hook.event.get("stop_hook_active") is True and hook.source != "qwen-code"  # which always says so
-    if not wanted or goes_on or hook.state.get("stopped"):
+    if not is_requested or goes_on or hook.state.get("stopped"):
         return {}
     while waits(hook) and time.monotonic() < BEGUN + OF_THE_END:
         leave_sender(hook.spool)  # once more where the one before was about to end
         time.sleep(0.01)  # it is asked about what was delivered
     scopes = [hook.server.place["scope"]] if hook.server.place.get("scope") else []
     verdict = hook.ask("verdict", {"source": hook.source, "thread_id": hook.thread, "scopes": scopes}, OF_THE_END)
-    said = " ".join(str(sentence) for sentence in verdict.get("said") or [])
-    if verdict.get("level") != "high" or not said:
+    reasons = " ".join(str(sentence) for sentence in verdict.get("said") or [])
+    if verdict.get("level") != "high" or not reasons:
         return {}
     hook.remember(stopped=True)
-    return stopping(hook, f"Memos: {said}")
+    return as_refusal(hook, f"Memos: {reasons}")
 
 
 def waits(hook: Hook) -> bool:
@@ -709,7 +709,7 @@ def at_end(hook: Hook) -> Json:
     return {}
 
 
-def adding(hook: Hook, text: str) -> Json:
+def as_context(hook: Hook, text: str) -> Json:
     """The text in the form in which this event of this harness takes it."""
     if not text:
         return {}
@@ -726,35 +726,35 @@ def adding(hook: Hook, text: str) -> Json:
     return {"hookSpecificOutput": {"hookEventName": hook.name, "additionalContext": text}}
 
 
-def stopping(hook: Hook, text: str) -> Json:
-    """What lets the agent go on instead of ending its turn."""
+def as_refusal(hook: Hook, text: str) -> Json:
+    """The answer that makes the agent go on, with this text, instead of ending its turn."""
     if hook.source == "cursor":
         return {"followup_message": text}
     return {"decision": "deny" if hook.name == "AfterAgent" else "block", "reason": text}
 
 
-def telling_losses(answer: Json) -> Json:
+def with_losses(answer: Json) -> Json:
     """The answer, with a message to the person where reports were dropped since the last one."""
-    dropped = counted("dropped") - counted("told")
-    if dropped <= 0:
+    loss_count = counted("dropped") - counted("told")
+    if loss_count <= 0:
         return answer
-    for _ in range(dropped):
+    for _ in range(loss_count):
         count("told")
     why = end_of(os.path.join(FOLDER, "counts", "dropped.why"), 400)
-    text = f"Memos: {dropped} reports of this computer were dropped ({why})."
+    text = f"Memos: {loss_count} reports of this computer were dropped ({why})."
     return {**answer, "systemMessage": " ".join(filter(None, (answer.get("systemMessage"), text)))}
 
 
 def as_json(value: Any) -> Any:
     """The value, or what its text says when that is a JSON object."""
     try:
-        parsed = json.loads(value) if isinstance(value, str) else value
+        parsed_value = json.loads(value) if isinstance(value, str) else value
     except ValueError:
         return value
-    return parsed if isinstance(parsed, dict) else value
+    return parsed_value if isinstance(parsed_value, dict) else value
 
 
-def fitting(value: Any) -> Any:
+def cut_to_fit(value: Any) -> Any:
     """The value, or the beginning of its text when it is long."""
     text = value if isinstance(value, str) else json.dumps(value)
     if len(text) <= LONGEST:
@@ -774,7 +774,7 @@ def answer_to(hook: Hook) -> Json:
     except Late:
         if os.environ.get("MEMOS_DEBUG"):
             os.write(2, f"memos: not done within {DEADLINE:g} seconds\n".encode())
-        hook.missed()
+        hook.report_missed()
     except (OSError, ValueError, Refused, Redirected) as error:
         note(error)
     return {}
@@ -802,7 +802,7 @@ def main() -> None:
         try:
             answer = answer_to(hook)
             if KINDS[hook.name] == "prompt":
-                answer = telling_losses(answer)
+                answer = with_losses(answer)
         except OSError:
             hook = None  # nothing can be written to ~/.memos, as on a full disk: the agent goes on without
     os.write(1, f"{json.dumps(answer)}\n".encode())

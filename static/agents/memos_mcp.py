@@ -18,13 +18,13 @@ OF_A_TOOL, OF_THE_REST = 60.0, 5.0  # seconds; agents begin no session before th
 
 
 def answer(server: Server, line: str) -> dict[str, object] | None:
-    """The answer to a message; None: it is a notification."""
+    """The server's answer to a message, or a JSON-RPC error; None: it is a notification."""
     message = json.loads(line)
     id = message.get("id") if isinstance(message, dict) else None
     try:
         calls = isinstance(message, dict) and message.get("method") == "tools/call"
-        answered = server.ask("/mcp", message, within=OF_A_TOOL if calls else OF_THE_REST)
-        return answered or None
+        response = server.ask("/mcp", message, within=OF_A_TOOL if calls else OF_THE_REST)
+        return response or None
     except Refused as refusal:
         problem = str(refusal)
     except (OSError, Late, Redirected, ValueError) as error:
@@ -36,11 +36,11 @@ def main() -> None:
     server = Server()
     for line in sys.stdin:
         try:
-            told = answer(server, line) if line.strip() else None
+            reply = answer(server, line) if line.strip() else None
         except ValueError:
-            told = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}
-        if told is not None:
-            print(json.dumps(told), flush=True)
+            reply = {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "Parse error"}}
+        if reply is not None:
+            print(json.dumps(reply), flush=True)
 
 
 if __name__ == "__main__":

@@ -53,7 +53,7 @@ def get(link: str, *handlers: type[urllib.request.BaseHandler]) -> bytes:
         return bytes(answer.read())
 
 
-def published(scope: str) -> dict[str, Any]:
+def published_skills(scope: str) -> dict[str, Any]:
     """Skills by name; of several scopes that share one the first."""
     skills: dict[str, Any] = {}
     query = urllib.parse.urlencode({"limit": 200, **({"scope": scope} if scope else {})})
@@ -65,7 +65,7 @@ def published(scope: str) -> dict[str, Any]:
 
 
 def sync(folder: Path, scope: str) -> None:
-    skills = published(scope)
+    skills = published_skills(scope)
     for name, skill in skills.items():
         place, etag = folder / name, skill["package"]["sha256"]
         mark = place / ".memos"
@@ -74,13 +74,13 @@ def sync(folder: Path, scope: str) -> None:
         content = get(skill["package"]["url"])  # which may lead to an object store
         if hashlib.sha256(content).hexdigest() != etag:
             raise SystemExit(f"{name}: the package is not the one that was published")
-        fresh = folder / f".{name}.new"
-        shutil.rmtree(fresh, ignore_errors=True)
-        zipfile.ZipFile(io.BytesIO(content)).extractall(fresh)
-        (fresh / name / mark.name).write_text(etag)  # first: a folder without it is taken for somebody else's
+        draft = folder / f".{name}.new"
+        shutil.rmtree(draft, ignore_errors=True)
+        zipfile.ZipFile(io.BytesIO(content)).extractall(draft)
+        (draft / name / mark.name).write_text(etag)  # first: a folder without it is taken for somebody else's
         shutil.rmtree(place, ignore_errors=True)
-        (fresh / name).rename(place)
-        shutil.rmtree(fresh)
+        (draft / name).rename(place)
+        shutil.rmtree(draft)
         print(f"{name}: version {skill['published_version']}")
     for mark in folder.glob("*/.memos"):
         if mark.parent.name not in skills:

@@ -33,6 +33,7 @@ function press(what) {
   if (!row || (row.matches?.(GONE) && what !== "open")) return missed(what);
   const found = row.querySelector(`[data-does="${what}"]`) ?? beside(row, what);
   found?.click();
+  if (!found && what === "promote") (beside(row, "pick-1") ?? row.querySelector('[data-does="pick-1"]'))?.focus(); // one of two
   return found;
 }
 
@@ -123,7 +124,7 @@ function group() {
 
 function close() {
   const open = document.querySelector("details.menu[open], details.edit[open], form.edit");
-  if (!open) return void document.querySelector("#bulk.on [data-none]")?.click();
+  if (!open) return void document.querySelector('#bulk.on [data-none], [data-does="cancel"]')?.click();
   if (open.matches("form")) return void open.querySelector('[data-does="cancel"]').click();
   open.open = false;
   (open.closest("[data-row]") ?? open.querySelector("summary")).focus();
@@ -159,7 +160,7 @@ function typed(event) {
   const target = event.target;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing || dialog.open) return;
   if (target.closest("input:not([type=checkbox], [type=radio]), select, textarea, [contenteditable]")) {
-    if (event.key === "Escape" && target.closest(".edit, .menu")) close();
+    if (event.key === "Escape") target.closest(".edit, .menu") ? close() : target.value || target.blur(); // then keys are keys again
     if (event.key === "ArrowDown" && target.matches("[type=search]") && rows().length) {
       move(1);
       event.preventDefault();

@@ -121,12 +121,12 @@ def check(recorded: list[Script]) -> None:
     assert opened.name == "GET 127.0.0.1/orders/{order}/refund"
     assert (refused.name, booked.name) == ("press Book refund", "press Book refund")
     assert refused.failed
-    assert refused.returned == "Only whole numbers."
+    assert refused.parsed_result == "Only whole numbers."
     assert booked.arguments["Amount in EUR"] == "20"
     assert booked.arguments["Account"] == "4740 Goodwill"
     assert refused.arguments["Notify customer"] in (True, "true")
     assert "Notify customer" not in booked.arguments, "the page that came lost the tick"
-    assert booked.says == "Refund booked."
+    assert booked.page_message == "Refund booked."
 
 
 def test_the_same_by_command_lines(programs: Path, shop: str, tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ KINDS = {
     "shown together": "together",
     "in which this call worked it was": "states",
     "calls of runs that ended well": "choices",
+    "called it for none of": "records",
 }
 Json = dict[str, Any]
 Known = Mapping[str, Mapping[str, Any]]  # tool -> argument -> habits
@@ -39,19 +40,19 @@ def kind(note: Json) -> str:
 
 
 def habits(runs: list[tuple[Json, Any]], rules: Any) -> Known:
-    from consolidation.learning.facts.argument_calls import argument_calls, kept
-    from consolidation.learning.facts.argument_habits import Habits, Shown
+    from consolidation.learning.facts.argument_calls import argument_calls, json_values
+    from consolidation.learning.facts.argument_habits import Habits, RunCalls
 
-    shown: dict[tuple[str, str], list[Shown]] = defaultdict(list)
+    shown: dict[tuple[str, str], list[RunCalls]] = defaultdict(list)
     for raw, run in runs:
         uses = defaultdict(list)
         for one in argument_calls(run, rules):
             uses[one.tool, one.argument].append(one)
         for about, found in uses.items():
-            shown[about].append(Shown.read(uuid5(NAMESPACE_URL, raw["apart"]), run.outcome, kept(found)))
+            shown[about].append(RunCalls.of_rows(uuid5(NAMESPACE_URL, raw["apart"]), run.outcome, json_values(found)))
     known: dict[str, dict[str, Habits]] = defaultdict(dict)
     for (tool, argument), cases in shown.items():
-        known[tool][argument] = Habits.counted(cases)
+        known[tool][argument] = Habits.of_runs(cases)
     return known
 
 
@@ -61,7 +62,7 @@ def conditions(runs: list[tuple[Json, Any]], rules: Any) -> list[Json]:
     from skills.manifest import TrackRecord
 
     ended = [run for _, run in runs]
-    skill = learn(effects=frozenset(), runs=ended, others=ended, record=TrackRecord(), taken=(), rules=rules)
+    skill = learn(effects=frozenset(), runs=ended, other_runs=ended, record=TrackRecord(), taken=(), rules=rules)
     return list(skill.contrast["choices"])
 
 
@@ -100,7 +101,7 @@ def measure(domain: str, path: Path) -> None:
         so_far, asked = before(run, call), replace(call, result=None, ok=None)
         began = time.process_time()
         told = [*notes(so_far, asked, known[case].get(call.name, {}), rules)]
-        told += choice_notes.told(so_far, asked, choice_notes.read(deciding[case], call.name))
+        told += choice_notes.notes_of_conditions(so_far, asked, choice_notes.read(deciding[case], call.name))
         found = {kind(note) for note in told}
         took += time.process_time() - began
         well = run.succeeded and not call.failed

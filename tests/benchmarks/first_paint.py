@@ -40,11 +40,11 @@ def visits(rounds: int) -> None:
     from django.test import Client
     from playwright.sync_api import sync_playwright
 
-    from tests.benchmarks.pages import reviewer
+    from tests.benchmarks.pages import bench_reviewer
     from tests.browser.chromium import launch
 
     reader = Client()
-    reader.force_login(reviewer())
+    reader.force_login(bench_reviewer())
     session = reader.cookies["sessionid"].value
     with served() as address, sync_playwright() as playwright:
         context = launch(playwright).new_context(viewport={"width": 1440, "height": 900})

@@ -157,7 +157,7 @@ def cut(run: Any, moment: str) -> Any:
     from consolidation.guidance.profiling import first_change
 
     until = first_change(run, rules()) or 10**9
-    first = run.said[0].position
+    first = run.user_messages[0].position
     if moment == "opening":
         until = first + 1
     elif moment == "under way":

@@ -65,7 +65,7 @@ def visits(rounds: int) -> None:
     from tests.make import make_agent
 
     reader = Client(SERVER_NAME="localhost")
-    reader.force_login(reviewer())
+    reader.force_login(bench_reviewer())
     words = _words()
     _agent, token = make_agent(permissions=[Permission.READ, Permission.REVIEW])
     headers = {"Authorization": f"Bearer {token}"}
@@ -97,10 +97,10 @@ def count_figures() -> None:
 def counts(rounds: int) -> None:
     from memos_site.templatetags.page import waiting_count
 
-    measured("count of what waits", lambda: waiting_count(reviewer()), rounds)
+    measured("count of what waits", lambda: waiting_count(bench_reviewer()), rounds)
 
 
-def reviewer() -> Any:
+def bench_reviewer() -> Any:
     from django.contrib.auth.models import User
 
     from tests.make import make_person

@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 CLAIM = {"key": "acme-terms", "category": "fact", "content": "Acme pays on net-30 terms", "source": "parcel-agent"}
 
 
-def post(address: str, body: object, token: str) -> int:
+def status_of(address: str, body: object, token: str) -> int:
     headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
     try:
         with urlopen(Request(address, json.dumps(body).encode(), headers), timeout=60) as answer:
@@ -37,7 +37,7 @@ def test_a_token_is_made_used_by_an_agent_and_revoked(browser: Browser, live_ser
     token = page.locator("#token").inner_text().strip()
     assert findings(page) == []
     memories = f"{live_server.url}/api/v1/memories"
-    assert post(memories, CLAIM, token) == 201
+    assert status_of(memories, CLAIM, token) == 201
     press(page, "g", "i")
     expect(page.locator("#queue").get_by_role("link", name="Acme pays on net-30 terms")).to_be_visible()
     page.get_by_role("link", name="Agents", exact=True).click()
@@ -48,7 +48,7 @@ def test_a_token_is_made_used_by_an_agent_and_revoked(browser: Browser, live_ser
     page.locator("summary", has_text="Revoke").click()
     page.get_by_role("button", name="Revoke the token").click()
     expect(page.locator("#toast")).to_contain_text("parcel-agent: the token is revoked")
-    assert post(memories, CLAIM, token) == 401
+    assert status_of(memories, CLAIM, token) == 401
     assert complaints == []
 
 

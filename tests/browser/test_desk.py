@@ -182,7 +182,7 @@ def test_many_a_proposal_and_an_adaptation_without_scripts(browser: Browser, liv
     page.get_by_role("link", name="Adaptations").click()
     page.locator("summary", has_text="Revert").click()
     page.get_by_role("button", name="Keep the memory").click()
-    expect(page.get_by_role("heading", name="No behaviour is adapted")).to_be_visible()
+    expect(page.get_by_role("heading", name="No memory changes behaviour")).to_be_visible()
     assert [status_of(row) for row in (memory, applied)] == ["confirmed", "confirmed"]
 
 

@@ -26,8 +26,12 @@ def test_the_winner_of_a_contradiction_is_chosen_beside_its_words_and_the_choice
     find()
     page = sign_in(browser, live_server)
     expect(page.locator("#queue").get_by_role("button", name="This one holds")).to_have_count(0)  # the pane has them
+    expect(page.locator("#pane").get_by_role("button", name="This one holds")).to_have_count(2)
+    press(page, "a")
+    expect(page.locator("#pane").get_by_role("button", name="This one holds").first).to_be_focused()
+    assert live_words() == [NET30, NET60], "which one is for the person to say"
     page.locator("#pane").locator(f"button[value='accept {winner.pk}']").click()
-    expect(page.locator("#toast")).to_contain_text(f"It holds: “{NET60}”")
+    expect(page.locator("#toast")).to_contain_text(f"Decided that this one holds: “{NET60}”")
     assert live_words() == [NET60]
     press(page, "z")
     expect(page.locator("#toast")).to_contain_text("Undone")
@@ -42,7 +46,7 @@ def test_where_there_is_no_room_for_a_pane_the_row_has_the_choice(browser: Brows
     page.set_viewport_size({"width": 390, "height": 800})
     page.reload()
     page.locator("#queue").locator(f"button[value='accept {winner.pk}']").click()
-    expect(page.locator("#toast")).to_contain_text(f"It holds: “{NET60}”")
+    expect(page.locator("#toast")).to_contain_text(f"Decided that this one holds: “{NET60}”")
     assert live_words() == [NET60]
 
 

@@ -94,6 +94,17 @@ def test_keys_lead_from_every_page_to_every_list_the_search_and_the_help(
     assert complaints == []
 
 
+def test_escape_in_an_empty_field_gives_the_keys_back(browser: Browser, live_server: LiveServer) -> None:
+    page = sign_in(browser, live_server)
+    press(page, "/")
+    field = page.get_by_role("searchbox", name="Search everything")
+    expect(field).to_be_focused()
+    press(page, "Escape")
+    expect(field).not_to_be_focused()
+    press(page, "g", "s")
+    expect(page.get_by_role("heading", name="Skills", level=1)).to_be_visible()
+
+
 def asked_by(page: Page, *keys: str) -> str:
     """The page that they lead to; the browser stays on this one, as the answer is that there is none."""
     asked: list[str] = []

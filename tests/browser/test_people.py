@@ -26,7 +26,7 @@ def test_a_person_is_invited_by_a_link_chooses_a_password_and_signs_in(
     theirs.set_default_timeout(LONGEST_WAIT * 1_000)
     theirs.goto(link)
     theirs.get_by_label("New password").fill("correct horse battery")
-    theirs.get_by_label("Once more").fill("correct horse battery")
+    theirs.get_by_label("Again").fill("correct horse battery")
     theirs.get_by_role("button", name="Save and sign in").click()
     expect(theirs.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
 

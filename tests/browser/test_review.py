@@ -209,6 +209,8 @@ def test_pages_fit_a_phone_and_weigh_less_than_100_kb(browser: Browser, live_ser
         page.goto(live_server.url + path)
         assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
         assert page.evaluate("(rail => rail.scrollWidth - rail.clientWidth)(document.querySelector('.rail nav'))") <= 0
+        for name in ("Inbox", "Outcomes", "Adaptations", "Agents"):
+            assert page.locator(".rail nav span", has_text=name).evaluate("one => one.clientWidth > 20"), (path, name)
         assert 20_000 < page.evaluate(WEIGHT) < 100_000, path
 
 

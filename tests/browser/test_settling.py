@@ -38,7 +38,7 @@ def test_a_key_picks_the_winner_in_the_pane_and_undo_opens_the_contest_again(
     expect(pane.get_by_role("button", name="This one holds")).to_have_count(2)
     expect(pane.locator("ins")).to_contain_text("60")
     press(page, "2")
-    expect(page.locator("#toast")).to_contain_text("It holds: “Globex pays within 60 days”")
+    expect(page.locator("#toast")).to_contain_text("Decided that this one holds: “Globex pays within 60 days”")
     expect(page.locator(f"#row-{contested.pk}")).to_be_hidden()
     assert [status_of(contested), status_of(opponent)] == ["superseded", "confirmed"]
     press(page, "z")
@@ -61,7 +61,7 @@ def test_the_winner_is_picked_on_the_page_of_the_contested_one(
         press(page, "1")
     else:
         choices.first.click()
-    expect(page.locator("#toast")).to_contain_text("It holds: “Globex pays within 30 days”")
+    expect(page.locator("#toast")).to_contain_text("Decided that this one holds: “Globex pays within 30 days”")
     expect(page.locator("#opponent")).to_have_count(0)
     assert [status_of(contested), status_of(opponent)] == ["confirmed", "superseded"]
 
@@ -78,7 +78,12 @@ def test_two_that_say_nearly_the_same_are_merged_by_keys_in_chosen_words(
     press(page, "m")
     expect(page.get_by_role("heading", name="Merge the two")).to_be_visible()
     expect(page.locator("del")).to_contain_text("60")
+    press(page, "Escape")
+    expect(page.get_by_role("heading", name="Inbox", exact=True)).to_be_visible()
     assert live_words() == [NET30, NET60], "looking decides nothing"
+    expect(page.locator("#pane").get_by_role("link", name="Merge the two")).to_be_visible()
+    press(page, "m")
+    expect(page.locator("del")).to_contain_text("60")
     page.get_by_role("radio", name=NET60).check()
     press(page, "a")
     expect(page.locator("#toast")).to_contain_text(f"Merged: “{NET60}”")
@@ -97,7 +102,7 @@ def test_an_adaptation_is_reverted_and_applied_again_by_undo(browser: Browser, l
     row = page.locator("tr", has_text=applied.content)
     row.locator("summary", has_text="Revert").click()
     row.get_by_role("button", name="Keep the memory as confirmed").click()
-    expect(page.get_by_role("heading", name="No behaviour is adapted")).to_be_visible()
+    expect(page.get_by_role("heading", name="No memory changes behaviour")).to_be_visible()
     expect(page.locator("#toast")).to_contain_text("Reverted; the memory is kept")
     assert status_of(applied) == "confirmed"
     press(page, "z")

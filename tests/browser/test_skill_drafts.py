@@ -31,7 +31,7 @@ def test_it_is_edited_looked_at_proposed_and_published_and_the_package_says_so(
     if scripts:
         page.evaluate("scrollTo(0, 0)")  # the button led to the preview
         assert findings(page) == []
-    page.get_by_label("What it changes, for who publishes it").fill("seats are booked too")
+    page.get_by_label("What it changes, for the person who publishes it").fill("seats are booked too")
     page.get_by_role("button", name="Propose this version").click()
     expect(page.locator("#toast")).to_contain_text("Version 2 waits to be published.")
     expect(page.locator("#changes ins")).to_contain_text("and a seat")

@@ -15,7 +15,7 @@ from tests.make import make_memory
 pytestmark = pytest.mark.django_db(transaction=True)
 KEYS = 150
 COUNT_MISSED = "addEventListener('memos:missed', () => { window.missedKeys = (window.missedKeys ?? 0) + 1; }, true)"
-WORDS = "Keys without effect, because no row that waits was in hand:"
+WORDS = "Keys without effect, because no waiting row was selected:"
 
 
 def slow(page: Page, milliseconds: int) -> None:
@@ -106,12 +106,12 @@ def test_the_pane_says_that_it_loads_and_that_it_did_not(browser: Browser, live_
     page.set_viewport_size({"width": 1440, "height": 900})
     grounds = Held(page, "**/pane/")
     page.goto(live_server.url)
-    expect(page.get_by_text("The grounds of this row are loading")).to_be_visible()
+    expect(page.get_by_text("Loading the details of this row")).to_be_visible()
     expect(page.locator("#pane")).to_have_attribute("aria-busy", "true")
     grounds.let_go()
-    expect(page.get_by_text("The grounds of this row are loading")).to_be_hidden()
+    expect(page.get_by_text("Loading the details of this row")).to_be_hidden()
     expect(page.locator("#pane")).not_to_have_attribute("aria-busy", "true")
     page.route("**/pane/", lambda route: route.abort())
     press(page, "j", "j")
-    expect(page.get_by_text("The grounds of this row did not load")).to_be_visible()
+    expect(page.get_by_text("The details of this row did not load")).to_be_visible()
     expect(page.locator("#pane")).to_be_empty()

@@ -42,8 +42,8 @@ def test_a_dismissed_statement_is_allowed_again(browser: Browser, live_server: L
     page.goto(f"{live_server.url}/dismissed/")
     assert findings(page) == []
     page.locator("summary", has_text="Allow again").click()
-    expect(page.get_by_text("Nothing changes until an agent says it again")).to_be_visible()
-    page.get_by_role("button", name="Let agents say it again").click()
+    expect(page.get_by_text("Nothing changes until an agent reports it again")).to_be_visible()
+    page.get_by_role("button", name="Let agents report it again").click()
     expect(page.locator("#toast")).to_contain_text("the claim may come back")
     assert not Tombstone.objects.standing().exists()
     assert complaints == []

@@ -47,9 +47,9 @@ def test_a_duplicate_in_another_scope_is_named_with_it_and_taught_here_too(
     page.get_by_label("Scope").fill("project:a")
     page.get_by_label("What should your agents know or do?").press_sequentially("Acme pays on net-60 terms")
     near = page.locator("#near")
-    expect(near.get_by_role("heading")).to_have_text("Something like it is known")
+    expect(near.get_by_role("heading")).to_have_text("A similar memory exists")
     page.get_by_label("Scope").fill(scope)  # it is looked up again
-    expect(near.get_by_role("heading")).to_have_text("Something like it is known in another scope")
+    expect(near.get_by_role("heading")).to_have_text("A similar memory exists in another scope")
     expect(near.get_by_role("button", name="Update this in project:a")).to_be_visible()
     place = f"in {scope}" if scope else "in every scope"
     near.get_by_role("button", name=f"Teach it {place} too").click()

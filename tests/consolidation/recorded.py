@@ -44,7 +44,7 @@ def counted(runs: Sequence[Run]) -> TrackRecord:
 def learned(runs: Sequence[Run], others: Sequence[Run] = (), rules: ToolRules = RULES, **more: Any) -> Competence:
     of_first = effects(runs[0], rules)
     known = {"taken": (), "record": counted(runs), **more}
-    return learn(effects=of_first, runs=runs, others=others, rules=rules, **known)
+    return learn(effects=of_first, runs=runs, other_runs=others, rules=rules, **known)
 
 
 def text(competence: Competence) -> str:

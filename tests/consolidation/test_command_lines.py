@@ -155,7 +155,7 @@ def test_options_with_other_meanings_leave_a_command_what_it_is(line: str, kind:
     ],
 )
 def test_how_a_check_was_called_says_where_it_ran_and_what_for(line: str, form: str) -> None:
-    assert [called for _, called in forms.called(line)] == [form]
+    assert [called for _, called in forms.kind_forms(line)] == [form]
     assert purposes.purpose(form) == purposes.TESTS
 
 
@@ -255,7 +255,7 @@ def test_what_looks_like_that_and_acts_is_a_change(line: str) -> None:
 
 def test_a_wrapper_of_a_build_is_named_as_it_is_called() -> None:
     calls = [(n, f"cd /w && ./gradlew :part{n}:test --quiet") for n in range(3)]
-    assert forms.called(calls[0][1]) == (("gradlew test", "./gradlew test"),)
+    assert forms.kind_forms(calls[0][1]) == (("gradlew test", "./gradlew test"),)
     assert purposes.may_be_named("./gradlew test") and not purposes.may_be_named("../a.sh")
     assert forms.usual_shape("./gradlew test", calls) == "./gradlew :{name}:test --quiet"
 

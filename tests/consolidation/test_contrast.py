@@ -47,7 +47,8 @@ def test_a_line_that_loses_nothing_becomes_a_proposed_version_with_its_runs(
     assert (version.made_by, version.run_id, version.number) == ("extraction", run.pk, published.number + 1)
     [line] = [text for text in version.fields["experience"] if text.startswith(SENTENCE)]
     assert line == (
-        f"{SENTENCE} (written by a language model; cases: 1; other runs that it concerns: 6, did otherwise and failed: "
+        f"{SENTENCE} (written by a language model; cases: 1; other runs that it concerns: 6, did otherwise and "
+        "failed: "
         "1, did otherwise and ended well: 0)"
     )
     [mark] = [finding for finding in version.scan["findings"] if finding["rule"] == "written-by-model"]
@@ -89,7 +90,7 @@ def test_a_line_without_proof_or_with_a_loss_is_not_kept(
 def test_a_line_that_tells_who_it_was_says_by_which_words(endpoint: ModelEndpoint, skill: Memory) -> None:
     endpoint.answers("contrast", lines({"when": "T0000 is on a basic fare"}, {"when": "T0000 is here"}))
     [step] = compare(skill).steps.all()
-    assert (step.status, step.reason) == ("succeeded", "a line was refused, for it may tell who it was: T0000")
+    assert (step.status, step.reason) == ("succeeded", "a line was refused because it may identify a person: T0000")
 
 
 def test_a_quote_of_a_line_counts_in_its_own_transcript_alone(endpoint: ModelEndpoint) -> None:
@@ -185,5 +186,5 @@ def test_only_runs_that_may_leave_are_compared(endpoint: ModelEndpoint, skill: M
     )
     Memory.objects.filter(pk=skill.pk).update(sensitivity=Sensitivity.HIGH)
     skill.refresh_from_db()
-    assert compare(skill).error == "above the level that may leave"
+    assert compare(skill).error == "above the sensitivity that may leave the installation"
     assert endpoint.asked == [] and not LLMCall.objects.exists()

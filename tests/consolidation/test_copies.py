@@ -127,10 +127,10 @@ def test_the_pages_of_the_run_and_of_the_agent_say_that_others_reported_it_befor
     (agent, _), first = make_agent("copying-agent"), agents()[0]
     original, copy = reported(1, first), reported(1, agent.trust)
     client = signed_in()
-    note = "Others reported this very conversation"
+    note = "Others reported the same conversation"
     shown = {row.pk: client.get(f"/episodes/{row.pk}/").content.decode() for row in (original, copy)}
     assert all(note in text for text in shown.values())
     assert f"/episodes/{original.pk}/" in shown[copy.pk].split(note)[1].split("</p>")[0]
-    assert ["Learning does not count it" in shown[row.pk] for row in (original, copy)] == [False, True]
+    assert ["It does not count in learning" in shown[row.pk] for row in (original, copy)] == [False, True]
     assert "Runs that others reported before" in client.get(f"/agents/{agent.pk}/").content.decode()
     assert note not in client.get(f"/episodes/{reported(2, first).pk}/").content.decode()

@@ -10,7 +10,7 @@ from consolidation.duplicates_run import find_duplicates
 from consolidation.models import Run
 from memories.models import Memory, Proposal, Relation
 from memories.values.choices import LIVE, Hold, Origin, Permission, Sensitivity, Status
-from memories.values.trust import Trust, everything
+from memories.values.trust import everything
 from memos_site import review
 from tests.make import AT, BEN, caller, make_agent, make_memory
 from tests.memories.storing import NET30, NET60, store
@@ -24,10 +24,6 @@ def stored(key: str, content: str, **facts: Any) -> Memory:
     memory = store(content, key=key, trust=make_agent()[0].trust, **facts).memory
     assert memory is not None
     return memory
-
-
-def reviewer() -> Trust:
-    return everything(BEN)
 
 
 def find() -> Run:
@@ -52,10 +48,10 @@ def test_a_merge_keeps_the_words_that_the_person_chose_and_can_be_undone() -> No
     one, other = stored("terms", NET30), stored("acme-payment", AGAIN)
     find()
     proposal = Proposal.objects.get()
-    batch = review.accept(reviewer(), proposal.pk, at=AT, keep=other.pk)
+    batch = review.accept(everything(BEN), proposal.pk, at=AT, keep=other.pk)
     [merged] = Memory.objects.filter(status__in=LIVE)
     assert (merged.content, merged.evidence.count()) == (AGAIN, 2)
-    review.undo(reviewer(), batch, at=AT)
+    review.undo(everything(BEN), batch, at=AT)
     assert live() == {one.pk, other.pk}
 
 
@@ -96,8 +92,8 @@ def test_what_says_that_it_is_new_asks_whether_the_older_one_holds(old: str, new
 def test_the_choice_is_undone_as_one() -> None:
     one, other = stored("terms", NET30), stored("acme-payment", NET60)
     find()
-    batch = review.accept(reviewer(), Proposal.objects.get().pk, at=AT, keep=one.pk)
-    review.undo(reviewer(), batch, at=AT)
+    batch = review.accept(everything(BEN), Proposal.objects.get().pk, at=AT, keep=one.pk)
+    review.undo(everything(BEN), batch, at=AT)
     assert live() == {one.pk, other.pk}
     assert not Relation.objects.exists()
     assert Proposal.objects.open().count() == 1
@@ -120,7 +116,7 @@ def test_a_rejected_pair_is_not_asked_about_again_until_one_is_reworded() -> Non
     stored("terms", NET30)
     other = stored("acme-payment", NET60)
     find()
-    review.reject(reviewer(), Proposal.objects.get().pk, at=AT)
+    review.reject(everything(BEN), Proposal.objects.get().pk, at=AT)
     assert find().counters.get("conflicts_proposed", 0) == 0
     other.revise("revise", {"content": "Acme pays on net-90 terms"}, by=BEN, why="", at=AT)
     assert find().counters["conflicts_proposed"] == 1
@@ -154,9 +150,9 @@ def test_when_one_is_dismissed_the_question_is_withdrawn_and_returns_with_its_un
     stored("terms", NET30)
     other = stored("acme-payment", NET60)
     find()
-    decision = review.decide(reviewer(), other.pk, "dismiss", at=AT, why="wrong")
+    decision = review.decide(everything(BEN), other.pk, "dismiss", at=AT, why="wrong")
     assert not Proposal.objects.open().exists()
-    review.undo(reviewer(), decision.batch, at=AT)
+    review.undo(everything(BEN), decision.batch, at=AT)
     assert Proposal.objects.open().count() == 1
 
 
@@ -180,7 +176,7 @@ def test_the_inbox_shows_both_texts_and_a_button_for_each(admin_client: Client) 
         assert f'value="accept {row.pk}"' in page
     body = {"decision": f"accept {other.pk}"}
     answered = admin_client.post(f"/proposals/{proposal.pk}/decide/", body, follow=True).content.decode()
-    assert f"It holds: “{NET60}”" in answered
+    assert f"Decided that this one holds: “{NET60}”" in answered
     assert live() == {other.pk}
 
 
@@ -270,7 +266,7 @@ def test_a_second_contradiction_of_one_agent_is_asked_about_when_the_first_is_de
     for days in (30, 60):
         store(f"Acme pays on net-{days} terms", key=f"net-{days}", trust=trust)
     find()
-    review.reject(reviewer(), Proposal.objects.get().pk, at=AT)
+    review.reject(everything(BEN), Proposal.objects.get().pk, at=AT)
     third = store("Acme pays on net-90 terms", key="net-90", trust=trust).memory
     assert third is not None
     find()

@@ -56,7 +56,7 @@ def test_without_a_model_nothing_is_queued_and_a_request_says_so() -> None:
     ("fields", "why"),
     [
         ({"extract": False}, "it was reported with extract false"),
-        ({"sensitivity": "high"}, "above the level that may leave"),
+        ({"sensitivity": "high"}, "above the sensitivity that may leave the installation"),
         ({"messages": [user("Hello"), user("there"), user("my"), user("friend")]}, "too small to teach"),
     ],
 )
@@ -73,7 +73,7 @@ def test_a_conversation_that_became_more_secret_while_it_waited_is_not_sent(endp
     run = queued(talk())
     Memory.objects.filter(episode__runs=run).update(sensitivity=Sensitivity.HIGH)
     process()
-    assert state(run) == ("skipped", "above the level that may leave") and endpoint.asked == []
+    assert state(run) == ("skipped", "above the sensitivity that may leave the installation") and endpoint.asked == []
 
 
 def test_the_backlog_is_counted_with_its_price_and_queued_when_somebody_asks(endpoint: ModelEndpoint) -> None:

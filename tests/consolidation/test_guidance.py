@@ -45,11 +45,6 @@ def ask(client: APIClient, **body: Any) -> Json:
     return dict(told.json())
 
 
-@pytest.fixture
-def agent() -> APIClient:
-    return caller(clearance=Sensitivity.MEDIUM)
-
-
 @shared_rows
 def refused() -> list[Memory]:
     """Three cases in which refusing ended well, two in which cancelling ended badly."""

@@ -54,7 +54,9 @@ def test_an_upload_is_shown_before_anything_comes_in_and_then_imported_by_a_run(
         ("team:a", "confirmed", "anna"),
         ("team:a", "candidate", "anna"),
     }
+    assert anna.get(f"/import/{file.pk}/", headers=HTMX)["HX-Refresh"] == "true", "the counts of the rail changed too"
     done = anna.get(f"/import/{file.pk}/").content.decode()
+    assert "See what waits for you" in done
     assert "every 2s" not in done and "<td>imported</td>" in done
     file.refresh_from_db()
     assert (bytes(file.content), file.summary["counts"]) == (b"", [["imported", 2], ["failed", 1]])

@@ -178,8 +178,11 @@ def test_verdicts_on_runs_without_an_outcome_are_counted_and_what_became_known_o
     assert counts("verdicts", timezone.localdate(now)) == {"high": 3, "low": 1}
     chart = charts.CHARTS["verdicts"](figures.read(everything(), at=now, window=30))
     assert [row.values[-1] for row in chart.series] == [3, 0, 1]
-    assert "how 4 runs ended that are like others: 3 have probably failed, 3 of them in the last week" in chart.note
-    assert "known since, 1 of 2 had failed" in chart.note and "likely to end well, 1 of 1 had" in chart.note
+    assert (
+        "4 runs without a reported outcome resemble other runs: 3 have probably failed, 3 of them in the last week"
+        in chart.note
+    )
+    assert "whose outcome is known, 1 of 2 failed" in chart.note and "likely to end well, 1 of 1 did" in chart.note
 
 
 def test_runs_that_ended_are_counted_by_what_they_had_of_the_store() -> None:

@@ -55,7 +55,7 @@ def test_where_the_endpoint_reports_no_tokens_they_are_estimated(endpoint: Model
 
 
 def test_above_the_level_that_may_leave_nothing_is_sent(endpoint: ModelEndpoint) -> None:
-    with pytest.raises(TooSensitive, match="above the level that may leave"):
+    with pytest.raises(TooSensitive, match="above the sensitivity that may leave the installation"):
         ask(model(), sensitivity=Sensitivity.HIGH)
     assert endpoint.asked == [] and ledger() == []
 

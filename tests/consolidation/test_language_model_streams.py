@@ -141,7 +141,7 @@ def test_calls_at_once_are_bounded_over_all_processes(endpoint: ModelEndpoint, m
     monkeypatch.setattr(workers, "LONGEST_WAIT", 0.3)
     endpoint.answers("trip", GOOD)
     with leases.hold("model call 1", wait=False), leases.hold("model call 2", wait=False):
-        with pytest.raises(Busy, match="all 2 calls"):
+        with pytest.raises(Busy, match="all 2 allowed"):
             ask(model())
         assert endpoint.asked == [] and ledger() == []
         assert ask(model(concurrency=3)) == OSLO

@@ -23,6 +23,13 @@ def code(number: int, output: str = "") -> dict[str, Any]:
 EDIT = sh("sed -i s/a/b/ x.py", "")
 
 
+BRANCH = sh("git checkout -q -b t/HB-102 && git push -u origin t/HB-102", "branch 't/HB-102' set up to track it")
+PULL_REQUEST = sh("gh pr create --fill", "https://forge.harbor.example/shop/harbor/pull/42")
+REJECTED = " ! [rejected]        main -> main (fetch first)\nerror: failed to push some refs"
+REFUSED = sh("gh pr merge 42 --merge", "Exit code 1\nX Pull request shop/harbor#42 is not mergeable")
+MERGED = sh("gh pr merge 42 --squash", "✓ Squashed and merged pull request shop/harbor#42 (t/HB-102)")
+
+
 def told(*script: Any) -> bool | None:
     check = last_check(recorded.run(1, "make it pass", *script), recorded.RULES)
     return None if check is None else check.passed
@@ -39,6 +46,15 @@ def told(*script: Any) -> bool | None:
         ([sh("pytest -q", PASSED), ("Edit", {"file_path": "x.py"}, "done")], None),
         ([sh("pytest -q", PASSED), sh("git add -A && git commit -m x", "1 file changed")], True),
         ([sh("pytest -q", FAILED), sh("git commit -am x", "1 file changed")], None),
+        ([sh("make check", code(0, "1 passed")), BRANCH, PULL_REQUEST, MERGED], True),
+        ([sh("make check", code(0, "1 passed")), BRANCH, PULL_REQUEST, REFUSED, MERGED], True),
+        ([sh("make check", code(0, "1 passed")), BRANCH, PULL_REQUEST, REFUSED], None),
+        ([sh("make check", code(0, "1 passed")), sh("git checkout old", code(0))], None),
+        ([sh("make check", code(0, "1 passed")), sh("git checkout -b x origin/old", code(0))], None),
+        ([sh("make check", code(0, "1 passed")), sh("git switch -c x", code(0))], True),
+        ([sh("make check", code(0, "1 passed")), sh("git push origin main 2>&1 | tail -2", code(0, REJECTED))], None),
+        ([sh("make check", code(0, "1 passed")), PULL_REQUEST, sh("gh pr checks 42", code(1, "e2e  fail"))], None),
+        ([sh("make check", code(0, "1 passed")), PULL_REQUEST, sh("gh pr checks 42", code(0, "e2e  pass"))], True),
         ([sh("pytest -q | tail -1", FAILED)], False),
         ([sh("ruff check .", code(0))], True),
         ([sh("mypy . | head", code(0))], None),
@@ -112,7 +128,7 @@ def test_what_gemini_reports_of_a_command_is_its_output_and_code() -> None:
     report = "Command: x\nDirectory: (root)\nOutput: {}\nError: (none)\nExit Code: {}\nProcess Group PGID: 7"
     assert told(EDIT, sh("pytest -q", report.format(FAILED, 1))) is False
     assert told(EDIT, sh("ruff check", "Output: fine\nProcess Group PGID: 7")) is True
-    result = errors.reported(report.format("No project was found.", 1))
+    result = errors.parse_report(report.format("No project was found.", 1))
     assert errors.looks_failed(result) and errors.message(result) == "No project was found."
 
 

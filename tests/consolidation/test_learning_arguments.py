@@ -6,9 +6,9 @@ from uuid import NAMESPACE_URL, uuid5
 
 import pytest
 
-from consolidation.learning.facts.argument_calls import MESSAGE, NOWHERE, argument_calls, kept
+from consolidation.learning.facts.argument_calls import MESSAGE, NOWHERE, argument_calls, json_values
 from consolidation.learning.facts.argument_facts import ArgumentFindings
-from consolidation.learning.facts.argument_habits import Shown
+from consolidation.learning.facts.argument_habits import RunCalls
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import RULES, Outcome, Script, run
 
@@ -21,7 +21,7 @@ def findings(runs: Iterable[Run], argument: str = "payment_id", tool: str = "ref
     for one in runs:
         calls = [call for call in argument_calls(one, RULES) if (call.tool, call.argument) == (tool, argument)]
         if calls:
-            shown.append(Shown.read(uuid5(NAMESPACE_URL, one.thread), one.outcome, kept(calls)))
+            shown.append(RunCalls.of_rows(uuid5(NAMESPACE_URL, one.thread), one.outcome, json_values(calls)))
     return ArgumentFindings(tool, argument, shown)
 
 

@@ -129,7 +129,7 @@ def test_what_users_had_to_correct_is_no_step_of_the_skill() -> None:
 def test_a_form_sent_again_was_refused_for_what_its_page_says() -> None:
     first, last = [call for call in refunded(0).steps if call.name == "press Book refund"]
     assert first.failed
-    assert first.returned == "Condition B allows at most 70.65 EUR."
+    assert first.parsed_result == "Condition B allows at most 70.65 EUR."
     assert not last.failed
     assert last.arguments == {"RMA number": "RMA5120", "Amount in EUR": "70.65", "Account": "4730 Returns"}
 
@@ -258,7 +258,7 @@ def test_chrome_devtools_is_read_as_well() -> None:
     ).steps
     assert [call.name for call in steps] == ["GET kontor.internal/vouchers/new", *["press Send voucher"] * 2]
     assert steps[1].failed
-    assert steps[1].returned == "Amount must be a whole number."
+    assert steps[1].parsed_result == "Amount must be a whole number."
     assert steps[2].arguments == {"Customer email": "a@b.example", "Amount": "2500"}
 
 

@@ -113,7 +113,7 @@ def test_what_is_no_button_is_pressed_where_the_page_tells_of_it_then(
     steps = run(0, "Do it.", *opened(*ORDER, *THINGS), clicked(ref, ORDER), look(*ORDER, *THINGS, SAID))
     assert effects(steps, RULES) == {name}
     act = steps.first_call(name)
-    assert act and (act.arguments, act.says) == (arguments, "Order was changed.")
+    assert act and (act.arguments, act.page_message) == (arguments, "Order was changed.")
     quiet = run(0, "Do it.", *opened(*ORDER, *THINGS), clicked(ref, ORDER), look(*ORDER, *THINGS))
     before = run(0, "Do it.", *opened(*ORDER, *THINGS, SAID), clicked(ref, ORDER), look(*ORDER, *THINGS, SAID))
     assert effects(quiet, RULES) == effects(before, RULES) == frozenset()

@@ -8,7 +8,7 @@ import pytest
 
 from consolidation.guidance import features
 from consolidation.learning.commands import commands, forms, purposes, resources
-from consolidation.learning.effects.effects import effects, unfolded
+from consolidation.learning.effects.effects import effects, with_single_commands
 from consolidation.learning.effects.toolnames import phrase
 from consolidation.learning.runs import dialogue
 from consolidation.learning.runs.run import Run
@@ -97,8 +97,8 @@ def test_what_the_ticket_says_that_a_request_names_tells_when_to_use_a_skill() -
 )
 def test_a_record_is_asked_for_where_a_short_request_names_it(said: str, lines: list[str]) -> None:
     asked = replace(address_changed(0), messages=(replace(address_changed(0).messages[0], text=said),))
-    assert dialogue.pointed_lines(unfolded(asked, RULES), until=None) == lines
-    assert dialogue.pointed_lines(unfolded(asked, RULES), until=1) == []
+    assert dialogue.lines_of_named_record(with_single_commands(asked, RULES), until=None) == lines
+    assert dialogue.lines_of_named_record(with_single_commands(asked, RULES), until=1) == []
 
 
 def test_guidance_compares_tickets_by_what_they_say() -> None:
@@ -156,12 +156,12 @@ def test_the_code_of_an_error_is_told_unless_the_call_sent_it() -> None:
 
 
 def test_each_command_of_a_line_has_the_document_that_it_printed() -> None:
-    steps = {(call.position, call.name): call for call in unfolded(address_changed(1), RULES).steps}
-    assert steps[1, "shopctl tickets show"].returned["messages"]
-    assert steps[2, "shopctl orders show"].returned["status"] == "paid"
-    assert steps[2, "shopctl orders find"].returned[0]["status"] == "paid"
-    assert steps[3, "shopctl orders show"].returned is None  # one document of two commands: nobody knows whose
-    assert steps[4, "shopctl orders hold"].returned["status"] == "held"
+    steps = {(call.position, call.name): call for call in with_single_commands(address_changed(1), RULES).steps}
+    assert steps[1, "shopctl tickets show"].parsed_result["messages"]
+    assert steps[2, "shopctl orders show"].parsed_result["status"] == "paid"
+    assert steps[2, "shopctl orders find"].parsed_result[0]["status"] == "paid"
+    assert steps[3, "shopctl orders show"].parsed_result is None  # one document of two commands: nobody knows whose
+    assert steps[4, "shopctl orders hold"].parsed_result["status"] == "held"
     assert steps[4, "shopctl orders set-address"].arguments == {"order": "ORD-4037", "address": "Station Road 4, York"}
 
 
@@ -171,10 +171,13 @@ def test_a_command_that_prints_its_error_as_a_document_has_failed() -> None:
     told = run(
         1, "Hold it.", sh(line, {"id": "ORD-1"}, refused), sh(line, {"id": "ORD-1"}, {"code": 7}, "[exit code 1]")
     )
-    ends = [(call.name.split()[-1], call.failed) for call in unfolded(told, RULES).steps]
+    ends = [(call.name.split()[-1], call.failed) for call in with_single_commands(told, RULES).steps]
     assert ends == [("show", False), ("hold", True), ("show", False), ("hold", True)]
     shown_again = sh(f"{line}; ./shopctl orders show ORD-1", {"id": 1}, {"id": 2}, {"code": 7}, "[exit code 1]")
-    ends = [(call.name.split()[-1], call.failed) for call in unfolded(run(1, "Hold it.", shown_again), RULES).steps]
+    ends = [
+        (call.name.split()[-1], call.failed)
+        for call in with_single_commands(run(1, "Hold it.", shown_again), RULES).steps
+    ]
     assert ends == [("hold", False), ("show", True)]
 
 
@@ -238,7 +241,7 @@ def test_an_option_that_only_some_runs_gave_stands_in_brackets() -> None:
 )
 def test_the_arguments_of_a_command_have_the_names_of_its_options_and_of_the_thing(line: str, given: Any) -> None:
     kind = commands.kinds(line)[0]
-    assert resources.arguments(forms.spelled(line)) == {kind: given} and resources.is_of_resource(kind)
+    assert resources.arguments(forms.commands_in(line)) == {kind: given} and resources.is_of_resource(kind)
 
 
 def test_a_value_that_may_not_be_told_or_is_secret_is_none_of_the_call() -> None:
@@ -252,5 +255,5 @@ def test_a_value_that_may_not_be_told_or_is_secret_is_none_of_the_call() -> None
 
 
 def test_a_program_of_the_folder_is_called_by_its_path_and_so_it_starts() -> None:
-    assert forms.called("./shopctl orders hold ORD-1") == (("shopctl orders hold", "./shopctl orders hold"),)
+    assert forms.kind_forms("./shopctl orders hold ORD-1") == (("shopctl orders hold", "./shopctl orders hold"),)
     assert purposes.may_be_named("./shopctl orders hold") and purposes.may_be_named("./run-checks.sh")

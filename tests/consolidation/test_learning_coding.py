@@ -105,7 +105,7 @@ def test_a_long_report_of_a_fault_gives_no_words_of_a_request() -> None:
 def test_files_that_half_of_the_runs_change_have_a_shape(paths: list[str], shapes: list[str]) -> None:
     runs = [run(n, "go on", edit(path), thread=f"case {n}") for n, path in enumerate(paths)]
 
-    assert [shape.path for shape in file_shapes.changed(Scope(runs, runs, RULES), runs)] == shapes
+    assert [shape.path for shape in file_shapes.changed_files(Scope(runs, runs, RULES), runs)] == shapes
 
 
 def test_a_patch_names_its_files() -> None:
@@ -176,7 +176,7 @@ def note_written(n: int, way: str, note: str = NOTE) -> Run:
 
 
 def shapes_of(runs: list[Run]) -> dict[str, tuple[str, ...]]:
-    return {shape.path: shape.beginnings for shape in file_shapes.changed(Scope(runs, runs, RULES), runs)}
+    return {shape.path: shape.beginnings for shape in file_shapes.changed_files(Scope(runs, runs, RULES), runs)}
 
 
 @pytest.mark.parametrize("way", [*WRITTEN, "tool"])

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from consolidation.learning.commands.purposes import purpose
-from consolidation.learning.effects.command_starts import Seen, attempts, tally
+from consolidation.learning.effects.command_starts import CaseAttempt, attempts, tally
 from consolidation.learning.effects.places import place, repository
 from consolidation.learning.facts.startups import Startups
 from tests.consolidation.recorded import RULES, run
@@ -107,9 +107,9 @@ def test_a_repository_is_named_without_a_login(said: Any, name: str) -> None:
 
 def test_what_starts_now_and_then_is_not_said() -> None:
     cases = [run(n, "mend it").id for n in range(10)]
-    seen = [Seen("pytest", case, n % 2 == 0) for n, case in enumerate(cases)]
+    seen = [CaseAttempt("pytest", case, n % 2 == 0) for n, case in enumerate(cases)]
     assert Startups("", "tests", tally(seen)).claims() == {}
-    firm = tally([*seen, *(Seen("bin/test", case, True) for case in cases)])
+    firm = tally([*seen, *(CaseAttempt("bin/test", case, True) for case in cases)])
     found = Startups("", "tests", firm)
     assert found.sentence(found.claims(), "en") == "In these runs `bin/test` starts (10 of 10 runs)."
     assert Startups("", "git", {"git": firm["bin/test"]}).claims() == {}

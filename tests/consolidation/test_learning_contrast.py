@@ -1,5 +1,5 @@
-from consolidation.learning.chance import by_chance
 from consolidation.learning.runs.run import Run
+from memories.values.chance import by_chance
 from tests.consolidation.recorded import Outcome, learned, run
 
 ASK = "I want my subscription cancelled and refunded"
@@ -30,15 +30,14 @@ def test_a_skill_that_only_looks_says_where_similar_runs_went_wrong() -> None:
 
 def test_what_is_said_of_similar_runs_adds_up() -> None:
     good = [looked(n, "trial") for n in range(5)]
-    ways = [
-        run(10 + n, ASK, (f"{verb}_plan", {}, "done")) for n, verb in enumerate(["move", "pause", "swap", "cancel"])
-    ]
+    verbs = ["move", "pause", "swap", "cancel"]
+    ways = [run(10 + n, ASK, (f"{verb}_plan", {}, "done")) for n, verb in enumerate(2 * verbs)]
 
     def said(*more: Run) -> str:
         return next(line for line in learned(good, [*good, *ways, *more]).fields.experience if "similar" in line)
 
     extra = [run(20 + n, ASK, (f"{verb}_plan", {}, "done")) for n, verb in enumerate(("split", "extend"))]
-    assert said().endswith(" and one case with `swap_plan` (it did).")
+    assert said().endswith(" and 2 of 2 with `swap_plan`.")
     assert said(extra[0]).endswith(" and one case in another way (it did).")
     assert said(*extra).endswith(" and 2 of 2 in other ways.")
 

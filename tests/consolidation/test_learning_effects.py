@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from consolidation.learning.commands import commands
-from consolidation.learning.effects.effects import effects, unfolded
+from consolidation.learning.effects.effects import effects, with_single_commands
 from consolidation.learning.effects.tool_rules import ToolRules
 from tests.consolidation.recorded import run
 
@@ -99,7 +99,9 @@ def test_what_started_once_in_any_form_is_an_effect_and_so_is_a_test_that_fails(
 def test_commands_that_are_told_apart_have_the_same_effects() -> None:
     lines = (("pytest a", GONE), ("pytest a; bin/test a", GONE), ("git commit -m x", ""))
     recorded = run(1, "please", *(("bash", {"command": line}, said) for line, said in lines))
-    assert effects(unfolded(recorded, RULES), RULES) == effects(recorded, RULES) == {"bin/test", "git commit"}
+    assert (
+        effects(with_single_commands(recorded, RULES), RULES) == effects(recorded, RULES) == {"bin/test", "git commit"}
+    )
 
 
 def test_another_tool_with_a_command_argument_stays_a_tool() -> None:
@@ -130,6 +132,11 @@ def test_another_tool_with_a_command_argument_stays_a_tool() -> None:
         ("type ls", ("sh type",)),
         ("", ()),
         (")(", ()),
+        ("myenv/bin/pytest -q", ("myenv/bin/pytest",)),
+        ("proj/.venv/bin/pytest -q", ("pytest",)),
+        ("az login --username anna-smith", ("az login",)),
+        ("gcloud --project anna compute instances list", ("gcloud compute instances",)),
+        ("gh -R anna/shop pr list", ("gh pr list",)),
     ],
 )
 def test_kinds_of_a_command_line(line: str, kinds: tuple[str, ...]) -> None:
@@ -150,6 +157,7 @@ def test_a_line_of_any_length_and_shape_is_read_without_a_fault() -> None:
     for line in (
         "a" * 100_000,
         "bash -c " * 50,
+        "xargs " * 5_000,
         "((((",
         "$($($(",
         "<<EOF",
@@ -180,7 +188,7 @@ def test_of_an_agent_with_a_shell_alone_changes_of_files_go_with_any_work() -> N
     for change in (patch, "sed -i s/a/b/ a.py", "cat > a.py <<'EOF'\nx\nEOF"):
         lines = ["find . -name a.py", change, "make test"]
         whole = run(1, "please", *(("bash", {"command": line}, "done") for line in lines))
-        assert effects(whole, RULES) == effects(unfolded(whole, RULES), RULES) == {"make test"}
+        assert effects(whole, RULES) == effects(with_single_commands(whole, RULES), RULES) == {"make test"}
 
 
 def test_a_linter_beside_other_commands_and_a_build_beside_tests_are_no_other_way_of_working() -> None:

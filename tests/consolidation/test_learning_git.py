@@ -3,7 +3,7 @@
 import pytest
 
 from consolidation.learning.commands import commands
-from consolidation.learning.effects.effects import effects, unfolded
+from consolidation.learning.effects.effects import effects, with_single_commands
 from consolidation.learning.runs import terms
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import RULES, Script, learned, run
@@ -129,7 +129,9 @@ def test_commands_of_git_are_told_apart_by_what_they_do(line: str, kind: str) ->
 def test_runs_that_pushed_in_different_ways_had_the_same_effects() -> None:
     assert {effects(each, RULES) for each in RELEASES} == {frozenset(RELEASE)}
     assert {effects(each, RULES) for each in CHANGES} == {frozenset(CHANGE)}
-    assert all(effects(unfolded(each, RULES), RULES) == effects(each, RULES) for each in [*RELEASES, *CHANGES])
+    assert all(
+        effects(with_single_commands(each, RULES), RULES) == effects(each, RULES) for each in [*RELEASES, *CHANGES]
+    )
 
 
 @pytest.mark.parametrize(
@@ -149,7 +151,7 @@ def test_runs_that_pushed_in_different_ways_had_the_same_effects() -> None:
     ],
 )
 def test_each_push_of_a_line_ends_as_its_output_says(line: str, printed: str, pushes: list[tuple[str, bool]]) -> None:
-    steps = unfolded(run(1, "Do it.", sh(line, printed)), RULES).steps
+    steps = with_single_commands(run(1, "Do it.", sh(line, printed)), RULES).steps
     assert [(" ".join(call.push.refs), call.failed) for call in steps if call.push] == pushes
 
 

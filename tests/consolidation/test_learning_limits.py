@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from consolidation.guidance.choice_notes import told
+from consolidation.guidance.choice_notes import notes_of_conditions
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.run import Run
@@ -150,7 +150,7 @@ def test_a_check_notes_the_other_side_of_a_limit() -> None:
 
     def note(invoice: Record, desk: str) -> list[str]:
         call = Call(9, "route_invoice", {"invoice_id": invoice["invoice_id"], "desk": desk}, None, None, START, None)
-        return [each["note"] for each in told(so_far, call, known)]
+        return [each["note"] for each in notes_of_conditions(so_far, call, known)]
 
     assert note(small, "board") == [
         "`desk` is `board`; where `amount` was at most 500, 24 of 24 calls of runs that ended well sent `office`"

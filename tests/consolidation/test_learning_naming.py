@@ -100,3 +100,12 @@ def test_a_skill_of_commands_is_told_from_its_kin_by_a_command_and_not_by_a_numb
 
     assert learned(runs).fields.name == "run-pytest"
     assert learned(runs, taken={"run-pytest"}).fields.name == "run-pytest-and-git-checkout"
+
+
+def test_what_is_done_with_one_verb_is_one_part_of_the_title() -> None:
+    def titled(*tools: str) -> str:
+        return learned([run(n, *[(tool, {}, "") for tool in tools]) for n in range(2)]).fields.title
+
+    assert titled("book_flight", "book_hotel", "send_mail") == "Book a flight and a hotel, and send mail"
+    assert titled("book_flight", "cancel_hotel", "send_mail") == "Book a flight, cancel a hotel and send mail"
+    assert titled("book_flight", "book_hotel") == "Book a flight and a hotel"

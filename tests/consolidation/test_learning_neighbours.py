@@ -112,6 +112,13 @@ def test_what_often_goes_together_is_checked_at_the_end() -> None:
     assert "check that all of it was done: `rebook_flight` and `pay_fee`." in learned(both, both).fields.procedure
 
 
+def test_what_seldom_goes_together_is_not_said_to_go_together_often() -> None:
+    alone = [rebooked(n) for n in range(10)]
+    both = [rebooked(n, "success", ("pay_fee", {"booking": "B1"}, "done")) for n in range(20, 22)]
+
+    assert "pay_fee" not in learned(alone, [*alone, *both]).fields.procedure
+
+
 def test_a_condition_that_holds_in_half_of_the_other_records_too_is_none() -> None:
     def acted(n: int, status: str, tool: str) -> Run:
         record = {"order": f"O{n}5", "status": status}

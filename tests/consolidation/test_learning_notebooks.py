@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from consolidation.learning.effects.effects import effects, unfolded
+from consolidation.learning.effects.effects import effects, with_single_commands
 from consolidation.learning.runs.cells import line
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import RULES, Script, learned, run
@@ -39,7 +39,7 @@ def test_what_a_cell_names_is_known_in_the_next_ones_until_the_kernel_restarts()
 
 def test_a_name_stands_for_what_it_was_given_last_and_a_request_is_not_sent_once_more() -> None:
     def sent(*codes: str) -> list[str]:
-        calls = unfolded(run(0, "Please do it.", *map(cell, [API, *codes])), RULES).steps
+        calls = with_single_commands(run(0, "Please do it.", *map(cell, [API, *codes])), RULES).steps
         return [f"{call.name} {call.arguments.get('purchase')}" for call in calls if "/" in call.name]
 
     assert sent("PO = 'PO-4434'", HOLD) == [f"{HELD} PO-4434"]
@@ -94,7 +94,7 @@ def test_what_a_cell_printed_is_its_answer_in_each_form_in_which_a_client_keeps_
     pair = "s.get(BASE + '/api/purchases/PO-1').json(), s.get(BASE + '/api/lines')"
     code = f"{API}\nr = s.post(BASE + '/api/holds')\n{pair}"
     asked = run(0, "Please hold it.", tool("execute_code", result, code=code))
-    assert [(call.name, call.failed, call.returned) for call in unfolded(asked, RULES).steps] == [
+    assert [(call.name, call.failed, call.parsed_result) for call in with_single_commands(asked, RULES).steps] == [
         ("POST /api/holds", True, {"error": "closed"}),
         ("GET /api/purchases/{purchase}", False, {"id": "PO-1", "lines": [1]}),
         ("GET /api/lines", False, [2]),
@@ -124,7 +124,9 @@ def test_a_sheet_is_written_where_the_kernel_saves_it() -> None:
     written = {"write sheet Towns of report.xlsx"}
     assert did(cell(opened), cell(append), cell(save)) == did(cell(opened), cell(f"{append}\n{save}")) == written
     assert did(cell(opened), cell(append)) == {"python"}
-    assert [call.name for call in unfolded(run(0, "x", cell(opened), cell(append), cell(save)), RULES).steps] == [
+    assert [
+        call.name for call in with_single_commands(run(0, "x", cell(opened), cell(append), cell(save)), RULES).steps
+    ] == [
         "python",
         "python",
         "python",

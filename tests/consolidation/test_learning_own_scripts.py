@@ -132,7 +132,7 @@ def test_a_task_of_development_is_no_thing_of_a_service(kind: str) -> None:
 
 @pytest.mark.parametrize("line", ["bin/probe", "bin/healthcheck", "ops/smoke-test.sh", "bash bin/doctor", "bin/health"])
 def test_a_script_that_looks_whether_a_service_is_well_checks(line: str) -> None:
-    [(_, _, words)] = forms.spelled(line)
+    [(_, _, words)] = forms.commands_in(line)
     assert checking.runs_named_check(words)
 
 

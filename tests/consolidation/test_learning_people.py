@@ -25,7 +25,7 @@ def test_the_sheets_of_all_people_are_one_sheet() -> None:
     ]
     assert {effects(each, RULES) for each in runs} == {frozenset({"write sheet {name} of leave.xlsx"})}
     fields = learned(runs).fields
-    assert fields.title == "Update a sheet"
+    assert fields.title == "Update a sheet of leave.xlsx"
     assert "Write to the sheet `{name} of leave.xlsx`." in fields.procedure
     assert not {name for name in " ".join(PEOPLE).split() if name in text(learned(runs))}
 
@@ -76,7 +76,7 @@ def test_what_two_runs_alone_call_by_a_name_is_not_told() -> None:
     def entered(n: int) -> Run:
         return leave(n, f"We know that Anna takes {n + 2} days off, please enter them.", sheet="Anna")
 
-    assert learned([entered(0), entered(1)]).fields.title == "Update a sheet"
+    assert learned([entered(0), entered(1)]).fields.title == "Update a sheet of leave.xlsx"
     assert "Anna" not in text(learned([entered(0), entered(1)]))
 
 

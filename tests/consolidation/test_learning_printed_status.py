@@ -2,7 +2,7 @@
 
 import pytest
 
-from consolidation.learning.effects.effects import unfolded
+from consolidation.learning.effects.effects import with_single_commands
 from tests.consolidation.recorded import RULES, run
 from tests.consolidation.test_learning_request_code import shell
 
@@ -20,12 +20,12 @@ def test_a_status_that_code_prints_without_a_body_is_how_its_request_went(
     printing: str, printed: tuple[str, str]
 ) -> None:
     code = f"for p in ['/api/a', '/api/b']:\n r = requests.post(u + p); {printing}"
-    calls = unfolded(run(0, "Please do both.", shell(code, *printed)), RULES).steps
+    calls = with_single_commands(run(0, "Please do both.", shell(code, *printed)), RULES).steps
     assert [(call.name, call.failed) for call in calls] == [("POST /api/a", False), ("POST /api/b", True)]
 
 
 @pytest.mark.parametrize(("printing", "is_refused"), [("r.status_code", True), ("17", False)])
 def test_a_number_is_a_status_only_where_code_prints_one(printing: str, is_refused: bool) -> None:
     line = shell(f"r = requests.post(u + '/api/orders/17/hold'); print({printing})", "409")
-    [hold] = unfolded(run(0, "Please hold it.", line), RULES).steps
+    [hold] = with_single_commands(run(0, "Please hold it.", line), RULES).steps
     assert hold.failed == is_refused

@@ -56,7 +56,7 @@ def test_a_run_without_a_thread_counts_as_its_own() -> None:
     for recorded in (run(1, "x"), run(2, "x"), run(3, "x")):
         holders.add({"x"}, recorded.thread)
 
-    assert holders.common("x")
+    assert holders.is_common("x")
 
 
 @pytest.mark.parametrize(
@@ -102,5 +102,5 @@ def test_a_field_with_many_values_shows_none_of_them() -> None:
 
 def test_older_runs_of_a_pattern_count_beside_those_whose_vocabulary_is_known() -> None:
     runs = [ticket(n, word, thread=f"case-{n % 3}") for n, word in enumerate(["lamp", "lamp", "Rome", "lamp", "chair"])]
-    assert not Scope([], runs[:2], of_others=Vocabulary(runs[:2])).may_quote("lamp")
-    assert Scope(runs[2:], runs[:2], of_others=Vocabulary(runs[:2])).may_quote("lamp")
+    assert not Scope([], runs[:2], other_vocabulary=Vocabulary(runs[:2])).may_quote("lamp")
+    assert Scope(runs[2:], runs[:2], other_vocabulary=Vocabulary(runs[:2])).may_quote("lamp")

@@ -6,7 +6,7 @@ import pytest
 
 from consolidation.learning.commands.commands import kinds
 from consolidation.learning.commands.request_code import curls
-from consolidation.learning.effects.effects import effects, unfolded
+from consolidation.learning.effects.effects import effects, with_single_commands
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import RULES, Script, learned, run
 
@@ -108,7 +108,7 @@ def test_each_here_document_of_a_line_is_given_to_the_command_that_reads_it() ->
 def test_a_request_whose_printed_status_refuses_it_has_failed_whatever_its_document_says() -> None:
     code = "for p in ['/api/a', '/api/b']:\n r = requests.post(u + p); print(p, r.status_code, r.text)"
     line = shell(code, '/api/a 200 {"id": 1}', '/api/b 409 {"id": 2}')
-    calls = unfolded(run(0, "Please do both.", line), RULES).steps
+    calls = with_single_commands(run(0, "Please do both.", line), RULES).steps
     assert [(call.name, call.failed) for call in calls] == [("POST /api/a", False), ("POST /api/b", True)]
 
 
@@ -167,7 +167,7 @@ def test_a_skill_comes_of_requests_by_code_with_where_their_fields_come_from() -
 
 
 def test_what_code_prints_of_each_request_is_its_result_and_its_status() -> None:
-    calls = [call for call in unfolded(refunded(0), RULES).steps if call.via]
+    calls = [call for call in with_single_commands(refunded(0), RULES).steps if call.via]
     assert [(call.name, call.failed) for call in calls] == [
         ("GET /api/orders/{order}", False),
         ("GET /api/accounts", False),
@@ -175,8 +175,8 @@ def test_what_code_prints_of_each_request_is_its_result_and_its_status() -> None
         ("POST /api/returns", False),
         ("POST /api/refunds", False),
     ]
-    assert calls[1].returned == [{"account": "4730", "name": "Returns, damaged"}]
-    assert calls[3].returned["id"] == "RMA-5140"
+    assert calls[1].parsed_result == [{"account": "4730", "name": "Returns, damaged"}]
+    assert calls[3].parsed_result["id"] == "RMA-5140"
 
 
 def test_code_that_is_nested_too_deep_sends_nothing() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from consolidation.learning.commands import commands, forms, requests
-from consolidation.learning.effects.effects import effects, unfolded
+from consolidation.learning.effects.effects import effects, with_single_commands
 from consolidation.learning.runs.run import Run
 from tests.consolidation.recorded import RULES, Script, learned, run
 
@@ -94,7 +94,9 @@ def test_what_a_service_refused_is_told_by_its_code_and_words_with_what_was_done
 def test_a_change_that_was_only_refused_is_none_where_another_one_went_well() -> None:
     changed = {"POST /api/channel-requests", "POST /api/tickets/{ticket}/close"}
     runs = [asked_at_channel(n) for n in range(4)]
-    assert {effects(each, RULES) for each in runs} == {effects(unfolded(each, RULES), RULES) for each in runs}
+    assert {effects(each, RULES) for each in runs} == {
+        effects(with_single_commands(each, RULES), RULES) for each in runs
+    }
     assert {effects(each, RULES) for each in runs} == {frozenset(changed)}
     assert learned(runs).fields.title == "Create a channel request and close a ticket"
 
@@ -127,7 +129,7 @@ def test_what_the_ticket_says_that_was_looked_up_tells_when_to_use_a_skill() -> 
     ],
 )
 def test_the_arguments_of_a_request_are_those_of_its_address_and_its_body(line: str, given: dict[str, Any]) -> None:
-    call = unfolded(run(1, "Do it.", ("bash", {"command": line}, "")), RULES).steps[0]
+    call = with_single_commands(run(1, "Do it.", ("bash", {"command": line}, "")), RULES).steps[0]
     assert call.arguments == given and requests.is_request(call.name)
 
 
@@ -161,15 +163,15 @@ FAILED_JOB = {"id": 1, "status": "failed", "error": "disk is full"}
 def test_each_request_of_a_line_went_as_its_status_or_its_document_says(
     line: str, printed: str, ends: list[bool]
 ) -> None:
-    steps = unfolded(run(1, "Close it.", ("bash", {"command": line}, printed)), RULES).steps
+    steps = with_single_commands(run(1, "Close it.", ("bash", {"command": line}, printed)), RULES).steps
     assert [not call.failed for call in steps] == ends
 
 
 def test_of_documents_that_are_less_or_more_than_the_requests_nobody_knows_whose_they_are() -> None:
     for printed in ('{"error": "told"}', '{"id": 1}\n{"id": 2}\n{"error": "told"}'):
         line = f"{SHOW.format('-s')}; cat notes.json; {CLOSE.format('-s')}"
-        steps = unfolded(run(1, "Close it.", ("bash", {"command": line}, printed)), RULES).steps
-        assert [call.returned for call in steps if "jobs" in call.name] == [None]
+        steps = with_single_commands(run(1, "Close it.", ("bash", {"command": line}, printed)), RULES).steps
+        assert [call.parsed_result for call in steps if "jobs" in call.name] == [None]
 
 
 def test_a_value_that_differs_is_secret_or_was_not_always_sent_is_none_of_the_usual_request() -> None:
@@ -185,7 +187,7 @@ def test_a_value_that_differs_is_secret_or_was_not_always_sent_is_none_of_the_us
 
 
 def test_the_words_of_a_request_have_the_values_that_its_line_gave_to_variables() -> None:
-    ((_, _, words),) = forms.spelled("export A=https://a.example B=7; curl ${A}/orders/$B/$C")
+    ((_, _, words),) = forms.commands_in("export A=https://a.example B=7; curl ${A}/orders/$B/$C")
     assert words == ("curl", "https://a.example/orders/7/$C")
 
 
@@ -226,7 +228,7 @@ def test_what_is_asked_of_graphql_is_a_look_up_and_a_mutation_is_a_change_with_i
     assert '`mutation cancelOrder {"id": {id}, "reason": "customer"}`' in fields.procedure
     assert "`id` from `query order` → `data.order.id`" in fields.procedure
     line = """curl -s https://api.a.example/v2/orders -d '{"query": "shoes"}'"""
-    assert [kind for kind, _, _ in forms.spelled(line)] == ["POST api.a.example/v2/orders"]
+    assert [kind for kind, _, _ in forms.commands_in(line)] == ["POST api.a.example/v2/orders"]
 
 
 @pytest.mark.parametrize(
@@ -250,7 +252,7 @@ def test_what_is_asked_of_graphql_is_a_look_up_and_a_mutation_is_a_change_with_i
 )
 def test_what_gh_asks_of_the_api_is_a_request(line: str, kind: str, given: dict[str, Any]) -> None:
     assert commands.kinds(line) == (kind,)
-    assert requests.arguments(forms.spelled(line), "") == {kind: given}
+    assert requests.arguments(forms.commands_in(line), "") == {kind: given}
 
 
 @pytest.mark.parametrize("line", ["gh run list --limit 5", "gh run watch 12", "gh search issues bug", "gh pr view 5"])

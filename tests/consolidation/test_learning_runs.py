@@ -50,7 +50,7 @@ def test_where_the_recording_is_silent_the_result_tells_an_error(result: Any) ->
 )
 def test_an_error_is_one_in_the_languages_of_the_lexicon(result: Any, message: str) -> None:
     step = run(1, ("tool", {}, result)).steps[0]
-    assert (step.failed, errors.message(step.returned)) == (True, message)
+    assert (step.failed, errors.message(step.parsed_result)) == (True, message)
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_bad_json_stays_text_and_names_no_arguments() -> None:
     broken = run(1, ("tool", '{"a": 1', "[1, 2")).steps[0]
 
     assert broken.arguments == {}
-    assert broken.returned == "[1, 2"
+    assert broken.parsed_result == "[1, 2"
 
 
 def test_arguments_that_came_as_json_text_are_read() -> None:

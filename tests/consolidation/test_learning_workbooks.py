@@ -67,7 +67,7 @@ def test_a_row_is_told_by_the_names_of_its_columns_and_once_as_it_was_left() -> 
 
 def test_a_skill_says_which_rows_are_written_and_where_their_cells_come_from() -> None:
     competence = learned([started(n) for n in range(4)])
-    assert competence.fields.title == "Update Staff and Holidays"
+    assert competence.fields.title == "Update Staff and Holidays of people.xlsx"
     assert [line for line in competence.fields.procedure.splitlines() if "Write" in line] == [
         "3. Write to the sheet `Staff of people.xlsx`. `Name` from the user's request; `Team` from the user's request; "
         "`Status` `active`; where `No` comes from was not seen.",

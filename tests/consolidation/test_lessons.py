@@ -33,11 +33,6 @@ def scope() -> None:
     learned()
 
 
-@pytest.fixture
-def agent() -> APIClient:
-    return caller(clearance=Sensitivity.MEDIUM)
-
-
 def test_what_made_the_difference_waits_for_a_person_with_its_runs_and_counts(
     endpoint: ModelEndpoint, scope: None, agent: APIClient
 ) -> None:
@@ -211,7 +206,7 @@ def test_the_page_of_a_scope_shows_what_each_lesson_gains_and_people_decide_ther
     endpoint.answers("contrast", lines({}), NOTHING, NOTHING)
     compare()
     page = " ".join(client.get(path).content.decode().split())
-    assert "2 did otherwise and failed, 0 did otherwise and ended well" in page and "Let agents have it" in page
+    assert "2 did otherwise and failed, 0 did otherwise and ended well" in page and "Give it to agents" in page
     memory = lesson()
     decided = {"decision": "promote", "seen": page.partition('name="seen" value="')[2].partition('"')[0], "next": path}
     assert client.post(f"/memories/{memory.pk}/decide/", decided).headers["Location"] == path
@@ -231,4 +226,4 @@ def test_a_comparison_above_the_callers_clearance_is_not_shown_to_who_asks_for_a
     Run.objects.filter(pk=hidden.pk).update(sensitivity=Sensitivity.HIGH)
     reviewer = caller(permissions=[Permission.READ, Permission.REVIEW], clearance=Sensitivity.MEDIUM)
     answer: Any = reviewer.post("/api/v1/runs", {"kind": "lessons", "scope": SCOPE}, format="json")
-    assert (answer.status_code, answer.json()["detail"]) == (409, "the cases of this scope are compared already")
+    assert (answer.status_code, answer.json()["detail"]) == (409, "the cases of this scope have already been compared")

@@ -18,16 +18,11 @@ from tests.consolidation.contrasted import LATER
 from tests.consolidation.experience import NOON, consolidated
 from tests.consolidation.lessons import SENTENCE, context
 from tests.consolidation.test_guidance import SCOPE, learn
-from tests.make import ANNA, caller
+from tests.make import ANNA
 from tests.memories.searched import known
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def agent() -> APIClient:
-    return caller(clearance=Sensitivity.MEDIUM)
 
 
 def make_lesson(content: str = SENTENCE, **facts: Any) -> Memory:

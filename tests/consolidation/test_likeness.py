@@ -9,7 +9,7 @@ from consolidation.guidance.request import check
 
 def likeness(asked: str, known: list[str], tools: set[str]) -> list[float]:
     told = [features.of(check({"task": text}).run) for text in (asked, *known)]
-    return [float(one) for one in Kernel(told[1:], tools).against(told[:1]).whole[0]]
+    return [float(one) for one in Kernel(told[1:], tools).against(told[:1]).overall[0]]
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def test_a_fact_that_the_model_calls_needless_is_kept_and_found_and_nobody_is_as
     wanted = search.check({"query": "polite letters of Nora", "scopes": ["shop"], "include_candidates": True})
     assert kept in [one.memory for one in search.search(wanted, trust=PERSON, at=AT + timedelta(days=2)).results]
     page = signed_in(permissions=["see_medium"]).get(f"/memories/{kept.pk}/").content.decode()
-    assert "Nobody is asked about it" in page and "It follows nothing from it." in page
+    assert "Nobody is asked to review it" in page and "It follows nothing from it." in page
     assert "[2] Nora likes polite letters" in endpoint.sent(-1)
 
 

@@ -27,7 +27,7 @@ ASKED: dict[str, dict[str, Any]] = {
 
 
 @pytest.fixture
-def agent() -> APIClient:
+def agent_with_skill() -> APIClient:
     for n in range(6):
         learn(n, "cancel_ticket", scope=SCOPE)
     consolidated()
@@ -38,18 +38,18 @@ def agent() -> APIClient:
 
 
 @pytest.mark.parametrize("asked", ASKED)
-def test_what_is_asked_is_compared_with_the_runs_once(agent: APIClient, asked: str) -> None:
+def test_what_is_asked_is_compared_with_the_runs_once(agent_with_skill: APIClient, asked: str) -> None:
     with CaptureQueriesContext(connection) as queries:
-        answer: Any = agent.post(f"/api/v1/{asked.partition(' ')[0]}", ASKED[asked], format="json")
+        answer: Any = agent_with_skill.post(f"/api/v1/{asked.partition(' ')[0]}", ASKED[asked], format="json")
     assert answer.status_code == 200, answer.content
     compared = [one["sql"] for one in queries if "runprofile" in one["sql"] and "packed_opening" in one["sql"]]
     assert len([sql for sql in compared if "<#>" in sql]) == 1, compared
 
 
-def test_where_runs_speak_what_was_said_is_not_searched(agent: APIClient) -> None:
+def test_where_runs_speak_what_was_said_is_not_searched(agent_with_skill: APIClient) -> None:
     searches = []
     for task in (TASK, "Which ticket did somebody cancel for T3 on a rainy day?"):
         with CaptureQueriesContext(connection) as queries:
-            answer: Any = agent.post("/api/v1/context", {**ASKED["context"], "task": task}, format="json")
+            answer: Any = agent_with_skill.post("/api/v1/context", {**ASKED["context"], "task": task}, format="json")
         searches.append((bool(answer.json()["guidance"]), sum("WITH matched" in one["sql"] for one in queries)))
     assert searches == [(True, 1), (False, 2)]

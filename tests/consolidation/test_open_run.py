@@ -47,7 +47,7 @@ def five_refunds() -> None:
 
 
 @pytest.fixture
-def agent(five_refunds: None) -> APIClient:
+def agent_of_two_scopes(five_refunds: None) -> APIClient:
     """Of two scopes."""
     return caller(scopes=[SCOPE, "project:other"])
 
@@ -84,34 +84,34 @@ def noted(told: Json) -> str:
     return " ".join(note["note"] for note in told["check"]["arguments"])
 
 
-def test_it_is_answered_as_if_the_steps_were_sent(agent: APIClient) -> None:
-    report(agent, steps(9))
-    told = check(agent)
+def test_it_is_answered_as_if_the_steps_were_sent(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9))
+    told = check(agent_of_two_scopes)
     assert UNSHOWN in noted(told)
-    assert told == check(agent, task=None, thread_id=None, messages=steps(9))
-    assert noted(check(agent, {**REFUND, "payment_id": "pay-9"})) == ""
+    assert told == check(agent_of_two_scopes, task=None, thread_id=None, messages=steps(9))
+    assert noted(check(agent_of_two_scopes, {**REFUND, "payment_id": "pay-9"})) == ""
 
 
-def test_a_task_that_was_not_reported_counts_with_the_steps(agent: APIClient) -> None:
-    report(agent, steps(9)[1:])
-    assert check(agent) == check(agent, task=None, thread_id=None, messages=steps(9))
+def test_a_task_that_was_not_reported_counts_with_the_steps(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9)[1:])
+    assert check(agent_of_two_scopes) == check(agent_of_two_scopes, task=None, thread_id=None, messages=steps(9))
 
 
-def test_a_run_that_has_just_begun_is_compared_with_openings(agent: APIClient) -> None:
-    report(agent, steps(9)[:1])
-    assert check(agent) == check(agent, thread_id="no-such-thread")
+def test_a_run_that_has_just_begun_is_compared_with_openings(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9)[:1])
+    assert check(agent_of_two_scopes) == check(agent_of_two_scopes, thread_id="no-such-thread")
 
 
-def test_what_is_sent_wins(agent: APIClient) -> None:
-    report(agent, steps(9))
+def test_what_is_sent_wins(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9))
     sent = [*steps(9)[:2], answer('{"payment": "pay-1"}')]
-    assert noted(check(agent, task=None, messages=sent)) == ""
+    assert noted(check(agent_of_two_scopes, task=None, messages=sent)) == ""
 
 
-def test_by_its_episode_it_is_found_too(agent: APIClient) -> None:
-    report(agent, steps(9))
-    (row,) = agent.get("/api/v1/episodes?thread_id=s1").json()["results"]
-    assert UNSHOWN in noted(check(agent, thread_id=None, source=None, episode_id=row["id"]))
+def test_by_its_episode_it_is_found_too(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9))
+    (row,) = agent_of_two_scopes.get("/api/v1/episodes?thread_id=s1").json()["results"]
+    assert UNSHOWN in noted(check(agent_of_two_scopes, thread_id=None, source=None, episode_id=row["id"]))
     assert noted(check(caller(scopes=[SCOPE]), thread_id=None, source=None, episode_id=row["id"])) == ""
 
 
@@ -125,73 +125,75 @@ def test_a_command_that_started_in_this_run_is_left_alone() -> None:
     assert noted(check(client, {"command": "pytest sympy/core"}, "bash")) == ""
 
 
-def test_nobody_is_told_of_a_run_of_another_agent(agent: APIClient) -> None:
-    report(agent, steps(9))
+def test_nobody_is_told_of_a_run_of_another_agent(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9))
     other = caller(scopes=[SCOPE])
     assert check(other) == check(other, thread_id="no-such-thread")
-    assert UNSHOWN in noted(check(agent))
+    assert UNSHOWN in noted(check(agent_of_two_scopes))
 
 
 @pytest.mark.parametrize(
     "asked", [{"scopes": ["project:other"]}, {"source": "codex"}, {"source": None}, {"thread_id": "s2"}]
 )
-def test_a_run_is_known_by_its_scope_source_and_thread(agent: APIClient, asked: Json) -> None:
-    report(agent, steps(9))
-    assert noted(check(agent, **asked)) == ""
+def test_a_run_is_known_by_its_scope_source_and_thread(agent_of_two_scopes: APIClient, asked: Json) -> None:
+    report(agent_of_two_scopes, steps(9))
+    assert noted(check(agent_of_two_scopes, **asked)) == ""
 
 
-def test_a_run_that_became_more_secret_than_its_caller_is_not_read(agent: APIClient) -> None:
-    report(agent, steps(9))
-    report(agent, [user("And this is between us")], sensitivity=Sensitivity.HYPER.name.lower())
-    assert check(agent) == check(agent, thread_id="no-such-thread")
+def test_a_run_that_became_more_secret_than_its_caller_is_not_read(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9))
+    report(agent_of_two_scopes, [user("And this is between us")], sensitivity=Sensitivity.HYPER.name.lower())
+    assert check(agent_of_two_scopes) == check(agent_of_two_scopes, thread_id="no-such-thread")
 
 
-def test_a_run_below_what_the_caller_asks_for_is_not_read(agent: APIClient) -> None:
-    report(agent, steps(9), sensitivity="medium")
-    assert check(agent, max_sensitivity="low") == check(agent, max_sensitivity="low", thread_id="no-such-thread")
+def test_a_run_below_what_the_caller_asks_for_is_not_read(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9), sensitivity="medium")
+    assert check(agent_of_two_scopes, max_sensitivity="low") == check(
+        agent_of_two_scopes, max_sensitivity="low", thread_id="no-such-thread"
+    )
 
 
-def test_a_run_that_is_closed_is_no_run_so_far(agent: APIClient) -> None:
-    report(agent, steps(9))
+def test_a_run_that_is_closed_is_no_run_so_far(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9))
     close_silent(at=experience.NOON + timedelta(days=36_500))
-    assert check(agent) == check(agent, thread_id="no-such-thread")
+    assert check(agent_of_two_scopes) == check(agent_of_two_scopes, thread_id="no-such-thread")
 
 
-def test_of_two_scopes_with_the_thread_the_younger_run_is_meant(agent: APIClient) -> None:
-    report(agent, steps(9))
-    assert UNSHOWN in noted(check(agent, scopes=[]))
-    report(agent, steps(9)[:1], scope="project:other")
-    assert noted(check(agent, scopes=[])) == ""
-    assert UNSHOWN in noted(check(agent))
+def test_of_two_scopes_with_the_thread_the_younger_run_is_meant(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9))
+    assert UNSHOWN in noted(check(agent_of_two_scopes, scopes=[]))
+    report(agent_of_two_scopes, steps(9)[:1], scope="project:other")
+    assert noted(check(agent_of_two_scopes, scopes=[])) == ""
+    assert UNSHOWN in noted(check(agent_of_two_scopes))
 
 
-def test_a_run_too_long_to_be_read_whole_says_nothing_of_what_it_did_not_show(agent: APIClient) -> None:
-    report(agent, steps(9))
+def test_a_run_too_long_to_be_read_whole_says_nothing_of_what_it_did_not_show(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9))
     look = {"kind": "tool_output", "tool_name": "get_time", "result": "noon", "scope": SCOPE, **RUN}
-    agent.post("/api/v1/batch", {"items": [look] * (MOST_STEPS - 2)}, format="json")
-    assert UNSHOWN in noted(check(agent))
-    agent.post("/api/v1/batch", {"items": [look]}, format="json")
-    assert noted(check(agent)) == ""
+    agent_of_two_scopes.post("/api/v1/batch", {"items": [look] * (MOST_STEPS - 2)}, format="json")
+    assert UNSHOWN in noted(check(agent_of_two_scopes))
+    agent_of_two_scopes.post("/api/v1/batch", {"items": [look]}, format="json")
+    assert noted(check(agent_of_two_scopes)) == ""
 
 
-def test_nor_does_a_run_whose_values_are_too_large_together(agent: APIClient) -> None:
+def test_nor_does_a_run_whose_values_are_too_large_together(agent_of_two_scopes: APIClient) -> None:
     def look(n: int) -> list[Json]:
         page = b"".join(hashlib.sha256(bytes([n, part % 256, part // 256])).digest() for part in range(1_500)).hex()
         return [call("read_page"), answer(json.dumps({"page": page}))]
 
     pages = [message for n in range(MOST_BYTES // 96_000 + 1) for message in look(n)]
-    report(agent, [*steps(9), *pages[:2], *steps(9)[1:]])
-    assert UNSHOWN in noted(check(agent))
-    report(agent, pages[2:])
-    assert noted(check(agent)) == ""
+    report(agent_of_two_scopes, [*steps(9), *pages[:2], *steps(9)[1:]])
+    assert UNSHOWN in noted(check(agent_of_two_scopes))
+    report(agent_of_two_scopes, pages[2:])
+    assert noted(check(agent_of_two_scopes)) == ""
 
 
-def test_it_costs_one_statement_and_nothing_where_steps_are_sent(agent: APIClient) -> None:
-    report(agent, steps(9))
+def test_it_costs_one_statement_and_nothing_where_steps_are_sent(agent_of_two_scopes: APIClient) -> None:
+    report(agent_of_two_scopes, steps(9))
 
     def statements(**body: Any) -> int:
         with CaptureQueriesContext(connection) as asked:
-            check(agent, **body)
+            check(agent_of_two_scopes, **body)
         return sum("memories_event" in one["sql"] for one in asked.captured_queries)
 
     assert statements() - statements(task=None, messages=steps(9)) == 1

@@ -71,7 +71,7 @@ def call(tool: str, arguments: Any, result: Any = None) -> Call:
 def test_a_call_is_named_by_what_it_does(tool: str, arguments: Any, name: str, left: Any) -> None:
     made = call(tool, arguments)
     assert (made.name, made.arguments) == (name, arguments if left is None else left)
-    assert made.called == tool and made.is_operation
+    assert made.tool_name == tool and made.is_operation
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from memories.values.choices import ActorKind, Outcome, OutcomeSource
 from memories.values.trust import Actor, everything
 from tests import make
 from tests.consolidation.experience import consolidated
-from tests.make import AT, answer, call, user
+from tests.make import AT, answer, assistant, call, user
 from tests.model_endpoint import ModelEndpoint
 from tests.pages import signed_in
 
@@ -31,12 +31,8 @@ SUCCESS = {"reason": "The parcel was to be refunded, and it was.", "outcome": "s
 FAILURE = {"reason": "Nothing was refunded.", "outcome": "failure", "quote": "Then I will ask my bank."}
 
 
-def agent(text: str) -> dict[str, str]:
-    return {"role": "assistant", "content": text}
-
-
 def ended(*said: Any, **fields: Any) -> Episode:
-    stored = make.make_run(messages=[REQUEST, agent("I look."), *said], **{"scope": "shop", **fields})
+    stored = make.make_run(messages=[REQUEST, assistant("I look."), *said], **{"scope": "shop", **fields})
     return Episode.objects.select_related("memory").get(pk=stored.pk)
 
 
@@ -55,23 +51,23 @@ def told(episode: Episode) -> tuple[str | None, str, bool]:
 
 
 def test_a_run_that_nobody_judged_has_the_models_word_with_its_quote(endpoint: ModelEndpoint) -> None:
-    episode = ended(*DONE, agent("Your money is on its way."), user("Thanks!"))
+    episode = ended(*DONE, assistant("Your money is on its way."), user("Thanks!"))
     run = judged(endpoint, episode, SUCCESS)
     assert told(episode) == ("success", "model", False) and run.counters == {"outcomes_judged": 1}
     assert episode.outcome_details == {"quote": SUCCESS["quote"], "reason": SUCCESS["reason"]}
     assert episode.outcome_by and not RunProfile.objects.filter(pk=episode.pk).exists()
     page = signed_in(permissions=["see_medium"]).get(f"/episodes/{episode.pk}/").content.decode()
     assert "a language model judged: inferred" in page and SUCCESS["reason"] in page
-    assert "Learning does not count it." in page
+    assert "It does not count in learning." in page
 
 
 @pytest.mark.parametrize("source", [OutcomeSource.REPORTED, OutcomeSource.CHECKS, OutcomeSource.PERSON])
 def test_whoever_else_says_so_beats_the_model_before_and_after(endpoint: ModelEndpoint, source: Any) -> None:
     first, second = ended(*DONE, user("Thanks!"), id="a"), ended(*DONE, user("Thanks!"), id="b")
-    by: dict[str, Any] = {"trust": ANNA, "source": "Anna", "at": AT, "said_by": source}
+    by: dict[str, Any] = {"trust": ANNA, "source": "Anna", "at": AT, "outcome_source": source}
     set_outcome(first, ILL, **by)
     run = judged(endpoint, first)
-    assert run.steps.get().reason == "how it ended is known" and endpoint.asked == []
+    assert run.steps.get().reason == "its outcome is known" and endpoint.asked == []
     judged(endpoint, second, SUCCESS)
     set_outcome(second, ILL, **by)
     assert [told(one)[:2] for one in (first, second)] == [("failure", source)] * 2
@@ -79,7 +75,7 @@ def test_whoever_else_says_so_beats_the_model_before_and_after(endpoint: ModelEn
 
 
 def test_a_run_without_a_call_is_not_judged(endpoint: ModelEndpoint) -> None:
-    run = judged(endpoint, ended(user("Never mind."), agent("Fine.")))
+    run = judged(endpoint, ended(user("Never mind."), assistant("Fine.")))
     assert run.steps.get().reason == "it called no tool" and endpoint.asked == []
 
 
@@ -89,7 +85,7 @@ def test_a_run_without_a_call_is_not_judged(endpoint: ModelEndpoint) -> None:
         ([], {"quote": '"refunded": false'}),  # nobody said so
         ([], {"quote": ""}),
         ([], {"quote": "arrived broken"}),  # before the work
-        ([agent("All is done and paid.")], {"quote": "All is done and paid."}),  # the agent's word proves nothing
+        ([assistant("All is done and paid.")], {"quote": "All is done and paid."}),  # the agent's word proves nothing
         ([user("It still does not work.")], {"quote": "It still does not work."}),
         ([user("So all 12 euros are refunded, right? Tell me.")], {"quote": "12 euros are refunded"}),
         (
@@ -117,7 +113,7 @@ def test_a_model_that_cannot_tell_says_so(endpoint: ModelEndpoint) -> None:
 
 def test_a_user_who_turns_away_shows_a_failure_and_an_agent_that_refuses_does_not(endpoint: ModelEndpoint) -> None:
     episode = ended(
-        call("get_payment"), answer("none"), agent("I cannot refund this."), user("Then I will ask my bank.")
+        call("get_payment"), answer("none"), assistant("I cannot refund this."), user("Then I will ask my bank.")
     )
     run = judged(endpoint, episode, {**FAILURE, "quote": "I cannot refund this."})
     assert told(episode)[:2] == (None, "none") and run.counters == {"outcomes_unproven": 1}
@@ -146,7 +142,7 @@ def test_a_reason_that_orders_or_names_what_nobody_said_is_left_out(endpoint: Mo
 
 def test_a_chinese_run_is_judged_in_chinese(endpoint: ModelEndpoint) -> None:
     request = user("请为订单十七退款，包裹到的时候已经碎了，" + "那是送给我妹妹的礼物。" * 20)
-    said = [request, agent("好的。"), *DONE, user("钱到账了，谢谢！")]
+    said = [request, assistant("好的。"), *DONE, user("钱到账了，谢谢！")]
     episode = Episode.objects.get(pk=make.make_run(messages=said, scope="shop").pk)
     judged(endpoint, episode, {"reason": "要求退款，钱已到账。", "outcome": "success", "quote": "钱到账了"})
     assert told(episode)[:2] == ("success", "model") and "三种回答" in endpoint.asked[0]["messages"][0]["content"]
@@ -172,7 +168,7 @@ def test_the_models_word_counts_after_people_have_agreed_with_it_ten_times(endpo
         assert told(episodes[-1])[2] is False
         judge(episode, ILL if n == 4 else WELL, trust=ANNA, at=AT)
     [found] = [one for one in agreement.agreements() if one.source == OutcomeSource.MODEL]
-    assert (found.agreed, found.labels, found.counts) == (9, 10, True)
+    assert (found.agreeing_labels, found.labels, found.counts) == (9, 10, True)
     consolidated()
     assert told(episodes[-1]) == ("success", "model", True)
     assert RunProfile.objects.filter(pk=episodes[-1].pk).exists()
@@ -215,7 +211,7 @@ def test_the_question_for_the_tasks_asks_for_their_queries_and_for_the_end_too(
     endpoint: ModelEndpoint, settings: Any
 ) -> None:
     settings.COMPLETE_SKILL_MEMORY = False
-    episode = ended(*DONE, agent("Your money is on its way."), user("Thanks!"))
+    episode = ended(*DONE, assistant("Your money is on its way."), user("Thanks!"))
     asked = read_whole(endpoint, episode, {"tasks": [TASK], "end": SUCCESS})
     assert asked == ["task_chunking", "skill_extraction_simple", "need"]
     assert "One more question" in endpoint.sent(0) and "`unknown`" in endpoint.sent(0)

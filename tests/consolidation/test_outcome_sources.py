@@ -123,7 +123,7 @@ def test_a_source_that_people_disagree_with_stops_counting_and_says_so() -> None
         judge(row.episode, said, trust=ANNA, at=NOON)
         reported = agreement.agreements()[0]
         assert (reported.labels, reported.counts) == (n + 1, n < 29)
-    assert (reported.source, reported.agreed) == ("reported", 23)
+    assert (reported.source, reported.agreeing_labels) == ("reported", 23)
     consolidated()
     assert successes() == (23, 7)
     last = Episode.objects.get(pk=rows[-1].pk)
@@ -131,7 +131,7 @@ def test_a_source_that_people_disagree_with_stops_counting_and_says_so() -> None
     details = {agreement.DOUBTED: True}
     for row in rows[:7]:
         assert undone(row)
-        asked: dict[str, Any] = {"details": details, "said_by": OutcomeSource.PERSON}
+        asked: dict[str, Any] = {"details": details, "outcome_source": OutcomeSource.PERSON}
         set_outcome(row.episode, ILL, trust=ANNA, source="Anna", at=NOON + timedelta(1), **asked)
     assert agreement.agreements()[0].counts
     consolidated()
@@ -155,8 +155,10 @@ def test_an_agent_that_people_disagree_with_counts_no_more_and_takes_no_other_ag
     for row in [*theirs[:9], *wrong[:30]]:
         judge(row.episode, WELL if row in theirs else ILL, trust=ANNA, at=NOON)
     reported = agreement.agreements()[0]
-    assert (reported.agreed, reported.labels, reported.counts) == (9, 9, True)
-    assert [(one.agent, one.agreed, one.labels) for one in reported.left_out] == [(careless.actor.identity, 0, 30)]
+    assert (reported.agreeing_labels, reported.labels, reported.counts) == (9, 9, True)
+    assert [(one.agent, one.agreeing_labels, one.labels) for one in reported.left_out] == [
+        (careless.actor.identity, 0, 30)
+    ]
     consolidated()
     assert successes() == (10, 30)
     counts = {row: Episode.objects.get(pk=row.pk).outcome_counts for row in (theirs[-1], wrong[-1])}

@@ -76,7 +76,7 @@ def test_the_page_names_the_scopes_that_have_something_to_pack_and_only_those_th
     assert f'<a href="?scope={HERE.replace(":", "%3A")}">{HERE}</a>' in page
     assert "2 memories\n" in page and "2 skills\n" in page
     assert THERE not in page and "project:secret" not in page
-    assert "Nothing that is confirmed" not in page
+    assert "No confirmed memory or published skill" not in page
 
 
 def zipped(**files: Any) -> bytes:

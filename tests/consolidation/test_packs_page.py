@@ -10,12 +10,12 @@ HERE = "project:shop"
 
 
 def test_some_hundred_chosen_ones_have_room_and_words_find_every_skill(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("consolidation.web.packs.SHOWN", 2)
+    monkeypatch.setattr("consolidation.web.packs.MOST_CHOICES", 2)
     for name in ("book-flight", "charge-card", "refund-payment", "ship-box"):
         make_skill(name, scope=HERE)
     anna = signed_in()
     page = anna.get("/packs/", {"scope": HERE}).content.decode()
-    assert 'value="ship-box"' not in page and page.count("The first 2: words find the others.") == 1
+    assert 'value="ship-box"' not in page and page.count("The first 2: search to find the others.") == 1
     assert page.index('<form class="teach" method="post"') < page.index('name="skill"'), "an address has room for few"
     chosen = {"scope": HERE, "q": "ship-box", "skill": ["refund-payment"]}
     page = anna.post("/packs/", chosen).content.decode()
@@ -27,4 +27,4 @@ def test_what_is_believed_no_longer_is_said_although_nothing_else_was_chosen() -
     answer = signed_in().post("/packs/download/", {"scope": HERE, "memory": str(memory.pk), "name": "refunds"})
     page = answer.content.decode()
     assert answer.status_code == 400
-    assert "is believed or published no longer" in page and str(memory.pk) not in page
+    assert "is no longer believed or published" in page and str(memory.pk) not in page

@@ -22,7 +22,7 @@ ROW = re.compile(r"^\| ([a-z ]+) \| `(\{.*?\})`[^|]* \| [^|]* \| `([^`]+)` \|$",
 ROWS = {rule: (json.loads(context), key) for rule, context, key in ROW.findall(PAGE)}
 
 
-def post(client: APIClient, body: dict[str, Any]) -> None:
+def store_batch(client: APIClient, body: dict[str, Any]) -> None:
     answer = client.post("/api/v1/batch", body, format="json")
     assert {result["status"] for result in answer.json()["results"]} <= {200, 201}
 
@@ -33,7 +33,7 @@ def test_a_batch_of_the_openapi_document_is_just_enough_for_the_candidate_that_i
     for part in (items[:-1], items[-1:]):
         assert key not in keys()
         if part:
-            post(client, {"items": part})
+            store_batch(client, {"items": part})
             ruled()
     memory = found(key, SCOPE)
     assert memory.status == Status.CANDIDATE
@@ -56,7 +56,7 @@ def test_a_row_of_the_readme_becomes_the_key_that_it_names(rule: Any) -> None:
         for day in range(2, 2 + rule.threshold)
         for place, plugin in enumerate(plugins)
     ]
-    post(caller(), {"items": runs})
+    store_batch(caller(), {"items": runs})
     ruled()
     assert key in keys()
 

@@ -141,7 +141,7 @@ def test_what_the_latest_runs_contradict_is_no_line_any_more(counted: None) -> N
 def test_the_words_of_a_person_stand_in_place_of_the_counts(counted: None) -> None:
     fact().revise("edit", {"content": "In sympy run `bin/test -C`\n## Orders\nnow"}, by=PERSON, why="", at=NOON)
     assert forms(known()) == ([], [])
-    assert agents_md(known()).endswith("## Known about it\n\n- In sympy run `bin/test -C` \\## Orders now\n")
+    assert agents_md(known()).endswith("## What is known about it\n\n- In sympy run `bin/test -C` \\## Orders now\n")
 
 
 def test_what_several_or_a_person_said_of_the_repository_is_known_and_what_one_agent_said_is_not(
@@ -157,7 +157,7 @@ def test_what_several_or_a_person_said_of_the_repository_is_known_and_what_one_a
         for n, run in enumerate(runs):
             Evidence.objects.create(memory=memory, episode=run, occasion=f"{n}", at=NOON, kind=Evidence.Kind.CREATED)
     text = agents_md(known())
-    assert text.endswith("## Known about it\n\n- mpmath 1.3 is needed\n")
+    assert text.endswith("## What is known about it\n\n- mpmath 1.3 is needed\n")
 
 
 def test_lines_stay_within_scope_and_clearance(counted: None) -> None:

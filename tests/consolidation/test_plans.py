@@ -103,21 +103,6 @@ def test_other_steps_or_other_edges_are_another_plan_and_two_calls_are_none() ->
     assert sorted(len(plan.payload["edges"]) for plan in memories()) == [0, 3]
 
 
-def test_a_command_that_did_not_start_is_no_step() -> None:
-    lines = [
-        ("grep -n total a.py", "12: total"),
-        ("pytest a", "<returncode>127</returncode>\npytest: command not found"),
-        ("sed -i s/x/y/ a.py", ""),
-        ("pytest a; bin/test a", "pytest: command not found\nRan 3 tests in 1s"),
-    ]
-    messages = [user("mend it")]
-    for n, (line, said) in enumerate(lines):
-        messages += [call("bash", f"c{n}", command=line), answer(said, f"c{n}")]
-    run([], messages=messages)
-    digested()
-    assert [plan.content for plan in memories()] == ["grep → sed -i → bin/test"]
-
-
 def return_of(number: int, orders: int, *, again: bool = False) -> Memory:
     """A stored run: so many orders of a customer are looked up, and one is returned."""
     ids = [f"order-{number}-{n}" for n in range(orders)]
@@ -254,7 +239,7 @@ def test_a_worker_that_dies_while_it_writes_a_plan_loses_nothing_and_doubles_not
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(evidence, "found", die)
+        patched.setattr(evidence, "count_founders", die)
         with pytest.raises(KeyboardInterrupt):
             consolidate(trigger=Run.Trigger.COMMAND, wait=True, at=NOON + timedelta(days=1))
     assert memories() == []

@@ -7,8 +7,8 @@ from uuid import NAMESPACE_URL, uuid5
 import pytest
 
 from consolidation.guidance.provenance import notes
-from consolidation.learning.facts.argument_calls import argument_calls, kept
-from consolidation.learning.facts.argument_habits import Habits, Shown
+from consolidation.learning.facts.argument_calls import argument_calls, json_values
+from consolidation.learning.facts.argument_habits import Habits, RunCalls
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.run import Message, Run
 from memories.values.choices import Sensitivity
@@ -37,14 +37,16 @@ def usual(n: int) -> dict[str, Any]:
 
 
 def habits(runs: Sequence[Run]) -> dict[str, Habits]:
-    shown: dict[str, list[Shown]] = {}
+    shown: dict[str, list[RunCalls]] = {}
     for one in runs:
         by: dict[str, list[Any]] = {}
         for use in argument_calls(one, RULES):
             by.setdefault(use.argument, []).append(use)
         for argument, uses in by.items():
-            shown.setdefault(argument, []).append(Shown.read(uuid5(NAMESPACE_URL, one.thread), one.outcome, kept(uses)))
-    return {name: Habits.read(Habits.counted(found).kept()) for name, found in shown.items()}
+            shown.setdefault(argument, []).append(
+                RunCalls.of_rows(uuid5(NAMESPACE_URL, one.thread), one.outcome, json_values(uses))
+            )
+    return {name: Habits.of_row(Habits.of_runs(found).to_row()) for name, found in shown.items()}
 
 
 def told(known: Mapping[str, Habits], *, said: str = "", **changed: Any) -> Notes:

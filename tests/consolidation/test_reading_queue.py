@@ -15,8 +15,8 @@ from consolidation.models import LLMCall, Run
 from consolidation.models.llm_calls import PENDING
 from consolidation.prompts import prompt
 from memories.models import AuditEntry, Episode
-from tests.consolidation.test_api_runs import get, post
-from tests.make import AT, caller, make_run
+from tests.consolidation.test_api_runs import get
+from tests.make import AT, caller, make_run, post
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -27,11 +27,6 @@ def model(settings: Any) -> None:
     settings.EXTRACT_MIN_MESSAGES = 1
     settings.LLM_BASE_URL, settings.LLM_MODEL = "http://127.0.0.1:9/v1", "m"
     settings.LLM_PRICES = 2.0, 10.0
-
-
-@pytest.fixture
-def client() -> APIClient:
-    return caller(permissions=["read", "review"])
 
 
 def unread(*outcomes: str) -> list[Episode]:
@@ -53,15 +48,15 @@ def read(episode: Episode, *, ago: timedelta, tokens_in: int = 1_000, tokens_out
     return run
 
 
-def test_a_backlog_is_priced_in_money_whole_and_as_it_would_be_thinned(client: APIClient, settings: Any) -> None:
+def test_a_backlog_is_priced_in_money_whole_and_as_it_would_be_thinned(judge: APIClient, settings: Any) -> None:
     unread("success", "failure", "success")
-    whole = get(client, "runs/backlog")
+    whole = get(judge, "runs/backlog")
     assert (whole["episodes"], whole["successes"], whole["measured"]) == (3, 2, False)
     assert whole["cost"] == pytest.approx((2 * whole["tokens"] + 10 * whole["tokens_out"]) / 1_000_000)
-    chosen = get(client, "runs/backlog?outcome=success&limit=1")
+    chosen = get(judge, "runs/backlog?outcome=success&limit=1")
     assert chosen["episodes"] == 1 and 0 < chosen["cost"] < whole["cost"]
     settings.LLM_PRICES = None
-    assert get(client, "runs/backlog")["cost"] is None
+    assert get(judge, "runs/backlog")["cost"] is None
 
 
 def test_the_estimate_counts_every_question_and_that_of_the_end_where_it_is_unknown() -> None:
@@ -76,28 +71,28 @@ def test_the_estimate_counts_every_question_and_that_of_the_end_where_it_is_unkn
     assert more == pytest.approx(sum(estimate(prompt(name, "en")) for name in ("and_outcome", "outcome")), abs=1)
 
 
-def test_what_was_read_lately_is_the_price_of_the_others(client: APIClient) -> None:
+def test_what_was_read_lately_is_the_price_of_the_others(judge: APIClient) -> None:
     *former, _left = unread(*["success"] * 6)
     for episode in former:
         read(episode, ago=timedelta(minutes=2), tokens_in=5_000, tokens_out=700)
-    found = get(client, "runs/backlog")
+    found = get(judge, "runs/backlog")
     assert (found["episodes"], found["measured"], found["tokens"], found["tokens_out"]) == (1, True, 5_000, 700)
     assert found["cost"] == pytest.approx(0.017)
 
 
-def test_only_what_was_chosen_is_queued(client: APIClient) -> None:
+def test_only_what_was_chosen_is_queued(judge: APIClient) -> None:
     first, second, _failed = unread("success", "success", "failure")
-    assert post(client, "runs/backlog", outcome=["success"], limit=1) == {"queued": 1}
+    assert post(judge, "runs/backlog", 202, outcome=["success"], limit=1) == {"queued": 1}
     assert Run.objects.get().episode_id == second.pk and first.pk != second.pk
 
 
-def test_a_queue_says_how_long_it_is_how_fast_and_when_it_ends(client: APIClient) -> None:
+def test_a_queue_says_how_long_it_is_how_fast_and_when_it_ends(judge: APIClient) -> None:
     rows = unread(*["success"] * 9)
     for episode in rows[:5]:
         read(episode, ago=timedelta(minutes=5))
     queue.queue_backlog(Choice(limit=4), trigger=Run.Trigger.PAGE)
     Run.objects.queued().update(created_at=timezone.now() - timedelta(minutes=30))
-    waiting = get(client, "runs/backlog")["queue"]
+    waiting = get(judge, "runs/backlog")["queue"]
     assert (waiting["queued"], waiting["running"], waiting["paused"]) == (4, 0, 0)
     assert waiting["per_hour"] == pytest.approx(10, rel=0.01)
     found = queue.reading_queue(at=timezone.now())
@@ -105,50 +100,50 @@ def test_a_queue_says_how_long_it_is_how_fast_and_when_it_ends(client: APIClient
     assert timedelta(minutes=23) < found.ends_at - timezone.now() < timedelta(minutes=25)
     assert waiting["cost"] == pytest.approx(4 * (2 * 1_000 + 10 * 100) / 1_000_000)
     page = " ".join(signed_in().get("/runs/").content.decode().split())
-    assert "4 conversations wait, 0 under way." in page and "10.0 are read in an hour" in page
+    assert "4 conversations wait, 0 under way." in page and "10.0 are read per hour" in page
     assert "That costs about 0.0120." in page
 
 
-def test_a_queue_rests_until_it_is_resumed_and_what_comes_in_meanwhile_is_read(client: APIClient) -> None:
+def test_a_queue_rests_until_it_is_resumed_and_what_comes_in_meanwhile_is_read(judge: APIClient) -> None:
     unread("success", "success")
     queue.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
-    assert post(client, "runs/queue", verb="pause") == {"changed": 2}
+    assert post(judge, "runs/queue", 202, verb="pause") == {"changed": 2}
     assert Run.objects.resume_due(at=timezone.now() + timedelta(days=30)) == 0
     [new] = unread("failure")
     assert queue.queue_digested([new.pk]) == 1 and [run.episode_id for run in Run.objects.queued()] == [new.pk]
-    assert get(client, "runs/backlog")["queue"]["paused"] == 2
-    assert post(client, "runs/queue", verb="resume") == {"changed": 2}
+    assert get(judge, "runs/backlog")["queue"]["paused"] == 2
+    assert post(judge, "runs/queue", 202, verb="resume") == {"changed": 2}
     assert Run.objects.queued().count() == 3
     assert AuditEntry.objects.filter(action="pause", subject_kind="run").count() == 2
 
 
-def test_what_waits_for_the_model_to_come_back_is_not_resumed_by_a_person_s_word_for_others(client: APIClient) -> None:
+def test_what_waits_for_the_model_to_come_back_is_not_resumed_by_a_person_s_word_for_others(judge: APIClient) -> None:
     unread("success")
     queue.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
     until = timezone.now() + timedelta(hours=1)
     Run.objects.update(status="paused", paused_until=until)
-    assert post(client, "runs/queue", verb="resume") == {"changed": 0}
+    assert post(judge, "runs/queue", 202, verb="resume") == {"changed": 0}
     assert Run.objects.get().paused_until == until
 
 
-def test_what_waits_for_the_model_to_come_back_rests_when_a_person_pauses_the_queue(client: APIClient) -> None:
+def test_what_waits_for_the_model_to_come_back_rests_when_a_person_pauses_the_queue(judge: APIClient) -> None:
     unread("success", "success")
     queue.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
     Run.objects.update(status="paused", paused_until=timezone.now() + timedelta(minutes=5), error="it is down")
-    assert post(client, "runs/queue", verb="pause") == {"changed": 2}
+    assert post(judge, "runs/queue", 202, verb="pause") == {"changed": 2}
     assert Run.objects.resume_due(at=timezone.now() + timedelta(days=1)) == 0
-    assert post(client, "runs/queue", verb="pause") == {"changed": 0}
-    assert post(client, "runs/queue", verb="resume") == {"changed": 2}
+    assert post(judge, "runs/queue", 202, verb="pause") == {"changed": 0}
+    assert post(judge, "runs/queue", 202, verb="resume") == {"changed": 2}
 
 
-def test_what_is_taken_out_of_the_queue_is_unread_as_before_and_what_was_begun_stays(client: APIClient) -> None:
+def test_what_is_taken_out_of_the_queue_is_unread_as_before_and_what_was_begun_stays(judge: APIClient) -> None:
     failed, begun, old, new = unread("failure", "failure", "success", "success")
     queue.queue_backlog(Choice(), trigger=Run.Trigger.PAGE)
     Run.objects.filter(episode=begun).update(attempts=1)
-    assert post(client, "runs/queue", verb="thin", outcome=["success"], limit=1) == {"changed": 2}
+    assert post(judge, "runs/queue", 202, verb="thin", outcome=["success"], limit=1) == {"changed": 2}
     assert set(Run.objects.values_list("episode", flat=True)) == {begun.pk, new.pk}
     assert set(queue._unread().values_list("pk", flat=True)) == {failed.pk, old.pk}
-    assert "all would stay" in post(client, "runs/queue", 409, verb="thin")["detail"]
+    assert "nothing would be removed" in post(judge, "runs/queue", 409, verb="thin")["detail"]
 
 
 def test_only_who_may_review_every_scope_decides_about_the_queue() -> None:
@@ -166,7 +161,7 @@ def test_a_person_pauses_and_thins_the_queue_on_the_page_of_runs() -> None:
     client.post("/runs/queue/", {"verb": "pause"})
     assert set(Run.objects.values_list("status", flat=True)) == {"paused"}
     page = client.post("/runs/queue/", {"verb": "thin", "outcome": "success"}, follow=True).content.decode()
-    assert "1 conversation was taken out." in page and Run.objects.count() == 1
+    assert "1 conversation was removed from the queue." in page and Run.objects.count() == 1
 
 
 def test_a_run_and_the_ledger_say_what_the_model_cost(settings: Any) -> None:

@@ -68,4 +68,4 @@ def test_what_is_dropped_without_a_word_is_previewed_as_what_it_is() -> None:
         assert page.redirect_chain[-1][0].startswith("/memories/"), "the page of the skill, which waits"
     assert [(one.skill.name, one.status) for one in SkillVersion.objects.all()] == [("refund", "proposed")]
     refused = anna.post("/import/", {"file": SimpleUploadedFile("runs.jsonl", b"hello")})
-    assert (refused.status_code, "It is no file of recorded runs" in refused.content.decode()) == (400, True)
+    assert (refused.status_code, "The file holds no recorded runs" in refused.content.decode()) == (400, True)

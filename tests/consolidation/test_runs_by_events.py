@@ -38,16 +38,16 @@ def report(client: APIClient, n: int, *tools: str, kinds: tuple[str, str] = KIND
         if message.get("tool_calls"):
             function, result = message["tool_calls"][0]["function"], messages[place + 1]["content"]
             called = {"tool_name": function["name"], "args": function["arguments"], "result": result}
-            episode = post(client, "tool-outputs", {**run, **called})
+            episode = episode_of(client, "tool-outputs", {**run, **called})
         else:
             kind = kinds[message["role"] == "assistant"]
             said = {"event_kind": kind, "ref": f"m{place}", "summary": message["content"]}
-            episode = post(client, "events", {**run, **said})
+            episode = episode_of(client, "events", {**run, **said})
     ended = {"source": "desk", "target_record_id": episode, "outcome_status": outcome}
-    return post(client, "outcomes", ended)
+    return episode_of(client, "outcomes", ended)
 
 
-def post(client: APIClient, path: str, body: Json) -> str:
+def episode_of(client: APIClient, path: str, body: Json) -> str:
     answered: Any = client.post(f"/api/v1/{path}", {"scope": "project:acme", **body}, format="json")
     assert answered.status_code in (200, 201), answered.content
     return str(answered.json().get("episode", answered.json())["id"])
@@ -61,31 +61,31 @@ def profile(episode: str) -> Json:
 
 
 @pytest.fixture
-def agent() -> APIClient:
+def acme_agent() -> APIClient:
     return caller(scopes=["project:acme"])
 
 
 @pytest.mark.parametrize("kinds", KINDS)
-def test_its_profile_is_that_of_the_conversation(agent: APIClient, kinds: tuple[str, str]) -> None:
-    by_events = report(agent, 1, "cancel_ticket", kinds=kinds)
+def test_its_profile_is_that_of_the_conversation(acme_agent: APIClient, kinds: tuple[str, str]) -> None:
+    by_events = report(acme_agent, 1, "cancel_ticket", kinds=kinds)
     body = {"source": "desk", "thread_id": "talk", "messages": steps(1, "cancel_ticket"), "outcome": "success"}
-    by_messages = post(agent, "conversations", body)
+    by_messages = episode_of(acme_agent, "conversations", body)
     consolidated()
     assert profile(by_events) == profile(by_messages)
     assert profile(by_events)["opening"] == talk(1)[0]["content"]
 
 
-def test_guidance_answers_from_it(agent: APIClient) -> None:
-    told = [report(agent, n) for n in range(3)]
-    told += [report(agent, n, "cancel_ticket", outcome="failure") for n in (3, 4)]
+def test_guidance_answers_from_it(acme_agent: APIClient) -> None:
+    told = [report(acme_agent, n) for n in range(3)]
+    told += [report(acme_agent, n, "cancel_ticket", outcome="failure") for n in (3, 4)]
     consolidated()
-    answered = ask(agent, about_to={"tool": "cancel_ticket"})
+    answered = ask(acme_agent, about_to={"tool": "cancel_ticket"})
     assert {one["episode_id"] for one in answered["similar"]} == set(told)
     assert answered["check"]["verdict"] == "advised_against"
 
 
-def test_one_that_was_digested_without_roles_is_known_after_the_upgrade(agent: APIClient) -> None:
-    told = report(agent, 1, "cancel_ticket")
+def test_one_that_was_digested_without_roles_is_known_after_the_upgrade(acme_agent: APIClient) -> None:
+    told = report(acme_agent, 1, "cancel_ticket")
     Event.objects.filter(kind__in=KINDS[0]).update(role="", text="")
     consolidated()
     assert not RunProfile.objects.exists()
@@ -96,9 +96,9 @@ def test_one_that_was_digested_without_roles_is_known_after_the_upgrade(agent: A
     assert profile(told)["opening"] == talk(1)[0]["content"]
 
 
-def test_what_its_user_states_is_kept(agent: APIClient) -> None:
+def test_what_its_user_states_is_kept(acme_agent: APIClient) -> None:
     said = {"source": "desk", "thread_id": "t", "event_kind": "user_input", "ref": "m1"}
-    episode = post(agent, "events", {**said, "summary": "Remember: invoices of Acme go to Berta."})
-    post(agent, "outcomes", {"source": "desk", "target_record_id": episode, "outcome_status": "success"})
+    episode = episode_of(acme_agent, "events", {**said, "summary": "Remember: invoices of Acme go to Berta."})
+    episode_of(acme_agent, "outcomes", {"source": "desk", "target_record_id": episode, "outcome_status": "success"})
     consolidated()
     assert Memory.objects.filter(content__contains="invoices of Acme go to Berta", type="semantic").exists()

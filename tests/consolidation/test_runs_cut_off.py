@@ -15,26 +15,21 @@ from tests.make import ANNA, AT, caller, make_memory
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def client() -> APIClient:
-    return caller(name="judge", permissions=["read", "review"])
-
-
-def test_an_ordered_run_that_is_cut_off_by_an_outage_goes_back_to_the_queue(client: APIClient) -> None:
+def test_an_ordered_run_that_is_cut_off_by_an_outage_goes_back_to_the_queue(judge: APIClient) -> None:
     def lost(_run: Run) -> None:
         raise OperationalError("server closed the connection unexpectedly")
 
     ordered, scheduled = make(), make(trigger=Run.Trigger.SCHEDULE)
     for run in (ordered, scheduled):
         execute(run, lost, at=AT)
-    told = get(client, f"runs/{ordered.pk}")
+    told = get(judge, f"runs/{ordered.pk}")
     assert (told["status"], told["finished_at"]) == ("queued", None)
     assert told["error"].endswith("server closed the connection unexpectedly; it is tried again")
-    assert get(client, f"runs/{scheduled.pk}")["status"] == "failed"
-    assert work() == 1 and get(client, f"runs/{ordered.pk}")["status"] == "succeeded"
+    assert get(judge, f"runs/{scheduled.pk}")["status"] == "failed"
+    assert work() == 1 and get(judge, f"runs/{ordered.pk}")["status"] == "succeeded"
 
 
-def test_who_reads_in_some_scopes_is_not_told_what_a_run_counted_in_all(client: APIClient) -> None:
+def test_who_reads_in_some_scopes_is_not_told_what_a_run_counted_in_all(judge: APIClient) -> None:
     counted = {"counters": {"episodes_read": 50}, "done": 50, "total": 120, "stage": "project:secret"}
     whole, own = (
         make(**counted, status="running"),
@@ -43,9 +38,7 @@ def test_who_reads_in_some_scopes_is_not_told_what_a_run_counted_in_all(client: 
     LLMCall.objects.create(ok=True, purpose="facts", model="m", run=whole, at=AT, tokens_in=100, tokens_out=20)
     confined = caller(name="confined", scopes=["project:shop"])
     for path in (f"runs/{whole.pk}", "runs"):
-        told, seen = (
-            (row if path != "runs" else row["results"][1]) for row in (get(confined, path), get(client, path))
-        )
+        told, seen = ((row if path != "runs" else row["results"][1]) for row in (get(confined, path), get(judge, path)))
         figures = ("counters", "done", "total", "stage", "model")
         assert [told[name] for name in figures[:4]] == [{}, 0, 0, ""]
         assert not any(told["model"].values()) and seen["model"]["tokens_in"] == 100

@@ -14,22 +14,17 @@ from consolidation.guidance import offer_benefit
 from consolidation.guidance.anytime import answer_of
 from consolidation.models.worth import SkillOffer, SkillWorth
 from memories.models import Memory, Proposal
-from memories.values.choices import Outcome, Sensitivity, Type
+from memories.values.choices import Outcome, Type
 from memories.values.trust import SYSTEM
 from skills import publishing
 from skills.models import SkillVersion
 from tests.benchmarks.skill_effects import series
 from tests.consolidation.experience import NOON, consolidated
 from tests.consolidation.test_guidance import SCOPE, ask, learn
-from tests.make import caller, make_person
+from tests.make import make_person
 from tests.shared_rows import shared_rows
 
 pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture
-def agent() -> APIClient:
-    return caller(clearance=Sensitivity.MEDIUM)
 
 
 @shared_rows
@@ -237,7 +232,12 @@ def offers(skill: Memory, offered: tuple[int, int], withheld: tuple[int, int], *
         ((3, 4), (1, 2), "unknown", "Not known yet: about 260 more runs. Of runs that got it 3 of 4 ended well"),
         ((150, 200), (60, 200), "helps", "It helps. Of runs that got it 150 of 200 ended well, of those that did"),
         ((60, 200), (150, 200), "hurts", "It does harm. Of runs that got it 60 of 200 ended well"),
-        ((2400, 3000), (2400, 3000), "no_effect", "It has no effect worth five points. Of runs that got it 2400 of"),
+        (
+            (2400, 3000),
+            (2400, 3000),
+            "no_effect",
+            ("Its measured effect is less than five points. Of runs that got it 2400 of"),
+        ),
     ],
 )
 def test_the_page_and_the_api_say_alike_whether_it_helps_and_people_are_asked_where_it_does_not(
@@ -267,14 +267,14 @@ def test_the_page_and_the_api_say_alike_whether_it_helps_and_people_are_asked_wh
 @override_settings(SKILL_HOLDBACK="auto")
 def test_half_of_the_runs_do_without_until_the_answer_is_known_then_none(agent: APIClient, skill: Memory) -> None:
     told = {n: ask(agent, thread_id=f"t-{n}")["withheld"] for n in range(20)}
-    assert 4 <= sum(told.values()) <= 16
+    assert 0 < sum(told.values()) < 20  # a lot drawn by ids: 20 alike come twice in a million
     task = {"task": "Please cancel my ticket 3 and give me the money back", "scope": SCOPE}
     for n, withheld in told.items():
         items = agent.post("/api/v1/context", {**task, "thread_id": f"t-{n}"}, format="json").json()["items"]
         assert not (withheld and any(item["memory_id"] == str(skill.pk) for item in items))
     assert set(SkillOffer.objects.values_list("share", flat=True)) == {0.5}
     said = agent.get(f"/api/v1/skills/{skill.skill.name}/worth").json()["said"]
-    assert said == "Not known yet: no run that had to do without it (SKILL_HOLDBACK) has ended and been counted."
+    assert said == "Not known yet: no run from which it was withheld (SKILL_HOLDBACK) has ended and been counted."
     SkillOffer.objects.all().delete()
     offers(skill, (150, 200), (60, 200))
     offer_benefit.measure(SCOPE, at=NOON)

@@ -13,7 +13,7 @@ from consolidation.learning.statements.text_statements import (
 from memories.models import Episode, Memory
 from memories.values.choices import Category, Origin
 from tests.consolidation.experience import consolidated, run
-from tests.make import answer, call, user
+from tests.make import answer, assistant, call, user
 
 REQUEST = "Write this week's report, week of 7 September. Visits: Harbour 1,412, Mill 988. Ruth is ill."
 MEMBERS = "say “members”, not “customers”"
@@ -154,11 +154,9 @@ def test_a_message_of_one_piece_over_and_over_is_read_at_once(piece: str) -> Non
         text_rules(message[:400], message, "report")
 
 
-def agent(text: str) -> dict[str, Any]:
-    return {"role": "assistant", "content": text}
-
-
-DRAFT = agent("# Weekly report\n\nA strong week: 1,412 customers came to Harbour and 988 to Mill, with many new faces.")
+DRAFT = assistant(
+    "# Weekly report\n\nA strong week: 1,412 customers came to Harbour and 988 to Mill, with many new faces."
+)
 
 
 def ended() -> list[tuple[str | None, str]]:
@@ -209,7 +207,7 @@ def test_a_word_of_the_house_is_one_rule_for_all_kinds_of_texts() -> None:
 
 @pytest.mark.django_db
 def test_a_text_that_a_tool_writes_is_corrected_in_the_same_way() -> None:
-    written = [call("write_file", path="reports/37.md", content="# Report"), answer("ok"), agent("Written.")]
+    written = [call("write_file", path="reports/37.md", content="# Report"), answer("ok"), assistant("Written.")]
     run([], None, messages=[user(REQUEST), *written, user("Please put the week number in the heading.")])
     consolidated()
     assert list(kept()) == ["Weekly report: put the week number in the heading"]
@@ -220,7 +218,7 @@ def test_a_text_that_a_tool_writes_is_corrected_in_the_same_way() -> None:
     "messages",
     [
         [user("My phone has no signal, what can I do?"), DRAFT, user("Too long. Numbers first.")],
-        [user(REQUEST), agent("Which week?"), user("Numbers first, then the rest.")],
+        [user(REQUEST), assistant("Which week?"), user("Numbers first, then the rest.")],
         [user(REQUEST + " Numbers first."), DRAFT],
     ],
     ids=["no text was asked for", "there is no draft yet", "the request itself"],

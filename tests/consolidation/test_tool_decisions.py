@@ -66,7 +66,7 @@ def test_skills_that_differ_in_a_tool_that_only_reads_become_one() -> None:
 
 def test_who_decides_about_what_changed_meanwhile_is_refused() -> None:
     decide("prepare", True)
-    with pytest.raises(Conflict, match="anna decided about this tool meanwhile"):
+    with pytest.raises(Conflict, match="anna has already decided about this tool"):
         decide("prepare", False, by=BEN)
     decide("prepare", None, seen="reads", by=BEN)
     assert marks().decided == {}
@@ -80,7 +80,7 @@ def test_a_reviewer_decides_on_the_page_and_a_viewer_does_not() -> None:
     assert signed_in("vera", group="viewer").post(f"{PAGE}decide/", form).status_code == 403
     client = signed_in()
     page = client.post(f"{PAGE}decide/", form, follow=True).content.decode()
-    assert "prepare_order only reads" in page
+    assert "prepare_order counts as read-only" in page
     assert "anna decided it" in page
     assert "Too late" in client.post(f"{PAGE}decide/", form | {"decision": "acts"}, follow=True).content.decode()
     assert client.post(f"{PAGE}decide/", form | {"tool": "unheard_of"}).status_code == 404

@@ -61,7 +61,8 @@ def test_a_tool_that_answers_the_same_call_alike_reads_and_one_that_nothing_tell
     page = client.get(reverse("tools")).content.decode()
     assert "<code>process_code</code> change something? Called 8 times in 4 runs." in page
     assert "validate_code</code> change something" not in page
-    assert "whether 2 tools change anything" in client.get(reverse("inbox")).content.decode()
+    inbox = client.get(reverse("inbox")).content.decode()
+    assert "Nobody has said whether 2 tools change something or only read" in inbox
     ToolDecision.objects.decide("process_code", None, seen="", sensitivity=0, by=trust.actor, at=NOON)
     assert [use.tool for use in ToolUse.objects.asked(trust)] == ["suggest_code"]
     ToolDecision.objects.decide("validate_code", False, seen="", sensitivity=0, by=trust.actor, at=NOON)

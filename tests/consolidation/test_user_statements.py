@@ -109,6 +109,23 @@ def test_an_id_that_the_dialogue_does_not_call_the_users_is_nobodys() -> None:
     assert (memory.content, memory.company_id, memory.thread_id) == ("I always want an aisle seat.", None, "case-7")
 
 
+def test_what_one_of_many_customers_says_of_himself_is_left_out_where_nobody_can_tell_who_it_was() -> None:
+    said = "I usually pay by card."
+    for_customer("mia_1", said, said="Please look up mia_1", spoken="mia_1 has two seats.")
+    for_customer("noah_2", said, minutes=1)
+    digested()
+
+    assert [memory.content for memory in statements()] == [f"noah_2: {said}"]
+
+
+def test_the_id_of_a_customer_may_be_named_in_spanish() -> None:
+    lookup = [call("get_order", "c1", number="R1"), answer({"id_cliente": "mia_1"}, "c1")]
+    run([], messages=[user("Hi, my client id is mia_1."), *lookup, user("We usually pay by bank transfer.")])
+    digested()
+
+    assert [memory.company_id for memory in statements()] == ["mia_1"]
+
+
 def test_what_a_named_speaker_says_of_himself_bears_his_name_and_a_rule_for_all_does_not() -> None:
     said = ("I always want an aisle seat.", "Always answer in German")
     run([], messages=[{"role": "user", "name": "Caroline", "content": text} for text in said])

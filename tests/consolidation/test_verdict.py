@@ -8,7 +8,7 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from consolidation.api.verdict import VerdictAnswer
-from consolidation.guidance.risk import HIGH, LOW, Judged, Level
+from consolidation.guidance.risk import HIGH, LOW, Level, RiskVerdict
 from consolidation.guidance.verdict import sentences
 from memories.lifecycle import removal
 from memories.models import Episode, Memory
@@ -27,11 +27,6 @@ def ask(client: APIClient, **body: Any) -> Json:
     assert told.status_code == 200, told.content
     VerdictAnswer.model_validate_json(told.content)
     return dict(told.json())
-
-
-@pytest.fixture
-def agent() -> APIClient:
-    return caller(clearance=Sensitivity.MEDIUM)
 
 
 @shared_rows
@@ -63,18 +58,18 @@ def test_a_run_that_lacks_what_the_good_ones_did_is_likely_to_fail(agent: APICli
     ],
 )
 def test_a_single_case_is_not_spoken_of_as_several(level: Level, ill: int, words: str) -> None:
-    assert sentences(Judged(level=level, alike=1, alike_ill=ill), "en") == [words]
+    assert sentences(RiskVerdict(level=level, alike=1, alike_ill=ill), "en") == [words]
 
 
 @pytest.mark.parametrize(("level", "ill"), [("high", 0), ("high", 2), ("medium", 0), ("low", 5), ("low", 3)])
 def test_how_alike_cases_ended_is_said_only_where_it_is_a_ground_of_the_level(level: Level, ill: int) -> None:
-    said = sentences(Judged(level=level, risk=0.725, alike=5, alike_ill=ill), "en")
+    said = sentences(RiskVerdict(level=level, risk=0.725, alike=5, alike_ill=ill), "en")
     assert said == ["About 72 % of the runs that went like this one failed."]
 
 
 @pytest.mark.parametrize(("level", "ill", "words"), [("high", 4, "4 failed"), ("medium", 1, "1 failed")])
 def test_how_alike_cases_ended_stands_for_the_share_where_it_is_a_ground(level: Level, ill: int, words: str) -> None:
-    said = sentences(Judged(level=level, risk=0.7, alike=5, alike_ill=ill), "en")
+    said = sentences(RiskVerdict(level=level, risk=0.7, alike=5, alike_ill=ill), "en")
     assert said == [f"Of 5 similar cases that changed the same, {words}."]
 
 

@@ -90,7 +90,7 @@ def test_a_reviewer_starts_pauses_resumes_and_retries_a_run() -> None:
     run = Run.objects.get()
     assert (run.status, run.trigger) == ("queued", "page")
     client.post(f"/runs/{run.pk}/pause/")
-    assert "Its schedule rests" in client.get("/runs/").content.decode()
+    assert "Its schedule is paused too" in client.get("/runs/").content.decode()
     client.post("/runs/start/", {"kind": "consolidate"})
     assert "a consolidate run is paused: resume it" in client.get("/runs/").content.decode()
     assert client.post(f"/runs/{run.pk}/resume/", {"run": run.pk}).headers["Location"] == f"/runs/{run.pk}/"
@@ -184,7 +184,7 @@ def test_a_backlog_is_shown_with_its_price_before_it_is_queued(settings: Any) ->
     assert "One conversation was closed before there was a language model" in page
     answer = client.post("/runs/backlog/", {"outcome": "success", "newest": "100"}, follow=True)
     assert "1 conversation is queued to be read." in answer.content.decode()
-    assert "There is none to be read." in client.post("/runs/backlog/", follow=True).content.decode()
+    assert "There are none to read." in client.post("/runs/backlog/", follow=True).content.decode()
     run = Run.objects.get(kind="extract")
     assert (run.episode_id, run.status, run.trigger) == (episode.pk, "queued", "page")
     assert "Not read yet" not in client.get("/runs/").content.decode()
@@ -211,7 +211,7 @@ def test_of_a_run_over_very_many_scopes_all_steps_are_counted_though_not_all_are
     client, counted = signed_in(), f'<span class="counted"> {MOST_STEPS + 30} <span'
     page, whole = (flat(client.get(f"/runs/{run.pk}/{query}")) for query in ("", "?steps=all"))
     assert counted in page and counted in whole
-    assert f"All {MOST_STEPS}" not in page and f"{MOST_STEPS} steps, with their whole reasons" in page
+    assert f"All {MOST_STEPS}" not in page and f"{MOST_STEPS} steps, with their full reasons" in page
     assert f"{MOST_STEPS} of {MOST_STEPS + 30} are shown." in whole
     assert "<td>user_aa</td>" in page, "a scope is called as it is"
 
@@ -296,4 +296,4 @@ def test_a_job_rests_on_the_page_however_many_runs_wait_before_the_paused_one() 
     for _ in range(MOST_UNFINISHED):
         make_job(kind="import", status=Run.Status.QUEUED, started_at=None)
     make_job(status=Run.Status.PAUSED)
-    assert signed_in().get("/runs/").content.decode().count("rests: a run is paused") == 1
+    assert signed_in().get("/runs/").content.decode().count("paused: a run is paused") == 1

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from rest_framework.test import APIClient
 
-from consolidation.guidance.experience import loudest, voters
-from consolidation.guidance.misleading import misleading
+from consolidation.guidance.voices import majority_voice, misleading, voters
 from consolidation.guidance.votes import Case
 from consolidation.models.profiles import GuidanceCurve, RunProfile
 from memories.values.choices import ActorKind
@@ -55,9 +54,9 @@ def test_who_found_what_works_is_heard_where_the_others_only_failed() -> None:
 
 
 def test_runs_of_others_are_looked_for_where_one_agent_fills_all_places() -> None:
-    assert loudest(runs("loud", "voucher", 30) + runs("a", "refund", 10), 40) == "loud"
-    assert loudest(runs("loud", "voucher", 30), 40) is None
-    assert loudest(runs("a", "refund", 20) + runs("b", "refund", 20), 40) is None
+    assert majority_voice(runs("loud", "voucher", 30) + runs("a", "refund", 10), 40) == "loud"
+    assert majority_voice(runs("loud", "voucher", 30), 40) is None
+    assert majority_voice(runs("a", "refund", 20) + runs("b", "refund", 20), 40) is None
 
 
 @pytest.mark.django_db

@@ -5,9 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from consolidation.guidance.calibration import Answered, Calibration, Curve, fit
+from consolidation.guidance.calibration import Calibration, Curve, GradedAnswer, fit
 from consolidation.guidance.grounds import Grounds, Surveyor
-from consolidation.guidance.kernel import Compared
+from consolidation.guidance.kernel import Similarities
 from consolidation.guidance.votes import Ballot, Case, Vote
 
 NAMES = "cancel return refund pause upgrade renew extend split merge".split()  # noqa: SIM905
@@ -35,7 +35,7 @@ def test_an_answer_is_less_sure_where_who_asked_alike_was_well_served_otherwise(
 
     def sure(words: list[float], *, without: tuple[int, ...] = ()) -> float:
         asked = np.array([row])
-        compared = Compared(asked, np.array([words], np.float32), asked, asked)
+        compared = Similarities(asked, np.array([words], np.float32), asked, asked)
         grounds = Surveyor(cases).grounds(ballot, compared, 0, without)
         return Calibration().curves["before_write"].confidence(replace(grounds, vote=best, similar=50))
 
@@ -53,10 +53,10 @@ def test_three_cases_are_never_surer_than_four_of_five() -> None:
 def test_a_threshold_is_the_lowest_from_which_on_enough_answers_are_right() -> None:
     """Answers below a vote of 0.8 are right half of the time."""
 
-    def answers(right: float) -> list[Answered]:
+    def answers(right: float) -> list[GradedAnswer]:
         grounds = Grounds(Vote(frozenset(), 0.5), 0.0, 0.0, 0.0, 0.0, similar=98, well=9, cases=100)
         told = [replace(grounds, vote=Vote(frozenset(), p)) for p in [0.55, 0.6, 0.7, 0.85, 0.9, 0.95] * 20]
-        return [Answered(n, one, right if one.vote.share > 0.8 else n % 2, False) for n, one in enumerate(told)]
+        return [GradedAnswer(n, one, right if one.vote.share > 0.8 else n % 2, False) for n, one in enumerate(told)]
 
     for right in (1.0, 0.5):
         chosen = fit("before_write", answers(right), 0.85)

@@ -64,8 +64,8 @@ def test_to_change_nothing_is_a_lesson_without_a_button_to_publish_it() -> None:
     consolidated()
     client = signed_in()
     pages = {key: page_of(client, competence(key)) for key in ("no_action", "pause")}
-    assert 'value="promote' in pages["pause"] and "lesson of its scope" not in pages["pause"]
-    assert 'value="promote' not in pages["no_action"] and "lesson of its scope" in pages["no_action"]
+    assert 'value="promote' in pages["pause"] and "The lesson is to change nothing" not in pages["pause"]
+    assert 'value="promote' not in pages["no_action"] and "The lesson is to change nothing" in pages["no_action"]
 
 
 def page_of(client: Client, memory: Memory) -> str:

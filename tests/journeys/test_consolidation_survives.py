@@ -97,7 +97,7 @@ ERRORS = """
 from consolidation.models import Run
 print(list(Run.objects.filter(status="failed").order_by("-created_at").values_list("error", flat=True)[:2]))
 """
-FROZEN = "its worker was frozen or cut off for so long that another one took over"
+FROZEN = "its worker was frozen or disconnected for so long that another one took over"
 DIED = "its worker died"  # says the other one, where the lease was over before it began
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memories.scanning import prompt_injection
-from memories.scanning.alternatives import Alternatives, Sentence, Tried
+from memories.scanning.alternatives import AlternativePattern, Alternatives, Sentence
 from memories.scanning.required_words import FLAGS, Words, folded, marked_words, parsed, plain
 
 SENTENCES = Path(__file__).parent / "sentences"
@@ -51,7 +51,7 @@ def test_the_patterns_of_a_sentence_match_in_it_in_any_order_and_not_beyond_it()
 
 def test_no_sentence_is_read_of_a_text_that_holds_only_some_of_its_patterns(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    monkeypatch.setattr(Tried, "_in_sentence", lambda _, match: read.append(match.start()))
+    monkeypatch.setattr(AlternativePattern, "_in_sentence", lambda _, match: read.append(match.start()))
     links = Alternatives(Sentence("https?://", r"\brun\b", r"\bscript\b"))
 
     assert not links.search("https://a.example " * 100)

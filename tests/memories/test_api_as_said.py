@@ -9,45 +9,40 @@ from rest_framework.test import APIClient
 
 from memories.models import AuditEntry, Event, Memory
 from tests.make import answer, bearing, call, caller, make_agent, make_memory
-from tests.memories.test_api_reports import WHOLE, post
+from tests.memories.test_api_reports import WHOLE, report
 
 pytestmark = pytest.mark.django_db
 CALL = "tool-outputs"
 NOTE = {"key": "acme-terms", "category": "fact", "content": "Acme pays on net-30 terms", "source": "ci"}
 
 
-@pytest.fixture
-def client() -> APIClient:
-    return caller()
-
-
 def policy(memory: dict[str, Any]) -> str:
     return str(memory["lifecycle"]["deletion_policy"])
 
 
-def test_what_joins_an_episode_brings_its_tags(client: APIClient) -> None:
-    first = post(client, "events", thread_id="t1", tags=["a"])
-    joined = post(client, CALL, thread_id="t1", tags=["b", "a"])
+def test_what_joins_an_episode_brings_its_tags(agent: APIClient) -> None:
+    first = report(agent, "events", thread_id="t1", tags=["a"])
+    joined = report(agent, CALL, thread_id="t1", tags=["b", "a"])
     assert (joined["tags"], joined["version"]) == (["a", "b"], first["version"] + 1)
-    named = post(client, "events", episode_id=first["id"], tags=["c"])
-    again = post(client, "events", episode_id=first["id"], tags=["c"])
-    ended = post(client, "outcomes", target_record_id=first["id"], tags=["d"])
+    named = report(agent, "events", episode_id=first["id"], tags=["c"])
+    again = report(agent, "events", episode_id=first["id"], tags=["c"])
+    ended = report(agent, "outcomes", target_record_id=first["id"], tags=["d"])
     row = Memory.objects.get()
     assert (named["version"], row.tags) == (again["version"], ["a", "b", "c", "d"])
     assert (row.version, ended["tags"]) == (ended["version"], row.tags)
 
 
-def test_tags_of_one_batch_meet_in_its_episode(client: APIClient) -> None:
+def test_tags_of_one_batch_meet_in_its_episode(agent: APIClient) -> None:
     items = [{"kind": "event", **WHOLE["events"], "thread_id": "t1", "tags": [tag]} for tag in "abca"]
-    assert client.post("/api/v1/batch", {"items": items}, format="json").status_code == 200
+    assert agent.post("/api/v1/batch", {"items": items}, format="json").status_code == 200
     assert Memory.objects.get().tags == ["a", "b", "c"]
 
 
-def test_tags_for_many_episodes_cost_no_more_statements_than_for_one(client: APIClient) -> None:
+def test_tags_for_many_episodes_cost_no_more_statements_than_for_one(agent: APIClient) -> None:
     def batch(threads: int, tag: str) -> int:
         items = [{"kind": "event", **WHOLE["events"], "thread_id": f"t{n}", "tags": [tag]} for n in range(threads)]
         with CaptureQueriesContext(connection) as asked:
-            assert client.post("/api/v1/batch", {"items": items}, format="json").status_code == 200
+            assert agent.post("/api/v1/batch", {"items": items}, format="json").status_code == 200
         return len(asked)
 
     batch(5, "a")
@@ -58,33 +53,33 @@ def test_tags_for_many_episodes_cost_no_more_statements_than_for_one(client: API
     ]
 
 
-def test_an_episode_has_a_hundred_tags_at_most(client: APIClient) -> None:
-    full = post(client, "events", thread_id="t1", tags=[f"t{n}" for n in range(100)])
-    joined = post(client, "events", thread_id="t1", tags=["one more"])
+def test_an_episode_has_a_hundred_tags_at_most(agent: APIClient) -> None:
+    full = report(agent, "events", thread_id="t1", tags=[f"t{n}" for n in range(100)])
+    joined = report(agent, "events", thread_id="t1", tags=["one more"])
     assert (joined["tags"], joined["version"]) == (full["tags"], full["version"])
 
 
 @pytest.mark.parametrize("said", ["manual_only", "never", "auto_prune"])
 @pytest.mark.parametrize("kind", ["events", CALL, "observations", "working-states"])
-def test_a_report_says_how_what_it_makes_may_be_deleted(client: APIClient, kind: str, said: str) -> None:
-    assert policy(post(client, kind, deletion_policy=said)) == said
-    refused = post(client, kind, deletion_policy="sometimes")
+def test_a_report_says_how_what_it_makes_may_be_deleted(agent: APIClient, kind: str, said: str) -> None:
+    assert policy(report(agent, kind, deletion_policy=said)) == said
+    refused = report(agent, kind, deletion_policy="sometimes")
     assert (refused["http"], refused["errors"][0]["pointer"]) == (400, "/deletion_policy")
 
 
-def test_what_is_there_keeps_its_deletion_policy(client: APIClient) -> None:
-    post(client, "events", thread_id="t1", deletion_policy="manual_only")
-    assert policy(post(client, "events", thread_id="t1", deletion_policy="auto_prune")) == "manual_only"
+def test_what_is_there_keeps_its_deletion_policy(agent: APIClient) -> None:
+    report(agent, "events", thread_id="t1", deletion_policy="manual_only")
+    assert policy(report(agent, "events", thread_id="t1", deletion_policy="auto_prune")) == "manual_only"
 
 
-def test_a_conversation_and_a_store_say_it_too(client: APIClient) -> None:
+def test_a_conversation_and_a_store_say_it_too(agent: APIClient) -> None:
     body = {"messages": [call("t"), answer("x")], "deletion_policy": "never", "outcome": "success", "source": "ci"}
-    episode = client.post("/api/v1/conversations", body, format="json").json()["episode"]
+    episode = agent.post("/api/v1/conversations", body, format="json").json()["episode"]
     assert (policy(episode), episode["payload"]["environment"]) == ("never", {})
     assert episode["provenance"]["sources"][-1]["created_by"] == "ci"
-    stored = client.post("/api/v1/memories", NOTE | {"deletion_policy": "never"}, format="json").json()
+    stored = agent.post("/api/v1/memories", NOTE | {"deletion_policy": "never"}, format="json").json()
     assert (policy(stored["memory"]), stored["ignored_fields"]) == ("never", [])
-    again = client.post("/api/v1/memories", NOTE | {"deletion_policy": "auto_prune"}, format="json").json()
+    again = agent.post("/api/v1/memories", NOTE | {"deletion_policy": "auto_prune"}, format="json").json()
     assert (policy(again["memory"]), again["ignored_fields"]) == ("never", ["deletion_policy"])
 
 
@@ -130,9 +125,9 @@ def test_a_person_who_teaches_again_may_set_it() -> None:
 
 
 @pytest.mark.parametrize("said", ['"Go"', '"\\"Go\\""'])
-def test_an_object_in_quotes_is_the_object(client: APIClient, said: str) -> None:
-    go = post(client, "observations")
-    again = post(client, "observations", object=said)
+def test_an_object_in_quotes_is_the_object(agent: APIClient, said: str) -> None:
+    go = report(agent, "observations")
+    again = report(agent, "observations", object=said)
     assert (again["id"], again["http"], again["confidence"]) == (go["id"], 200, 85)
     typed = {
         "type": "semantic",
@@ -141,53 +136,53 @@ def test_an_object_in_quotes_is_the_object(client: APIClient, said: str) -> None
         "payload": {"subject": "user", "predicate": "prefers_language"},
     }
     typed["payload"]["object"] = said  # type: ignore[index]
-    stored = client.post("/api/v1/memories", typed, format="json").json()
+    stored = agent.post("/api/v1/memories", typed, format="json").json()
     assert (stored["memory"]["id"], stored["reinforced"]) == (go["id"], True)
 
 
 @pytest.mark.parametrize("said", ['"Go', 'say "Go"', '"', '"a" and "b"', "5", '{"a": 1}', '"\\ud800"'])
-def test_any_other_text_is_an_object_as_it_is(client: APIClient, said: str) -> None:
-    assert post(client, "observations", object=said)["payload"]["object"] == said
+def test_any_other_text_is_an_object_as_it_is(agent: APIClient, said: str) -> None:
+    assert report(agent, "observations", object=said)["payload"]["object"] == said
 
 
-def test_what_was_stored_under_the_key_of_the_quoted_object_is_met_again(client: APIClient) -> None:
-    go = post(client, "observations")
+def test_what_was_stored_under_the_key_of_the_quoted_object_is_met_again(agent: APIClient) -> None:
+    go = report(agent, "observations")
     payload = {**go["payload"], "object": '"Go"'}
     Memory.objects.update(key="user.prefers_language#f3f4fc54", payload=payload, content='user prefers_language "Go"')
-    again = post(client, "observations")
+    again = report(agent, "observations")
     assert (again["id"], again["http"], again["confidence"]) == (go["id"], 200, 85)
 
 
-def test_arguments_and_results_in_a_text_are_the_objects_they_say_and_the_answer_tells(client: APIClient) -> None:
-    stored = post(client, CALL, args='{"pattern": "main"}', result=' {"hits": [1]}')
+def test_arguments_and_results_in_a_text_are_the_objects_they_say_and_the_answer_tells(agent: APIClient) -> None:
+    stored = report(agent, CALL, args='{"pattern": "main"}', result=' {"hits": [1]}')
     [node] = stored["payload"]["tool_graph"]
     assert (node["args"], node["result"]) == ({"pattern": "main"}, {"hits": [1]})
     assert stored["notice"] == "args and result: JSON text of an object, kept as that object"
     assert stored["content"] == 'rg {"pattern": "main"}'
-    only = post(client, CALL, args={"a": 1}, result='{"b": 2}')
+    only = report(agent, CALL, args={"a": 1}, result='{"b": 2}')
     assert only["notice"].startswith("result: JSON text")
-    batch = client.post(
+    batch = agent.post(
         "/api/v1/batch", {"items": [{"kind": "tool_output", **WHOLE[CALL], "args": "{}"}]}, format="json"
     )
     assert batch.json()["results"][0]["memory"]["notice"].startswith("args: JSON text")
 
 
 @pytest.mark.parametrize("said", ["{main", "[1, 2]", "main {}", '{"a": NaN}', '{"a": 1} and more', "", '"{}"'])
-def test_any_other_text_stays_a_text_and_nothing_is_told(client: APIClient, said: str) -> None:
-    stored = post(client, CALL, args={"a": 1}, result=said)
+def test_any_other_text_stays_a_text_and_nothing_is_told(agent: APIClient, said: str) -> None:
+    stored = report(agent, CALL, args={"a": 1}, result=said)
     assert (Event.objects.get().result, "notice" in stored) == (said, False)
 
 
 def test_an_outcome_keeps_the_source_that_said_it_and_the_trail_the_agent() -> None:
     agent, token = make_agent()
     client = bearing(token)
-    episode = post(client, "events")["id"]
-    ended = post(client, "outcomes", target_record_id=episode, source="nightly" + "-" * 400)
+    episode = report(client, "events")["id"]
+    ended = report(client, "outcomes", target_record_id=episode, source="nightly" + "-" * 400)
     source = ended["provenance"]["sources"][-1]
     assert (ended["http"], source["kind"], source["created_by"]) == (200, "outcome", "nightly" + "-" * 400)
     assert AuditEntry.objects.get(action="outcome").actor == agent.name
 
 
-def test_an_observation_is_called_that_in_the_provenance(client: APIClient) -> None:
-    [source] = post(client, "observations")["provenance"]["sources"]
+def test_an_observation_is_called_that_in_the_provenance(agent: APIClient) -> None:
+    [source] = report(agent, "observations")["provenance"]["sources"]
     assert (source["kind"], source["created_by"]) == ("observation", "ci")

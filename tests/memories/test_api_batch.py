@@ -165,14 +165,14 @@ def test_many_at_one_moment_find_one_episode(headers: dict[str, str]) -> None:
     token, calls = make_agent()[1], 12
     body = {"source": "ci", "event_kind": "e", "ref": "r", "thread_id": "t1"}
 
-    def post(_: int) -> int:
+    def send_event(_: int) -> int:
         try:
             return bearing(token).post("/api/v1/events", body, format="json", headers=headers).status_code
         finally:
             connections.close_all()
 
     with ThreadPoolExecutor(4) as pool:
-        statuses = list(pool.map(post, range(calls)))
+        statuses = list(pool.map(send_event, range(calls)))
     stored = 1 if headers else calls
     assert sorted(statuses) == ([201] * calls if headers else [200] * (calls - 1) + [201])
     assert Episode.objects.get().event_count == Event.objects.count() == stored

@@ -6,18 +6,18 @@ import pytest
 
 from memories.models import AuditEntry, Episode
 from tests.make import caller
-from tests.memories.test_api_reports import post
+from tests.memories.test_api_reports import report
 
 pytestmark = pytest.mark.django_db
 
 
 def test_an_outcome_closes_its_episode_and_a_later_one_replaces_it() -> None:
     client = caller()
-    episode = post(client, "events")["id"]
-    set_first = post(client, "outcomes", target_record_id=episode, latency_ms=12, note="quick")
+    episode = report(client, "events")["id"]
+    set_first = report(client, "outcomes", target_record_id=episode, latency_ms=12, note="quick")
     source = set_first["provenance"]["sources"][-1]
     assert (source["kind"], source["ref"], source["note"]) == ("outcome", f"outcome:{episode}:success", "quick")
-    replaced = post(client, "outcomes", target_record_id=episode, outcome_status="failure")
+    replaced = report(client, "outcomes", target_record_id=episode, outcome_status="failure")
     assert (set_first["http"], replaced["http"]) == (200, 200)
     assert Episode.objects.get(pk=episode).outcome == "failure"
     trail = AuditEntry.objects.about("memory", Episode.objects.get(pk=episode).pk)
@@ -26,44 +26,44 @@ def test_an_outcome_closes_its_episode_and_a_later_one_replaces_it() -> None:
 
 def test_an_outcome_tells_when_it_was_said_but_nothing_of_the_future() -> None:
     client = caller()
-    episode = post(client, "events")["id"]
-    told = post(client, "outcomes", target_record_id=episode, timestamp="2026-01-02T03:04:05Z")
+    episode = report(client, "events")["id"]
+    told = report(client, "outcomes", target_record_id=episode, timestamp="2026-01-02T03:04:05Z")
     assert told["provenance"]["sources"][-1]["timestamp"] == "2026-01-02T03:04:05Z"
-    post(client, "outcomes", target_record_id=episode, outcome_status="failure", timestamp="2999-01-02T03:04:05Z")
+    report(client, "outcomes", target_record_id=episode, outcome_status="failure", timestamp="2999-01-02T03:04:05Z")
     row = Episode.objects.get()
     assert row.outcome_at and row.closed_at and row.closed_at < row.outcome_at < datetime.now(UTC)
 
 
 def test_a_more_secret_outcome_raises_its_episode_also_where_it_says_the_same_again() -> None:
     client = caller(clearance=3)
-    episode = post(client, "events")["id"]
+    episode = report(client, "events")["id"]
     levels = [
-        post(client, "outcomes", target_record_id=episode, sensitivity=level)["sensitivity"]
+        report(client, "outcomes", target_record_id=episode, sensitivity=level)["sensitivity"]
         for level in ("public", "medium", "high")
     ]
     assert levels == ["low", "medium", "high"]
     assert AuditEntry.objects.filter(subject_id=episode, action="revise").count() == 2
-    above = post(client, "outcomes", target_record_id=episode, sensitivity="hyper", outcome_status="failure")
+    above = report(client, "outcomes", target_record_id=episode, sensitivity="hyper", outcome_status="failure")
     assert (above["memory"], Episode.objects.get().outcome) == (None, "failure")
 
 
 def test_nobody_raises_an_episode_of_another_agent_by_its_outcome() -> None:
     client = caller()
-    episode = post(client, "events")["id"]
-    post(client, "outcomes", target_record_id=episode)
-    assert post(caller(), "outcomes", target_record_id=episode, sensitivity="high")["http"] == 403
+    episode = report(client, "events")["id"]
+    report(client, "outcomes", target_record_id=episode)
+    assert report(caller(), "outcomes", target_record_id=episode, sensitivity="high")["http"] == 403
     assert Episode.objects.get().memory.sensitivity == 1
 
 
 def test_only_who_opened_an_episode_may_say_how_it_ended() -> None:
-    episode = post(caller(), "events")["id"]
-    assert post(caller(), "outcomes", target_record_id=episode)["http"] == 403
-    assert post(caller(permissions=["report", "review"]), "outcomes", target_record_id=episode)["http"] == 200
+    episode = report(caller(), "events")["id"]
+    assert report(caller(), "outcomes", target_record_id=episode)["http"] == 403
+    assert report(caller(permissions=["report", "review"]), "outcomes", target_record_id=episode)["http"] == 200
 
 
 def test_an_outcome_belongs_to_an_episode_that_is_there() -> None:
     client = caller()
-    observed = post(client, "observations")["id"]
-    refused = post(client, "outcomes", target_record_id=observed)
+    observed = report(client, "observations")["id"]
+    refused = report(client, "outcomes", target_record_id=observed)
     assert (refused["http"], refused["detail"]) == (400, f"target record {observed} is not episodic")
-    assert post(client, "outcomes")["http"] == 404
+    assert report(client, "outcomes")["http"] == 404

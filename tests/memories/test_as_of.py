@@ -9,7 +9,7 @@ from django.db import connection
 
 from memories.lifecycle import confidence_decay
 from memories.models import FormerState, Memory
-from memories.models.as_of import KEPT, LONG, AsOf
+from memories.models.as_of import LONG, STATE_COLUMNS, AsOf
 from memories.values.choices import Sensitivity, Status
 from memories.values.trust import SYSTEM
 from tests.make import ANNA, AT, make_memory
@@ -36,13 +36,13 @@ def then(row: Memory, at: datetime, *, ceiling: int = Sensitivity.HYPER) -> Memo
 def seen(row: Memory, at: datetime) -> dict[str, Any]:
     former = then(row, at)
     assert former is not None
-    return {name: getattr(former, name) for name in (*KEPT, *LONG, "fades_at")}
+    return {name: getattr(former, name) for name in (*STATE_COLUMNS, *LONG, "fades_at")}
 
 
 def test_every_column_is_kept_or_there_is_a_reason_why_not() -> None:
     columns = {str(field.column) for field in Memory._meta.concrete_fields if not field.generated}
-    assert columns == {*KEPT, *LONG} | NEITHER_SHOWN_NOR_ASKED_FOR | OF_TODAY | NEVER_CHANGED
-    assert [*KEEPING.KEPT, *KEEPING.LONG] == [*KEPT, *LONG]
+    assert columns == {*STATE_COLUMNS, *LONG} | NEITHER_SHOWN_NOR_ASKED_FOR | OF_TODAY | NEVER_CHANGED
+    assert [*KEEPING.KEPT, *KEEPING.LONG] == [*STATE_COLUMNS, *LONG]
 
 
 def test_between_two_edits_the_first_words_stand() -> None:
@@ -67,7 +67,7 @@ def test_every_kind_of_change_is_found_again() -> None:
     ]
     for change in changes:
         row.refresh_from_db()
-        steps[at] = {name: getattr(row, name) for name in (*KEPT, *LONG, "fades_at")}
+        steps[at] = {name: getattr(row, name) for name in (*STATE_COLUMNS, *LONG, "fades_at")}
         at += MINUTE
         Memory.objects.filter(pk=row.pk).update(
             **{n: at if v == 1 and n.endswith("_at") else v for n, v in change.items()}

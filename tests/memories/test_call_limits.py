@@ -25,7 +25,7 @@ REDIS = shutil.which("redis-server")
 
 
 @pytest.fixture
-def agent() -> Agent:
+def agent_row() -> Agent:
     return Agent.objects.issue("caller")[0]
 
 
@@ -72,54 +72,56 @@ def even(processes: int, calls: int) -> Iterator[int]:
 
 @pytest.mark.parametrize("limit", [1, 7, 60, 600])
 @pytest.mark.parametrize("processes", [1, 10])
-def test_processes_that_are_called_alike_answer_exactly_the_limit(agent: Agent, limit: int, processes: int) -> None:
+def test_processes_that_are_called_alike_answer_exactly_the_limit(agent_row: Agent, limit: int, processes: int) -> None:
     many = [Shares() for _ in range(processes)]
-    assert answered(many, even(processes, 2 * limit + 20 * processes), agent, limit) == limit
-    assert 0 < many[0].wait(agent.pk, limit) <= 60
+    assert answered(many, even(processes, 2 * limit + 20 * processes), agent_row, limit) == limit
+    assert 0 < many[0].wait(agent_row.pk, limit) <= 60
 
 
-def test_calls_that_move_from_process_to_process_are_never_above_the_limit_and_seldom_far_below(agent: Agent) -> None:
+def test_calls_that_move_from_process_to_process_are_never_above_the_limit_and_seldom_far_below(
+    agent_row: Agent,
+) -> None:
     limit, many = 200, [Shares() for _ in range(10)]
     one_after_another = (number for number in range(10) for _ in range(20 if number < 9 else 200))
-    assert 0.75 * limit <= answered(many, one_after_another, agent, limit) <= limit
+    assert 0.75 * limit <= answered(many, one_after_another, agent_row, limit) <= limit
 
 
-def test_most_calls_ask_nobody(agent: Agent) -> None:
+def test_most_calls_ask_nobody(agent_row: Agent) -> None:
     shares = Shares()
     with CaptureQueriesContext(connection) as asked:
-        assert answered([shares], iter([0] * 600), agent, 600) == 600
+        assert answered([shares], iter([0] * 600), agent_row, 600) == 600
     assert len(asked) <= 50
-    end_window(agent, shares)
+    end_window(agent_row, shares)
     with CaptureQueriesContext(connection) as asked:
-        assert answered([shares], iter([0] * 600), agent, 600) == 600
+        assert answered([shares], iter([0] * 600), agent_row, 600) == 600
     assert len(asked) <= 9  # what the window before had makes large shares at once
 
 
-def test_who_has_used_up_the_limit_is_refused_without_a_question(agent: Agent) -> None:
+def test_who_has_used_up_the_limit_is_refused_without_a_question(agent_row: Agent) -> None:
     shares = Shares()
-    assert answered([shares], iter([0] * 3), agent, 2) == 2
+    assert answered([shares], iter([0] * 3), agent_row, 2) == 2
     with CaptureQueriesContext(connection) as asked:
-        assert shares.wait(agent.pk, 2)
+        assert shares.wait(agent_row.pk, 2)
     assert not asked
 
 
-def test_a_raised_limit_holds_at_once(agent: Agent) -> None:
+def test_a_raised_limit_holds_at_once(agent_row: Agent) -> None:
     shares = Shares()
-    assert answered([shares], iter([0] * 3), agent, 2) == 2
-    assert answered([shares], iter([0] * 9), agent, 5) == 3
+    assert answered([shares], iter([0] * 3), agent_row, 2) == 2
+    assert answered([shares], iter([0] * 9), agent_row, 5) == 3
 
 
-def test_the_next_window_has_the_whole_limit_again(agent: Agent) -> None:
+def test_the_next_window_has_the_whole_limit_again(agent_row: Agent) -> None:
     shares, other = Shares(), Shares()
-    assert answered([shares, other], even(2, 9), agent, 4) == 4
-    end_window(agent, shares, other)
-    assert answered([shares, other], even(2, 9), agent, 4) == 4
+    assert answered([shares, other], even(2, 9), agent_row, 4) == 4
+    end_window(agent_row, shares, other)
+    assert answered([shares, other], even(2, 9), agent_row, 4) == 4
 
 
-def test_a_grant_of_another_token_takes_nothing_away(agent: Agent) -> None:
+def test_a_grant_of_another_token_takes_nothing_away(agent_row: Agent) -> None:
     other = Agent.objects.issue("other")[0]
-    assert CallAllowance.objects.grant(agent.pk, wanted=5, limit=3).calls == 3
-    assert CallAllowance.objects.grant(agent.pk, wanted=5, limit=3).calls == 0
+    assert CallAllowance.objects.grant(agent_row.pk, wanted=5, limit=3).calls == 3
+    assert CallAllowance.objects.grant(agent_row.pk, wanted=5, limit=3).calls == 0
     assert CallAllowance.objects.grant(other.pk, wanted=5, limit=3).calls == 3
 
 
@@ -143,23 +145,23 @@ def end_window(agent: Agent, *processes: Shares) -> None:
 
 
 @pytest.mark.skipif(not REDIS, reason="Redis is not installed")
-def test_a_cache_counts_for_all_processes_until_it_is_away(agent: Agent, redis: Any, monkeypatch: Any) -> None:
+def test_a_cache_counts_for_all_processes_until_it_is_away(agent_row: Agent, redis: Any, monkeypatch: Any) -> None:
     monkeypatch.setattr("memories.api.call_limits.time.time", lambda: 1_000_000.0)  # no minute ends meanwhile
     many = [Shares(), Shares()]
-    assert answered(many, even(2, 99), agent, 60) == 60
+    assert answered(many, even(2, 99), agent_row, 60) == 60
     assert not CallAllowance.objects.exists()
     redis.terminate()
     redis.wait()
-    assert answered([Shares()], iter([0] * 9), agent, 3) == 3
+    assert answered([Shares()], iter([0] * 9), agent_row, 3) == 3
     assert CallAllowance.objects.get().granted == 3
 
 
 @pytest.mark.skipif(not REDIS, reason="Redis is not installed")
-def test_a_cache_that_is_away_is_logged_once_until_it_is_back(agent: Agent, redis: Any, caplog: Any) -> None:
+def test_a_cache_that_is_away_is_logged_once_until_it_is_back(agent_row: Agent, redis: Any, caplog: Any) -> None:
     def asked() -> list[str]:
         """What is logged while three processes ask."""
         caplog.clear()
-        assert [Shares().wait(agent.pk, 99) for _ in range(3)] == [0.0] * 3
+        assert [Shares().wait(agent_row.pk, 99) for _ in range(3)] == [0.0] * 3
         return [message.partition(":")[0] for message in caplog.messages]
 
     away, back = "the cache does not answer, calls are counted in the database", call_limits._cache_outage.over
@@ -173,7 +175,7 @@ def test_a_cache_that_is_away_is_logged_once_until_it_is_back(agent: Agent, redi
     assert (asked(), asked()) == ([away], [])
 
 
-def test_a_cache_that_fails_in_several_ways_is_one_outage(agent: Agent, settings: Any, monkeypatch: Any) -> None:
+def test_a_cache_that_fails_in_several_ways_is_one_outage(agent_row: Agent, settings: Any, monkeypatch: Any) -> None:
     from redis.exceptions import ConnectionError, TimeoutError
 
     errors, logged = [ConnectionError("closed"), TimeoutError("silent"), ConnectionError("refused")], list[str]()
@@ -183,7 +185,7 @@ def test_a_cache_that_fails_in_several_ways_is_one_outage(agent: Agent, settings
 
     call_limits._cache_outage.end()
     settings.CACHE_URL = "redis://nowhere:6379/0"
-    monkeypatch.setattr(call_limits, "_counted", failing)
+    monkeypatch.setattr(call_limits, "_cache_grant", failing)
     monkeypatch.setattr(call_limits.log, "warning", lambda message, *args: logged.append(message % args))
-    assert [Shares().wait(agent.pk, 99) for _ in range(3)] == [0.0] * 3
+    assert [Shares().wait(agent_row.pk, 99) for _ in range(3)] == [0.0] * 3
     assert logged == ["the cache does not answer, calls are counted in the database: closed"]

@@ -1,7 +1,6 @@
 """What every insert pays for: planning of generated columns, and making rows."""
 
 import json
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -11,7 +10,7 @@ from django.utils import timezone
 
 from memories.models import AuditEntry, Episode, Event, Evidence, Memory, Subject, Tombstone, bulk_rows
 from memories.models.subject import OF_STORED
-from tests.make import caller, make_memory
+from tests.make import make_memory
 from tests.plans import copies, count_rows, new_tables, reads_all
 
 REPORT = {"source": "crm", "event_kind": "call", "ref": "c-1", "summary": "Acme called"}
@@ -97,14 +96,6 @@ def test_the_names_in_a_memory_are_looked_up_one_by_one_also_where_few_are_known
     assert reads_all(plan, "memories_subject") == []
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize("accept", [{}, {"Accept": "*/*"}, {"Accept": "application/json"}])
-def test_a_call_reads_no_list_of_headers_and_no_parameters_where_it_has_none(accept: dict[str, str]) -> None:
-    answer: Any = caller().post("/api/v1/events", REPORT, format="json", headers=accept)
-    assert answer.status_code == 201
-    assert {"headers", "GET"}.isdisjoint(vars(answer.wsgi_request))
-
-
 @pytest.mark.parametrize("model", [Memory, Episode, Event, AuditEntry, Evidence, Tombstone])
 def test_a_new_row_equals_one_that_its_model_makes(model: type[Model]) -> None:
     key = "memory_id" if model is Episode else "id"
@@ -116,7 +107,7 @@ def test_a_new_row_equals_one_that_its_model_makes(model: type[Model]) -> None:
 
 def test_only_defaults_that_rows_must_not_share_are_made_for_each_row() -> None:
     """Django's mark for "no default" is callable, too."""
-    assert set(bulk_rows._defaults(Event).made) == {"id", "depends_on", "context", "flags"}
+    assert set(bulk_rows._defaults(Event).factories) == {"id", "depends_on", "context", "flags"}
 
 
 RESULTS = [1, True, 1.0, 0, False, "", None, {}, [], {"a": 1}]

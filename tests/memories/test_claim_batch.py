@@ -13,7 +13,7 @@ from django.db.models import AutoField
 from django.test.utils import CaptureQueriesContext
 
 from memories.intake import claim_batch
-from memories.intake.claims import Stored
+from memories.intake.claims import WriteResult
 from memories.intake.reports.claims import read
 from memories.intake.reports.events import ObservationReport, check
 from memories.models import Memory
@@ -178,7 +178,7 @@ def test_a_key_that_somebody_takes_between_question_and_insert_is_met_as_it_stan
 
     with connection.execute_wrapper(take):
         stored = claim_batch.store([note("terms"), note("hours")], trust=trust, at=LATER)
-    assert [(one.created, one.reinforced) for one in stored if isinstance(one, Stored)] == [
+    assert [(one.created, one.reinforced) for one in stored if isinstance(one, WriteResult)] == [
         (False, True),
         (True, False),
     ]

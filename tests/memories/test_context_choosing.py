@@ -12,45 +12,52 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memories.search.context import rendering
-from memories.search.context.queries import names_in, the_one
+from memories.search.context.queries import names_in, only_company
 from memories.search.context.rendering import HEADING, block, in_one_line, line, quarters
-from memories.search.context.selection import Hit, Merged, fitting, merged, ranked, said_once
+from memories.search.context.selection import Hit, MemoryWithQueries, fit, merge, rank, without_repeats
 
 A, B, C = (UUID(int=number) for number in (1, 2, 3))
 
 
 def test_hits_of_one_memory_are_merged() -> None:
     hits = [Hit(A, "words", 0.9), Hit(B, "company"), Hit(A, "company"), Hit(A, "source")]
-    assert merged(hits) == [Merged(A, ("words", "company", "source"), 0.9), Merged(B, ("company",), 0.0)]
-    assert merged(hits)[0].why == "words, company, source"
+    assert merge(hits) == [
+        MemoryWithQueries(A, ("words", "company", "source"), 0.9),
+        MemoryWithQueries(B, ("company",), 0.0),
+    ]
+    assert merge(hits)[0].why == "words, company, source"
 
 
 def test_several_hits_come_before_confidence_and_confidence_before_score() -> None:
-    found = [Merged(A, ("words",), 0.9), Merged(B, ("words",), 0.1), Merged(C, ("company", "source"), 0.0)]
-    assert [one.memory for one in ranked(found, {A: 60, B: 80, C: 10})] == [C, B, A]
-    assert [one.memory for one in ranked(found, {A: 60, B: 60, C: 10})] == [C, A, B]
-    assert [one.memory for one in ranked(found, {B: 60})] == [B]
+    found = [
+        MemoryWithQueries(A, ("words",), 0.9),
+        MemoryWithQueries(B, ("words",), 0.1),
+        MemoryWithQueries(C, ("company", "source"), 0.0),
+    ]
+    assert [one.memory for one in rank(found, {A: 60, B: 80, C: 10})] == [C, B, A]
+    assert [one.memory for one in rank(found, {A: 60, B: 60, C: 10})] == [C, A, B]
+    assert [one.memory for one in rank(found, {B: 60})] == [B]
 
 
 def test_what_does_not_fit_is_left_out_whole_and_a_shorter_one_still_fits() -> None:
-    found = [Merged(id, ("words",), 0.0) for id in (A, B, C)]
+    found = [MemoryWithQueries(id, ("words",), 0.0) for id in (A, B, C)]
     lines = {A: "a" * 100, B: "b" * 300, C: "c" * 40}
-    assert [one.memory for one in fitting(found, lines, limit=5, token_budget=50)] == [A, C]
-    assert [one.memory for one in fitting(found, lines, limit=1, token_budget=5000)] == [A]
-    assert fitting(found, lines, limit=5, token_budget=15) == []
+    assert [one.memory for one in fit(found, lines, limit=5, token_budget=50)] == [A, C]
+    assert [one.memory for one in fit(found, lines, limit=1, token_budget=5000)] == [A]
+    assert fit(found, lines, limit=5, token_budget=15) == []
 
 
 def test_one_sentence_is_told_once_as_the_better_one_has_it() -> None:
-    found = [Merged(id, ("words",), 0.0) for id in (A, B, C)]
+    found = [MemoryWithQueries(id, ("words",), 0.0) for id in (A, B, C)]
     sentences = {A: "Acme pays late.", B: "acme  pays LATE", C: "Acme pays on time"}
-    assert [one.memory for one in said_once(found, sentences)] == [A, C]
-    assert [one.memory for one in said_once(found[::-1], sentences)] == [C, B]
+    assert [one.memory for one in without_repeats(found, sentences)] == [A, C]
+    assert [one.memory for one in without_repeats(found[::-1], sentences)] == [C, B]
 
 
 @given(st.lists(st.text(min_size=1, max_size=200), max_size=8), st.integers(1, 200), st.integers(1, 8))
 def test_a_block_never_costs_more_than_its_budget(texts: list[str], budget: int, limit: int) -> None:
     lines = {UUID(int=number): text for number, text in enumerate(texts)}
-    chosen = fitting([Merged(id, (), 0.0) for id in lines], lines, limit=limit, token_budget=budget)
+    chosen = fit([MemoryWithQueries(id, (), 0.0) for id in lines], lines, limit=limit, token_budget=budget)
     assert len(chosen) <= limit
     assert quarters(block(lines[one.memory] for one in chosen)) <= 4 * budget
 
@@ -74,7 +81,7 @@ def test_a_block_never_costs_more_than_its_budget(texts: list[str], budget: int,
     ],
 )
 def test_a_task_names_the_one_company_that_is_known(task: str, known: list[str], found: tuple[str, ...]) -> None:
-    assert the_one(known, names_in(task)) == found
+    assert only_company(known, names_in(task)) == found
 
 
 def test_a_long_task_has_a_bounded_number_of_names() -> None:
@@ -118,7 +125,7 @@ def test_what_is_said_ends_nothing_and_hides_nothing(content: str) -> None:
 
 @given(st.text(alphabet=st.characters(categories=["L", "N"], max_codepoint=0x2E7F), min_size=1))
 def test_plain_words_stand_as_they_are(content: str) -> None:
-    if not rendering._is_unseen(content[0]) and all(not rendering._is_unseen(char) for char in content):
+    if not rendering._is_invisible(content[0]) and all(not rendering._is_invisible(char) for char in content):
         assert in_one_line(content) == content
 
 

@@ -123,7 +123,7 @@ def test_what_was_forgotten_before_the_upgrade_needs_its_secret_key(
 def test_the_log_says_once_that_a_secret_key_is_missing(
     settings: Any, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memories.models.digest_key._missed", set())
+    monkeypatch.setattr("memories.models.digest_key._reported_marks", set())
     settings.SECRET_KEY = OLD
     released(NET30)
     upgraded()

@@ -77,25 +77,25 @@ def test_what_a_person_taught_is_one(bot: Trust) -> None:
 
 
 @pytest.fixture
-def three_voices(settings: Any) -> None:
+def three_speakers(settings: Any) -> None:
     settings.LADDER = {**settings.LADDER, "apply_agents": 3}
 
 
-@pytest.mark.usefixtures("three_voices")
+@pytest.mark.usefixtures("three_speakers")
 def test_one_agent_alone_applies_nothing_where_several_are_asked_for(bot: Trust) -> None:
     memory = stored(bot, times=9)
     assert (memory.status, review.explain(memory, everything()).remaining) == (
         Status.CONFIRMED,
-        "Applied without a person when 2 more agents or sessions say it.",
+        "Applied automatically once 2 more agents or sessions report it.",
     )
     assert stored(make_agent()[0].trust).status == Status.CONFIRMED
     assert stored(make_agent()[0].trust).status == Status.APPLIED
 
 
-@pytest.mark.usefixtures("three_voices")
+@pytest.mark.usefixtures("three_speakers")
 def test_sessions_count_like_agents_and_one_thread_on_two_days_is_one(bot: Trust) -> None:
     assert stored(bot, times=4, confidence=100).status == Status.CONFIRMED
     assert [stored(bot, thread_id=name).status for name in ("t1", "t2", "t3")] == ["confirmed", "confirmed", "applied"]
     memory = Memory.objects.get()
     memory.evidence.filter(occasion__contains="t3").update(occasion="thread:P01/t2:2026-03-02")
-    assert memory.evidence.voices() == 2
+    assert memory.evidence.agents_or_sessions() == 2

@@ -8,7 +8,7 @@ from django.apps import apps
 
 from memories import lifecycle
 from memories.claims import NORMALISATION, claim_of, sealed
-from memories.intake.claims import Occasion, Statement, promotion, remember
+from memories.intake.claims import Occasion, Statement, climbing, remember
 from memories.models import Adaptation, DigestKey, Memory, Tombstone
 from memories.people import trust_of
 from memories.values.choices import Category, Hold, Origin, Sensitivity, Status
@@ -209,9 +209,9 @@ def test_numbers_carry_no_equal_of_a_dismissal_any_further() -> None:
     first.dismiss(by=ANNA, why="wrong", at=AT)
     Memory.objects.filter(pk=equal.pk).update(confidence=95, times_confirmed=9)
     equal.refresh_from_db()
-    assert not promotion.climb(equal, at=AT)
+    assert not climbing.climb(equal, at=AT)
     Tombstone.objects.get().lift(by=ANNA, at=AT)
-    assert promotion.climb(equal, at=AT)
+    assert climbing.climb(equal, at=AT)
     assert equal.status == Status.APPLIED
 
 

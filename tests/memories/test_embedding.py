@@ -74,21 +74,6 @@ def test_a_fork_shares_the_model_of_its_parent() -> None:
     assert before is not None and np.array_equal(before, after)
 
 
-def test_rows_that_were_left_are_no_memory_of_the_process_until_they_are_read_again() -> None:
-    before = embedding.built_in().embed(["shared"])[0]
-    assert _mapped() > 0
-    embedding.built_in().leave_rows()
-    assert _mapped() == 0
-    after = embedding.built_in().embed(["shared"])[0]
-    assert before is not None and after is not None and np.array_equal(before, after)
-
-
-def _mapped() -> int:
-    """KiB of the table that this process has before it."""
-    _, _, after = Path("/proc/self/smaps").read_text(encoding="utf-8").partition("/embedding/table.npy\n")
-    return int(after.partition("\nRss:")[2].split()[0])
-
-
 def _in_a_fork() -> Any:
     assert "_table" in vars(embedding.built_in())
     return embedding.built_in().embed(["shared"])[0]
@@ -119,7 +104,7 @@ def test_dimensions_are_asked_for_and_are_part_of_the_name(endpoint: Endpoint, s
     [vector] = embedding.embedder().embed(["a"])
     assert vector is not None and len(vector) == 4 == endpoint.asked[0]["dimensions"]
     assert embedding.embedder().name == "m@4"
-    assert embedding.named("m@4") == embedding.embedder() != embedding.named("m")
+    assert embedding.embedder_of("m@4") == embedding.embedder() != embedding.embedder_of("m")
 
 
 BAD_ANSWERS: dict[str, tuple[int, Any]] = {
@@ -184,7 +169,7 @@ def test_patience_ends_however_slowly_it_answers(settings: Any) -> None:
 
 def test_a_model_of_an_endpoint_that_is_gone_cannot_be_asked() -> None:
     with pytest.raises(Unavailable, match="not set any more"):
-        embedding.named("text-embedding-3-small")
+        embedding.embedder_of("text-embedding-3-small")
 
 
 def ask(*, patience: float = PATIENCE) -> bool:

@@ -5,15 +5,15 @@ import pytest
 from memories.models.vector import Serving
 from memories.search.emphasis import (
     ASIDE,
-    ASKED_BEFORE,
+    EARLIER_QUESTION,
+    EARLIER_STATEMENT,
     LAST,
     LONGEST_READ,
-    OTHERS,
-    SAID_BEFORE,
-    asked,
-    bounded,
+    OTHER_SPEAKERS,
     by_weight,
-    weighted,
+    embedding_text,
+    excerpt,
+    weighted_parts,
 )
 from memories.search.lexemes import longest, rarest
 from memories.search.question import read_question
@@ -29,13 +29,13 @@ QUESTION = "When does the warehouse of Globex accept parcels?"
 
 
 def weights(text: str) -> dict[str, float]:
-    return {one.text: one.weight for one in weighted(text)}
+    return {one.text: one.weight for one in weighted_parts(text)}
 
 
 @pytest.mark.parametrize("text", [QUESTION, f"{TALKED} {QUESTION}", f"{TALKED}\n{QUESTION}", f"user: {QUESTION}"])
 def test_of_what_is_no_conversation_everything_counts_alike(text: str) -> None:
-    assert weighted(text) == []
-    assert asked(text) == text
+    assert weighted_parts(text) == []
+    assert embedding_text(text) == text
 
 
 def test_the_last_turn_counts_fully_what_its_speaker_asked_and_said_before_less_others_least() -> None:
@@ -43,9 +43,9 @@ def test_the_last_turn_counts_fully_what_its_speaker_asked_and_said_before_less_
         f"user: I need new rollers. Where did you buy these?\nassistant: {TALKED}\nuser: I see. What does Globex take"
     )
     assert found == {
-        "I need new rollers.": SAID_BEFORE,
-        "Where did you buy these?": ASKED_BEFORE,
-        TALKED: OTHERS,
+        "I need new rollers.": EARLIER_STATEMENT,
+        "Where did you buy these?": EARLIER_QUESTION,
+        TALKED: OTHER_SPEAKERS,
         "I see. What does Globex take": LAST,
     }
 
@@ -66,9 +66,9 @@ def test_of_a_long_last_turn_what_ends_with_a_question_mark_counts_fully_in_any_
     talk: str, question: str
 ) -> None:
     text = f"user: {talk}\nassistant: {talk}\nuser: {talk} {question}\n{talk}"
-    assert [one.text for one in weighted(text) if one.weight == LAST] == [question]
-    assert {one.weight for one in weighted(text)} == {SAID_BEFORE, OTHERS, ASIDE, LAST}
-    assert asked(text) == question
+    assert [one.text for one in weighted_parts(text) if one.weight == LAST] == [question]
+    assert {one.weight for one in weighted_parts(text)} == {EARLIER_STATEMENT, OTHER_SPEAKERS, ASIDE, LAST}
+    assert embedding_text(text) == question
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,12 @@ def test_of_a_long_last_turn_what_ends_with_a_question_mark_counts_fully_in_any_
 )
 def test_where_roles_speak_a_line_with_a_colon_is_what_they_send(sent: str) -> None:
     asked = f"{QUESTION}\n{sent}"
-    assert weights(f"user: Hello\nassistant: Hi\nuser: {asked}") == {"Hello": SAID_BEFORE, "Hi": OTHERS, asked: LAST}
-    assert weights(f"user: Hello\nuser: {asked}") == {"Hello": SAID_BEFORE, asked: LAST}
+    assert weights(f"user: Hello\nassistant: Hi\nuser: {asked}") == {
+        "Hello": EARLIER_STATEMENT,
+        "Hi": OTHER_SPEAKERS,
+        asked: LAST,
+    }
+    assert weights(f"user: Hello\nuser: {asked}") == {"Hello": EARLIER_STATEMENT, asked: LAST}
 
 
 @pytest.mark.parametrize(
@@ -97,23 +101,27 @@ def test_where_roles_speak_a_line_with_a_colon_is_what_they_send(sent: str) -> N
     ],
 )
 def test_a_list_is_no_conversation(listed: str) -> None:
-    assert weighted(f"{QUESTION}\n{listed}") == []
+    assert weighted_parts(f"{QUESTION}\n{listed}") == []
 
 
 def test_names_are_speakers_once_one_of_them_speaks_again() -> None:
     turns = f"Anna: {TALKED}\nBen: That sounds tiring.\n"
-    assert weighted(f"{turns}Cleo: {QUESTION}") == []
+    assert weighted_parts(f"{turns}Cleo: {QUESTION}") == []
     found = weights(f"{turns}Anna: {QUESTION}")
-    assert (found[QUESTION], found["That sounds tiring."], found["How have you been?"]) == (LAST, OTHERS, ASKED_BEFORE)
+    assert (found[QUESTION], found["That sounds tiring."], found["How have you been?"]) == (
+        LAST,
+        OTHER_SPEAKERS,
+        EARLIER_QUESTION,
+    )
 
 
 def test_a_line_without_a_speaker_goes_on_with_the_turn_before_it() -> None:
     found = weights("From the chat of today\nuser: Hello\nthere\nassistant: Yes\nuser: Which rollers\ndo we buy")
     assert found == {
-        "From the chat of today": OTHERS,
-        "Hello": SAID_BEFORE,
-        "there": SAID_BEFORE,
-        "Yes": OTHERS,
+        "From the chat of today": OTHER_SPEAKERS,
+        "Hello": EARLIER_STATEMENT,
+        "there": EARLIER_STATEMENT,
+        "Yes": OTHER_SPEAKERS,
         "Which rollers\ndo we buy": LAST,
     }
 
@@ -121,18 +129,18 @@ def test_a_line_without_a_speaker_goes_on_with_the_turn_before_it() -> None:
 @pytest.mark.parametrize("text", ["", "?" * 9_000, f"{TALKED} It was late.", "user: \n" * 90, "：" * 900, "\x00" * 400])
 def test_where_nobody_says_anything_everything_counts_alike(text: str) -> None:
     assert by_weight(text) == {}
-    assert asked(text) == text
+    assert embedding_text(text) == text
 
 
 def test_of_a_very_long_text_the_end_is_read_too() -> None:
     text = f"user: Find the price of screws.\nassistant: {'word ' * LONGEST_READ}\nuser: {QUESTION}"
-    assert bounded(text).startswith("user: Find the price")
-    assert asked(text) == QUESTION
-    assert asked("word " * LONGEST_READ) == bounded("word " * LONGEST_READ)
+    assert excerpt(text).startswith("user: Find the price")
+    assert embedding_text(text) == QUESTION
+    assert embedding_text("word " * LONGEST_READ) == excerpt("word " * LONGEST_READ)
 
 
 def test_of_many_words_those_of_the_greatest_weight_are_kept() -> None:
-    talk = {"rarest": OTHERS, "lengthiest": OTHERS}
+    talk = {"rarest": OTHER_SPEAKERS, "lengthiest": OTHER_SPEAKERS}
     assert rarest(["common", "rarest", "rare"], [50, 1, 3], 2, talk) == ["rare", "common"]
     assert longest(["word", "lengthiest"], 1, talk) == ["word"]
 
@@ -142,7 +150,7 @@ def test_a_word_counts_as_the_weightiest_part_that_says_it() -> None:
     text = f"user: The parcels of our neighbours came by ship.\nassistant: {TALKED}\nuser: {QUESTION}"
     question = read_question(text, Serving("", None), None, Filter(()))
     counts = dict(zip(question.words, question.weights, strict=True))
-    assert (counts["parcel"], counts["ship"], counts["garag"]) == (LAST, SAID_BEFORE, OTHERS)
+    assert (counts["parcel"], counts["ship"], counts["garag"]) == (LAST, EARLIER_STATEMENT, OTHER_SPEAKERS)
 
 
 @pytest.mark.django_db

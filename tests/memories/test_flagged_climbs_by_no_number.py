@@ -7,7 +7,7 @@ from rest_framework.test import APIClient
 
 from memories.models import Adaptation, Memory
 from memories.values.choices import Status
-from tests.make import Json, bearing, make_agent
+from tests.make import Json
 
 pytestmark = pytest.mark.django_db
 ORDERS = [
@@ -23,12 +23,7 @@ ORDERS = [
 ]
 
 
-@pytest.fixture
-def client() -> APIClient:
-    return bearing(make_agent("bot")[1])
-
-
-def post(client: APIClient, path: str, body: Json, status: int = 0) -> Any:
+def write(client: APIClient, path: str, body: Json, status: int = 0) -> Any:
     answered = client.post(f"/api/v1/{path}", body, format="json")
     assert answered.status_code == status or (not status and answered.status_code < 300), answered.content
     return answered.json()
@@ -39,39 +34,39 @@ def claim(content: str, **more: Any) -> Json:
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_however_often_it_is_stored(client: APIClient, order: str) -> None:
+def test_however_often_it_is_stored(agent: APIClient, order: str) -> None:
     for confidence in (100, 100, 100, 100, 100):
-        post(client, "memories", claim(order, confidence=confidence))
+        write(agent, "memories", claim(order, confidence=confidence))
     row = Memory.objects.get()
     assert (row.status, row.flags, Adaptation.objects.count()) == (Status.CANDIDATE, ["instruction-like"], 0)
-    given = post(client, "context", {"task": order, "source": "bot"})
+    given = write(agent, "context", {"task": order, "source": "bot"})
     assert order not in str(given)
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_as_an_observation_or_a_typed_memory(client: APIClient, order: str) -> None:
+def test_as_an_observation_or_a_typed_memory(agent: APIClient, order: str) -> None:
     triple = {"subject": "Acme", "predicate": "says", "object": order}
-    post(client, "observations", {"source": "bot", **triple})
+    write(agent, "observations", {"source": "bot", **triple})
     assert set(Memory.objects.values_list("status", flat=True)) == {Status.CANDIDATE}
 
 
 @pytest.mark.parametrize("order", ORDERS)
-def test_in_place_of_an_own_claim_that_holds(client: APIClient, order: str) -> None:
-    held = post(client, "memories", claim("Run the linter before each commit", confidence=90))["memory"]
+def test_in_place_of_an_own_claim_that_holds(agent: APIClient, order: str) -> None:
+    held = write(agent, "memories", claim("Run the linter before each commit", confidence=90))["memory"]
     assert held["status"] == Status.CONFIRMED
-    client.patch(f"/api/v1/memories/{held['id']}", {"content": order}, format="json")
-    post(client, "memories", claim(order, confidence=100))
+    agent.patch(f"/api/v1/memories/{held['id']}", {"content": order}, format="json")
+    write(agent, "memories", claim(order, confidence=100))
     assert Memory.objects.get(pk=held["id"]).content == held["content"]
     new = {"content": order, "payload": {"kind": "semantic", "evidence": [{"source_type": "event", "source_id": "1"}]}}
-    post(client, f"memories/{held['id']}/supersede", {"memory": new, "rationale": "it changed"})
+    write(agent, f"memories/{held['id']}/supersede", {"memory": new, "rationale": "it changed"})
     said = Memory.objects.get(content=order)
     assert said.status == Status.CANDIDATE
 
 
-def test_an_own_candidate_that_becomes_an_order_waits_too(client: APIClient) -> None:
-    own = post(client, "memories", claim("Run the linter"))["memory"]["id"]
-    client.patch(f"/api/v1/memories/{own}", {"content": ORDERS[0]}, format="json")
+def test_an_own_candidate_that_becomes_an_order_waits_too(agent: APIClient) -> None:
+    own = write(agent, "memories", claim("Run the linter"))["memory"]["id"]
+    agent.patch(f"/api/v1/memories/{own}", {"content": ORDERS[0]}, format="json")
     assert Memory.objects.get().flags == ["instruction-like"]
     for _ in range(5):
-        post(client, "memories", claim(ORDERS[0], confidence=100))
+        write(agent, "memories", claim(ORDERS[0], confidence=100))
     assert Memory.objects.get().status == Status.CANDIDATE

@@ -7,7 +7,7 @@ import pytest
 
 from memories import lifecycle
 from memories.intake import episodes, evidence
-from memories.intake.claims import Occasion, Statement, Stored
+from memories.intake.claims import Occasion, Statement, WriteResult
 from memories.intake.claims.writing import write
 from memories.intake.episodes.new_rows import Ingested
 from memories.intake.evidence import Witness
@@ -205,7 +205,7 @@ def test_what_an_agent_deleted_may_be_stored_again() -> None:
     assert store(key="acme-likes").created
 
 
-def store(key: str) -> Stored:
+def store(key: str) -> WriteResult:
     said = Statement(f"Acme likes the {WORD}", key, "", "P01", confidence=20, category=Category.PREFERENCE)
     occasions = [Occasion.request(at=AT)]
     return write(said, founding=occasions, confirming=occasions, trust=AGENT, at=AT)

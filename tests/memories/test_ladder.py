@@ -69,7 +69,7 @@ def test_either_step_can_be_left_to_people() -> None:
 def test_a_claim_starts_by_who_says_it_unless_its_confidence_is_given(
     source: str, direct: bool, given: int | None, start: int
 ) -> None:
-    assert LADDER.start(source=source, direct=direct, given=given) == start
+    assert LADDER.start(source=source, direct=direct, confidence=given) == start
 
 
 def test_only_claims_climb_and_none_that_waits_for_a_person() -> None:

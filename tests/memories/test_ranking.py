@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memories.search.ranking import IN_ORDER, Candidate, Scored, Weights, by_passage, is_named
+from memories.search.ranking import IN_ORDER, Candidate, ScoredPassage, Weights, by_passage, names_speaker
 from memories.search.ranking_memories import by_memory
 from memories.search.relevance import Word
 
@@ -19,7 +19,7 @@ def at(position: int, matched: int = 0, memory: str = "m", **facts: Any) -> Cand
     return ANY._replace(passage=position, position=position, matched=matched, memory=memory, **facts)
 
 
-def ranked(*pool: Candidate, tells: tuple[float, ...] = (1.0,), question: str = "") -> dict[int, Scored]:
+def ranked(*pool: Candidate, tells: tuple[float, ...] = (1.0,), question: str = "") -> dict[int, ScoredPassage]:
     return {one.candidate.passage: one for one in by_passage(pool, words(*tells), question, PLAIN)}
 
 
@@ -39,20 +39,20 @@ def test_a_word_counts_once_however_often_it_was_said_near_by() -> None:
 
 
 def test_a_character_bigram_counts_more_where_it_is_said_again() -> None:
-    found = ranked(at(1, 1, "a", repeated={0: 2}), at(2, 1, "b"), at(3, 1, "c", repeated={0: 1_000}))
+    found = ranked(at(1, 1, "a", repeat_counts={0: 2}), at(2, 1, "b"), at(3, 1, "c", repeat_counts={0: 1_000}))
     assert [found[1].words / found[2].words, found[3].words / found[2].words] == pytest.approx([1.5, 3], rel=0.01)
 
 
 def answered(*pool: Candidate) -> list[float]:
     """How much of a question of four character bigrams each passage of the pool answers."""
-    pairs = [Word(1, 1, whole=False)] * 4
+    pairs = [Word(1, 1, is_whole=False)] * 4
     found = by_passage(pool, pairs, "", PLAIN)
     return [one.relevance for one in sorted(found, key=lambda one: one.candidate.passage)]
 
 
 def test_a_long_text_answers_less_by_a_character_bigram_unless_it_repeats_it() -> None:
     short, usual, long = answered(at(1, 1, "a", length=20), at(2, 1, "b", length=250), at(3, 1, "c", length=1_500))
-    [repeated] = answered(at(1, 1, length=1_500, repeated={0: 8}))
+    [repeated] = answered(at(1, 1, length=1_500, repeat_counts={0: 8}))
     assert usual == pytest.approx(0.25)
     assert short > 1.5 * usual
     assert min(usual, repeated) > 2 * long
@@ -108,7 +108,7 @@ def test_one_weak_word_counts_less_than_half_of_the_question() -> None:
 
 def test_pairs_of_characters_are_no_words_that_could_be_missing() -> None:
     """Of the pairs of a Chinese question hardly half are words: what is shared counts as ever."""
-    pairs = [Word(1, 1, whole=False)] * 4
+    pairs = [Word(1, 1, is_whole=False)] * 4
     [found] = by_passage([at(1, 0b0001)], pairs, "", PLAIN)
     assert [found.words, found.relevance] == [pytest.approx(0.7), pytest.approx(0.5)]
 
@@ -159,7 +159,7 @@ def test_of_two_people_with_one_first_name_the_one_is_preferred_whose_whole_name
     ],
 )
 def test_a_name_is_a_whole_word_and_no_role(name: str, question: str, named: bool) -> None:
-    assert is_named(name, question) is named
+    assert names_speaker(name, question) is named
 
 
 def test_a_memory_is_as_good_as_its_best_passage_then_salience_and_confidence_decide() -> None:

@@ -13,7 +13,7 @@ from django.conf import settings
 from django.db import connection
 
 from memories.intake import claims
-from memories.intake.claims import Stored
+from memories.intake.claims import WriteResult
 from memories.intake.reports.claims import read
 from memories.models import AuditEntry, Evidence, Memory, Tombstone
 from memories.values.trust import everything
@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 RACES = int(os.environ.get("MEMOS_TEST_RACES", "40"))  # 1,000 where there is time
 
 
-def store(key: str = "k", content: str = "Acme pays on net-30 terms", **more: object) -> Stored:
+def store(key: str = "k", content: str = "Acme pays on net-30 terms", **more: object) -> WriteResult:
     body = {"key": key, "category": "fact", "content": content, "source": "P01", **more}
     return claims.store(read(body), trust=everything(), at=AT)
 

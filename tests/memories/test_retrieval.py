@@ -62,7 +62,7 @@ def test_a_chinese_question_finds_the_chinese_memory() -> None:
     known("退款需要经理批准")
     found = find("谁批准退款？")
     assert said(found)[0] == "退款需要经理批准"
-    assert found.results[0].matched > 0
+    assert found.results[0].words_matched > 0
 
 
 def test_what_answers_stands_beside_what_was_asked() -> None:

@@ -94,7 +94,7 @@ def test_as_many_words_as_a_question_keeps_have_a_bit_each() -> None:
     found = find(" ".join(kept), explain=True).results
     assert found[0].parts["words"] == pytest.approx(found[1].parts["words"])
     assert found[0].parts["words"] > 0
-    assert {result.matched for result in found} == {1}
+    assert {result.words_matched for result in found} == {1}
 
 
 def test_of_a_long_question_the_words_are_searched_that_the_caller_can_find() -> None:
@@ -104,4 +104,4 @@ def test_of_a_long_question_the_words_are_searched_that_the_caller_can_find() ->
     known(" ".join(strange), scope="project:b")
     agent = make_agent(scopes=["project:a"])[0].trust
     [result] = find(" ".join([*strange, "kiwi"]), by=agent).results
-    assert (result.memory.content, result.matched) == ("The kiwi lamp", 1)
+    assert (result.memory.content, result.words_matched) == ("The kiwi lamp", 1)

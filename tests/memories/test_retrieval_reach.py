@@ -18,7 +18,7 @@ from memories.search.lexemes import (
     MOST_WORDS_OF_LONG,
     lexeme_query,
     most_words,
-    quoted,
+    quote_lexeme,
     rarest,
 )
 from memories.search.plan import NEAREST_SHARE, SearchPlan
@@ -147,7 +147,7 @@ def test_the_rarest_words_are_kept_without_those_that_nothing_holds() -> None:
 
 @pytest.mark.parametrize(("word", "written"), [("it's", "'it''s'"), ("a\\b", "'a\\\\b'"), ("a&!|", "'a&!|'")])
 def test_a_word_is_quoted_whatever_is_in_it(word: str, written: str) -> None:
-    assert quoted(word) == written
+    assert quote_lexeme(word) == written
 
 
 @given(st.lists(st.sampled_from(["said", "meet", "team", "kiwi", "plum"]), min_size=1, unique=True), st.booleans())

@@ -112,7 +112,7 @@ def test_what_is_not_an_agents_to_change_becomes_a_proposal(facts: dict[str, Any
 @pytest.mark.parametrize("trust", [PLAIN, TRUST])
 def test_what_lies_outside_the_scopes_of_a_token_is_neither_edited_nor_proposed(trust: Trust) -> None:
     memory = make_memory(scope="global", status="confirmed")
-    with pytest.raises(NotAllowed, match=r"may not write into the scope 'global'|every scope reads this"):
+    with pytest.raises(NotAllowed, match=r"may not write into the scope 'global'|every scope sees this"):
         change(memory, replace(trust, scopes=frozenset({"alpha"})), content="Acme pays on net-60 terms")
     assert not Proposal.objects.exists()
     assert Memory.objects.get().version == 1
@@ -123,7 +123,7 @@ def test_an_edit_does_not_bring_back_what_was_dismissed() -> None:
     dismissed.dismiss(by=ANNA, why="wrong", at=AT)
     memory = make_own()
     edited = change(memory, PLAIN, content="Acme pays on net-60 terms")
-    assert str(edited.refused).startswith("this claim was dismissed by anna")
+    assert str(edited.refusal).startswith("this claim was dismissed by anna")
     assert Tombstone.objects.get().hits == 1
     assert not Proposal.objects.exists()
     with pytest.raises(Dismissed, match="this claim was dismissed by anna"):
@@ -136,7 +136,7 @@ def test_an_edit_does_not_bring_back_what_was_dismissed() -> None:
 def test_of_a_dismissal_above_an_agent_nothing_is_told_and_a_person_decides() -> None:
     make_memory("Acme pays on net-60 terms", sensitivity=4).dismiss(by=ANNA, why="wrong", at=AT)
     edited = change(make_own(), PLAIN, content="Acme pays on net-60 terms")
-    assert (edited.refused, Proposal.objects.get().sensitivity) == (None, 4)
+    assert (edited.refusal, Proposal.objects.get().sensitivity) == (None, 4)
     with pytest.raises(Dismissed):
         proposals.accept(Proposal.objects.get(), by=ANNA, at=AT, batch=uuid7())
     assert Proposal.objects.open().count() == 1

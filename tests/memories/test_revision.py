@@ -241,7 +241,7 @@ def test_a_key_that_another_live_memory_holds_is_named_and_nothing_moves() -> No
 def test_a_key_that_a_hidden_memory_holds_is_not_told_of() -> None:
     old, holder = own(), own("Acme is in Rome", key="acme-city", sensitivity=4)
     revised = ask("supersede", old, content="Acme is in Oslo", key="acme-city")
-    assert (revised.memory, revised.proposal, revised.refused) == (None, None, None)
+    assert (revised.memory, revised.proposal, revised.refusal) == (None, None, None)
     assert (status(old), status(holder)) == ("candidate", "candidate")
     assert old.proposals.get().sensitivity == 4
 

@@ -91,7 +91,7 @@ def test_an_accepted_proposal_is_carried_out_as_the_persons_own_decision(
 @pytest.mark.parametrize("change", [{}, {"verb": "sing"}, {"verb": "supersede"}, {"verb": "fork", "memory": 3}])
 def test_a_proposal_that_cannot_be_read_changes_nothing(change: dict[str, Any]) -> None:
     memory = foreign()
-    with pytest.raises(Conflict, match="does not apply any more"):
+    with pytest.raises(Conflict, match="no longer applies"):
         revisions.carry_out(memory, change, by=ANNA, at=AT, batch=uuid4())
     assert Memory.objects.get().version == 1
 
@@ -104,8 +104,8 @@ def dismissed(content: str, **facts: Any) -> Tombstone:
 def test_an_agent_does_not_bring_back_what_was_dismissed_and_its_try_is_counted() -> None:
     tombstone, old = dismissed("Acme pays on net-60 terms"), own("Acme pays on net-30 terms")
     revised = ask("supersede", old, content="Acme pays on net-60 terms")
-    assert revised.refused is not None
-    assert (revised.refused.code, str(tombstone.pk) in str(revised.refused)) == ("dismissed", True)
+    assert revised.refusal is not None
+    assert (revised.refusal.code, str(tombstone.pk) in str(revised.refusal)) == ("dismissed", True)
     tombstone.refresh_from_db()
     assert (tombstone.hits, Memory.objects.get(pk=old.pk).version, Memory.objects.count()) == (1, 1, 2)
 
@@ -123,7 +123,7 @@ def test_a_dismissal_above_the_caller_is_not_told_of() -> None:
     dismissed("Acme pays on net-60 terms", sensitivity=4)
     for trust in (agent(), person()):
         revised = ask("fork", own(), content="Acme pays on net-60 terms", trust=trust)
-        assert (revised.memory, revised.proposal, revised.refused) == (None, None, None)
+        assert (revised.memory, revised.proposal, revised.refusal) == (None, None, None)
     assert (Tombstone.objects.get().hits, Memory.objects.count()) == (2, 3)
 
 

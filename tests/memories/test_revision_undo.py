@@ -129,7 +129,7 @@ def test_of_what_was_merged_nothing_is_undone_where_one_source_is_above_the_call
     Memory.objects.filter(pk=sources[higher].pk).update(sensitivity=Sensitivity.HYPER)
     AuditEntry.objects.raise_about([sources[higher].pk], Sensitivity.HYPER)
     before = statuses()
-    with pytest.raises(Conflict, match="not all of it is yours to see"):
+    with pytest.raises(Conflict, match="you may not see all of it"):
         undo(batch)
     assert statuses() == before
     assert review.undo(everything(JUDGE), batch, at=LATER).refused == []

@@ -29,12 +29,7 @@ def stored_as_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_bodies, "_may_hold_secrets", lambda *_: False)
 
 
-@pytest.fixture
-def client() -> APIClient:
-    return bearing(make_agent("bot")[1])
-
-
-def post(client: APIClient, path: str, body: Json) -> Any:
+def send(client: APIClient, path: str, body: Json) -> Any:
     return client.post(f"/api/v1/{path}", body, format="json")
 
 
@@ -55,17 +50,17 @@ def post(client: APIClient, path: str, body: Json) -> Any:
         ("conversations", run(customer={"card": CARD})),
     ],
 )
-def test_what_holds_a_secret_is_flagged_and_high(client: APIClient, path: str, body: Json) -> None:
-    first = post(client, path, body)
+def test_what_holds_a_secret_is_flagged_and_high(agent: APIClient, path: str, body: Json) -> None:
+    first = send(agent, path, body)
     memory = Memory.objects.get()
     assert (first.status_code, memory.flags, memory.sensitivity) == (201, ["secret"], Sensitivity.HIGH)
-    assert client.get(f"/api/v1/memories/{memory.pk}").status_code == 404
+    assert agent.get(f"/api/v1/memories/{memory.pk}").status_code == 404
     beside = "title" in body or "customer" in body
     assert [event.flags for event in Event.objects.all() if "secret" in event.flags] == ([] if beside else [["secret"]])
 
 
-def test_what_only_looks_like_one_stays_as_it_was_said(client: APIClient) -> None:
-    post(client, "tool-outputs", {**TOOL, "result": {"order": "W4111111111111111", "rate": 4111111111111111.5}})
+def test_what_only_looks_like_one_stays_as_it_was_said(agent: APIClient) -> None:
+    send(agent, "tool-outputs", {**TOOL, "result": {"order": "W4111111111111111", "rate": 4111111111111111.5}})
     memory = Memory.objects.get()
     assert (memory.flags, memory.sensitivity) == ([], Sensitivity.LOW)
 
@@ -74,9 +69,9 @@ def test_a_higher_sensitivity_than_that_of_a_secret_stays() -> None:
     assert make_run(messages=[user(CARD)], sensitivity="hyper").sensitivity == Sensitivity.HYPER
 
 
-def test_a_secret_that_joins_an_episode_raises_it_with_its_trail(client: APIClient) -> None:
-    first = post(client, "events", {**EVENT, "thread_id": "t1"}).json()
-    joined = post(client, "events", {**EVENT, "thread_id": "t1", "summary": f"uses {KEY}"})
+def test_a_secret_that_joins_an_episode_raises_it_with_its_trail(agent: APIClient) -> None:
+    first = send(agent, "events", {**EVENT, "thread_id": "t1"}).json()
+    joined = send(agent, "events", {**EVENT, "thread_id": "t1", "summary": f"uses {KEY}"})
     assert (joined.status_code, joined.json()["memory"]) == (202, None)
     memory = Memory.objects.get(pk=first["id"])
     assert (memory.sensitivity, memory.flags, memory.version) == (Sensitivity.HIGH, ["secret"], 2)
@@ -86,38 +81,38 @@ def test_a_secret_that_joins_an_episode_raises_it_with_its_trail(client: APIClie
     assert entries[1].after == {"sensitivity": 3}
 
 
-def test_an_agent_goes_on_in_its_episode_that_a_secret_raised_and_is_told_nothing(client: APIClient) -> None:
-    episode = post(client, "events", {**EVENT, "summary": f"uses {KEY}"}).json()["id"]
+def test_an_agent_goes_on_in_its_episode_that_a_secret_raised_and_is_told_nothing(agent: APIClient) -> None:
+    episode = send(agent, "events", {**EVENT, "summary": f"uses {KEY}"}).json()["id"]
     further = {**EVENT, "episode_id": episode, "summary": "done"}
-    assert post(client, "events", further).json()["memory"] is None
+    assert send(agent, "events", further).json()["memory"] is None
     ended = {"source": "ci", "target_record_id": episode, "outcome_status": "success"}
-    answered = post(client, "outcomes", ended)
+    answered = send(agent, "outcomes", ended)
     assert (answered.status_code, answered.json()["memory"]) == (202, None)
     row = Episode.objects.get(pk=episode)
     assert (row.event_count, row.outcome) == (2, "success")
     stranger = bearing(make_agent()[1])
-    refused = [post(stranger, path, body).status_code for path, body in (("events", further), ("outcomes", ended))]
+    refused = [send(stranger, path, body).status_code for path, body in (("events", further), ("outcomes", ended))]
     assert refused == [404, 404]
 
 
-def test_the_outcome_of_an_own_conversation_with_a_secret_comes_later(client: APIClient) -> None:
+def test_the_outcome_of_an_own_conversation_with_a_secret_comes_later(agent: APIClient) -> None:
     said = run(id="r1", messages=[user(CARD)])
-    post(client, "conversations", said)
-    again = post(client, "conversations", {**said, "outcome": "failure"})
+    send(agent, "conversations", said)
+    again = send(agent, "conversations", {**said, "outcome": "failure"})
     assert (again.status_code, again.json()["episode"]) == (202, None)
     assert Episode.objects.get().outcome == "failure"
-    other = post(client, "conversations", {**said, "messages": [user("other")], "outcome": "success"})
+    other = send(agent, "conversations", {**said, "messages": [user("other")], "outcome": "success"})
     assert (other.status_code, Episode.objects.get().outcome) == (202, "failure")
 
 
-def test_many_episodes_that_rise_cost_as_many_statements_as_one(client: APIClient) -> None:
+def test_many_episodes_that_rise_cost_as_many_statements_as_one(agent: APIClient) -> None:
     for n in range(20):
-        post(client, "events", {**EVENT, "thread_id": f"t{n}"})
+        send(agent, "events", {**EVENT, "thread_id": f"t{n}"})
 
     def statements(threads: range) -> int:
         items = [{"kind": "event", **EVENT, "thread_id": f"t{n}", "summary": KEY} for n in threads]
         with CaptureQueriesContext(connection) as queries:
-            assert post(client, "batch", {"items": items}).status_code == 200
+            assert send(agent, "batch", {"items": items}).status_code == 200
         return len(queries)
 
     assert statements(range(1)) == statements(range(1, 20))

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from memories.intake import claims
-from memories.intake.claims import NearDuplicate, Stored
+from memories.intake.claims import NearDuplicate, WriteResult
 from memories.intake.reports.claims import read, read_teaching
 from memories.models import Adaptation, AuditEntry, Memory, Proposal, Tombstone
 from memories.people import trust_of
@@ -23,16 +23,16 @@ def anna() -> Trust:
     return trust_of(make_person())
 
 
-def teach(trust: Trust, content: str = NET30, **said: Any) -> Stored:
+def teach(trust: Trust, content: str = NET30, **said: Any) -> WriteResult:
     return claims.teach(read_teaching({"content": content, **said}), trust=trust, at=AT)
 
 
-def store(content: str, key: str, **said: Any) -> Stored:
+def store(content: str, key: str, **said: Any) -> WriteResult:
     body = {"content": content, "key": key, "category": "fact", "source": "P01", **said}
     return claims.store(read(body), trust=make_agent()[0].trust, at=AT)
 
 
-def taught(stored: Stored) -> Memory:
+def taught(stored: WriteResult) -> Memory:
     assert stored.memory is not None
     return Memory.objects.get(pk=stored.memory.pk)
 

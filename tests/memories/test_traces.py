@@ -44,7 +44,7 @@ def send(client: APIClient, body: Any, status: int = 200) -> Json:
     return dict(answer.json())
 
 
-def post(client: Any, body: bytes, kind: str, encoding: str = "") -> Any:
+def send_bytes(client: Any, body: bytes, kind: str, encoding: str = "") -> Any:
     """Any bytes, at the address where exporters send to."""
     more = {"HTTP_CONTENT_ENCODING": encoding} if encoding else {}
     return client.generic("POST", "/v1/traces", body, kind, **more)
@@ -274,7 +274,7 @@ def test_credentials_are_removed_before_anything_is_stored() -> None:
     ],
 )
 def test_what_is_no_request_of_spans_is_a_400_that_says_so(body: bytes, kind: str, encoding: str, says: str) -> None:
-    answer = post(caller(), body, kind, encoding)
+    answer = send_bytes(caller(), body, kind, encoding)
     assert (answer.status_code, says.encode() in bytes_of(answer)) == (400, True), answer.content
 
 
@@ -283,11 +283,11 @@ def test_a_request_of_ten_megabytes_is_taken_and_one_that_unpacks_to_more_than_t
     body = json.dumps(request(*(span(number, large, trace=f"{number:032x}") for number in range(1, 101)))).encode()
     assert len(body) > 10_000_000
     client = caller()
-    assert post(client, gzip.compress(body), "application/json", "gzip").status_code == 200
+    assert send_bytes(client, gzip.compress(body), "application/json", "gzip").status_code == 200
     assert Episode.objects.count() == 100
     bomb = gzip.compress(b" " * 30_000_000)
-    assert post(client, bomb, "application/json", "gzip").status_code == 413
-    assert post(client, b"spans", "text/plain").status_code == 415
+    assert send_bytes(client, bomb, "application/json", "gzip").status_code == 413
+    assert send_bytes(client, b"spans", "text/plain").status_code == 415
 
 
 @pytest.mark.django_db(transaction=True)

@@ -15,7 +15,7 @@ from memories.models import Memory
 from memories.search import context, ranking
 from memories.search.candidates import Pool
 from memories.search.late_interaction import MOST_RERANKED, by_passage
-from memories.search.ranking import Candidate, Scored, Weights
+from memories.search.ranking import Candidate, ScoredPassage, Weights
 from memories.search.relevance import Word
 from memories.search.updates import replaces
 from memories.values.trust import everything
@@ -146,7 +146,7 @@ def saying(text: str, passage: int, **facts: Any) -> Candidate:
     return ANY._replace(**{"passage": passage, "memory": str(passage), "position": 1, "text": text, **facts})
 
 
-def ranked(*pool: Candidate, question: str = QUESTION, weights: Weights = WEIGHTS) -> list[Scored]:
+def ranked(*pool: Candidate, question: str = QUESTION, weights: Weights = WEIGHTS) -> list[ScoredPassage]:
     return list(by_passage(Pool(list(pool), WORDS), question, weights))
 
 

@@ -48,7 +48,7 @@ def too_long(*_asked: object, **_facts: object) -> None:
     raise OperationalError("canceling statement due to statement timeout")
 
 
-def only_from_a_sample(query: figures.Query, *, pages: int = 0, counted: Any = figures._counted) -> Any:
+def only_from_a_sample(query: figures.Query, *, pages: int = 0, counted: Any = figures._count_now) -> Any:
     return counted(query, pages=pages) if pages else too_long(query)
 
 
@@ -70,7 +70,7 @@ def test_figures_that_take_too_long_to_count_are_those_of_the_last_snapshot(monk
     make_memory("a")
     later = AT + timedelta(days=2)
     assert metrics.collect(everything(), at=later)["total_records"] == 1
-    monkeypatch.setattr(figures, "_counted", too_long)
+    monkeypatch.setattr(figures, "_count_now", too_long)
     shown = metrics.collect(everything(), at=later)
     assert (shown["total_records"], shown["collected_at"], shown["estimated"]) == (0, AT, False)
 
@@ -80,7 +80,7 @@ def test_a_large_store_that_was_never_counted_is_estimated_within_what_the_calle
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     Memory.objects.bulk_create(copies_of(make_memory("a"), 1_200, scope="a") + copies_of(make_memory("b"), 400))
-    monkeypatch.setattr(figures, "_counted", only_from_a_sample)
+    monkeypatch.setattr(figures, "_count_now", only_from_a_sample)
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_relation_size('memories_memory') / current_setting('block_size')::int")
         pages = cursor.fetchone()[0]  # more than these rows fill: other tests leave empty ones

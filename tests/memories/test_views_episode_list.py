@@ -99,7 +99,7 @@ def test_a_page_with_a_thread_a_graph_and_a_single_event_needs_at_most_twelve_qu
     one = make_run(id="one", thread_id="t-1", messages=[call("search", to="Rome")])
     with django_assert_num_queries(11):
         page = client.get(f"/episodes/{one.pk}/").content.decode()
-    assert "Others of its thread" in page
+    assert "Other episodes of its thread" in page
     assert '<svg class="graph"' in page
 
 

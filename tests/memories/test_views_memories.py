@@ -135,7 +135,7 @@ def test_a_run_above_the_clearance_is_evidence_without_its_trace() -> None:
     (run,) = support(memory, successes=1, failures=0)
     type(run).objects.filter(pk=run.pk).update(sensitivity=Sensitivity.HIGH)
     page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
-    assert "not yours to see" in page
+    assert "you may not see" in page
     assert "book_flight" not in page
 
 
@@ -176,7 +176,7 @@ def test_who_said_it_without_an_episode_is_named() -> None:
     assert memory is not None
     page = signed_in().get(f"/memories/{memory.pk}/").content.decode()
     assert re.search(r"mail-assistant</span>\s*said it first", page)
-    assert "not yours to see" not in page
+    assert "you may not see" not in page
 
 
 def test_the_list_and_its_export_are_filtered_by_tag() -> None:

@@ -76,7 +76,7 @@ def test_an_answer_about_another_scope_is_asked_again_and_nothing_is_written() -
     client, row = signed_in(), known()
     page = teach(client, NET60, resolve="separate", looked="", scope="project:a")
     assert page.status_code == 409
-    assert "Something like it is known in another scope" in page.content.decode()
+    assert "A similar memory exists in another scope" in page.content.decode()
     assert list(Memory.objects.values_list("content", flat=True)) == [NET30]
     teach(client, NET60, resolve=f"update {row.pk}", looked="", scope="")
     assert Memory.objects.get().content == NET60
@@ -147,7 +147,7 @@ def test_while_one_types_category_key_and_doubles_are_shown_and_nothing_is_writt
     fragment = client.post("/memories/teach/look/", {"content": NET60}, headers=HTMX).content.decode()
     assert '<option value="fact" selected>' in fragment
     assert 'value="acme-pays-on-net-60-terms"' in fragment
-    assert "Something like it is known" in fragment
+    assert "A similar memory exists" in fragment
     assert "<html" not in fragment
     assert "<html" in client.post("/memories/teach/look/", {"content": NET60}).content.decode()
     assert Memory.objects.values().get() == before

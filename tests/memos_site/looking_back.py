@@ -35,12 +35,6 @@ def get(client: APIClient, path: str, expected: int = 200, /, **params: Any) -> 
     return answer.json()
 
 
-def post(client: APIClient, path: str, expected: int = 200, /, **body: Any) -> Any:
-    answer = client.post(f"/api/v1/{path}", body, format="json")
-    assert answer.status_code == expected, answer.content
-    return answer.json()
-
-
 def make(content: str, days: Days, **facts: Any) -> Memory:
     at = days.next()
     plain = {"status": Status.CONFIRMED, "confidence": 70, "created_at": at, "updated_at": at, "salience_at": at}

@@ -27,11 +27,6 @@ def context(client: APIClient, body: Json) -> Json:
     return dict(answer.json())
 
 
-@pytest.fixture
-def agent() -> APIClient:
-    return caller(clearance=Sensitivity.MEDIUM)
-
-
 def test_a_context_is_a_block_and_its_items(agent: APIClient) -> None:
     rule = known(
         "Remind Acme by mail", category=Category.PREFERENCE, status=Status.APPLIED, hold="floor", confidence=95

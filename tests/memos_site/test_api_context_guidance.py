@@ -12,7 +12,6 @@ from rest_framework.test import APIClient
 from consolidation.guidance.answer import ExpectedEffects, Guidance, OfferedSkill
 from consolidation.guidance.rendering import BUDGET, block
 from memories.search.context.rendering import quarters
-from memories.values.choices import Sensitivity
 from memories.values.trust import SYSTEM
 from memos_site.api.context import ContextAnswer
 from skills import publishing
@@ -38,11 +37,6 @@ def context(client: APIClient, **body: Any) -> dict[str, Any]:
     assert answer.status_code == 200, answer.content
     ContextAnswer.model_validate_json(answer.content)
     return dict(answer.json())
-
-
-@pytest.fixture
-def agent() -> APIClient:
-    return caller(clearance=Sensitivity.MEDIUM)
 
 
 @pytest.mark.django_db

@@ -14,11 +14,6 @@ from tests.memos_site.test_api_lists import pages
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def client() -> APIClient:
-    return caller(permissions=["read", "ingest"])
-
-
 def listed(client: APIClient, query: str = "", *, path: str = "episodes", by: str = "content") -> list[Any]:
     answer = client.get(f"/api/v1/{path}?{query}")
     assert answer.status_code == 200, answer.content
@@ -44,24 +39,24 @@ def listed(client: APIClient, query: str = "", *, path: str = "episodes", by: st
     ],
 )
 def test_episodes_are_found_by_how_they_ended_and_where_they_come_from(
-    client: APIClient, query: str, found: set[str]
+    agent: APIClient, query: str, found: set[str]
 ) -> None:
     make_memory("a note is no episode", status="confirmed")
     make_run(title="a", outcome="success", source="P01")
     said = [user("Where are my parcels?")]
     make_run(title="b", outcome="failure", source="P02", scope="project:a", tags=["x"], messages=said)
     event = {"source": "P02", "event_kind": "opened", "ref": "r", "summary": "c", "thread_id": "t1"}
-    assert client.post("/api/v1/events", event, format="json").status_code == 201
-    assert set(listed(client, query)) == found
+    assert agent.post("/api/v1/events", event, format="json").status_code == 201
+    assert set(listed(agent, query)) == found
 
 
-def test_episodes_come_newest_first_in_pages_and_without_what_happened_in_them(client: APIClient) -> None:
+def test_episodes_come_newest_first_in_pages_and_without_what_happened_in_them(agent: APIClient) -> None:
     made = [str(make_run(title=f"run {number}").pk) for number in range(5)]
-    assert pages(client, "/api/v1/episodes?limit=2") == [made[:2:-1], made[2:0:-1], made[:1]]
-    [episode] = client.get("/api/v1/episodes?limit=1").json()["results"]
+    assert pages(agent, "/api/v1/episodes?limit=2") == [made[:2:-1], made[2:0:-1], made[:1]]
+    [episode] = agent.get("/api/v1/episodes?limit=1").json()["results"]
     assert "timeline" not in episode["payload"]
     assert episode["payload"]["event_count"] == 2
-    assert client.get(f"/api/v1/episodes/{episode['id']}/events").status_code == 200
+    assert agent.get(f"/api/v1/episodes/{episode['id']}/events").status_code == 200
 
 
 def test_secret_foreign_and_expired_episodes_are_in_no_list() -> None:
@@ -76,8 +71,8 @@ def test_secret_foreign_and_expired_episodes_are_in_no_list() -> None:
 @pytest.mark.parametrize(
     "query", ["outcome=good", "open=maybe", "status=candidate", "cursor=x", "limit=0", "ordering=key"]
 )
-def test_what_episodes_cannot_be_asked_is_named(client: APIClient, query: str) -> None:
-    answer = client.get(f"/api/v1/episodes?{query}")
+def test_what_episodes_cannot_be_asked_is_named(agent: APIClient, query: str) -> None:
+    answer = agent.get(f"/api/v1/episodes?{query}")
     assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, f"/{query.split('=', maxsplit=1)[0]}")
 
 

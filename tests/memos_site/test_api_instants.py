@@ -19,7 +19,7 @@ WITH_OFFSET = "2026-03-01T14:00:00+02:00"
 
 
 @pytest.fixture
-def client() -> APIClient:
+def unlimited_agent() -> APIClient:
     return caller(permissions=Permission.values)
 
 
@@ -40,28 +40,28 @@ def ask(client: APIClient, method: str, path: str, **body: Any) -> Any:
     return answer.json()
 
 
-def test_what_was_said_with_an_offset_is_answered_in_utc(client: APIClient) -> None:
+def test_what_was_said_with_an_offset_is_answered_in_utc(unlimited_agent: APIClient) -> None:
     said = {"source": "ci", "timestamp": WITH_OFFSET}
-    event = ask(client, "post", "events", event_kind="opened", ref="t1", **said)
+    event = ask(unlimited_agent, "post", "events", event_kind="opened", ref="t1", **said)
     assert event["payload"]["timeline"][0]["t"] == "2026-03-01T12:00:00Z"
     triple = {"subject": "Acme", "predicate": "pays within", "object": "30 days"}
-    observation = ask(client, "post", "observations", **triple, **said)
+    observation = ask(unlimited_agent, "post", "observations", **triple, **said)
     assert observation["payload"]["evidence"][0]["timestamp"] == "2026-03-01T12:00:00Z"
     window = {"validity": {"mode": "timeboxed", "start": WITH_OFFSET}}
     closed = {**triple, **window, "predicate": "is closed"}
     timeboxed = {"type": "semantic", "category": "fact", "payload": closed, "source": "ci"}
-    stored = ask(client, "post", "memories", **timeboxed)["memory"]
+    stored = ask(unlimited_agent, "post", "memories", **timeboxed)["memory"]
     assert stored["payload"]["validity"]["start"] == "2026-03-01T12:00:00Z"
-    ask(client, "get", f"memories/{stored['id']}?include=history,evidence,relations")
+    ask(unlimited_agent, "get", f"memories/{stored['id']}?include=history,evidence,relations")
 
 
-def test_a_note_its_revision_and_the_trail_of_what_stands_beside_it(client: APIClient) -> None:
-    note = ask(client, "post", "memories", key="k", category="fact", content=NET30, source="ci")["memory"]
+def test_a_note_its_revision_and_the_trail_of_what_stands_beside_it(unlimited_agent: APIClient) -> None:
+    note = ask(unlimited_agent, "post", "memories", key="k", category="fact", content=NET30, source="ci")["memory"]
     new = {"content": "Acme pays on net-60 terms", "payload": {"evidence": [{"source_type": "x", "source_id": "y"}]}}
-    revised = ask(client, "post", f"memories/{note['id']}/supersede", memory=new, rationale="new contract")
+    revised = ask(unlimited_agent, "post", f"memories/{note['id']}/supersede", memory=new, rationale="new contract")
     memory = Memory.objects.get(pk=revised["id"])
     memory.dismiss(by=ANNA, why="wrong", at=AT)
-    [tombstone] = ask(client, "get", "tombstones")["results"]
-    ask(client, "post", f"tombstones/{tombstone['id']}/lift")
+    [tombstone] = ask(unlimited_agent, "get", "tombstones")["results"]
+    ask(unlimited_agent, "post", f"tombstones/{tombstone['id']}/lift")
     for path in (f"memories/{memory.pk}?include=history", "audit", "memories?status=superseded,dismissed"):
-        ask(client, "get", path)
+        ask(unlimited_agent, "get", path)

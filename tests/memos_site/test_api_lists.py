@@ -16,7 +16,7 @@ PATH = "/api/v1/memories"
 
 
 @pytest.fixture
-def client() -> APIClient:
+def skill_reviewer() -> APIClient:
     return caller(permissions=["read", "review", "skills"])
 
 
@@ -45,19 +45,21 @@ def pages(client: APIClient, url: str, *, key: str = "id", on: str = "next") -> 
         "places/agents.md?scope=a&scope=b",
     ],
 )
-def test_a_filter_of_one_value_that_comes_twice_is_named_and_not_half_followed(client: APIClient, path: str) -> None:
-    [wrong] = client.get(f"/api/v1/{path}").json()["errors"]
+def test_a_filter_of_one_value_that_comes_twice_is_named_and_not_half_followed(
+    skill_reviewer: APIClient, path: str
+) -> None:
+    [wrong] = skill_reviewer.get(f"/api/v1/{path}").json()["errors"]
     assert (wrong["pointer"], wrong["code"]) in {(f"/{name}", "too_many") for name in ("scope", "source", "actor")}
 
 
-def test_by_default_a_list_shows_what_holds_newest_first(client: APIClient) -> None:
+def test_by_default_a_list_shows_what_holds_newest_first(skill_reviewer: APIClient) -> None:
     now = timezone.now()
     for status in ("candidate", "confirmed", "applied", "contested", "dismissed", "superseded", "retracted"):
         make_memory(status, status=status)
     make_memory("expired", status="confirmed", expires_at=now)
     make_memory("not yet", status="confirmed", valid_from=now + timedelta(days=1))
     make_memory("no more", status="confirmed", valid_to=now)
-    assert listed(client) == ["applied", "confirmed"]
+    assert listed(skill_reviewer) == ["applied", "confirmed"]
 
 
 @pytest.mark.parametrize(
@@ -82,23 +84,23 @@ def test_by_default_a_list_shows_what_holds_newest_first(client: APIClient) -> N
         ("source=P01&tag=y", set()),
     ],
 )
-def test_a_filter_takes_away_the_others(client: APIClient, query: str, found: set[str]) -> None:
+def test_a_filter_takes_away_the_others(skill_reviewer: APIClient, query: str, found: set[str]) -> None:
     make_memory("a", status="confirmed", category="fact", scope="project:a", tags=["x"])
     make_memory("b", status="candidate", source="P02")
     facts = {"company_id": "acme", "thread_id": "t1", "confidence": 70, "tags": ["x", "y"]}
     make_memory("c", status="confirmed", source="P02", origin="taught", **facts)
-    assert set(listed(client, query)) == found
+    assert set(listed(skill_reviewer, query)) == found
 
 
 @pytest.mark.parametrize("query", ["source=P01", "company_id=acme"])
-def test_of_one_source_or_company_the_ten_most_certain_come_first(client: APIClient, query: str) -> None:
+def test_of_one_source_or_company_the_ten_most_certain_come_first(skill_reviewer: APIClient, query: str) -> None:
     for n in range(12):
         make_memory(f"{n % 4}", confidence=60 + n % 4, company_id="acme", status="confirmed")
-    assert listed(client, query) == ["3", "3", "3", "2", "2", "2", "1", "1", "1", "0"]
+    assert listed(skill_reviewer, query) == ["3", "3", "3", "2", "2", "2", "1", "1", "1", "0"]
 
 
 @pytest.mark.parametrize("ordering", ["created_at", "updated_at", "confidence", "salience", "times_used", "key"])
-def test_pages_hold_every_row_once_in_order_forth_and_back(client: APIClient, ordering: str) -> None:
+def test_pages_hold_every_row_once_in_order_forth_and_back(skill_reviewer: APIClient, ordering: str) -> None:
     now = timezone.now()
     for n in range(9):
         moment = now - timedelta(microseconds=n // 3)
@@ -111,78 +113,78 @@ def test_pages_hold_every_row_once_in_order_forth_and_back(client: APIClient, or
             status="confirmed", confidence=60 + n // 3, times_used=n // 3, key=f"k{n}" if n % 2 else None, **facts
         )
     for name in (ordering, f"-{ordering}"):
-        forth = pages(client, f"{PATH}?limit=2&ordering={name}")
+        forth = pages(skill_reviewer, f"{PATH}?limit=2&ordering={name}")
         ids = [id for page in forth for id in page]
         assert [len(page) for page in forth] == [2, 2, 2, 2, 1]
         assert len(set(ids)) == 9
-        shown = client.get(f"{PATH}?ordering={name}").json()["results"]
+        shown = skill_reviewer.get(f"{PATH}?ordering={name}").json()["results"]
         assert [row["id"] for row in shown] == ids
         values = ["" if row[ordering] is None else row[ordering] for row in shown]
         assert values == sorted(values, reverse=name.startswith("-"))
 
 
-def test_previous_leads_back(client: APIClient) -> None:
+def test_previous_leads_back(skill_reviewer: APIClient) -> None:
     for _ in range(5):
         make_memory(status="confirmed")
-    first = client.get(f"{PATH}?limit=2").json()
-    second = client.get(first["next"]).json()
+    first = skill_reviewer.get(f"{PATH}?limit=2").json()
+    second = skill_reviewer.get(first["next"]).json()
     assert first["previous"] is None
-    assert client.get(second["previous"]).json()["results"] == first["results"]
+    assert skill_reviewer.get(second["previous"]).json()["results"] == first["results"]
 
 
-def test_salience_is_the_same_on_every_page_and_what_expires_is_gone_at_once(client: APIClient) -> None:
+def test_salience_is_the_same_on_every_page_and_what_expires_is_gone_at_once(skill_reviewer: APIClient) -> None:
     long_ago = timezone.now() - timedelta(days=1)
     for _ in range(4):
         make_memory(status="confirmed", half_life=0.01, salience_at=long_ago + timedelta(days=1))
-    first = client.get(f"{PATH}?limit=2&ordering=-salience").json()
+    first = skill_reviewer.get(f"{PATH}?limit=2&ordering=-salience").json()
     Memory.objects.filter(pk=first["results"][0]["id"]).update(expires_at=long_ago)
-    second = client.get(first["next"]).json()
+    second = skill_reviewer.get(first["next"]).json()
     rows = [row for page in (first, second) for row in page["results"]]
     assert len({row["id"] for row in rows}) == len(rows) == 4
     assert len({row["salience"] for row in rows}) == 1
-    assert len(client.get(second["previous"]).json()["results"]) == 1
+    assert len(skill_reviewer.get(second["previous"]).json()["results"]) == 1
 
 
-def test_a_cursor_serves_its_own_ordering_only(client: APIClient) -> None:
+def test_a_cursor_serves_its_own_ordering_only(skill_reviewer: APIClient) -> None:
     for _ in range(3):
         make_memory(status="confirmed")
-    cursor = client.get(f"{PATH}?limit=1&ordering=confidence").json()["next"].split("cursor=")[1].split("&")[0]
-    assert client.get(f"{PATH}?ordering=confidence&cursor={cursor}").status_code == 200
+    cursor = skill_reviewer.get(f"{PATH}?limit=1&ordering=confidence").json()["next"].split("cursor=")[1].split("&")[0]
+    assert skill_reviewer.get(f"{PATH}?ordering=confidence&cursor={cursor}").status_code == 200
     for path in (
         f"{PATH}?ordering=times_used",
         f"{PATH}?ordering=-confidence",
         f"{PATH}?limit=1",
         "/api/v1/inbox?limit=1",
     ):
-        refused = client.get(f"{path}&cursor={cursor}")
+        refused = skill_reviewer.get(f"{path}&cursor={cursor}")
         assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, "/cursor")
 
 
-def test_links_keep_the_filters(client: APIClient) -> None:
+def test_links_keep_the_filters(skill_reviewer: APIClient) -> None:
     for source in ("P01", "P01", "P02"):
         make_memory(status="confirmed", source=source)
-    assert [len(page) for page in pages(client, f"{PATH}?source=P01&limit=1")] == [1, 1]
+    assert [len(page) for page in pages(skill_reviewer, f"{PATH}?source=P01&limit=1")] == [1, 1]
 
 
-def test_an_episodes_events_come_in_order_page_by_page(client: APIClient) -> None:
+def test_an_episodes_events_come_in_order_page_by_page(skill_reviewer: APIClient) -> None:
     memory = make_run(messages=[{"role": "system", "content": "Be kind"}, user("a"), call("t", "1"), answer("x", "1")])
     url = f"/api/v1/episodes/{memory.pk}/events"
-    assert pages(client, f"{url}?limit=2", key="position") == [[1, 2], [3]]
-    events = client.get(url).json()["results"]
+    assert pages(skill_reviewer, f"{url}?limit=2", key="position") == [[1, 2], [3]]
+    events = skill_reviewer.get(url).json()["results"]
     assert [(event["text"], event["tool"], event["result"]) for event in events] == [
         ("Be kind", "", None),
         ("a", "", None),
         ("", "t", "x"),
     ]
     for other in (make_memory().pk, uuid4()):
-        assert client.get(f"/api/v1/episodes/{other}/events").status_code == 404
+        assert skill_reviewer.get(f"/api/v1/episodes/{other}/events").status_code == 404
 
 
-def test_one_memory_is_shown_whole_with_its_version_as_etag(client: APIClient) -> None:
+def test_one_memory_is_shown_whole_with_its_version_as_etag(skill_reviewer: APIClient) -> None:
     memory = make_run(
         messages=[user("a"), call("t", "1", x=1), answer("x", "1")], chat_history=[user("before")], seed=7
     )
-    found = client.get(f"{PATH}/{memory.pk}")
+    found = skill_reviewer.get(f"{PATH}/{memory.pk}")
     payload = found.json()["payload"]
     assert found["ETag"] == '"1"'
     assert [(entry["event_kind"], entry["ref"], entry["summary"]) for entry in payload["timeline"]] == [
@@ -192,13 +194,13 @@ def test_one_memory_is_shown_whole_with_its_version_as_etag(client: APIClient) -
     [node] = payload["tool_graph"]
     assert (node["tool"], node["args"], node["result"]) == ("t", {"x": 1}, "x")
     assert (payload["truncated"], payload["event_count"], payload["environment"]) == (False, 2, {"seed": 7})
-    [row] = client.get(f"{PATH}?type=episodic").json()["results"]
+    [row] = skill_reviewer.get(f"{PATH}?type=episodic").json()["results"]
     assert "timeline" not in row["payload"]
 
 
-def test_an_agents_look_counts_as_use_and_a_persons_does_not(client: APIClient, admin_client: Any) -> None:
+def test_an_agents_look_counts_as_use_and_a_persons_does_not(skill_reviewer: APIClient, admin_client: Any) -> None:
     memory = make_memory(status="confirmed")
-    for reader, uses in ((client, 1), (client, 2), (admin_client, 2)):
+    for reader, uses in ((skill_reviewer, 1), (skill_reviewer, 2), (admin_client, 2)):
         reader.get(f"{PATH}/{memory.pk}")
         row = Memory.objects.get()
         assert (row.times_used, row.version, row.updated_at) == (uses, 1, memory.updated_at)

@@ -8,7 +8,7 @@ from rest_framework.test import APIClient
 
 from memories.models import Memory, Proposal
 from memories.values.choices import Sensitivity
-from tests.make import ANNA, AT, bearing, caller, make_agent, make_memory, make_person, make_run
+from tests.make import ANNA, AT, answer_of, bearing, caller, make_agent, make_memory, make_person, make_run
 
 pytestmark = pytest.mark.django_db
 Json = dict[str, Any]
@@ -21,9 +21,8 @@ PLAN: Json = {
 }
 
 
-def post(client: APIClient, body: Json, path: str = "memories") -> Json:
-    answer: Any = client.post(f"/api/v1/{path}", body, format="json")
-    return {**answer.json(), "http": answer.status_code}
+def store(client: APIClient, body: Json, path: str = "memories") -> Json:
+    return answer_of(client, path, **body)
 
 
 def typed(type: str, payload: Json, **more: Any) -> Json:
@@ -31,13 +30,9 @@ def typed(type: str, payload: Json, **more: Any) -> Json:
     return {"type": type, "payload": payload, "source": "P01", **category, **more}
 
 
-def reviewer() -> APIClient:
-    return caller(permissions=["read", "ingest", "review"])
-
-
 def test_a_store_answers_201_when_it_is_new_and_200_when_it_was_heard_before() -> None:
     client = caller()
-    first, again = post(client, NOTE), post(client, NOTE)
+    first, again = store(client, NOTE), store(client, NOTE)
     assert (first["http"], again["http"]) == (201, 200)
     assert {name: first[name] for name in first if name not in ("memory", "http")} == {
         "created": True,
@@ -58,7 +53,7 @@ def test_a_store_answers_201_when_it_is_new_and_200_when_it_was_heard_before() -
 
 
 def test_an_unknown_category_is_refused_in_these_words() -> None:
-    refused = post(caller(), {**NOTE, "category": "rule"})
+    refused = store(caller(), {**NOTE, "category": "rule"})
     assert refused["http"] == 400
     assert refused["detail"] == ("Invalid category: must be one of preference, pattern, fact, contact, workflow")
     assert refused["errors"][0]["pointer"] == "/category"
@@ -76,27 +71,27 @@ def test_an_unknown_category_is_refused_in_these_words() -> None:
     ],
 )
 def test_what_a_note_needs_is_named(field: str, said: str, blank: str | None) -> None:
-    refused = post(caller(), {**NOTE, field: blank})
+    refused = store(caller(), {**NOTE, field: blank})
     assert (refused["http"], refused["detail"]) == (400, said)
 
 
 def test_a_suppressed_store_shows_the_memory_as_it_stands() -> None:
     client = caller()
-    Memory.objects.get(pk=post(client, NOTE)["memory"]["id"]).dismiss(by=ANNA, why="wrong", at=AT)
-    answer = post(client, NOTE)
+    Memory.objects.get(pk=store(client, NOTE)["memory"]["id"]).dismiss(by=ANNA, why="wrong", at=AT)
+    answer = store(client, NOTE)
     assert (answer["http"], answer["suppressed"], answer["memory"]["status"]) == (200, True, "dismissed")
 
 
 def test_a_claim_that_is_not_changed_by_a_machine_is_answered_with_the_proposal() -> None:
     make_memory(NOTE["content"], key="acme-terms", category="fact", status="confirmed", confidence=90)
-    answer = post(caller(), {**NOTE, "content": "Acme pays on net-60 terms"})
+    answer = store(caller(), {**NOTE, "content": "Acme pays on net-60 terms"})
     assert (answer["http"], answer["reinforced"], answer["memory"]["content"]) == (202, False, NOTE["content"])
     assert answer["proposal"] == str(Proposal.objects.get().pk)
 
 
 def test_a_store_that_meets_a_row_above_the_caller_is_accepted_and_nothing_is_told() -> None:
     make_memory("Acme pays late", key="acme-terms", category="fact", sensitivity=Sensitivity.HIGH)
-    answer = post(caller(), NOTE)
+    answer = store(caller(), NOTE)
     assert answer == {
         "http": 202,
         "memory": None,
@@ -110,7 +105,7 @@ def test_a_store_that_meets_a_row_above_the_caller_is_accepted_and_nothing_is_to
 
 def test_an_own_new_row_above_ones_clearance_is_answered_and_not_read_back() -> None:
     client = caller(clearance=Sensitivity.LOW)
-    answer = post(client, {**NOTE, "sensitivity": "high"})
+    answer = store(client, {**NOTE, "sensitivity": "high"})
     assert (answer["http"], answer["memory"]["sensitivity"]) == (201, "high")
     assert client.get(f"/api/v1/memories/{answer['memory']['id']}").status_code == 404
     assert client.get("/api/v1/memories/by-key/acme-terms").status_code == 404
@@ -118,23 +113,23 @@ def test_an_own_new_row_above_ones_clearance_is_answered_and_not_read_back() -> 
 
 @pytest.mark.parametrize("scope", ["beta", "", "global"])
 def test_a_token_stores_only_into_its_scopes(scope: str) -> None:
-    assert post(caller(scopes=["alpha"]), {**NOTE, "scope": scope})["http"] == 403
+    assert store(caller(scopes=["alpha"]), {**NOTE, "scope": scope})["http"] == 403
 
 
 def test_what_is_learned_in_an_episode_has_its_scope_and_sensitivity() -> None:
     episode = make_run(scope="alpha", sensitivity="medium")
-    answer = post(caller(), {**NOTE, "episode_id": str(episode.pk)})
+    answer = store(caller(), {**NOTE, "episode_id": str(episode.pk)})
     assert (answer["memory"]["scope"], answer["memory"]["sensitivity"]) == ("alpha", "medium")
 
 
 def test_a_triple_has_a_made_key_and_its_words() -> None:
     said = typed("semantic", {"subject": "Acme", "predicate": "pays within", "object": "30 days"}, category="fact")
     client = caller()
-    memory = post(client, said)["memory"]
+    memory = store(client, said)["memory"]
     assert memory["content"] == "Acme pays within 30 days"
     assert memory["key"].startswith("Acme.pays within#")
     assert (memory["type"], memory["status"], memory["payload"]["object"]) == ("semantic", "candidate", "30 days")
-    again = post(client, said)
+    again = store(client, said)
     assert (again["memory"]["id"], again["reinforced"]) == (memory["id"], True)
 
 
@@ -142,28 +137,28 @@ def test_a_timeboxed_fact_is_listed_only_within_its_time() -> None:
     window = {"mode": "timeboxed", "end": "2020-01-01T00:00:00Z"}
     payload = {"subject": "Acme", "predicate": "is closed", "validity": window}
     client = caller()
-    assert post(client, typed("semantic", payload, confidence=90))["memory"]["status"] == "confirmed"
+    assert store(client, typed("semantic", payload, confidence=90))["memory"]["status"] == "confirmed"
     assert client.get("/api/v1/memories").json()["results"] == []
 
 
 def test_competences_and_plans_are_candidates_and_never_climb_by_number() -> None:
     client = caller()
-    skill = post(
+    skill = store(
         client, typed("competence", {"skill_name": "refund", "performance": {"success_count": 9}}, confidence=100)
     )
     assert (skill["memory"]["status"], skill["memory"]["payload"]["performance"]["success_count"]) == ("candidate", 0)
     assert skill["ignored_fields"] == ["payload.performance"]
-    plan = post(client, typed("plan_graph", {**PLAN, "plan_id": "p1"}, confidence=100))
+    plan = store(client, typed("plan_graph", {**PLAN, "plan_id": "p1"}, confidence=100))
     assert (plan["memory"]["status"], plan["memory"]["content"]) == ("candidate", "Refund an order")
     assert plan["memory"]["payload"]["edges"] == [{"from": "find", "to": "pay", "kind": "data"}]
 
 
 def test_another_plan_under_the_key_is_proposed_and_the_same_changes_nothing() -> None:
     client = caller()
-    first = post(client, typed("plan_graph", PLAN))["memory"]
-    same = post(client, typed("plan_graph", PLAN))
+    first = store(client, typed("plan_graph", PLAN))["memory"]
+    same = store(client, typed("plan_graph", PLAN))
     assert (same["http"], same["memory"]["version"], same["proposal"]) == (200, first["version"], None)
-    other = post(client, typed("plan_graph", {**PLAN, "intent": "Refund it twice"}))
+    other = store(client, typed("plan_graph", {**PLAN, "intent": "Refund it twice"}))
     assert other["http"] == 202
     assert Proposal.objects.get().change["verb"] == "supersede"
 
@@ -183,34 +178,34 @@ def test_another_plan_under_the_key_is_proposed_and_the_same_changes_nothing() -
     ],
 )
 def test_a_plan_that_is_no_graph_to_walk_is_refused_with_the_place(change: Json, pointer: str) -> None:
-    refused = post(caller(), typed("plan_graph", PLAN | change))
+    refused = store(caller(), typed("plan_graph", PLAN | change))
     assert (refused["http"], refused["errors"][0]["pointer"]) == (400, pointer)
     assert not Memory.objects.exists()
 
 
 @pytest.mark.parametrize(("type", "where"), [("working", "working-states"), ("episodic", "conversations")])
 def test_experience_has_its_own_endpoints(type: str, where: str) -> None:
-    refused = post(caller(), typed(type, {}))
+    refused = store(caller(), typed(type, {}))
     assert (refused["http"], refused["errors"][0]["pointer"]) == (400, "/type")
     assert where in refused["detail"]
 
 
-def test_teaching_a_double_is_a_409_with_candidates() -> None:
-    client = reviewer()
-    first = post(client, {"content": NOTE["content"], "key": "acme-terms"}, "memories/teach")
+def test_teaching_a_double_is_a_409_with_candidates(reviewing_agent: APIClient) -> None:
+    client = reviewing_agent
+    first = store(client, {"content": NOTE["content"], "key": "acme-terms"}, "memories/teach")
     assert (first["http"], first["memory"]["status"], first["memory"]["times_confirmed"]) == (201, "confirmed", 1)
-    asked = post(client, {"content": "Acme pays on net-60 terms"}, "memories/teach")
+    asked = store(client, {"content": "Acme pays on net-60 terms"}, "memories/teach")
     assert (asked["http"], asked["code"], asked["candidates"][0]["key"]) == (409, "near_duplicate", "acme-terms")
     [known] = asked["candidates"]
     assert (known["confidence"], known["scope"], known["updated_at"]) == (100, "", first["memory"]["updated_at"])
     both = {"content": "Acme pays on net-60 terms", "key": "acme-terms", "resolve": "separate"}
-    assert post(client, both, "memories/teach")["memory"]["key"] == "acme-terms-v2"
+    assert store(client, both, "memories/teach")["memory"]["key"] == "acme-terms-v2"
 
 
-def test_teaching_too_little_is_a_400_and_without_review_a_403() -> None:
-    refused = post(reviewer(), {"content": "abc"}, "memories/teach")
+def test_teaching_too_little_is_a_400_and_without_review_a_403(reviewing_agent: APIClient) -> None:
+    refused = store(reviewing_agent, {"content": "abc"}, "memories/teach")
     assert (refused["http"], refused["detail"]) == (400, "content: needs at least 5 characters")
-    assert post(caller(), {"content": "Anna likes tea"}, "memories/teach")["http"] == 403
+    assert store(caller(), {"content": "Anna likes tea"}, "memories/teach")["http"] == 403
 
 
 def test_a_person_teaches_with_her_session() -> None:
@@ -244,7 +239,7 @@ def test_by_company_the_most_certain_come_first_ten_at_a_time() -> None:
 
 def test_the_list_is_filtered_by_words_salience_and_staleness() -> None:
     client = caller()
-    post(client, {**NOTE, "confidence": 90})
+    store(client, {**NOTE, "confidence": 90})
     make_memory("Faint", key="faint-one", status="confirmed", salience=0.1, idle_since=AT)
 
     def listed(query: str) -> list[str]:

@@ -27,14 +27,14 @@ def raised(id: str, to: Sensitivity = Sensitivity.HYPER) -> None:
 
 
 @pytest.fixture
-def agent() -> tuple[Agent, APIClient]:
+def row_and_client() -> tuple[Agent, APIClient]:
     made, token = make_agent(permissions=WITH_REVIEW)
     return made, bearing(token)
 
 
 @pytest.mark.parametrize(("path", "body"), [("memories", NOTE), ("events", EVENT), ("conversations", run())])
-def test_a_write_is_answered_like_one_that_met_something_hidden(agent: Any, path: str, body: Json) -> None:
-    _, client = agent
+def test_a_write_is_answered_like_one_that_met_something_hidden(row_and_client: Any, path: str, body: Json) -> None:
+    _, client = row_and_client
     first = keyed(client, path, body).json()
     shown = first.get("memory") or first.get("episode") or first
     assert keyed(client, path, body).json() == first
@@ -45,8 +45,8 @@ def test_a_write_is_answered_like_one_that_met_something_hidden(agent: Any, path
     assert Memory.objects.count() == 1
 
 
-def test_of_a_batch_only_the_raised_items_are_withheld(agent: Any) -> None:
-    _, client = agent
+def test_of_a_batch_only_the_raised_items_are_withheld(row_and_client: Any) -> None:
+    _, client = row_and_client
     body = {"items": [{"kind": "memory", **NOTE}, {"kind": "event", **EVENT}]}
     first = keyed(client, "batch", body).json()["results"]
     raised(first[0]["memory"]["id"])
@@ -55,24 +55,24 @@ def test_of_a_batch_only_the_raised_items_are_withheld(agent: Any) -> None:
     assert again[1] == first[1]
 
 
-def test_a_decision_about_what_was_raised_is_about_nothing(agent: Any) -> None:
-    _, client = agent
+def test_a_decision_about_what_was_raised_is_about_nothing(row_and_client: Any) -> None:
+    _, client = row_and_client
     memory = make_memory()
     assert keyed(client, f"memories/{memory.pk}/promote", {}).status_code == 200
     raised(str(memory.pk))
     assert keyed(client, f"memories/{memory.pk}/promote", {}).status_code == 404
 
 
-def test_an_own_row_that_was_above_its_caller_from_the_start_is_answered_again(agent: Any) -> None:
-    _, client = agent
+def test_an_own_row_that_was_above_its_caller_from_the_start_is_answered_again(row_and_client: Any) -> None:
+    _, client = row_and_client
     body = {**NOTE, "sensitivity": "high"}
     first = keyed(client, "memories", body)
     again = keyed(client, "memories", body)
     assert (first.status_code, again.status_code, again.json()) == (201, 201, first.json())
 
 
-def test_a_caller_whose_clearance_was_lowered_hears_no_more_of_others_rows(agent: Any) -> None:
-    made, client = agent
+def test_a_caller_whose_clearance_was_lowered_hears_no_more_of_others_rows(row_and_client: Any) -> None:
+    made, client = row_and_client
     memory = make_memory(sensitivity=Sensitivity.MEDIUM)
     assert keyed(client, f"memories/{memory.pk}/promote", {}).status_code == 200
     Agent.objects.filter(pk=made.pk).update(clearance=Sensitivity.LOW)

@@ -38,7 +38,7 @@ def mine(agent: Agent, content: str = "Acme pays on net-30 terms", **facts: Any)
     return make_memory(content, **{"created_by": agent.name, "created_by_id": agent.trust.actor.identity} | facts)
 
 
-def post(client: APIClient, path: str, status: int, headers: Any = None, **body: Any) -> Any:
+def revise(client: APIClient, path: str, status: int, headers: Any = None, **body: Any) -> Any:
     body = {name: value for name, value in ({"rationale": "because"} | body).items() if value is not None}
     answer = client.post(f"{BASE}/{path}", body, format="json", headers=headers or {})
     assert answer.status_code == status, answer.content
@@ -48,7 +48,7 @@ def post(client: APIClient, path: str, status: int, headers: Any = None, **body:
 def test_supersede_answers_the_new_memory_and_both_can_be_read(bot: tuple[Agent, APIClient]) -> None:
     agent, client = bot
     old = mine(agent, key="acme-terms")
-    new = post(client, f"{old.pk}/supersede", 201, memory=NEW)
+    new = revise(client, f"{old.pk}/supersede", 201, memory=NEW)
     assert (new["content"], new["key"], new["status"]) == (NEW["content"], "acme-terms", "candidate")
     shown = client.get(f"{BASE}/{old.pk}?include=relations,history").json()
     assert (shown["status"], shown["payload"]["revision"]["superseded_by"]) == ("superseded", new["id"])
@@ -65,7 +65,7 @@ def test_who_corrects_its_own_confirmed_fact_finds_the_new_words_at_once(bot: tu
     body = {**said, "confidence": 70}
     old = client.post(BASE, body, format="json").json()["memory"]
     assert old["status"] == "confirmed"
-    new = post(client, f"{old['id']}/supersede", 201, memory=NEW)
+    new = revise(client, f"{old['id']}/supersede", 201, memory=NEW)
     assert (new["status"], new["confidence"]) == ("confirmed", 70)
     found = client.post("/api/v1/search", {"query": "on which terms does Acme pay?"}, format="json").json()["results"]
     assert [one["memory"]["id"] for one in found] == [new["id"]]
@@ -85,7 +85,7 @@ def test_every_verb_answers_how_it_stands_and_is_undone_by_its_batch(
 ) -> None:
     agent, client = bot
     memory = mine(agent)
-    shown = post(client, f"{memory.pk}/{verb}", status, **BODIES[verb])
+    shown = revise(client, f"{memory.pk}/{verb}", status, **BODIES[verb])
     memory.refresh_from_db()
     assert (memory.status, shown["status"]) == (old, new)
     assert judge.post(f"/api/v1/audit/{shown['batch']}/undo").status_code == 200
@@ -110,29 +110,29 @@ def test_a_contest_without_a_reference_has_no_relation_and_no_evidence(
 def test_merge_answers_the_one_that_they_became(bot: tuple[Agent, APIClient]) -> None:
     agent, client = bot
     ids = [str(mine(agent, name, tags=[name]).pk) for name in ("a", "b", "c")]
-    shown = post(client, "merge", 201, ids=ids, memory={"content": "abc"})
+    shown = revise(client, "merge", 201, ids=ids, memory={"content": "abc"})
     assert (shown["tags"], set(Memory.objects.filter(pk__in=ids).values_list("status", flat=True))) == (
         ["a", "b", "c"],
         {"superseded"},
     )
     predicates = [row["predicate"] for row in client.get(f"{BASE}/{ids[0]}/relations").json()["results"]]
     assert predicates == ["merged_into"]
-    assert post(client, "merge", 404, ids=[shown["id"], str(uuid4())], memory={"content": "x"})
+    assert revise(client, "merge", 404, ids=[shown["id"], str(uuid4())], memory={"content": "x"})
 
 
 @pytest.mark.parametrize("verb", list(BODIES))
 def test_of_what_is_anothers_a_proposal_is_answered(bot: tuple[Agent, APIClient], verb: str) -> None:
     memory = make_memory(status="confirmed")
-    shown = post(bot[1], f"{memory.pk}/{verb}", 202, **BODIES[verb])
+    shown = revise(bot[1], f"{memory.pk}/{verb}", 202, **BODIES[verb])
     proposal = memory.proposals.get()
     assert (shown["id"], shown["status"], shown["proposal"]) == (str(memory.pk), "confirmed", str(proposal.pk))
 
 
 def test_of_what_one_agent_proposes_for_a_memory_the_last_word_is_asked_about(bot: tuple[Agent, APIClient]) -> None:
     memory, other = make_memory(status="confirmed"), bearing(make_agent("P02", clearance=1)[1])
-    post(other, f"{memory.pk}/supersede", 202, memory=NEW)
+    revise(other, f"{memory.pk}/supersede", 202, memory=NEW)
     for n in range(5):
-        post(bot[1], f"{memory.pk}/retract", 202, rationale=f"because of {n}")
+        revise(bot[1], f"{memory.pk}/retract", 202, rationale=f"because of {n}")
     asked = [(proposal.made_by, proposal.why) for proposal in memory.proposals.open().order_by("opened_at")]
     assert asked == [("P02", "because"), ("P01", "because of 4")]
     assert memory.proposals.count() == 6
@@ -142,7 +142,7 @@ def test_of_what_one_agent_proposes_for_a_memory_the_last_word_is_asked_about(bo
 def test_a_revision_says_why(bot: tuple[Agent, APIClient], verb: str) -> None:
     memory = mine(bot[0])
     for rationale in (None, "", "  ", "x" * 2001):
-        refused = post(bot[1], f"{memory.pk}/{verb}", 400, **{**BODIES[verb], "rationale": rationale})
+        refused = revise(bot[1], f"{memory.pk}/{verb}", 400, **{**BODIES[verb], "rationale": rationale})
         assert [error["pointer"] for error in refused["errors"]] == ["/rationale"]
     assert Memory.objects.get().version == 1
 
@@ -151,12 +151,12 @@ def test_the_texts_that_were_agreed(bot: tuple[Agent, APIClient], judge: APIClie
     episode, memory, skill = make_run(), mine(bot[0]), make_skill()
     immutable = "episodic memory is immutable and cannot be revised"
     for verb, body in BODIES.items():
-        assert post(bot[1], f"{episode.pk}/{verb}", 409, **body)["detail"] == immutable
-    refused = post(bot[1], f"{memory.pk}/supersede", 400, memory={"content": "x"})
+        assert revise(bot[1], f"{episode.pk}/{verb}", 409, **body)["detail"] == immutable
+    refused = revise(bot[1], f"{memory.pk}/supersede", 400, memory={"content": "x"})
     assert refused["detail"] == "semantic revision requires evidence"
-    assert "propose a version" in post(judge, f"{skill.pk}/supersede", 409, memory={"content": "x"})["detail"]
+    assert "propose a version" in revise(judge, f"{skill.pk}/supersede", 409, memory={"content": "x"})["detail"]
     category = {"memory": {**NEW, "category": "rule"}}
-    assert post(bot[1], f"{memory.pk}/supersede", 400, **category)["detail"] == (
+    assert revise(bot[1], f"{memory.pk}/supersede", 400, **category)["detail"] == (
         "Invalid category: must be one of preference, pattern, fact, contact, workflow"
     )
 
@@ -165,23 +165,23 @@ def test_what_cannot_be_seen_is_404_another_scope_403_and_what_is_retracted_409(
     agent, client = bot
     secret, retracted = mine(agent, sensitivity=3), mine(agent, status="retracted")
     for verb, body in BODIES.items():
-        post(client, f"{secret.pk}/{verb}", 404, **body)
-        post(client, f"{uuid4()}/{verb}", 404, **body)
-    post(client, f"{mine(agent).pk}/supersede", 403, memory={**NEW, "scope": "project:beta"})
-    refused = post(client, f"{retracted.pk}/contest", 409, ref="x")
+        revise(client, f"{secret.pk}/{verb}", 404, **body)
+        revise(client, f"{uuid4()}/{verb}", 404, **body)
+    revise(client, f"{mine(agent).pk}/supersede", 403, memory={**NEW, "scope": "project:beta"})
+    refused = revise(client, f"{retracted.pk}/contest", 409, ref="x")
     assert {"retracted", "contested"} <= set(refused["detail"].replace(":", "").split())
 
 
 def test_a_reader_revises_nothing() -> None:
     memory = make_memory()
     for verb, body in BODIES.items():
-        post(caller(permissions=["read"]), f"{memory.pk}/{verb}", 403, **body)
+        revise(caller(permissions=["read"]), f"{memory.pk}/{verb}", 403, **body)
 
 
 def test_the_same_request_twice_is_done_once(bot: tuple[Agent, APIClient]) -> None:
     memory = mine(bot[0])
     first, again = (
-        post(bot[1], f"{memory.pk}/fork", 201, memory=NEW, headers={"Idempotency-Key": "k1"}) for _ in range(2)
+        revise(bot[1], f"{memory.pk}/fork", 201, memory=NEW, headers={"Idempotency-Key": "k1"}) for _ in range(2)
     )
     assert first == again
     assert Memory.objects.count() == 2
@@ -190,7 +190,7 @@ def test_the_same_request_twice_is_done_once(bot: tuple[Agent, APIClient]) -> No
 def test_a_suppressed_try_is_counted_also_with_an_idempotency_key(bot: tuple[Agent, APIClient]) -> None:
     make_memory(str(NEW["content"]), category="fact").dismiss(by=ANNA, why="wrong", at=AT)
     memory = mine(bot[0])
-    refused = post(bot[1], f"{memory.pk}/supersede", 409, memory=NEW, headers={"Idempotency-Key": "k1"})
+    refused = revise(bot[1], f"{memory.pk}/supersede", 409, memory=NEW, headers={"Idempotency-Key": "k1"})
     assert (refused["code"], Tombstone.objects.get().hits) == ("dismissed", 1)
     assert Memory.objects.get(pk=memory.pk).version == 1
 
@@ -198,8 +198,8 @@ def test_a_suppressed_try_is_counted_also_with_an_idempotency_key(bot: tuple[Age
 def test_what_is_superseded_or_retracted_is_not_listed_by_default(bot: tuple[Agent, APIClient]) -> None:
     agent, client = bot
     old, gone = mine(agent, status="confirmed"), mine(agent, "gone", status="confirmed")
-    new = post(client, f"{old.pk}/supersede", 201, memory={**NEW, "confidence": 140})
-    post(client, f"{gone.pk}/retract", 200)
+    new = revise(client, f"{old.pk}/supersede", 201, memory={**NEW, "confidence": 140})
+    revise(client, f"{gone.pk}/retract", 200)
     assert [row["id"] for row in client.get(BASE).json()["results"]] == [new["id"]]
     assert new["confidence"] == 100
     assert client.get(f"{BASE}/{gone.pk}").json()["status"] == "retracted"

@@ -94,7 +94,7 @@ def test_every_view_is_in_the_schema_with_every_filter_that_it_knows() -> None:
     shown: Json = document()["paths"]
     assert set(known_views) == set(shown)
     for path, view in known_views.items():
-        known = frozenset().union(view.filters if "get" in shown[path] else (), *view.others.values())
+        known = frozenset().union(view.filters if "get" in shown[path] else (), *view.filters_by_method.values())
         named = [parameter for operation in shown[path].values() for parameter in operation.get("parameters", [])]
         assert {parameter["name"] for parameter in named if parameter["in"] == "query"} == known
         assert all(parameter["description"] for parameter in named if parameter["in"] == "query")

@@ -27,11 +27,6 @@ def search(client: APIClient, body: Json, path: str = "search") -> Json:
     return dict(answer.json())
 
 
-@pytest.fixture
-def agent() -> APIClient:
-    return caller(clearance=Sensitivity.MEDIUM)
-
-
 @pytest.mark.parametrize("path", ["search", "retrieve"])
 def test_a_question_is_answered_with_memories_best_first(agent: APIClient, path: str) -> None:
     known("The logo is green")

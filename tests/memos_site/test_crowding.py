@@ -57,7 +57,7 @@ def walk(last: str) -> list[str]:
 
 
 def crowding() -> str:
-    return review.crowding(review.values_of_waiting(TRUST, [review.VOICE], at=AT + timedelta(days=1)))
+    return review.crowding(review.values_of_waiting(TRUST, [review.MAKER], at=AT + timedelta(days=1)))
 
 
 def test_what_others_said_stands_before_the_flood_of_one_agent_and_nothing_is_left_out(loud: Agent) -> None:
@@ -77,7 +77,7 @@ def test_what_others_said_stands_before_the_flood_of_one_agent_and_nothing_is_le
 def test_the_page_says_whose_the_flood_is_and_shows_the_others_first(loud: Agent) -> None:
     client = signed_in()
     first = client.get("/").content.decode()
-    assert "comes from one agent, loud-agent" in first
+    assert "come from one agent, loud-agent" in first
     assert f"/agents/{loud.pk}/" in first
     assert first.index("quiet claim 0") < first.index("loud claim")
     following = re.search(r'href="(\?cursor=[^"]+)"', first)
@@ -90,7 +90,7 @@ def test_the_page_says_whose_the_flood_is_and_shows_the_others_first(loud: Agent
 def test_all_that_one_agent_brought_in_is_shown_and_dismissed_at_once(loud: Agent) -> None:
     client = signed_in()
     shown = client.get("/?created_by=loud-agent").content.decode()
-    assert "loud claim" in shown and "quiet claim" not in shown and "comes from one agent" not in shown
+    assert "loud claim" in shown and "quiet claim" not in shown and "come from one agent" not in shown
     matching = {"matching": "1", "created_by": "loud-agent", "as_of": (AT + timedelta(days=1)).isoformat()}
     client.post("/bulk/", {**matching, "decision": "dismiss wrong"})
     left = Memory.objects.filter(status=Status.CANDIDATE).values_list("content", flat=True)
@@ -103,7 +103,7 @@ def test_an_agent_that_is_alone_crowds_nobody_out() -> None:
         claim = {"key": f"k{n}", "category": "fact", "content": f"claim {n}"}
         bearing(token).post("/api/v1/memories", claim, format="json")
     assert crowding() == ""
-    assert "comes from one agent" not in signed_in().get("/").content.decode()
+    assert "come from one agent" not in signed_in().get("/").content.decode()
 
 
 def test_a_few_claims_of_one_agent_crowd_nobody_out() -> None:
@@ -121,7 +121,7 @@ def test_two_agents_that_flood_equally_stand_behind_the_others_on_every_page(lou
     said_by(calm, "calm claim")
     client = signed_in()
     first = client.get("/").content.decode()
-    assert "Much of what waits comes from second-agent" in first and "Much of what waits comes from loud-agent" in first
+    assert "Many waiting items come from second-agent" in first and "Many waiting items come from loud-agent" in first
     shown = walk(crowding())
     assert shown[:3] == ["calm claim", "quiet claim 1", "quiet claim 0"]
     assert len(shown) == 2 * MANY + 3

@@ -30,7 +30,7 @@ def rows() -> Counter[str]:
 
 def test_a_store_with_data_of_its_own_is_left_alone() -> None:
     own = make_memory()
-    with pytest.raises(CommandError, match="data of its own"):
+    with pytest.raises(CommandError, match="holds other data"):
         call_command("demo", "load")
     call_command("demo", "remove")
     assert list(Memory.objects.all()) == [own]

@@ -19,7 +19,7 @@ from tests.make import ANNA, AT, BEN, make_memory, make_run, make_skill
 pytestmark = pytest.mark.django_db
 
 
-def decide(memory: Memory, verb: str, **how: Any) -> desk.Decision:
+def decide(memory: Memory, verb: str, **how: Any) -> desk.DecisionResult:
     return desk.decide(TRUST, memory.pk, verb, **{"at": LATER, **how})
 
 
@@ -154,7 +154,7 @@ def test_a_rejected_proposal_changes_nothing_and_can_be_reopened() -> None:
 
 def test_what_does_not_apply_any_more_is_a_conflict_and_stays_open() -> None:
     proposal = propose(make_memory(status="confirmed"), category="rule")
-    with pytest.raises(Conflict, match="does not apply any more"):
+    with pytest.raises(Conflict, match="no longer applies"):
         desk.accept(TRUST, proposal.pk, at=LATER)
     assert Proposal.objects.open().exists()
 
@@ -164,7 +164,7 @@ def test_nobody_accepts_a_change_of_what_changed_after_it_was_shown() -> None:
     proposal = propose(memory)
     memory.demote(by=BEN, at=AT)
     with pytest.raises(Conflict, match="has changed since you saw it"):
-        desk.accept(TRUST, proposal.pk, at=LATER, seen="1")
+        desk.accept(TRUST, proposal.pk, at=LATER, token="1")
     assert Proposal.objects.open().exists()
 
 
@@ -211,7 +211,7 @@ def test_a_lift_is_not_undone_over_what_is_believed_again() -> None:
     decide(memory, "dismiss", why="wrong")
     batch = desk.lift(TRUST, Tombstone.objects.get().pk, at=LATER)
     decide(memory, "restore")
-    with pytest.raises(Conflict, match="believed again"):
+    with pytest.raises(Conflict, match="a live memory claims"):
         desk.undo(TRUST, batch, at=LATER)
 
 
@@ -239,12 +239,12 @@ def test_the_queue_says_how_far_a_claim_is_from_being_believed_or_applied() -> N
     facts: dict[str, Any] = {"confidence": 35, "times_confirmed": 1}
     assert (
         desk.explain(make_memory(**facts), everything()).remaining
-        == "Confirmed without a person when it is said 2 times more."
+        == "Confirmed automatically once it is reported 2 more times."
     )
     facts = {"confidence": 65, "times_confirmed": 1, "status": "confirmed"}
     assert (
         desk.explain(make_memory(**facts), everything()).remaining
-        == "Applied without a person when it is said 2 times more."
+        == "Applied automatically once it is reported 2 more times."
     )
     for fixed in ({"hold": "fixed"}, {"flags": ["secret"]}, {"type": Type.PLAN_GRAPH}):
         assert desk.explain(make_memory(**facts | fixed), everything()).remaining == ""

@@ -48,8 +48,8 @@ def test_of_two_batches_about_the_same_ones_each_row_is_decided_once() -> None:
     ids = [make_memory(f"claim {n}", scope=f"project:{n % 3}").pk for n in range(30)]
     seen = dict.fromkeys(ids, "1.")
     calls = [
-        lambda: review.by_ids(everything(ANNA), ids, "dismiss", at=LATER, why="noise", seen=seen),
-        lambda: review.by_ids(everything(BEN), ids[::-1], "promote", at=LATER, seen=seen),
+        lambda: review.by_ids(everything(ANNA), ids, "dismiss", at=LATER, why="noise", tokens=seen),
+        lambda: review.by_ids(everything(BEN), ids[::-1], "promote", at=LATER, tokens=seen),
     ]
     first, second = at_once(*calls)
     assert sorted([*first.done, *second.done]) == sorted(ids)

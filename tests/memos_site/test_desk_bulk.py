@@ -63,7 +63,7 @@ def test_proposals_about_what_is_dismissed_are_withdrawn_and_return_with_it_thos
     Memory.objects.filter(pk=witness.pk).update(evidence_of_live=True)
     dismissed.evidence.create(occasion="episode:1", episode_id=witness.pk, kind="supports", at=AT)
     seen = {changed.pk: "99."}
-    many = review.by_ids(TRUST, [dismissed.pk, changed.pk], "dismiss", at=LATER, why="noise", seen=seen)
+    many = review.by_ids(TRUST, [dismissed.pk, changed.pk], "dismiss", at=LATER, why="noise", tokens=seen)
     assert (many.done, len(many.failed)) == ([dismissed.pk], 1)
     assert [Proposal.objects.get(pk=one.pk).decision for one in proposals] == ["withdrawn", None]
     assert not Memory.objects.get(pk=witness.pk).evidence_of_live
@@ -108,7 +108,7 @@ def test_a_row_that_changed_after_it_was_shown_is_left_alone() -> None:
     one, other = make_memory(), make_memory()
     seen = {memory.pk: review.version_token(memory) for memory in (one, other)}
     Memory.objects.get(pk=one.pk).promote(by=BEN, at=AT)
-    many = review.by_ids(TRUST, list(seen), "dismiss", at=LATER, why="noise", seen=seen)
+    many = review.by_ids(TRUST, list(seen), "dismiss", at=LATER, why="noise", tokens=seen)
     assert many.done == [other.pk]
     assert "changed since you saw it" in many.failed[0]["detail"]
 
@@ -192,7 +192,7 @@ def test_proposals_among_memories_are_accepted_rejected_or_snoozed_and_each_undo
     candidate = make_memory("Reply in German")
     before, ids = rows(), [candidate.pk, *(one.pk for one in proposals)]
     seen = {one.pk: review.version_token(one) for one in proposals}
-    promoted = review.by_ids(TRUST, ids, "promote", at=LATER, seen=seen)
+    promoted = review.by_ids(TRUST, ids, "promote", at=LATER, tokens=seen)
     assert (sorted(promoted.done), promoted.failed) == (sorted(ids), [])
     assert [Memory.objects.get(pk=one.pk).content for one in memories] == [one.content for one in proposals]
     assert AuditEntry.objects.of_batch(promoted.batch).filter(action="accept").count() == 3
@@ -248,5 +248,5 @@ def test_what_was_changed_since_it_was_seen_is_not_accepted_among_others() -> No
     proposal = propose(memory)
     seen = {proposal.pk: review.version_token(proposal)}
     Memory.objects.get(pk=memory.pk).promote(by=ANNA, at=AT)
-    [refused] = review.by_ids(TRUST, [proposal.pk], "promote", at=LATER, seen=seen).failed
+    [refused] = review.by_ids(TRUST, [proposal.pk], "promote", at=LATER, tokens=seen).failed
     assert "has changed since you saw it" in refused["detail"]

@@ -1,7 +1,6 @@
 """A claim under two keys is decided about once, at the API and on the pages; what suppresses says why."""
 
 import re
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -10,7 +9,7 @@ from rest_framework.test import APIClient
 
 from memories.models import Adaptation, Memory, Proposal, Tombstone
 from memories.values.choices import Sensitivity, Status
-from tests.make import bearing, caller, make_agent, make_memory
+from tests.make import answer_of, bearing, caller, make_agent, make_memory
 from tests.memories.storing import NET30, NET60, store
 from tests.pages import HTMX, signed_in
 
@@ -25,41 +24,31 @@ def rule(key: str = "fridays", category: str = "preference") -> Memory:
     return memory
 
 
-@pytest.fixture
-def reviewer() -> APIClient:
-    return caller(permissions=["read", "ingest", "review"])
-
-
-def post(client: APIClient, path: str, **body: Any) -> Any:
-    answer = client.post(f"/api/v1/{path}", body, format="json")
-    return answer.json() | {"http": answer.status_code}
-
-
-def test_a_dismissal_names_what_it_dismissed_along_and_undoing_brings_both_back(reviewer: APIClient) -> None:
+def test_a_dismissal_names_what_it_dismissed_along_and_undoing_brings_both_back(reviewing_agent: APIClient) -> None:
     first, equal = rule(), rule("no-friday", "workflow")
-    said = post(reviewer, f"memories/{first.pk}/dismiss", reason="wrong")
+    said = answer_of(reviewing_agent, f"memories/{first.pk}/dismiss", reason="wrong")
     assert (said["status"], said["equals"]) == ("dismissed", [str(equal.pk)])
-    back = post(reviewer, f"audit/{said['batch']}/undo")
+    back = answer_of(reviewing_agent, f"audit/{said['batch']}/undo")
     assert set(back["undone"]) == {str(first.pk), str(equal.pk)}
-    kept = post(reviewer, f"memories/{first.pk}/dismiss", reason="duplicate", why="of the workflow")
+    kept = answer_of(reviewing_agent, f"memories/{first.pk}/dismiss", reason="duplicate", why="of the workflow")
     assert kept["equals"] == []
 
 
-def test_what_is_said_of_another_customer_is_neither_dismissed_along_nor_kept_out(reviewer: APIClient) -> None:
+def test_what_is_said_of_another_customer_is_neither_dismissed_along_nor_kept_out(reviewing_agent: APIClient) -> None:
     rows = [store(f"{name} {PALLETS}", key=f"pallets-{name}", category="fact").memory for name in ("Acme", "Globex")]
     assert rows[0] and rows[1]
-    said = post(reviewer, f"memories/{rows[0].pk}/dismiss", reason="wrong")
+    said = answer_of(reviewing_agent, f"memories/{rows[0].pk}/dismiss", reason="wrong")
     assert said["equals"] == []
     assert store(f"Initech {PALLETS}", key="pallets-initech", category="fact").memory is not None
     one, another = rule("fridays"), rule("no-friday", "workflow")
     for row, company in ((one, "Acme"), (another, "Globex")):
         Memory.objects.filter(pk=row.pk).update(company_id=company)
-    assert post(reviewer, f"memories/{one.pk}/dismiss", reason="wrong")["equals"] == []
+    assert answer_of(reviewing_agent, f"memories/{one.pk}/dismiss", reason="wrong")["equals"] == []
 
 
-def test_so_does_a_dismissal_of_many(reviewer: APIClient) -> None:
+def test_so_does_a_dismissal_of_many(reviewing_agent: APIClient) -> None:
     first, equal = rule(), rule("no-friday", "workflow")
-    said = post(reviewer, "memories/bulk", action="dismiss", ids=[str(first.pk)], reason="noise")
+    said = answer_of(reviewing_agent, "memories/bulk", action="dismiss", ids=[str(first.pk)], reason="noise")
     assert (said["done"], said["equals"]) == ([str(first.pk)], [str(equal.pk)])
 
 
@@ -76,7 +65,9 @@ def test_the_page_of_a_memory_names_its_equals_and_the_answer_counts_them() -> N
     assert "Says the same" not in client.get(f"/memories/{first.pk}/").content.decode()
 
 
-def test_a_dismissal_says_where_else_the_same_is_known_and_offers_to_dismiss_it_there_too(reviewer: APIClient) -> None:
+def test_a_dismissal_says_where_else_the_same_is_known_and_offers_to_dismiss_it_there_too(
+    reviewing_agent: APIClient,
+) -> None:
     first, shared = rule(), store(RULE, key="shared", scope="global").memory
     other = store("On Fridays, never send proposals", key="other", scope="project:q2").memory
     assert shared and other
@@ -85,25 +76,27 @@ def test_a_dismissal_says_where_else_the_same_is_known_and_offers_to_dismiss_it_
     assert "Dismissed as wrong; the same is known in global, project:q2" in answer
     assert f'href="/memories/{first.pk}/#also-known"' in answer
     page = client.get(f"/memories/{first.pk}/").content.decode()
-    assert "The same is known elsewhere" in page
+    assert "The same memory exists elsewhere" in page
     answer = client.post(f"/memories/{shared.pk}/decide/", form, follow=True).content.decode()
     assert f"/memories/{shared.pk}/decide/" not in client.get(f"/memories/{first.pk}/").content.decode()
     client.post(f"/undo/{re.findall(r'/undo/([0-9a-f-]{36})/', answer)[0]}/")
     assert [Memory.objects.get(pk=pk).status for pk in (first.pk, shared.pk)] == ["dismissed", "candidate"]
-    said = post(reviewer, f"memories/{shared.pk}/dismiss", reason="wrong")
+    said = answer_of(reviewing_agent, f"memories/{shared.pk}/dismiss", reason="wrong")
     about = {"id": str(other.pk), "scope": "project:q2", "key": "other", "status": "candidate"}
     assert (said["equals"], said["also_known"]) == ([], [about])
 
 
-def test_a_dismissal_of_many_says_how_many_of_the_same_are_known_elsewhere_and_leads_there(reviewer: APIClient) -> None:
+def test_a_dismissal_of_many_says_how_many_of_the_same_are_known_elsewhere_and_leads_there(
+    reviewing_agent: APIClient,
+) -> None:
     first, second = rule(), store(NET30, key="acme").memory
     there = [store(said, key=f"k{n}", scope="project:q2").memory for n, said in enumerate((RULE, NET30))]
     assert second and there[0] and there[1]
     ids = [str(row.pk) for row in (first, second)]
-    said = post(reviewer, "memories/bulk", action="dismiss", ids=ids, reason="noise")
+    said = answer_of(reviewing_agent, "memories/bulk", action="dismiss", ids=ids, reason="noise")
     assert {known["id"] for known in said["also_known"]} == {str(row.pk) for row in there if row}
     client = signed_in()
-    assert post(reviewer, f"audit/{said['batch']}/undo")["http"] == 200
+    assert answer_of(reviewing_agent, f"audit/{said['batch']}/undo")["http"] == 200
     form = {"decision": "dismiss wrong", "chosen": [f"{pk} " for pk in ids]}
     answer = client.post("/bulk/", form, headers=HTMX).content.decode()
     assert "2 of the same are known elsewhere" in answer
@@ -116,17 +109,19 @@ def test_a_dismissal_of_many_says_how_many_of_the_same_are_known_elsewhere_and_l
     Memory.objects.filter(pk__in=[second.pk, there[1].pk]).update(sensitivity=Sensitivity.HYPER)
     assert NET30 not in client.get(address).content.decode()
     Memory.objects.filter(pk__in=[second.pk, there[1].pk]).update(sensitivity=Sensitivity.LOW)
-    kept = post(reviewer, "memories/bulk", action="pin", ids=[str(there[1].pk)])
+    kept = answer_of(reviewing_agent, "memories/bulk", action="pin", ids=[str(there[1].pk)])
     assert kept["also_known"] == []
 
 
-def test_what_resembles_a_dismissal_stands_beside_it(reviewer: APIClient) -> None:
+def test_what_resembles_a_dismissal_stands_beside_it(reviewing_agent: APIClient) -> None:
     first = store("Passwords are stored in plain text", key="old").memory
     assert first is not None
-    post(reviewer, f"memories/{first.pk}/dismiss", reason="wrong")
+    answer_of(reviewing_agent, f"memories/{first.pk}/dismiss", reason="wrong")
     near = store("The passwords are saved as clear text", key="new").memory
     assert near is not None
-    waiting = [item for item in reviewer.get("/api/v1/inbox").json()["results"] if item["memory"]["id"] == str(near.pk)]
+    waiting = [
+        item for item in reviewing_agent.get("/api/v1/inbox").json()["results"] if item["memory"]["id"] == str(near.pk)
+    ]
     assert waiting[0]["resembles"]["content"] == first.content
     client = signed_in()
     for path in (f"/memories/{near.pk}/", f"/memories/{near.pk}/pane/"):
@@ -138,15 +133,15 @@ def test_what_resembles_a_dismissal_stands_beside_it(reviewer: APIClient) -> Non
     assert "You may not see what was dismissed" in page and "<del>" not in page
 
 
-def test_dismissals_that_rows_resemble_are_read_at_once_however_many_rows(reviewer: APIClient) -> None:
+def test_dismissals_that_rows_resemble_are_read_at_once_however_many_rows(reviewing_agent: APIClient) -> None:
     def statements() -> int:
         with CaptureQueriesContext(connection) as asked:
-            answer = reviewer.get("/api/v1/inbox").json()["results"]
+            answer = reviewing_agent.get("/api/v1/inbox").json()["results"]
         assert all(item["resembles"]["content"] == first.content for item in answer)
         return len(asked)
 
     first = make_memory("Passwords are stored in plain text")
-    post(reviewer, f"memories/{first.pk}/dismiss", reason="wrong")
+    answer_of(reviewing_agent, f"memories/{first.pk}/dismiss", reason="wrong")
     stone = Tombstone.objects.get()
     make_memory("The passwords are saved as clear text", resembles=stone.pk)
     few = statements()
@@ -155,54 +150,54 @@ def test_dismissals_that_rows_resemble_are_read_at_once_however_many_rows(review
     assert statements() == few
 
 
-def test_what_was_forgotten_is_not_called_dismissed(reviewer: APIClient) -> None:
+def test_what_was_forgotten_is_not_called_dismissed(reviewing_agent: APIClient) -> None:
     about = {"source": "me", "subject": "Acme", "predicate": "pays within", "object": "30 days"}
-    seen = post(reviewer, "observations", **about)
+    seen = answer_of(reviewing_agent, "observations", **about)
     person = signed_in()
     note = {"key": "fridays", "category": "fact", "content": RULE, "source": "P01"}
-    stored = post(reviewer, "memories", **note)
+    stored = answer_of(reviewing_agent, "memories", **note)
     for memory_id in (seen["id"], stored["memory"]["id"]):
         person.post(f"/memories/{memory_id}/forget/", {"sure": "yes"})
-    again = post(reviewer, "memories", **note | {"key": "another", "category": "workflow"})
+    again = answer_of(reviewing_agent, "memories", **note | {"key": "another", "category": "workflow"})
     assert (again["http"], again["suppressed"], again["forgotten"]) == (200, True, True)
     assert again["notice"] == "it was forgotten before: nothing was stored"
-    observed = post(reviewer, "observations", **about)
+    observed = answer_of(reviewing_agent, "observations", **about)
     assert (observed["http"], observed["suppressed"], observed["notice"]) == (202, True, again["notice"])
 
 
-def test_a_rejected_revision_does_not_open_again_with_the_next_store(reviewer: APIClient) -> None:
+def test_a_rejected_revision_does_not_open_again_with_the_next_store(reviewing_agent: APIClient) -> None:
     row = store(NET30, key="acme").memory
     assert row is not None
-    post(reviewer, f"memories/{row.pk}/promote", to="applied")
+    answer_of(reviewing_agent, f"memories/{row.pk}/promote", to="applied")
     agent = caller()
     note = {"key": "acme", "category": "fact", "content": NET60, "source": "P01"}
-    first = post(agent, "memories", **note)
+    first = answer_of(agent, "memories", **note)
     assert (first["http"], bool(first["proposal"])) == (202, True)
-    rejected = post(reviewer, f"proposals/{first['proposal']}/reject")
+    rejected = answer_of(reviewing_agent, f"proposals/{first['proposal']}/reject")
     for content in (NET60, "Acme pays net 60 terms"):
-        again = post(agent, "memories", **note | {"content": content})
+        again = answer_of(agent, "memories", **note | {"content": content})
         assert (again["http"], again["proposal"]) == (200, None)
         assert again["notice"] == "a person has rejected this change before: nothing was changed"
     assert not Proposal.objects.open().exists()
-    other = post(agent, "memories", **note | {"content": "Acme pays on net-90 terms"})
+    other = answer_of(agent, "memories", **note | {"content": "Acme pays on net-90 terms"})
     assert other["proposal"]
-    post(reviewer, f"audit/{rejected['batch']}/undo")
-    assert post(agent, "memories", **note)["proposal"] == first["proposal"]
+    answer_of(reviewing_agent, f"audit/{rejected['batch']}/undo")
+    assert answer_of(agent, "memories", **note)["proposal"] == first["proposal"]
 
 
-def test_a_change_that_an_agent_asks_for_after_its_rejection_is_a_conflict(reviewer: APIClient) -> None:
+def test_a_change_that_an_agent_asks_for_after_its_rejection_is_a_conflict(reviewing_agent: APIClient) -> None:
     row = store(NET30, key="acme", trust=make_agent("one")[0].trust).memory
     assert row is not None
     other = bearing(make_agent("two")[1])
     for path, body in (("retract", {"rationale": "it is over"}), ("contest", {"rationale": "not so", "ref": "a mail"})):
-        asked = post(other, f"memories/{row.pk}/{path}", **body)
-        post(reviewer, f"proposals/{asked['proposal']}/reject")
-        again = post(other, f"memories/{row.pk}/{path}", **body)
+        asked = answer_of(other, f"memories/{row.pk}/{path}", **body)
+        answer_of(reviewing_agent, f"proposals/{asked['proposal']}/reject")
+        again = answer_of(other, f"memories/{row.pk}/{path}", **body)
         assert (again["http"], again["code"]) == (409, "rejected")
     changed = other.patch(f"/api/v1/memories/{row.pk}", {"content": NET60}, format="json").json()
-    post(reviewer, f"proposals/{changed['proposal']}/reject")
-    again = other.patch(f"/api/v1/memories/{row.pk}", {"content": NET60}, format="json")
-    assert (again.status_code, again.json()["code"]) == (409, "rejected")
+    answer_of(reviewing_agent, f"proposals/{changed['proposal']}/reject")
+    patched = other.patch(f"/api/v1/memories/{row.pk}", {"content": NET60}, format="json")
+    assert (patched.status_code, patched.json()["code"]) == (409, "rejected")
 
 
 def test_reverting_on_the_page_reverts_what_says_the_same() -> None:

@@ -147,7 +147,7 @@ def test_a_mail_tells_only_what_the_person_may_see_and_what_may_leave_the_machin
     job(MONDAY)
     assert Mail.objects.filter(kind="alert", status="sent").count() == 1
     assert not any("net-60" in text(mail) or "net-30" in text(mail) for mail in server.mails)
-    mails = {mail["To"]: text(mail) for mail in server.mails if "should not wait" not in mail["Subject"]}
+    mails = {mail["To"]: text(mail) for mail in server.mails if "urgent" not in mail["Subject"]}
     assert "project:a low" in mails["anna@example.com"]
     assert "project:b" not in mails["anna@example.com"] and "Facts and preferences: 1" in mails["anna@example.com"]
     assert "project:b low" in mails["root@example.com"] and "high" not in mails["root@example.com"]
@@ -178,7 +178,7 @@ def test_conflicts_of_what_is_applied_and_skills_that_harm_are_told_at_once_toge
     assert job(MONDAY) == 1 and job(MONDAY + timedelta(minutes=1)) == 0
     [mail] = server.mails
     body = text(mail)
-    assert mail["Subject"] == "Memos: 3 matters that should not wait"
+    assert mail["Subject"] == "Memos: 3 urgent items"
     assert "another says net-60" in body and "book-flight" in body and "Deploys go out on Fridays" in body
     assert "A candidate" not in body
     assert Mail.objects.filter(kind="alert", status="sent").count() == 3
@@ -276,7 +276,7 @@ def test_people_choose_their_mails_on_their_page(settings: Any) -> None:
     settings.EMAIL_BACKEND = CONSOLE
     client = signed_in()
     page = client.get("/profile/").content.decode()
-    assert "This installation sends no mail yet" in page
+    assert "This installation cannot send mails yet" in page
     refused = client.post("/profile/", {"decision": "mails", "digest": "daily", "email": ""})
     assert refused.status_code == 400 and "Mails need an address." in refused.content.decode()
     wrong = client.post("/profile/", {"decision": "mails", "digest": "hourly", "email": "anna@"})

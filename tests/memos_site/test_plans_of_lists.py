@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from memories.models import Episode, Event, Memory, PersonLimits
-from memories.models.passage import saying
+from memories.models.passage import with_words
 from memories.people import trust_of
 from memories.search import check, find, table_statistics
 from memories.search.table_statistics import TableStatistics
@@ -133,7 +133,7 @@ def test_memories_that_say_a_word_are_found_by_indexes_of_words_and_keys() -> No
     for number in range(60):
         make_memory(key=f"key-{number}")
     count_rows(Memory)
-    plan = plan_of(saying(Memory.objects.knowledge(), "invoice"))
+    plan = plan_of(with_words(Memory.objects.knowledge(), "invoice"))
     assert reads_all(plan) == []
     assert "memory_by_words_of_key" in plan
 
@@ -142,7 +142,9 @@ def test_memories_named_by_words_in_their_keys_are_found_by_the_index_of_keys_wh
     for number in range(60):
         make_memory(key=f"key-{number}")
     count_rows(Memory)
-    plan = plan_of(MemoryList(TRUST, AT, AT, dict.fromkeys(FILTERS, ""), words="antidisestablishment").named()[:20])
+    plan = plan_of(
+        MemoryList(TRUST, AT, AT, dict.fromkeys(FILTERS, ""), words="antidisestablishment").rows_by_key()[:20]
+    )
     assert "memory_by_words_of_key" in plan
 
 
@@ -181,7 +183,7 @@ def test_a_search_without_a_question_sorts_a_small_scope_and_reads_a_large_store
 ) -> None:
     make_memory(scope="project:shop")
     known = TableStatistics(passages=1_000_000.0, scopes={"project:shop": 0.005}, other_scope=0.001)
-    monkeypatch.setattr(table_statistics, "known", lambda: known)
+    monkeypatch.setattr(table_statistics, "current_statistics", lambda: known)
     by_index = []
     for asked in ({"scopes": ["project:shop"]}, {}, {"source": "billing"}):
         with CaptureQueriesContext(connection) as queries:

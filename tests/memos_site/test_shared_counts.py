@@ -48,7 +48,7 @@ def answer() -> None:
 
 def told() -> dict[tuple[str, str], float]:
     """The figures of the metrics above, by name and `le`."""
-    families = text_string_to_metric_families(generate_latest(measures.counted()).decode())
+    families = text_string_to_metric_families(generate_latest(measures.registry_of_host()).decode())
     samples = [one for family in families for one in family.samples if "shared" in one.labels.values()]
     return {(one.name, one.labels.get("le", "")): one.value for one in samples}
 

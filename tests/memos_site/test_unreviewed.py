@@ -15,7 +15,7 @@ from memories.models import Memory
 from memories.values.choices import Origin, Permission, Status
 from memories.values.speakers import agents_of, review_of
 from tests.consolidation.experience import NOON, consolidated, run
-from tests.make import ANNA, AT, bearing, make_agent, make_person
+from tests.make import ANNA, AT, bearing, make_agent
 from tests.memories.searched import known
 from tests.memos_site.harness import connect, hook, sessions
 from tests.memos_site.mcp_client import session
@@ -38,13 +38,6 @@ def ada() -> APIClient:
 @pytest.fixture
 def bob() -> APIClient:
     return bearing(make_agent("bob")[1])
-
-
-@pytest.fixture
-def reviewer() -> Client:
-    client = Client()
-    client.force_login(make_person())
-    return client
 
 
 def stored(client: APIClient, *, status: str = Status.CONFIRMED, **said: Any) -> Memory:
@@ -183,7 +176,7 @@ def test_a_hook_prints_the_mark(tmp_path: Path, live_server: Any, harness: str) 
 
 def test_a_page_says_that_nobody_has_reviewed_it(ada: APIClient, reviewer: Client) -> None:
     memory = stored(ada, status=Status.CANDIDATE)
-    said = "Said by one agent, decided by nobody"
+    said = "Reported by one agent, not reviewed"
     pages = [reverse("pane", args=[memory.pk]), reverse("memory", args=[memory.pk])]
     assert [said in reviewer.get(page).content.decode() for page in pages] == [True, True]
     memory.promote(by=ANNA, at=AT)
@@ -197,7 +190,7 @@ def test_what_a_user_said_in_a_run_is_shown_as_a_users_words_and_no_agents(revie
     memory = Memory.objects.get(origin=Origin.EXTRACTED)
     pane = strip_tags(reviewer.get(reverse("pane", args=[memory.pk])).content.decode())
     assert "A user said it first" in " ".join(pane.split())
-    assert "Decided by nobody." in pane
+    assert "Not reviewed." in pane
     assert "one agent" not in pane
 
 
@@ -205,7 +198,7 @@ def test_what_a_person_dismissed_is_not_called_decided_by_nobody(ada: APIClient,
     memory = stored(ada, status=Status.CANDIDATE)
     memory.dismiss(by=ANNA, why="noise", at=AT)
     page = reviewer.get(f"/memories/{memory.pk}/").content.decode()
-    assert "decided by nobody" not in page
+    assert "not reviewed" not in page.lower()
     assert "What happens when I decide" not in page
 
 

@@ -64,7 +64,7 @@ def test_to_unpin_is_told_as_a_variant_of_its_verb() -> None:
     memory = make_memory()
     for pinned, words in ((True, "pinned"), (False, "unpinned")):
         batch = review.decide(TRUST, memory.pk, "pin", at=LATER, pinned=pinned).batch
-        assert action_words.done(AuditEntry.objects.of_batch(batch).get()) == words
+        assert action_words.entry_text(AuditEntry.objects.of_batch(batch).get()) == words
 
 
 def test_every_word_of_a_verb_is_translated() -> None:
@@ -116,7 +116,7 @@ def test_the_list_of_keys_and_the_menu_of_a_memory_show_the_verbs(client: Client
 
 def test_an_action_without_words_of_its_own_is_named_as_it_is() -> None:
     entry = make_memory().audit("replay", by=TRUST.actor, at=LATER)
-    assert (action_words.done(entry), action_words.done_by(entry, of_skill=False)) == (
+    assert (action_words.entry_text(entry), action_words.done_by(entry, of_skill=False)) == (
         "replay",
         "anna changed this (replay)",
     )

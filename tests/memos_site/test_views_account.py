@@ -50,7 +50,7 @@ def test_an_address_that_takes_another_method_is_a_page_that_says_so() -> None:
     assert (response.status_code, response.headers["Allow"]) == (405, "POST")
     assert "This address is not a page" in response.content.decode()
     response = client.post("/runs/")
-    assert response.status_code == 405 and "This page takes no form" in response.content.decode()
+    assert response.status_code == 405 and "This page does not accept forms" in response.content.decode()
     client.post("/language/", {"language": "zh-hans"})
     assert "此地址不是页面" in client.get("/runs/start/").content.decode()
     assert client.get("/api/v1/observations").headers["Content-Type"] == "application/problem+json"

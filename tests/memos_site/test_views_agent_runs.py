@@ -93,11 +93,11 @@ def test_the_page_tells_how_often_a_reported_success_is_denied() -> None:
     Episode.objects.filter(pk=second.pk).update(outcome="failure", outcome_source="person", outcome_others=reported)
     shown = " ".join(client.get(f"/agents/{agent.pk}/").content.decode().split())
     assert "2 denied by people, its checks or its users" in shown
-    assert "Left out of guidance" not in shown
+    assert "Not used in guidance" not in shown
     curve: dict[str, Any] = {"coefficients": [0, 0, 0], "nearness": 0, "answers": 0, "runs": 7, "at": AT}
     fitted = {"left_out": [agent.trust.actor.identity]}
     GuidanceCurve.objects.create(scope="shop", sensitivity=1, fitted=fitted, **curve)
-    assert "Left out of guidance in shop" in client.get(f"/agents/{agent.pk}/").content.decode()
+    assert "Not used in guidance in shop" in client.get(f"/agents/{agent.pk}/").content.decode()
 
 
 def test_only_who_reviews_sets_aside() -> None:

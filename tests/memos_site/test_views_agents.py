@@ -84,7 +84,7 @@ def test_a_name_is_given_once(administrator: Client) -> None:
     make_agent("refund-agent")
     answer = administrator.post(PAGE, FORM)
     assert (answer.status_code, Agent.objects.count()) == (409, 1)
-    assert "there is an agent of this name" in answer.content.decode()
+    assert "an agent of this name exists already" in answer.content.decode()
 
 
 def test_it_may_be_held_to_its_sources_and_to_a_rate(administrator: Client) -> None:
@@ -138,7 +138,7 @@ def test_a_revoked_token_is_refused_and_cannot_be_rotated(administrator: Client)
     administrator.post(f"/agents/{agent.pk}/revoke/")
     assert not works(token)
     again = administrator.post(f"/agents/{agent.pk}/rotate/", follow=True).content.decode()
-    assert "has been revoked before" in again
+    assert "is already revoked" in again
     assert 'id="token"' not in again
 
 

@@ -18,11 +18,6 @@ from tests.pages import HTMX, signed_in
 pytestmark = pytest.mark.django_db
 
 
-@pytest.fixture
-def client() -> Client:
-    return signed_in()
-
-
 def decide(client: Client, memory: Memory, decision: str, **more: Any) -> Any:
     headers = more.pop("headers", None)
     return client.post(f"/memories/{memory.pk}/decide/", {"decision": decision, **more}, headers=headers, follow=True)
@@ -34,57 +29,57 @@ def undo(client: Client, page: str) -> None:
     client.post(found[0])
 
 
-def test_promoted_to_applied_it_stands_among_the_adaptations_and_is_reverted_there(client: Client) -> None:
+def test_promoted_to_applied_it_stands_among_the_adaptations_and_is_reverted_there(reviewer: Client) -> None:
     memory = make_memory("Reply in German", category="preference")
-    assert "Applied" in decide(client, memory, "promote applied").content.decode()
-    page = client.get("/adaptations/").content.decode()
+    assert "Applied" in decide(reviewer, memory, "promote applied").content.decode()
+    page = reviewer.get("/adaptations/").content.decode()
     assert "Now following the preference: Reply in German" in page
     path = f"/adaptations/{Adaptation.objects.get().pk}/revert/"
-    page = client.post(path, {"decision": "keep", "next": "/adaptations/"}, follow=True).content.decode()
-    assert "No behaviour is adapted" in page
+    page = reviewer.post(path, {"decision": "keep", "next": "/adaptations/"}, follow=True).content.decode()
+    assert "No memory changes behaviour" in page
     assert Memory.objects.get().status == Status.CONFIRMED
-    assert "user revert" in client.get("/adaptations/?past=1").content.decode()
-    undo(client, page)
+    assert "user revert" in reviewer.get("/adaptations/?past=1").content.decode()
+    undo(reviewer, page)
     assert Adaptation.objects.active().exists()
-    client.post(path, {"decision": "dismiss"})
+    reviewer.post(path, {"decision": "dismiss"})
     assert Memory.objects.get().status == Status.DISMISSED
 
 
 def test_adaptations_say_which_a_rule_applied_and_cost_the_same_queries(
-    client: Client, django_assert_num_queries: DjangoAssertNumQueries
+    reviewer: Client, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
     make_applied()
     with django_assert_num_queries(6):
-        assert "applied by rule" not in client.get("/adaptations/").content.decode()
+        assert "applied by rule" not in reviewer.get("/adaptations/").content.decode()
     for n in range(3):
         make_applied(f"Reply in language {n}", source=f"agent-{n}")
     Memory.objects.update(hold="")
     make_applied("a secret rule", sensitivity=4)
     with django_assert_num_queries(6):
-        page = client.get("/adaptations/").content.decode()
+        page = reviewer.get("/adaptations/").content.decode()
     assert page.count("applied by rule") == 4
     assert "a secret rule" not in page
-    assert client.get("/adaptations/?plugin=agent-1").content.decode().count("data-row") == 1
+    assert reviewer.get("/adaptations/?plugin=agent-1").content.decode().count("data-row") == 1
 
 
-def test_an_edit_is_saved_and_undone_and_the_row_stays(client: Client) -> None:
+def test_an_edit_is_saved_and_undone_and_the_row_stays(reviewer: Client) -> None:
     memory = make_memory()
-    assert 'name="content"' in client.get(f"/memories/{memory.pk}/edit/").content.decode()
-    page = decide(client, memory, "edit", content="Acme pays late", headers=HTMX).content.decode()
+    assert 'name="content"' in reviewer.get(f"/memories/{memory.pk}/edit/").content.decode()
+    page = decide(reviewer, memory, "edit", content="Acme pays late", headers=HTMX).content.decode()
     assert f'id="row-{memory.pk}"' in page
     assert 'value="promote"' in page
     assert "Saved" in page
-    undo(client, page)
+    undo(reviewer, page)
     assert Memory.objects.get().content == memory.content
-    decide(client, memory, "promote", content="Acme pays late")
+    decide(reviewer, memory, "promote", content="Acme pays late")
     assert Memory.objects.values_list("content", "status").get() == ("Acme pays late", "confirmed")
 
 
-def test_what_was_typed_is_not_lost_when_somebody_was_faster(client: Client) -> None:
+def test_what_was_typed_is_not_lost_when_somebody_was_faster(reviewer: Client) -> None:
     memory = make_memory()
     memory.edit({"content": "Acme pays on net-60 terms"}, by=ANNA, at=AT)
     for headers in ({}, HTMX):
-        told = decide(client, memory, "edit", content="Acme pays early", seen="1.", headers=headers)
+        told = decide(reviewer, memory, "edit", content="Acme pays early", seen="1.", headers=headers)
         page = told.content.decode()
         assert told.status_code == 409
         assert "Acme pays early" in page
@@ -93,114 +88,114 @@ def test_what_was_typed_is_not_lost_when_somebody_was_faster(client: Client) -> 
     assert Memory.objects.get().content == "Acme pays on net-60 terms"
 
 
-def test_an_empty_text_is_refused_with_a_reason(client: Client) -> None:
-    told = decide(client, make_memory(), "edit", content="  ")
+def test_an_empty_text_is_refused_with_a_reason(reviewer: Client) -> None:
+    told = decide(reviewer, make_memory(), "edit", content="  ")
     assert "content: must say something" in told.content.decode()
     assert Memory.objects.get().version == 1
 
 
-def test_category_tags_and_sensitivity_are_edited_on_the_page(client: Client) -> None:
+def test_category_tags_and_sensitivity_are_edited_on_the_page(reviewer: Client) -> None:
     memory = make_memory(category="fact")
-    decide(client, memory, "edit", content=memory.content, category="contact", tags="a, b,", sensitivity="medium")
+    decide(reviewer, memory, "edit", content=memory.content, category="contact", tags="a, b,", sensitivity="medium")
     assert Memory.objects.values_list("category", "tags", "sensitivity").get() == ("contact", ["a", "b"], 2)
 
 
 @pytest.mark.parametrize("decision", ["snooze tomorrow", "snooze week"])
-def test_what_is_snoozed_leaves_the_queue_and_undo_brings_it_back(client: Client, decision: str) -> None:
+def test_what_is_snoozed_leaves_the_queue_and_undo_brings_it_back(reviewer: Client, decision: str) -> None:
     memory = make_memory("Acme pays late")
-    page = decide(client, memory, decision).content.decode()
+    page = decide(reviewer, memory, decision).content.decode()
     assert "Nothing waits for you" in page
-    undo(client, page)
-    assert "Acme pays late" in client.get("/").content.decode()
+    undo(reviewer, page)
+    assert "Acme pays late" in reviewer.get("/").content.decode()
 
 
-def test_demoted_pinned_and_woken_on_the_page(client: Client) -> None:
+def test_demoted_pinned_and_woken_on_the_page(reviewer: Client) -> None:
     memory = make_applied()
-    decide(client, memory, "demote confirmed")
-    decide(client, memory, "pin")
+    decide(reviewer, memory, "demote confirmed")
+    decide(reviewer, memory, "pin")
     assert Memory.objects.values_list("status", "hold", "pinned").get() == ("confirmed", "fixed", True)
-    decide(client, memory, "pin off")
-    decide(client, memory, "snooze tomorrow")
-    decide(client, memory, "snooze wake")
+    decide(reviewer, memory, "pin off")
+    decide(reviewer, memory, "snooze tomorrow")
+    decide(reviewer, memory, "snooze wake")
     assert Memory.objects.values_list("pinned", "snoozed_until").get() == (False, None)
-    assert "fixed by a person" in client.get(f"/memories/{memory.pk}/").content.decode()
+    assert "fixed by a person" in reviewer.get(f"/memories/{memory.pk}/").content.decode()
 
 
-def test_those_that_are_ticked_are_decided_as_one_batch_and_each_that_was_not_is_named(client: Client) -> None:
+def test_those_that_are_ticked_are_decided_as_one_batch_and_each_that_was_not_is_named(reviewer: Client) -> None:
     one, other, changed = (make_memory(f"claim {n}") for n in range(3))
     changed.edit({"content": "changed by a colleague"}, by=ANNA, at=AT)
     body = {"decision": "dismiss noise", "chosen": [f"{memory.pk} 1." for memory in (one, other, changed)]}
-    page = client.post("/bulk/", body, follow=True).content.decode()
+    page = reviewer.post("/bulk/", body, follow=True).content.decode()
     assert "Dismissed 2: “claim 0”, “claim 1”. 1 not" in page
     assert "changed by a colleague" in page
     assert Memory.objects.filter(status="dismissed").count() == 2
-    undo(client, page)
+    undo(reviewer, page)
     assert not Memory.objects.filter(status="dismissed").exists()
 
 
-def test_all_that_match_are_those_that_waited_when_the_page_was_shown(client: Client) -> None:
+def test_all_that_match_are_those_that_waited_when_the_page_was_shown(reviewer: Client) -> None:
     ids = [make_memory(f"claim {n}").pk for n in range(FIRST_ROWS + 1)]
     skill = make_skill()
     make_version(skill, description="Otherwise")
-    page = client.get("/?kind=semantic").content.decode()
+    page = reviewer.get("/?kind=semantic").content.decode()
     assert f"All {len(ids)} that match" in page
     as_of = re.search(r'name="as_of" value="([^"]+)"', page)
     assert as_of
     late = make_memory("came later", created_at="2999-01-01T00:00:00Z", updated_at="2999-01-01T00:00:00Z")
     body = {"decision": "promote", "matching": "1", "kind": "semantic", "as_of": as_of[1].replace("&#x2B;", "+")}
-    assert f"Promoted {len(ids)}" in client.post("/bulk/", body, follow=True).content.decode()
+    assert f"Promoted {len(ids)}" in reviewer.post("/bulk/", body, follow=True).content.decode()
     assert set(Memory.objects.filter(status="confirmed").values_list("pk", flat=True)) == {*ids, skill.pk}
     assert Memory.objects.get(pk=late.pk).status == "candidate"
 
 
 @pytest.mark.parametrize("body", [{"chosen": "x 1."}, {"matching": "1", "as_of": "yesterday"}, {"decision": "explode"}])
-def test_a_form_that_cannot_be_read_is_refused(client: Client, body: dict[str, str]) -> None:
+def test_a_form_that_cannot_be_read_is_refused(reviewer: Client, body: dict[str, str]) -> None:
     make_memory()
-    assert client.post("/bulk/", {"decision": "promote", **body}).status_code == 400
-    assert client.post("/bulk/", {"decision": "promote"}, follow=True).status_code == 200
+    assert reviewer.post("/bulk/", {"decision": "promote", **body}).status_code == 400
+    assert reviewer.post("/bulk/", {"decision": "promote"}, follow=True).status_code == 200
     assert Memory.objects.get().version == 1
 
 
-def test_a_proposal_stands_in_the_queue_with_its_words_and_is_accepted_once(client: Client) -> None:
+def test_a_proposal_stands_in_the_queue_with_its_words_and_is_accepted_once(reviewer: Client) -> None:
     proposal = propose(make_memory(status="confirmed"))
-    page = client.get("/").content.decode()
+    page = reviewer.get("/").content.decode()
     assert re.search(r"<del>.*?30</del><ins>.*?60</ins>", page, re.S)
     path = f"/proposals/{proposal.pk}/decide/"
-    page = client.post(path, {"decision": "accept", "seen": "1"}, headers=HTMX).content.decode()
+    page = reviewer.post(path, {"decision": "accept", "seen": "1"}, headers=HTMX).content.decode()
     assert "Accepted" in page
     assert Memory.objects.get().content == "Acme pays on net-60 terms"
-    late = client.post(path, {"decision": "reject"}, headers=HTMX)
+    late = reviewer.post(path, {"decision": "reject"}, headers=HTMX)
     assert late.status_code == 409
     assert "accepted by anna" in late.content.decode()
-    undo(client, page)
+    undo(reviewer, page)
     assert Proposal.objects.open().exists()
-    assert client.post(path, {"decision": "explode"}).status_code == 400
+    assert reviewer.post(path, {"decision": "explode"}).status_code == 400
 
 
-def test_undoing_a_rejection_brings_the_row_back(client: Client) -> None:
+def test_undoing_a_rejection_brings_the_row_back(reviewer: Client) -> None:
     proposal = propose(make_memory(status="confirmed"))
-    page = client.post(f"/proposals/{proposal.pk}/decide/", {"decision": "reject"}, headers=HTMX).content.decode()
+    page = reviewer.post(f"/proposals/{proposal.pk}/decide/", {"decision": "reject"}, headers=HTMX).content.decode()
     link = re.search(r"/undo/[0-9a-f-]{36}/", page)
     assert link
-    assert f'id="row-{proposal.pk}"' in client.post(link[0], headers=HTMX).content.decode()
+    assert f'id="row-{proposal.pk}"' in reviewer.post(link[0], headers=HTMX).content.decode()
 
 
-def test_the_page_says_how_often_it_was_kept_out_and_lifts_that(client: Client) -> None:
+def test_the_page_says_how_often_it_was_kept_out_and_lifts_that(reviewer: Client) -> None:
     memory = make_memory()
     memory.dismiss(by=ANNA, why="wrong", at=AT)
     Tombstone.objects.update(hits=7, last_hit_at=AT)
-    assert "Blocked 7 times" in client.get(f"/memories/{memory.pk}/").content.decode()
+    assert "Blocked 7 times" in reviewer.get(f"/memories/{memory.pk}/").content.decode()
     path = f"/tombstones/{Tombstone.objects.get().pk}/lift/"
-    page = client.post(path, {"next": f"/memories/{memory.pk}/"}, follow=True).content.decode()
+    page = reviewer.post(path, {"next": f"/memories/{memory.pk}/"}, follow=True).content.decode()
     assert "It may come back" in page
-    assert "Too late" in client.post(path, follow=True).content.decode()
+    assert "Too late" in reviewer.post(path, follow=True).content.decode()
 
 
-def test_the_page_shows_what_would_change_it_what_it_changed_and_what_was_edited(client: Client) -> None:
+def test_the_page_shows_what_would_change_it_what_it_changed_and_what_was_edited(reviewer: Client) -> None:
     memory = make_applied()
     memory.edit({"content": "Reply in Italian"}, by=ANNA, at=AT)
     propose(memory, content="Reply in French")
-    page = client.get(f"/memories/{memory.pk}/").content.decode()
+    page = reviewer.get(f"/memories/{memory.pk}/").content.decode()
     for words in ("Proposed changes", "French</ins>", "What it changed", "superseded", "Italian</ins>"):
         assert words in page
 
@@ -237,62 +232,62 @@ def test_words_that_changed_stand_side_by_side_and_long_stretches_are_cut() -> N
     assert [kind for kind, _text in word_pieces("x " * 5_000, "y " * 5_000)] == ["removed", "added"]
 
 
-def test_a_proposal_is_snoozed_and_woken_by_undo(client: Client) -> None:
+def test_a_proposal_is_snoozed_and_woken_by_undo(reviewer: Client) -> None:
     proposal = propose(make_memory(status="confirmed"))
     path = f"/proposals/{proposal.pk}/decide/"
-    page = client.post(path, {"decision": "snooze week"}, headers=HTMX).content.decode()
+    page = reviewer.post(path, {"decision": "snooze week"}, headers=HTMX).content.decode()
     assert "Snoozed" in page
-    assert f"row-{proposal.pk}" not in client.get("/").content.decode()
+    assert f"row-{proposal.pk}" not in reviewer.get("/").content.decode()
     assert Proposal.objects.open().exists()
-    undo(client, page)
-    assert f"row-{proposal.pk}" in client.get("/").content.decode()
-    assert client.post(path, {"decision": "snooze forever"}).status_code == 400
-    client.post(path, {"decision": "reject"}, headers=HTMX)
-    late = client.post(path, {"decision": "snooze tomorrow"}, headers=HTMX)
+    undo(reviewer, page)
+    assert f"row-{proposal.pk}" in reviewer.get("/").content.decode()
+    assert reviewer.post(path, {"decision": "snooze forever"}).status_code == 400
+    reviewer.post(path, {"decision": "reject"}, headers=HTMX)
+    late = reviewer.post(path, {"decision": "snooze tomorrow"}, headers=HTMX)
     assert late.status_code == 409
     assert "rejected by anna" in late.content.decode()
 
 
 @pytest.mark.parametrize("headers", [{}, HTMX])
-def test_of_two_who_snooze_what_they_saw_the_second_is_told(client: Client, headers: dict[str, str]) -> None:
+def test_of_two_who_snooze_what_they_saw_the_second_is_told(reviewer: Client, headers: dict[str, str]) -> None:
     memory, proposal = make_memory(), propose(make_memory("Reply in German", status="confirmed"))
-    page = client.get("/").content.decode()
+    page = reviewer.get("/").content.decode()
     for row, path in ((memory, f"/memories/{memory.pk}/decide/"), (proposal, f"/proposals/{proposal.pk}/decide/")):
         [seen] = re.findall(r'name="seen" value="([^"]*)"', page.split(f'id="row-{row.pk}"')[1].split("</form>")[0])
-        assert client.post(path, {"decision": "snooze tomorrow", "seen": seen}, headers=HTMX).status_code == 200
+        assert reviewer.post(path, {"decision": "snooze tomorrow", "seen": seen}, headers=HTMX).status_code == 200
         until = type(row).objects.values_list("snoozed_until", flat=True).get(pk=row.pk)
-        late = client.post(path, {"decision": "snooze week", "seen": seen}, headers=headers, follow=True)
+        late = reviewer.post(path, {"decision": "snooze week", "seen": seen}, headers=headers, follow=True)
         assert "Too late" in late.content.decode()
         assert late.status_code == (409 if headers else 200)
         assert type(row).objects.values_list("snoozed_until", flat=True).get(pk=row.pk) == until
 
 
-def test_what_was_ticked_before_somebody_snoozed_it_is_not_snoozed_again(client: Client) -> None:
+def test_what_was_ticked_before_somebody_snoozed_it_is_not_snoozed_again(reviewer: Client) -> None:
     memory = make_memory()
     body = {"decision": "snooze week", "chosen": f"{memory.pk} 1."}
-    assert "Snoozed 1" in client.post("/bulk/", body, follow=True).content.decode()
-    assert "has changed since you saw it" in client.post("/bulk/", body, follow=True).content.decode()
+    assert "Snoozed 1" in reviewer.post("/bulk/", body, follow=True).content.decode()
+    assert "has changed since you saw it" in reviewer.post("/bulk/", body, follow=True).content.decode()
     assert Memory.objects.get().version == 2
 
 
-def test_a_proposed_version_is_rejected_in_the_queue_and_on_its_page(client: Client) -> None:
+def test_a_proposed_version_is_rejected_in_the_queue_and_on_its_page(reviewer: Client) -> None:
     skill = make_skill()
     make_version(skill, description="Books a flight and a seat")
     for path in ("/", f"/memories/{skill.pk}/"):
-        assert 'value="reject wrong"' in client.get(path).content.decode()
-    page = decide(client, skill.memory, "reject wrong", note="seats cost extra", next=f"/memories/{skill.pk}/")
+        assert 'value="reject wrong"' in reviewer.get(path).content.decode()
+    page = decide(reviewer, skill.memory, "reject wrong", note="seats cost extra", next=f"/memories/{skill.pk}/")
     told = page.content.decode()
     assert "Version rejected as wrong" in told and "wrong: seats cost extra" in told
     assert 'value="reject wrong"' not in told
     assert skill.versions.get(number=2).status == "rejected"
-    assert f"row-{skill.pk}" not in client.get("/").content.decode()
-    undo(client, told)
-    page = decide(client, skill.memory, "reject noise", headers=HTMX)
+    assert f"row-{skill.pk}" not in reviewer.get("/").content.decode()
+    undo(reviewer, told)
+    page = decide(reviewer, skill.memory, "reject noise", headers=HTMX)
     assert f'id="row-{skill.pk}"' in page.content.decode() and "confirmed" in page.content.decode()
     assert Memory.objects.get(pk=skill.pk).status == Status.CONFIRMED
 
 
-def test_what_was_never_published_is_dismissed_and_not_rejected(client: Client) -> None:
+def test_what_was_never_published_is_dismissed_and_not_rejected(reviewer: Client) -> None:
     skill = make_skill(published=False)
     for path in ("/", f"/memories/{skill.pk}/"):
-        assert "reject wrong" not in client.get(path).content.decode()
+        assert "reject wrong" not in reviewer.get(path).content.decode()

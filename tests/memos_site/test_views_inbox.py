@@ -197,6 +197,7 @@ def test_a_skill_with_a_critical_finding_is_read_before_it_is_published_and_the_
     page = client.get("/").content.decode()
     assert "critical finding" in page
     assert 'value="promote"' not in rows_of(page)
+    assert f'href="/memories/{skill.pk}/?queue" data-does="promote"' in page, "from there on to the next in the queue"
     page = client.get(f"/memories/{skill.pk}/").content.decode()
     assert "Publish despite the findings" in page
     client.post(f"/memories/{skill.pk}/decide/", {"decision": "promote", "note": "our own mirror"})

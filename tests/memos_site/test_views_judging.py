@@ -3,7 +3,7 @@
 import pytest
 
 from memories.models import Episode
-from tests.make import make_run
+from tests.make import answer, call, make_run, user
 from tests.pages import signed_in
 
 pytestmark = pytest.mark.django_db
@@ -15,3 +15,10 @@ def test_a_judgement_about_no_run_is_named_and_the_others_are_stored() -> None:
     told = signed_in().post("/outcomes/judge/", {"said": said}, headers={"Accept": "application/json"}).json()
     assert (set(told["batches"]), set(told["refused"])) == ({str(pk) for pk in runs}, {"x"})
     assert set(Episode.objects.values_list("outcome", flat=True)) == {"failure", "success"}
+
+
+def test_what_a_call_was_given_is_shown_as_data_not_as_python_and_a_cut_is_told() -> None:
+    booking = call("book_flight", insured=True, flights=[{"number": "HAT7"}], note="x" * 200)
+    make_run(outcome=None, messages=[user("Book it"), booking, answer({"error": "no seat"})])
+    page = signed_in().get("/outcomes/").content.decode()
+    assert f"note={'x' * 60}…, flights=[{{&quot;number&quot;: &quot;HAT7&quot;}}], insured=true" in page

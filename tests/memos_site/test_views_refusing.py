@@ -51,7 +51,7 @@ def test_a_reviewer_of_some_scopes_reads_why_what_all_share_is_not_hers_to_decid
     alone = client.post(f"/memories/{memory.pk}/decide/", {"decision": "promote"})
     among = client.post("/bulk/", {"decision": "promote", "chosen": str(memory.pk)}, follow=True)
     for page in (alone.content.decode(), among.content.decode()):
-        assert "every scope reads this, and you are limited to some" in page.replace("Every", "every")
+        assert "every scope sees this memory, but your access is limited" in page.replace("Every", "every")
         assert "token" not in page.partition('<main id="main">')[2].replace("csrfmiddlewaretoken", "")
     taught = client.post("/memories/teach/", {"content": "Acme is in Rome", "scope": "project:b"})
     assert "The scope project:b is not among yours." in taught.content.decode()

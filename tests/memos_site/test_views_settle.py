@@ -31,7 +31,7 @@ def test_one_of_two_that_contradict_each_other_holds_and_undo_opens_the_contest_
     keep = memory if keeps_contested else other
     body = {"keep": str(keep.pk), "against": str(other.pk)}
     page = client.post(f"/memories/{memory.pk}/settle/", body, headers=HTMX).content.decode()
-    assert "It holds: “Globex pays" in page and f'id="row-{memory.pk}"' in page
+    assert "Decided that this one holds: “Globex pays" in page and f'id="row-{memory.pk}"' in page
     assert statuses(memory, other) == (["confirmed", "superseded"] if keeps_contested else ["superseded", "confirmed"])
     batch = AuditEntry.objects.filter(action="supersede").values_list("batch_id", flat=True).get()
     assert client.post(f"/undo/{batch}/", headers=HTMX).status_code == 200

@@ -67,7 +67,7 @@ def test_the_demo_comes_beside_other_data_only_when_that_is_said(monkeypatch: py
     own = make_memory()
     root = signed_in("root", group="administrator")
     answer = root.post("/welcome/demo/", follow=True)
-    assert b"data of its own" in answer.content and list(Memory.objects.all()) == [own]
+    assert b"holds other data" in answer.content and list(Memory.objects.all()) == [own]
     monkeypatch.setattr(demo, "load", lambda *, at, beside_others: not seen.append(beside_others))  # type: ignore[func-returns-value]
     assert root.post("/welcome/demo/", {"beside": "on"})["Location"] == "/"
     assert seen == [True]

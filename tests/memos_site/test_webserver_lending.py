@@ -42,7 +42,7 @@ def turned() -> Iterator[Turned]:
 
 def ask(turned: Turned, *paths: str) -> list[int]:
     """Ask for the paths at once; the process ids of the answers, once the server is done with them."""
-    clients = [turned.client(head(f"GET {path} HTTP/1.1", "Connection: close")) for path in paths]
+    clients = [turned.connect(head(f"GET {path} HTTP/1.1", "Connection: close")) for path in paths]
     return [int(turned.read(client).rpartition(b"\r\n\r\n")[2]) for client in clients]
 
 
@@ -60,7 +60,7 @@ def test_requests_one_after_another_have_one_connection_and_those_at_once_have_t
 
 def test_a_request_that_fails_gives_its_connection_back(turned: Turned) -> None:
     before = ask(turned, "/")
-    assert status(turned.read(turned.client(head("GET /failing HTTP/1.1")))) == 500
+    assert status(turned.read(turned.connect(head("GET /failing HTTP/1.1")))) == 500
     assert ask(turned, "/") == before
 
 

@@ -35,7 +35,7 @@ class Turned:
         self.clients: list[socket.socket] = []
         self.accepted = set[Any]()  # addresses
 
-    def client(self, sent: bytes) -> socket.socket:
+    def connect(self, sent: bytes) -> socket.socket:
         client = socket.create_connection(self.listener.getsockname())
         self.clients.append(client)
         client.setblocking(False)
@@ -113,7 +113,7 @@ def status(answer: bytes) -> int:
 
 
 def test_a_header_that_does_not_end_is_answered_408_however_often_something_comes(turned: Turned) -> None:
-    client = turned.client(b"GET /api/v1/me HTTP/1.1\r\nX-Half")
+    client = turned.connect(b"GET /api/v1/me HTTP/1.1\r\nX-Half")
     turned.send(client, b"-more")
     turned.later(HEADER_SECONDS - 1)
     assert turned.is_open(client)
@@ -125,7 +125,7 @@ def test_a_header_that_does_not_end_is_answered_408_however_often_something_come
 
 
 def test_a_body_that_comes_slower_than_it_must_is_answered_408(turned: Turned) -> None:
-    slow, quick = turned.client(POST + b"x"), turned.client(POST + b"x" * (MIN_BODY_RATE * 10))
+    slow, quick = turned.connect(POST + b"x"), turned.connect(POST + b"x" * (MIN_BODY_RATE * 10))
     turned.until(
         lambda: sum(one.unfinished_bytes for one in turned.server.active_channels.values()) > MIN_BODY_RATE * 9
     )
@@ -139,7 +139,7 @@ def test_a_body_that_comes_slower_than_it_must_is_answered_408(turned: Turned) -
 
 
 def test_a_connection_that_asks_nothing_is_closed_in_silence(turned: Turned) -> None:
-    silent, kept = turned.client(b""), turned.client(head("GET / HTTP/1.1"))
+    silent, kept = turned.connect(b""), turned.connect(head("GET / HTTP/1.1"))
     assert turned.read(kept, whole=False).endswith(b"ok")
     turned.later(29)
     assert turned.is_open(silent)
@@ -150,8 +150,8 @@ def test_a_connection_that_asks_nothing_is_closed_in_silence(turned: Turned) -> 
 
 def test_where_no_place_is_left_the_longest_unfinished_make_room(turned: Turned) -> None:
     turned.server.max_connections = 20
-    first, *others = [turned.client(b"GET / HTTP/1.1\r\nX-Half") for _ in range(20)]
-    asking = turned.client(head("GET / HTTP/1.1"))
+    first, *others = [turned.connect(b"GET / HTTP/1.1\r\nX-Half") for _ in range(20)]
+    asking = turned.connect(head("GET / HTTP/1.1"))
     assert turned.read(asking, whole=False).endswith(b"ok")
     assert not turned.is_open(first)
     assert all(turned.is_open(other) for other in others)
@@ -159,7 +159,7 @@ def test_where_no_place_is_left_the_longest_unfinished_make_room(turned: Turned)
 
 def test_unfinished_bodies_are_bounded_together(turned: Turned, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(webserver, "MAX_UNFINISHED_BYTES", 250_000)
-    first, second, third = [turned.client(POST + b"x" * 100_000) for _ in range(3)]
+    first, second, third = [turned.connect(POST + b"x" * 100_000) for _ in range(3)]
     turned.until(lambda: sum(one.unfinished_bytes for one in turned.server.active_channels.values()) == 300_000)
     turned.later(0)
     assert [turned.is_open(client) for client in (first, second, third)] == [False, True, True]
@@ -170,7 +170,7 @@ def test_a_full_disk_under_a_large_body_is_said(turned: Turned, monkeypatch: pyt
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(TempfileBasedBuffer, "newfile", full)
-    answer = turned.read(turned.client(POST + b"x" * 200_000))
+    answer = turned.read(turned.connect(POST + b"x" * 200_000))
     told = problem(answer.partition(b"\r\n\r\n")[2])
     assert (status(answer), told["code"]) == (503, "disk_full")
     assert "disk is full" in told["detail"]
@@ -185,7 +185,7 @@ def test_what_is_under_way_is_answered_before_the_server_stops() -> None:
         return application(environ, start_response)
 
     turned = Turned(slow)
-    client = turned.client(head("GET / HTTP/1.1"))
+    client = turned.connect(head("GET / HTTP/1.1"))
     turned.until(begun.is_set)
     turned.server.stop()
     threading.Timer(0.2, go.set).start()
@@ -196,13 +196,13 @@ def test_what_is_under_way_is_answered_before_the_server_stops() -> None:
 
 def test_a_server_that_stops_answers_what_has_begun_to_arrive_and_waits_for_nobody_else(turned: Turned) -> None:
     whole = head("GET / HTTP/1.1")
-    kept = turned.client(whole)
+    kept = turned.connect(whole)
     turned.until(lambda: turned.server.active_channels and turned.is_open(kept) and turned.read(kept, whole=False))
     turned.server.stop()
     assert turned.server._is_over()
     turned.server.stops_at, turned.server.accepting = 0.0, True
     for sent in (b"", whole[:9]):
-        client = turned.client(sent)
+        client = turned.connect(sent)
         turned.server.stop()
         assert not turned.server._is_over()
         turned.send(client, whole[len(sent) :])
@@ -210,7 +210,7 @@ def test_a_server_that_stops_answers_what_has_begun_to_arrive_and_waits_for_nobo
         assert (status(answer), b"Connection: close" in answer) == (200, True)
         turned.until(turned.server._is_over)
         turned.server.stops_at, turned.server.accepting = 0.0, True
-    silent = turned.client(b"")
+    silent = turned.connect(b"")
     turned.server.stop()
     turned.server.arrivals_until = 0.0  # as after a second
     assert turned.is_open(silent)
@@ -219,7 +219,7 @@ def test_a_server_that_stops_answers_what_has_begun_to_arrive_and_waits_for_nobo
 
 def test_a_server_that_is_replaced_answers_those_who_keep_their_connection_once_more(turned: Turned) -> None:
     whole = head("GET / HTTP/1.1")
-    kept = turned.client(whole)
+    kept = turned.connect(whole)
     assert b"Connection: close" not in turned.read(kept, whole=False)
     turned.server.stop(kept_seconds=60)
     assert not turned.server._is_over()

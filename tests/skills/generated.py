@@ -3,11 +3,12 @@
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
+from memories.scanning import credentials
 from skills.manifest import Fields, Step, TrackRecord
 from skills.markdown import SECTIONS
 from skills.names import EXTENSIONS
 
-patiently = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+patiently = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 PIECES = st.sampled_from([
     *(f"## {title}" for title in SECTIONS),
@@ -24,12 +25,16 @@ PIECES = st.sampled_from([
 SPACES = st.sampled_from(["", " ", "  ", "\n", "\n\n", "\n  ", "\n    ", "\t"])
 
 
+def has_no_secret(text: str) -> bool:
+    return not credentials.is_in(text)
+
+
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """A function, because failure messages repeat every strategy that is a value."""
-    if draw(st.booleans()):
-        return draw(st.text(max_size=40))
-    return "".join(draw(st.lists(st.one_of(SPACES, PIECES), max_size=16)))
+    """A function, because failure messages repeat every strategy that is a value. What looks like a credential would be
+    masked."""
+    pieces = st.lists(st.one_of(SPACES, PIECES), max_size=16).map("".join)
+    return draw((st.text(max_size=40) | pieces).filter(has_no_secret))
 
 
 TEXTS = texts()
@@ -62,7 +67,7 @@ FIELDS = st.builds(
     Fields,
     name=NAMES,
     title=TEXTS,
-    description=(TEXTS | st.text(min_size=1000, max_size=1300)).map(lambda text: f"Does {text}"),
+    description=(TEXTS | st.text(min_size=1000, max_size=1300)).map(lambda text: f"Does {text}").filter(has_no_secret),
     trigger=LISTS,
     procedure=TEXTS | LISTS,
     experience=LISTS,
@@ -79,6 +84,8 @@ FIELDS = st.builds(
     license=TEXTS,
     compatibility=TEXTS,
     allowed_tools=TEXTS,
-    metadata=st.dictionaries(TEXTS, TEXTS, max_size=2),
+    metadata=st.dictionaries(TEXTS, TEXTS, max_size=2).filter(
+        lambda pairs: not any(credentials.is_in(f"{name}: {value}") for name, value in pairs.items())
+    ),
     reference_folder=st.just("reference"),
 )

@@ -11,20 +11,10 @@ from memories.intake.evidence import Witness
 from memories.models import Memory
 from memories.values.choices import Outcome, Status
 from skills.models import Skill, SkillVersion
-from tests.make import AT, bytes_of, caller, make_agent, make_run, make_skill, make_version
+from tests.make import AT, bytes_of, make_agent, make_run, make_skill, make_version
 
 pytestmark = pytest.mark.django_db
 PATH = "/api/v1/skills"
-
-
-@pytest.fixture
-def agent() -> APIClient:
-    return caller()
-
-
-@pytest.fixture
-def reviewer() -> APIClient:
-    return caller(permissions=["read", "review"])
 
 
 def names(client: APIClient, query: str = "") -> list[str]:
@@ -37,15 +27,15 @@ def content(client: APIClient, url: str) -> bytes:
     return bytes_of(answer)
 
 
-def test_an_agent_sees_what_is_published_and_a_reviewer_everything(agent: APIClient, reviewer: APIClient) -> None:
+def test_an_agent_sees_what_is_published_and_a_reviewer_everything(agent: APIClient, judge: APIClient) -> None:
     make_skill("published")
     make_skill("candidate", published=False)
     for status in (Status.APPLIED, Status.DISMISSED, Status.RETRACTED, Status.CONTESTED):
         make_skill(str(status.value), status=status)
     assert names(agent) == ["applied", "published"]
     assert names(agent, "status=candidate,dismissed") == []
-    assert names(reviewer) == ["applied", "candidate", "contested", "dismissed", "published", "retracted"]
-    assert names(reviewer, "status=candidate") == ["candidate"]
+    assert names(judge) == ["applied", "candidate", "contested", "dismissed", "published", "retracted"]
+    assert names(judge, "status=candidate") == ["candidate"]
 
 
 def test_for_an_agent_no_version_is_loaded_but_the_published_one() -> None:
@@ -56,14 +46,14 @@ def test_for_an_agent_no_version_is_loaded_but_the_published_one() -> None:
     assert [version.number for version in row.versions.all()] == [1]
 
 
-def test_a_list_is_narrowed_to_skills_that_say_each_word(agent: APIClient, reviewer: APIClient) -> None:
+def test_a_list_is_narrowed_to_skills_that_say_each_word(agent: APIClient, judge: APIClient) -> None:
     make_skill("book-hotel")
     make_version(make_skill("plan-trip"), description="Rents a car")
     make_skill("cancel", published=False, content="Gives a seat back")
     assert names(agent, "q=books+FLIGHT") == ["book-hotel", "plan-trip"]
     assert names(agent, "q=flight+trip") == ["plan-trip"]
     assert names(agent, "q=seat") == names(agent, "q=rents") == names(agent, "q=hotel+trip") == []
-    assert names(reviewer, "q=seat") == ["cancel"]
+    assert names(judge, "q=seat") == ["cancel"]
 
 
 def test_a_person_sees_every_status(admin_client: APIClient) -> None:
@@ -71,13 +61,13 @@ def test_a_person_sees_every_status(admin_client: APIClient) -> None:
     assert names(admin_client, "status=candidate") == ["book-flight"]
 
 
-def test_what_is_not_published_does_not_exist_for_an_agent(agent: APIClient, reviewer: APIClient) -> None:
+def test_what_is_not_published_does_not_exist_for_an_agent(agent: APIClient, judge: APIClient) -> None:
     make_skill("candidate", published=False)
     make_skill("dismissed", status=Status.DISMISSED)
     for name in ("candidate", "dismissed"):
         for path in ("", "/versions", "/versions/1", "/versions/latest", "/versions/1/content"):
             assert agent.get(f"{PATH}/{name}{path}").status_code == 404
-            found = reviewer.get(f"{PATH}/{name}{path}")
+            found = judge.get(f"{PATH}/{name}{path}")
             assert bytes_of(found) and found.status_code == 200
 
 
@@ -102,20 +92,20 @@ def test_an_agent_sees_the_published_version_only(agent: APIClient) -> None:
     assert "three steps" not in str(agent.get(PATH).json())
 
 
-def test_a_reviewer_sees_every_version_newest_first(reviewer: APIClient) -> None:
+def test_a_reviewer_sees_every_version_newest_first(judge: APIClient) -> None:
     make_skill_with_three_versions()
-    shown = reviewer.get(f"{PATH}/book-flight").json()
+    shown = judge.get(f"{PATH}/book-flight").json()
     assert (shown["published_version"], shown["latest_version"], shown["proposed_version"]) == (2, 3, 3)
-    rows = reviewer.get(f"{PATH}/book-flight/versions").json()["results"]
+    rows = judge.get(f"{PATH}/book-flight/versions").json()["results"]
     assert [(row["number"], row["status"]) for row in rows] == [(3, "proposed"), (2, "published"), (1, "retired")]
-    assert reviewer.get(f"{PATH}/book-flight/versions/latest").json()["number"] == 2
-    first = reviewer.get(f"{PATH}/book-flight/versions?limit=2").json()
-    assert [row["number"] for row in reviewer.get(first["next"]).json()["results"]] == [1]
+    assert judge.get(f"{PATH}/book-flight/versions/latest").json()["number"] == 2
+    first = judge.get(f"{PATH}/book-flight/versions?limit=2").json()
+    assert [row["number"] for row in judge.get(first["next"]).json()["results"]] == [1]
 
 
-def test_where_nothing_is_published_the_latest_is_the_newest(reviewer: APIClient) -> None:
+def test_where_nothing_is_published_the_latest_is_the_newest(judge: APIClient) -> None:
     make_version(make_skill(published=False), description="Another")
-    assert reviewer.get(f"{PATH}/book-flight/versions/latest").json()["number"] == 2
+    assert judge.get(f"{PATH}/book-flight/versions/latest").json()["number"] == 2
 
 
 def test_the_package_behind_its_url_has_the_hash_and_size_that_are_told(agent: APIClient) -> None:

@@ -20,7 +20,7 @@ from memos_site import review
 from skills import importing
 from skills.models import Skill, SkillVersion
 from skills.names import EXTENSIONS
-from tests.make import ANNA, AT, ask, bytes_of, caller, make_skill
+from tests.make import ANNA, AT, ask, bytes_of, caller, make_skill, skill_reviewer
 from tests.skills.test_packages_of_others import FILES
 from tests.skills.test_unpacking import make_zip
 
@@ -30,10 +30,6 @@ ZIP = make_zip({f"pdf/{path}": data for path, data in FILES.items()})
 
 def upload(client: APIClient, content: bytes = ZIP, **fields: Any) -> Any:
     return client.post("/api/v1/skills", {"file": SimpleUploadedFile("a.zip", content), **fields}, format="multipart")
-
-
-def reviewer() -> APIClient:
-    return caller(permissions=["read", "skills", "review"])
 
 
 def test_an_upload_is_a_proposed_version_and_goes_out_byte_for_byte() -> None:
@@ -181,7 +177,7 @@ def test_an_upload_onto_a_skill_above_the_caller_tells_nothing_and_is_proposed_t
 
 def test_a_file_of_a_version_is_served_as_harmless_bytes() -> None:
     upload(caller())
-    client = reviewer()
+    client = skill_reviewer()
     script = client.get("/api/v1/skills/pdf/versions/1/files/scripts/office/pack.py")
     assert (script.content, script["Content-Type"]) == (FILES["scripts/office/pack.py"], "text/plain; charset=utf-8")
     assert script["Content-Security-Policy"].startswith("sandbox")

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from rest_framework.test import APIClient
 from skills_ref.prompt import to_prompt
 
 from memories.values.exceptions import Conflict, Invalid
@@ -15,15 +14,11 @@ from skills import importing, publishing, renaming, revising
 from skills.diffs import word_pieces
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
-from tests.make import ANNA, AT, bytes_of, caller, make_skill, make_version
+from tests.make import ANNA, AT, bytes_of, caller, make_skill, make_version, skill_reviewer
 from tests.skills.test_packages_of_others import FILES, PDF
 
 pytestmark = pytest.mark.django_db
 TRUST = everything(ANNA)
-
-
-def reviewer() -> APIClient:
-    return caller(permissions=["read", "skills", "review"])
 
 
 def propose(skill: Skill, **fields: Any) -> SkillVersion:
@@ -35,7 +30,7 @@ def propose(skill: Skill, **fields: Any) -> SkillVersion:
 @pytest.mark.parametrize("number", ["x", "0", "7", "99999999999"])
 def test_a_diff_names_the_parameter_that_is_no_version(number: str) -> None:
     make_skill()
-    answer = reviewer().get("/api/v1/skills/book-flight/diff", {"from": number})
+    answer = skill_reviewer().get("/api/v1/skills/book-flight/diff", {"from": number})
     assert (answer.status_code, answer.json()["errors"][0]["pointer"]) == (400, "/from")
 
 
@@ -53,7 +48,7 @@ def test_a_diff_names_sections_and_files_word_by_word_without_counters() -> None
     propose(skill, procedure="1. 等待 30 天", scripts={"a.py": "print(1)"}, performance=record)
     review.decide(TRUST, skill.pk, "promote", at=AT)
     propose(skill, procedure="1. 等待 60 天", scripts={"b.py": "x"}, performance={**record, "successes": 12})
-    diff = reviewer().get("/api/v1/skills/book-flight/diff").json()
+    diff = skill_reviewer().get("/api/v1/skills/book-flight/diff").json()
     assert (diff["before"], diff["after"]) == (2, 3)
     by_name = {change["name"]: change for change in diff["sections"]}
     changed = [piece for piece in by_name["Procedure"]["pieces"] if piece["kind"] != "same"]
@@ -63,7 +58,7 @@ def test_a_diff_names_sections_and_files_word_by_word_without_counters() -> None
         ("scripts/a.py", "removed"),
         ("scripts/b.py", "added"),
     ]
-    first = reviewer().get("/api/v1/skills/book-flight/diff", {"from": "1", "to": "2"}).json()
+    first = skill_reviewer().get("/api/v1/skills/book-flight/diff", {"from": "1", "to": "2"}).json()
     assert {change["name"] for change in first["sections"]} == {"Procedure", "Scripts"}
 
 
@@ -101,7 +96,7 @@ def test_an_old_version_comes_back_as_a_new_one_with_its_files() -> None:
     before = bytes_of(caller().get("/api/v1/skills/pdf/versions/1/content"))
     revising.edit(skill.versions.get(), {"description": "Fills forms"}, trust=TRUST, at=AT)
     review.decide(TRUST, skill.pk, "promote", at=AT, why="read")
-    answer = reviewer().post("/api/v1/skills/pdf/versions/1/restore", {"why": "it was better"}, format="json")
+    answer = skill_reviewer().post("/api/v1/skills/pdf/versions/1/restore", {"why": "it was better"}, format="json")
     assert answer.status_code == 201
     shown = answer.json()
     assert (shown["number"], shown["status"], shown["made_by"], shown["changelog"]) == (
@@ -110,8 +105,8 @@ def test_an_old_version_comes_back_as_a_new_one_with_its_files() -> None:
         "restore",
         "it was better",
     )
-    assert bytes_of(reviewer().get("/api/v1/skills/pdf/versions/3/content")) == before
-    assert reviewer().post("/api/v1/skills/pdf/versions/2/restore", {}, format="json").status_code == 409
+    assert bytes_of(skill_reviewer().get("/api/v1/skills/pdf/versions/3/content")) == before
+    assert skill_reviewer().post("/api/v1/skills/pdf/versions/2/restore", {}, format="json").status_code == 409
     assert caller().post("/api/v1/skills/pdf/versions/1/restore", {}, format="json").status_code == 403
 
 
@@ -130,7 +125,7 @@ def test_an_edit_is_a_proposed_version_and_keeps_every_file() -> None:
 def test_an_edit_that_changes_nothing_or_comes_late_is_refused() -> None:
     skill = make_skill()
     base = skill.versions.get()
-    with pytest.raises(Conflict, match="nothing differs"):
+    with pytest.raises(Conflict, match="does not differ"):
         revising.edit(base, {"description": "Books a flight"}, trust=TRUST, at=AT)
     with pytest.raises(Invalid, match="description"):
         revising.edit(base, {"description": " "}, trust=TRUST, at=AT)

@@ -25,11 +25,6 @@ def skill() -> Skill:
     return made
 
 
-@pytest.fixture
-def agent() -> APIClient:
-    return caller(name="refund-agent")
-
-
 def use(agent: APIClient, *outcomes: str, **told: Any) -> None:
     for outcome in outcomes:
         report(outcome, client=agent, **told)

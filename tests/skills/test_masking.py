@@ -31,7 +31,7 @@ def downloaded() -> tuple[bytes, str]:
 def test_they_are_packed_anew_under_their_number(monkeypatch: pytest.MonkeyPatch) -> None:
     clean = make_skill("clean")
     with monkeypatch.context() as before:
-        before.setattr(packages, "_masked", lambda data: data)
+        before.setattr(packages, "_mask", lambda data: data)
         skill = make_skill()
         SkillVersion.objects.filter(skill=skill).update(status=SkillVersion.Status.RETIRED)
         version = make_version(skill, description=f"Books a flight; the password is {SECRET}")

@@ -11,7 +11,7 @@ from skills import merging, publishing, revising
 from skills.manifest import Fields
 from skills.models import Skill, SkillVersion
 from tests.make import ANNA, AT, caller, make_skill, make_version
-from tests.skills.test_names_of_skills import download, post
+from tests.skills.test_names_of_skills import change_skill, download
 
 pytestmark = pytest.mark.django_db
 TRUST = everything(ANNA)
@@ -55,7 +55,7 @@ def test_files_whose_names_differ_in_case_alone_or_are_long_are_both_kept_in_fie
 def test_agents_keep_both_until_the_merged_version_is_published_and_undo_brings_them_back() -> None:
     kept, other = two()
     before = download("book-flight"), download("reserve-seat")
-    shown = post("book-flight/merge", 201, other="reserve_seat", why="both book")
+    shown = change_skill("book-flight/merge", 201, other="reserve_seat", why="both book")
     assert (shown["number"], shown["status"], shown["made_by"], shown["changelog"]) == (
         3,
         "proposed",
@@ -63,7 +63,7 @@ def test_agents_keep_both_until_the_merged_version_is_published_and_undo_brings_
         "both book",
     )
     assert (download("book-flight"), download("reserve-seat")) == before
-    batch = post("book-flight/versions/3/publish")["batch"]
+    batch = change_skill("book-flight/versions/3/publish")["batch"]
     assert download("reserve-seat") == download("book-flight") != before[0]
     other.memory.refresh_from_db()
     assert other.memory.status == "superseded"
@@ -88,18 +88,18 @@ def test_a_merge_that_the_other_skill_has_outgrown_is_not_published() -> None:
     version = revising.merge(kept, other, trust=TRUST, at=AT)
     SkillVersion.objects.filter(pk=version.pk).update(created_at=AT.replace(year=AT.year - 1))
     make_version(other, description="Reserves two seats")
-    assert "newer version" in post(f"book-flight/versions/{version.number}/publish", 409)["detail"]
+    assert "newer version" in change_skill(f"book-flight/versions/{version.number}/publish", 409)["detail"]
     assert Skill.objects.get(pk=kept.pk).published.number == 2  # type: ignore[union-attr]
 
 
 def test_skills_of_other_scopes_and_closed_ones_are_not_merged() -> None:
     _kept, other = two()
     make_skill("far", scope="project:shop")
-    post("book-flight/merge", 404, other="far")
-    post("book-flight/merge", 409, other="book-flight")
+    change_skill("book-flight/merge", 404, other="far")
+    change_skill("book-flight/merge", 409, other="book-flight")
     review.decide(TRUST, other.pk, "dismiss", at=AT, why="wrong")
-    post("book-flight/merge", 409, other="reserve-seat")
-    post("book-flight/merge", 403, caller(), other="reserve-seat")
+    change_skill("book-flight/merge", 409, other="reserve-seat")
+    change_skill("book-flight/merge", 403, caller(), other="reserve-seat")
 
 
 def test_the_same_material_again_adds_no_further_copy_of_a_file() -> None:

@@ -56,7 +56,7 @@ def test_old_versions_are_named_before_anybody_downloads_them_and_copied(
         assert move(former / "packages") == "3 packages copied, 0 were there\n"
         assert present.files() == held
         assert move(former / "packages") == "0 packages copied, 3 were there\n"
-        assert orphans.missing() == [] and check_packages(["default"]) == []
+        assert orphans.missing_packages() == [] and check_packages(["default"]) == []
         assert client.get("/health/ready").json()["degraded"] == []
         assert b"move_packages" not in signed_in("cy").get("/skills/").content
         answer = agent.get(f"/api/v1/skills/{names[0]}/versions/1/content")
@@ -88,5 +88,5 @@ def test_a_version_that_is_deleted_during_the_count_does_not_end_the_copying(
 ) -> None:
     with local(tmp_path / "present"):
         make_skill("refund")
-        monkeypatch.setattr(orphans, "missing", lambda: ["packages/deleted-meanwhile.zip"])
+        monkeypatch.setattr(orphans, "missing_packages", lambda: ["packages/deleted-meanwhile.zip"])
         assert move(tmp_path) == "0 packages copied, 1 were there\n"

@@ -102,7 +102,7 @@ def test_a_frontmatter_that_no_validator_takes_is_written_anew_and_the_body_stay
     package = pack_files(unpacked.fields.name, unpacked.files)
     assert validated(package.content, tmp_path) == []
     assert package.skill_md.endswith(body.replace("\r\n", "\n"))
-    assert "the frontmatter was written anew, as the specification demands" in unpacked.warnings
+    assert "the frontmatter was rewritten to follow the specification" in unpacked.warnings
 
 
 HEADS = st.builds(

@@ -93,8 +93,8 @@ def test_a_decision_on_what_has_changed_since_it_was_seen_is_refused() -> None:
     seen = review.version_token(Memory.objects.get(pk=skill.pk))
     make_version(skill, description="Books two flights")
     with pytest.raises(Conflict, match="changed since you saw it"):
-        review.decide(TRUST, skill.pk, "promote", at=AT, seen=seen)
-    review.decide(TRUST, skill.pk, "promote", at=AT, seen=review.version_token(Memory.objects.get(pk=skill.pk)))
+        review.decide(TRUST, skill.pk, "promote", at=AT, token=seen)
+    review.decide(TRUST, skill.pk, "promote", at=AT, token=review.version_token(Memory.objects.get(pk=skill.pk)))
 
 
 def test_a_package_that_is_stored_twice_is_the_same_file() -> None:
@@ -134,6 +134,6 @@ def test_what_is_no_open_version_of_a_published_skill_is_not_rejected() -> None:
         review.decide(TRUST, skill.pk, "reject", at=AT, why="wrong", number=2)
     with pytest.raises(Conflict, match="no version of book-flight is proposed"):
         review.decide(TRUST, skill.pk, "reject", at=AT, why="wrong")
-    with pytest.raises(Conflict, match="no skill with a version"):
+    with pytest.raises(Conflict, match="not a skill with a version"):
         review.decide(TRUST, make_memory().pk, "reject", at=AT, why="wrong")
     assert statuses(new.pk) == ["proposed"]

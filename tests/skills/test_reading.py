@@ -118,7 +118,7 @@ def test_what_is_put_right_is_told(text: str, warning: str) -> None:
 
 
 def test_a_folder_of_another_name_is_a_warning() -> None:
-    assert read(HEAD, folder="trips")[1] == ["the folder 'trips' is not called like the skill, 'plan-trip'"]
+    assert read(HEAD, folder="trips")[1] == ["the folder 'trips' does not have the name of the skill, 'plan-trip'"]
 
 
 def test_a_skill_without_frontmatter_is_named_after_its_folder_and_told_by_its_first_paragraph() -> None:

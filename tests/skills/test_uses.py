@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def agent() -> APIClient:
+def refund_agent() -> APIClient:
     return caller(name="refund-agent")
 
 
@@ -38,32 +38,32 @@ def salience(skill: Skill) -> float:
     return float(Memory.objects.get(pk=skill.pk).salience)
 
 
-def test_a_use_that_is_told_otherwise_stays_one_of_the_version_that_was_used(agent: APIClient) -> None:
+def test_a_use_that_is_told_otherwise_stays_one_of_the_version_that_was_used(refund_agent: APIClient) -> None:
     skill, run = make_used(), make_run()
-    report("success", client=agent, episode_id=str(run.pk))
+    report("success", client=refund_agent, episode_id=str(run.pk))
     make_version(skill, description="Books a flight or two")
     review.decide(everything(ANNA), skill.pk, "promote", at=AT)
-    corrected = report("failure", client=agent, episode_id=str(run.pk), status=200)
+    corrected = report("failure", client=refund_agent, episode_id=str(run.pk), status=200)
     assert (corrected["version"], corrected["outcome"], record(skill)) == (1, "failure", (0, 1, 0))
-    named = report("failure", client=agent, episode_id=str(run.pk), version=2, status=200)
+    named = report("failure", client=refund_agent, episode_id=str(run.pk), version=2, status=200)
     assert named["version"] == 2
 
 
-def test_a_use_of_a_skill_that_was_retired_meanwhile_counts(agent: APIClient) -> None:
+def test_a_use_of_a_skill_that_was_retired_meanwhile_counts(refund_agent: APIClient) -> None:
     skill = make_used()
     review.decide(everything(ANNA), skill.pk, "retire", at=AT)
-    told = report("failure", client=agent, version=1)
+    told = report("failure", client=refund_agent, version=1)
     assert (told["version"], record(skill)) == (1, (0, 1, 0))
-    report("failure", client=agent, name="book-train", status=404)
+    report("failure", client=refund_agent, name="book-train", status=404)
 
 
-def test_uses_move_rate_reliability_salience_and_latency_and_not_confidence(agent: APIClient) -> None:
+def test_uses_move_rate_reliability_salience_and_latency_and_not_confidence(refund_agent: APIClient) -> None:
     skill = make_used(confidence=70)
-    first = report("success", client=agent, latency_ms=100)
+    first = report("success", client=refund_agent, latency_ms=100)
     assert (first["performance"]["success_rate"], first["reliability"]) == (1.0, pytest.approx(0.2065, abs=1e-4))
     assert (first["version"], first["agent"]) == (1, "refund-agent")
     assert salience(skill) == pytest.approx(0.6)
-    second = report("failure", client=agent, latency_ms=300)
+    second = report("failure", client=refund_agent, latency_ms=300)
     assert second["performance"] == {
         "success_count": 1,
         "failure_count": 1,
@@ -74,8 +74,8 @@ def test_uses_move_rate_reliability_salience_and_latency_and_not_confidence(agen
     }
     assert second["reliability"] == pytest.approx(0.0945, abs=1e-4)
     assert salience(skill) == pytest.approx(0.5)
-    report("partial", client=agent)
-    shown = agent.get(f"{PATH}/book-flight").json()
+    report("partial", client=refund_agent)
+    shown = refund_agent.get(f"{PATH}/book-flight").json()
     assert (shown["performance"]["partial_count"], shown["performance"]["success_rate"]) == (1, 0.5)
     assert (shown["reliability"], shown["confidence"]) == (second["reliability"], 70)
     memory = Memory.objects.get(pk=skill.pk)
@@ -83,15 +83,15 @@ def test_uses_move_rate_reliability_salience_and_latency_and_not_confidence(agen
     assert (memory.version, memory.updated_at) == (1, AT)
 
 
-def test_the_same_key_twice_is_one_use_also_when_the_kept_answer_is_gone(agent: APIClient) -> None:
+def test_the_same_key_twice_is_one_use_also_when_the_kept_answer_is_gone(refund_agent: APIClient) -> None:
     skill = make_used()
-    first = report(client=agent, key="k1")
-    assert report(client=agent, key="k1")["id"] == first["id"]
+    first = report(client=refund_agent, key="k1")
+    assert report(client=refund_agent, key="k1")["id"] == first["id"]
     IdempotencyKey.objects.all().delete()
-    assert report(client=agent, key="k1", status=200)["id"] == first["id"]
+    assert report(client=refund_agent, key="k1", status=200)["id"] == first["id"]
     report(client=caller(), key="k1")  # another agent's own key
-    report(client=agent)
-    report(client=agent)
+    report(client=refund_agent)
+    report(client=refund_agent)
     assert (record(skill), SkillUse.objects.count()) == ((4, 0, 0), 4)
 
 
@@ -113,13 +113,13 @@ def test_a_use_that_names_an_episode_and_its_digestion_count_once_together(used_
     assert record(skill) == counted[outcome]
 
 
-def test_told_otherwise_of_one_episode_the_counters_move_by_the_difference(agent: APIClient) -> None:
+def test_told_otherwise_of_one_episode_the_counters_move_by_the_difference(refund_agent: APIClient) -> None:
     skill, episode = make_used(), str(make_run().pk)
-    first = report("success", client=agent, episode_id=episode, latency_ms=100, note="fine")
-    again = report("failure", client=agent, episode_id=episode, latency_ms=300, note="charged twice", status=200)
+    first = report("success", client=refund_agent, episode_id=episode, latency_ms=100, note="fine")
+    again = report("failure", client=refund_agent, episode_id=episode, latency_ms=300, note="charged twice", status=200)
     assert (again["id"], again["note"], again["outcome"]) == (first["id"], "charged twice", "failure")
     assert (record(skill), again["performance"]["avg_latency_ms"]) == ((0, 1, 0), 300.0)
-    report("failure", client=agent, episode_id=episode, latency_ms=300, status=200)
+    report("failure", client=refund_agent, episode_id=episode, latency_ms=300, status=200)
     assert (record(skill), SkillUse.objects.count()) == ((0, 1, 0), 1)
 
 
@@ -137,25 +137,25 @@ def test_a_run_takes_as_long_as_its_outcome_says_else_as_its_calls_together() ->
     assert (row.latency_total_ms, row.latency_count) == (5340.0, 2)
 
 
-def test_each_version_has_the_numbers_of_its_own_uses(agent: APIClient) -> None:
+def test_each_version_has_the_numbers_of_its_own_uses(refund_agent: APIClient) -> None:
     skill = make_used()
-    report("failure", client=agent)
+    report("failure", client=refund_agent)
     former = skill.versions.get()
     SkillVersion.objects.filter(pk=former.pk).update(status=SkillVersion.Status.RETIRED)
     newer = make_version(skill, description="In two steps")
     SkillVersion.objects.filter(pk=newer.pk).update(status=SkillVersion.Status.PUBLISHED)
     make_version(skill, description="In three steps")
-    assert report(client=agent, version=3, status=400)["errors"][0]["pointer"] == "/version"  # only proposed
-    report("success", client=agent, latency_ms=80)
-    report("success", client=agent)
-    report("failure", client=agent, version=1)
+    assert report(client=refund_agent, version=3, status=400)["errors"][0]["pointer"] == "/version"  # only proposed
+    report("success", client=refund_agent, latency_ms=80)
+    report("success", client=refund_agent)
+    report("failure", client=refund_agent, version=1)
     reviewer = caller(permissions=["read", "review"])
     rows = reviewer.get(f"{PATH}/book-flight/versions").json()["results"]
     counted = {
         row["number"]: (row["performance"]["success_count"], row["performance"]["failure_count"]) for row in rows
     }
     assert counted == {3: (0, 0), 2: (2, 0), 1: (0, 2)}
-    shown = agent.get(f"{PATH}/book-flight/versions/latest").json()
+    shown = refund_agent.get(f"{PATH}/book-flight/versions/latest").json()
     assert (shown["performance"]["success_rate"], shown["performance"]["avg_latency_ms"]) == (1.0, 80.0)
     assert shown["reliability"] == pytest.approx(0.3424, abs=1e-4)
 
@@ -173,9 +173,9 @@ def test_each_version_has_the_numbers_of_its_own_uses(agent: APIClient) -> None:
         ({"outcome": "success", "note": "x" * 2_001}, "/note"),
     ],
 )
-def test_a_wrong_use_names_its_fields_and_counts_nothing(agent: APIClient, body: Any, pointer: str) -> None:
+def test_a_wrong_use_names_its_fields_and_counts_nothing(refund_agent: APIClient, body: Any, pointer: str) -> None:
     make_used()
-    refused = agent.post(f"{PATH}/book-flight/uses", body, format="json")
+    refused = refund_agent.post(f"{PATH}/book-flight/uses", body, format="json")
     assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, pointer)
     assert not SkillUse.objects.exists()
 
@@ -205,25 +205,25 @@ def test_a_shared_skill_is_reported_of_by_everybody_to_whom_it_is_offered(scope:
     report(client=client, name=make_skill("elsewhere", scope="project:b").name, status=404)
 
 
-def test_a_name_in_two_scopes_needs_its_scope(agent: APIClient) -> None:
+def test_a_name_in_two_scopes_needs_its_scope(refund_agent: APIClient) -> None:
     make_used()
     other = make_used(scope="project:a")
-    report(client=agent, status=409)
-    told = agent.post(f"{PATH}/book_flight/uses?scope=project:a", {"outcome": "success"}, format="json")
+    report(client=refund_agent, status=409)
+    told = refund_agent.post(f"{PATH}/book_flight/uses?scope=project:a", {"outcome": "success"}, format="json")
     assert (told.status_code, told.json()["scope"], record(other)) == (201, "project:a", (1, 0, 0))
 
 
-def test_an_episode_that_fewer_may_see_than_the_skill_is_not_quoted(agent: APIClient) -> None:
+def test_an_episode_that_fewer_may_see_than_the_skill_is_not_quoted(refund_agent: APIClient) -> None:
     skill = make_used()
     for episode in (make_run(sensitivity="medium", title="raise"), make_run(scope="project:a", title="elsewhere")):
-        report(client=agent, episode_id=str(episode.pk))
-    report(client=agent, episode_id=str(make_run(title="seen").pk))
+        report(client=refund_agent, episode_id=str(episode.pk))
+    report(client=refund_agent, episode_id=str(make_run(title="seen").pk))
     assert sorted(Evidence.objects.filter(memory=skill.pk).values_list("snapshot", flat=True)) == ["", "", "seen"]
 
 
-def test_a_forgotten_episode_takes_along_what_was_noted_about_it(agent: APIClient) -> None:
+def test_a_forgotten_episode_takes_along_what_was_noted_about_it(refund_agent: APIClient) -> None:
     skill, episode = make_used(), make_run()
-    report("failure", client=agent, episode_id=str(episode.pk), note="Anna's card was charged twice")
+    report("failure", client=refund_agent, episode_id=str(episode.pk), note="Anna's card was charged twice")
     lifecycle.forget(episode, trust=everything(ANNA), at=AT + timedelta(days=1))
     row = SkillUse.objects.get()
     assert (row.note, row.episode, record(skill)) == ("", None, (0, 1, 0))
@@ -243,10 +243,10 @@ def test_uses_at_once_are_all_counted_and_one_of_an_episode_once() -> None:
     assert record(skill) == (4, 0, 0)
 
 
-def test_no_agent_tells_of_a_use_in_the_run_of_another(agent: APIClient) -> None:
+def test_no_agent_tells_of_a_use_in_the_run_of_another(refund_agent: APIClient) -> None:
     skill = make_used()
-    told = agent.post("/api/v1/events", {"source": "a", "event_kind": "start", "ref": "1"}, format="json").json()
-    report("success", client=agent, episode_id=told["id"])
+    told = refund_agent.post("/api/v1/events", {"source": "a", "event_kind": "start", "ref": "1"}, format="json").json()
+    report("success", client=refund_agent, episode_id=told["id"])
     refused = report("failure", client=caller(name="loud-agent"), episode_id=told["id"], status=403)
     assert "only the agent that opened this episode" in refused["detail"]
     assert record(skill) == (1, 0, 0)

@@ -155,4 +155,4 @@ def test_a_skill_page_costs_at_most_twelve_queries(django_assert_max_num_queries
     SkillVersion.objects.filter(pk=version.pk).update(merges=other)
     client = signed_in()
     with django_assert_max_num_queries(12):
-        assert "takes the place of" in client.get(f"/memories/{skill.pk}/").content.decode()
+        assert "replaces <a" in client.get(f"/memories/{skill.pk}/").content.decode()

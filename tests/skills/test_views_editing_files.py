@@ -68,7 +68,7 @@ def test_what_a_browser_does_to_line_ends_is_no_change() -> None:
     assert ">\n\nprint(1)\n</textarea>" in page  # browsers drop the first line end of a textarea
     rows = row(0, "scripts/a.py", "\r\nprint(1)\r\n", former="scripts/a.py")
     answer = send(skill, rows | row(1, "scripts/c.py", PAY, former="scripts/c.py"))
-    assert (answer.status_code, "nothing differs" in answer.content.decode()) == (409, True)
+    assert (answer.status_code, "does not differ" in answer.content.decode()) == (409, True)
     send(skill, row(0, "scripts/c.py", PAY.replace("1", "2"), former="scripts/c.py"))
     assert revising.files_of(newest(skill))["scripts/c.py"] == PAY.replace("1", "2").encode()
 

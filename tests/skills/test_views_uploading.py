@@ -57,7 +57,7 @@ def test_all_problems_stand_on_the_page_and_what_was_typed_stays() -> None:
 def test_warnings_are_shown_once_it_is_taken() -> None:
     text = b"---\nname: Plan Trip\ndescription: b\n---\n"
     page = send({"file": SimpleUploadedFile("a.zip", make_zip({"SKILL.md": text}))}).content.decode()
-    assert "became" in page and "written anew" in page
+    assert "became" in page and "rewritten" in page
 
 
 def test_who_may_not_use_skills_sees_neither_button_nor_page() -> None:

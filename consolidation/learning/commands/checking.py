@@ -1,6 +1,6 @@
 """Which commands check what was done before them: tests, a build, a linter, the state of what was deployed.
 
-What also changes something, or only prepares, is none: `make deploy`, `npm run lint:fix`, `cmake ..`.
+A command that also changes something, or only prepares, is no check: `make deploy`, `npm run lint:fix`, `cmake ..`.
 """
 
 import re
@@ -78,7 +78,7 @@ _REWRITING = re.compile(r"--fix\S*|--write|-w|-a|-A|--auto-?correct\S*|--apply\S
 
 
 def is_check(kind: str, form: str, words: Sequence[str]) -> bool:
-    """Return whether a command, as `forms.spelled` gives it, checks something and changes nothing itself."""
+    """Return whether a command, as `forms.commands_in` gives it, checks something and changes nothing itself."""
     reads = commands.reads(kind) and kind not in programs.PREVIEWS
     if reads or kind.endswith(" >") or not kind:
         return False
@@ -89,11 +89,11 @@ def is_check(kind: str, form: str, words: Sequence[str]) -> bool:
         return _checks_of_build(words[1:])
     if runs_named_check(words):
         return True
-    known = purposes.purpose(form) if form else ""
-    if known == "format":
+    purpose = purposes.purpose(form) if form else ""
+    if purpose == "format":
         return any(_FORMATTING.fullmatch(word) for word in words[1:])
     asks = kind.rsplit(maxsplit=1)[-1] in _ASKING and " " in kind and not kind.startswith(("git ", *_SCRIPTS))
-    return (known in _PURPOSES or asks or kind.startswith(_SCRIPTS)) and not _does_other_work(kind, words)
+    return (purpose in _PURPOSES or asks or kind.startswith(_SCRIPTS)) and not _does_other_work(kind, words)
 
 
 def _checks_of_build(words: Sequence[str]) -> bool:
@@ -114,16 +114,16 @@ def runs_named_check(words: Sequence[str]) -> bool:
     telling = [part for part in parts if not _BESIDE.fullmatch(part)]
     if telling and all(map(_checks_by_name, telling)):
         return True
-    own = bool(task) and "/" in words[0]
-    return own and _checks_by_name(task) and not any(_OTHER_WORK.fullmatch(part) for part in telling)
+    is_own_script = bool(task) and "/" in words[0]
+    return is_own_script and _checks_by_name(task) and not any(_OTHER_WORK.fullmatch(part) for part in telling)
 
 
 def script(words: Sequence[str]) -> tuple[str, str]:
     """Return (path, first argument) of the project's script that a command runs, by itself or by an interpreter."""
-    own = ("/" in words[0] and not VENV.match(words[0])) or bool(_WITH_ENDING.search(words[0]))
+    is_own = ("/" in words[0] and not VENV.match(words[0])) or bool(_WITH_ENDING.search(words[0]))
     if program_name(words[0]) in INTERPRETERS:
-        own, words = not _CODE & {*words}, [word for word in words[1:] if not word.startswith("-")]
-    path = words[0].removeprefix("./") if own and words else ""
+        is_own, words = not _CODE & {*words}, [word for word in words[1:] if not word.startswith("-")]
+    path = words[0].removeprefix("./") if is_own and words else ""
     return (path, words[1] if len(words) > 1 else "") if _SCRIPT.fullmatch(path) else ("", "")
 
 
@@ -133,7 +133,7 @@ def script_name(words: Sequence[str]) -> str:
 
 
 def changes_too(kind: str, words: Sequence[str]) -> bool:
-    """Return whether a check first changes something: a linter that mends what it finds, a deployment that waits."""
+    """Return whether a check first changes something: a linter that fixes its findings, a deployment that waits."""
     if kind in _DEPLOYING:
         return True
     lints = purposes.purpose(kind) in {"lint", "format"} or kind.startswith("biome")
@@ -147,9 +147,9 @@ def only_looks(words: Sequence[str], line: str) -> bool:
     """
     if program_name(words[0]) not in INTERPRETERS - programs.SHELLS:
         return False
-    inline = next((words[n + 1] for n, word in enumerate(words[:-1]) if word in _CODE - {"-m"}), "")
+    inline_code = next((words[n + 1] for n, word in enumerate(words[:-1]) if word in _CODE - {"-m"}), "")
     files = [word for word in words[1:] if not word.startswith("-")]
-    code = inline or ("\n".join(heredocs(line)) if not files else "")
+    code = inline_code or ("\n".join(heredocs(line)) if not files else "")
     return bool(code.strip()) and not changes_in_code(code)
 
 
@@ -159,7 +159,7 @@ def changes_in_code(code: str) -> bool:
 
 
 def takes_back(kind: str, words: Sequence[str]) -> bool:
-    """Return whether a command of git takes back all that was changed: not `git checkout file`."""
+    """Return whether a git command undoes all changes of the work tree or a commit: not `git checkout file`."""
     if kind in {"git checkout", "git restore"}:
         return "." in words
     return kind in {"git stash", "git revert"} or (kind == "git reset" and "--hard" in words)
@@ -169,8 +169,8 @@ def _does_other_work(kind: str, words: Sequence[str]) -> bool:
     """Return whether the name of a task says that it does more than check: `make install`, `npm run build:deploy`."""
     program, *task = kind.split()
     if program in {"cargo", "dune"} or not task:
-        own = purposes.split(program)
-        return kind in {"cmake", "py_compile", "compileall"} or any(map(_OTHER_WORK.fullmatch, own))
+        name_parts = purposes.split(program)
+        return kind in {"cmake", "py_compile", "compileall"} or any(map(_OTHER_WORK.fullmatch, name_parts))
     parts = [part for word in task for part in purposes.split(word)]
     if any(_OTHER_WORK.fullmatch(part) for part in parts if part != "run"):
         return True

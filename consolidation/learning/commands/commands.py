@@ -17,13 +17,13 @@ from consolidation.learning.commands.shell import LONGEST_LINE
 from consolidation.learning.commands.wrappers import (
     DEEPEST,
     ansible_module,
-    bare,
     inner_command,
     kind_name,
     program_name,
     script_file,
     shell_script,
     without_options,
+    without_wrappers,
 )
 from consolidation.learning.runs import operations
 from memories.lexicon.english_verbs import OF_TOOLS
@@ -48,15 +48,15 @@ def kinds(line: str, depth: int = 0) -> tuple[str, ...]:
     Preparing commands (`cd`, `export`, ...) count only where nothing else is run, all of them as `cd`.
     """
     try:
-        kinds_called = [
+        kinds_with_neutral = [
             kind
             for words, target in command_words_with_requests(line[:LONGEST_LINE])
             for kind in kinds_of(words, target, depth)
         ]
     except ValueError:  # an open quote, say
         return ()
-    telling_kinds = [kind for kind in kinds_called if kind not in NEUTRAL]
-    return tuple(dict.fromkeys(telling_kinds)) or (("cd",) if kinds_called else ())
+    telling_kinds = [kind for kind in kinds_with_neutral if kind not in NEUTRAL]
+    return tuple(dict.fromkeys(telling_kinds)) or (("cd",) if kinds_with_neutral else ())
 
 
 def reads(kind: str) -> bool:
@@ -66,7 +66,7 @@ def reads(kind: str) -> bool:
 
 def kinds_of(words: Sequence[str], target: str, depth: int) -> Iterator[str]:
     """Yield the kinds of one command given as words. `target`: the file into which its output goes, or ''."""
-    words = bare(words)
+    words = without_wrappers(words)
     if not words:
         return
     program = program_name(words[0])
@@ -76,8 +76,8 @@ def kinds_of(words: Sequence[str], target: str, depth: int) -> Iterator[str]:
     if script := script_file(words):
         words, program = script, program_name(script[0])
     if program in {"find", "fd", "xargs"}:
-        inner = inner_command(program, words)
-        yield from kinds_of(inner, target, depth) if inner else ()
+        inner = inner_command(program, words) if depth < DEEPEST else []
+        yield from kinds_of(inner, target, depth + 1) if inner else ()
         if program == "xargs" and inner:
             return
     kind = kind_of(program, words[1:])
@@ -106,8 +106,8 @@ def kind_of(program: str, arguments: Sequence[str]) -> str:
 
 
 def _operation(program: str, arguments: Sequence[str]) -> str:
-    if (sent := requests.sent_by([program, *arguments])) is not None:
-        return request.name if (request := requests.operation_of(sent)) else ""
+    if (curl_words := requests.curl_words([program, *arguments])) is not None:
+        return request.name if (request := requests.operation_of(curl_words)) else ""
     if program == "git":
         return git.kind_of(arguments)
     if program == "ansible":
@@ -119,13 +119,13 @@ def _statement(program: str, arguments: Sequence[str]) -> str:
     """Return what a client of a database does by the statements among its arguments; '' where these are none."""
     texts = [_STATEMENT_OPTION.sub("", word) for word in arguments]
     names = [name for text in texts if " " in text.strip() and (name := operations.name_of(text))]
-    if changing := next((name for name in names if not name.startswith("SELECT")), ""):
-        return changing
+    if change := next((name for name in names if not name.startswith("SELECT")), ""):
+        return change
     return f"sh {program}" if names or any(map(_SHOWS.match, texts)) else ""
 
 
 def _action_words(program: str, arguments: Sequence[str]) -> Sequence[str]:
-    """Return the words of the arguments that say what is done."""
+    """Return the words of the arguments that name the action: subcommands, or a resource and its verb."""
     if program == "service":  # service nginx restart
         return arguments[1:2]
     if program in SUBCOMMANDS or _acts(program, arguments):
@@ -134,9 +134,9 @@ def _action_words(program: str, arguments: Sequence[str]) -> Sequence[str]:
 
 
 def _acts(program: str, arguments: Sequence[str]) -> bool:
-    """Return whether the first argument of a program that no list knows is a subcommand: `dbt build`, `sqlc generate`.
+    """Return whether the first argument of a program in no list is a subcommand: `dbt build`, `sqlc generate`.
 
-    Of a program that has a purpose by its name alone it is what to work on: `pytest tests`, `vitest run`.
+    Not of a program whose name alone tells its purpose: there it is what to work on (`pytest tests`).
     """
     verb = next(iter(arguments), "")
     return (verb in OF_TOOLS | VERBS | SHOWING or purposes.is_known(verb)) and _may_have_subcommands(program)
@@ -151,8 +151,8 @@ def php_kind(arguments: Sequence[str]) -> str:
     """Return the tool of a project that PHP runs: `artisan migrate`, `vendor/bin/phpunit`; `php` for other code."""
     rest = without_options(arguments, "php")
     script = rest[0].removeprefix("./") if rest else ""
-    named = script == "artisan" or ("bin/" in script and "." not in script)
-    return kind_of(script, rest[1:]) if named else "php"
+    is_project_tool = script == "artisan" or ("bin/" in script and "." not in script)
+    return kind_of(script, rest[1:]) if is_project_tool else "php"
 
 
 def _has_writing_option(program: str, arguments: Sequence[str]) -> bool:
@@ -175,15 +175,19 @@ def _with_listing(kind: str, arguments: Sequence[str]) -> str:
 def _listing_option(names: Collection[str], arguments: Sequence[str]) -> str:
     """Return the option that makes a program list its work instead of doing it: `pytest --collect-only`; '' for none.
 
-    What stands behind `--` may be options of another program, of which short ones have other meanings.
+    Short options behind `--` are ignored: they may be another program's, with other meanings.
     """
     options = {option for name in names for option in programs.LISTING_OPTIONS.get(name, ())}
-    own = arguments[: arguments.index("--")] if "--" in arguments else arguments
-    given = [word.partition("=")[0] for word in own if _DRY_RUN.fullmatch(word)]
-    given += [word for word in (*own, *(word for word in arguments if word.startswith("--"))) if word in options]
+    own_words = arguments[: arguments.index("--")] if "--" in arguments else arguments
+    listing_options = [word.partition("=")[0] for word in own_words if _DRY_RUN.fullmatch(word)]
+    listing_options += [
+        word for word in (*own_words, *(word for word in arguments if word.startswith("--"))) if word in options
+    ]
     if programs.GROUPING & {*names}:
-        given += [option for option in options for word in own if _GROUP.fullmatch(word) and option[1:] in word]
-    return programs.LONG.get(given[0], given[0]) if given else ""
+        listing_options += [
+            option for option in options for word in own_words if _GROUP.fullmatch(word) and option[1:] in word
+        ]
+    return programs.LONG.get(listing_options[0], listing_options[0]) if listing_options else ""
 
 
 def _writes(program: str, word: str) -> bool:
@@ -232,16 +236,17 @@ def _subcommands(program: str, arguments: Sequence[str]) -> list[str]:
     if name in programs.LISTING and _asks_for_list(rest):
         return [*subcommands, "--list"]
     while name in programs.DEEPER or (program in programs.TWO_LEVELS and len(subcommands) == 1):
-        rest = without_options(rest, name)
-        if not rest or not _SUBCOMMAND.fullmatch(rest[0]):
+        deeper = without_options(rest, name)
+        may_be_value = program in programs.TWO_LEVELS and deeper != rest  # of an option: `az login --username anna`
+        if not deeper or may_be_value or not _SUBCOMMAND.fullmatch(deeper[0]):
             break
-        subcommands.append(rest[0])
-        name, rest = f"{name} {rest[0]}", rest[1:]
+        subcommands.append(deeper[0])
+        name, rest = f"{name} {deeper[0]}", deeper[1:]
     return subcommands
 
 
 def _goal(words: Sequence[str], program: str) -> list[str]:
-    """Return the task of a build tool that tells most, of Gradle without its module: `test` of `clean :app:test`."""
+    """Return the first task other than `clean`, without its Gradle module: `test` of `clean :app:test`; '' for none."""
     goals = [word for word in words if not word.startswith("-")]
     goal = next((goal for goal in goals if goal != "clean"), "clean" if goals else "")
     return [goal.rsplit(":", 1)[-1] if "gradle" in program else goal]

@@ -1,5 +1,5 @@
-"""How commands are called: their forms (`python -m pytest` and `pytest` are two of one kind) and the usual shape of a
-form's arguments (`bin/test {path}`)."""
+"""Forms of commands (`python -m pytest` and `pytest` are two of one kind) and the usual shape of a form's arguments
+(`bin/test {path}`)."""
 
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
@@ -17,15 +17,15 @@ from consolidation.learning.commands.wrappers import (
     program_name,
     script_file,
     shell_script,
-    stripped,
-    wrapped,
+    without_transparent_wrappers,
+    wrapper_and_inner,
 )
 from memories.lexicon.english_verbs import OF_TOOLS
 
 _INTERPRETER = re.compile(r"(?:/usr/(?:local/)?bin/|\.?venv/bin/)?(?:python|pypy)\d*|py")
 LEAST_CALLS, LEAST_CASES = 3, 2
 MOST_PARTS = 5
-_ASSIGNED = re.compile(r"([A-Za-z_]\w{0,23})=.+", re.DOTALL)
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w{0,23})=.+", re.DOTALL)
 _OPTION = re.compile(r"(--?[A-Za-z][A-Za-z0-9-]{0,23})(=.*)?", re.DOTALL)
 _PATH = re.compile(r"/|\.[A-Za-z]{1,4}(?:::|$)")
 _SCRIPT = re.compile(r"[a-z][a-z:-]+")
@@ -39,17 +39,17 @@ _IN_ANGLES = re.compile(r"<(value|path|name)>")
 
 
 @lru_cache(maxsize=20_000)
-def called(line: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
+def kind_forms(line: str, depth: int = 0) -> tuple[tuple[str, str], ...]:
     """Return (kind, form) of each command of a line, without preparing commands; empty when it cannot be parsed.
 
     The form has no paths, values and options; a runner with its own environment (`poetry run`) is part of it. '' for ad
     hoc code.
     """
-    return tuple((kind, form) for kind, form, _ in spelled(line, depth))
+    return tuple((kind, form) for kind, form, _ in commands_in(line, depth))
 
 
-def spelled(line: str, depth: int = 0) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
-    """Return (kind, form, words) of each command of a line, as `called` does."""
+def commands_in(line: str, depth: int = 0) -> tuple[tuple[str, str, tuple[str, ...]], ...]:
+    """Return (kind, form, words) of each command of a line, as `kind_forms` does."""
     try:
         commands = command_words_with_requests(line[:LONGEST_LINE])
         calls = [call for words, target in commands for call in _calls(words, target, depth)]
@@ -59,18 +59,21 @@ def spelled(line: str, depth: int = 0) -> tuple[tuple[str, str, tuple[str, ...]]
 
 
 def _calls(words: Sequence[str], target: str, depth: int) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    words = stripped(words)
-    wrapper, inner = wrapped(words)
+    words = without_transparent_wrappers(words)
+    wrapper, inner = wrapper_and_inner(words)
     shell = inner or words
     if shell and program_name(shell[0]) in SHELLS and depth < DEEPEST and (script := shell_script(shell)):
-        calls = spelled(script, depth + 1)
-        yield from ((kind, f"{wrapper} {form}" if inner and form else form, own) for kind, form, own in calls)
+        calls = commands_in(script, depth + 1)
+        yield from (
+            (kind, f"{wrapper} {form}" if inner and form else form, command_words)
+            for kind, form, command_words in calls
+        )
     else:
         yield from ((kind, _form(words), tuple(inner or words)) for kind in kinds_of(words, target, DEEPEST))
 
 
 def _form(words: Sequence[str]) -> str:
-    wrapper, inner = wrapped(words)
+    wrapper, inner = wrapper_and_inner(words)
     if inner:
         return f"{wrapper} {inside}" if (inside := _form(inner)) else ""
     if script := script_file(words):
@@ -106,25 +109,29 @@ def usual_shape(
     `may_name`: whether a part of the project that all of these calls name may be told.
     """
     cases: dict[tuple[str, ...], set[Hashable]] = {}
-    counted: dict[tuple[str, ...], list[Sequence[str]]] = {}
+    words_by_signs: dict[tuple[str, ...], list[Sequence[str]]] = {}
     for case, line in calls:
         if parts := _shape(form, line):
             signs = tuple(sign for sign, _ in parts)
-            counted.setdefault(signs, []).append([word for _, word in parts])
+            words_by_signs.setdefault(signs, []).append([word for _, word in parts])
             cases.setdefault(signs, set()).add(case)
-    signs = max(counted, key=lambda signs: len(counted[signs]), default=())
-    same = counted.get(signs, [])
-    if len(same) < LEAST_CALLS or 2 * len(same) <= sum(map(len, counted.values())) or len(cases[signs]) < LEAST_CASES:
+    signs = max(words_by_signs, key=lambda signs: len(words_by_signs[signs]), default=())
+    same = words_by_signs.get(signs, [])
+    if (
+        len(same) < LEAST_CALLS
+        or 2 * len(same) <= sum(map(len, words_by_signs.values()))
+        or len(cases[signs]) < LEAST_CASES
+    ):
         return ""
     columns = list(zip(*same, strict=True))
-    told = [_told(sign, columns[n], signs[n - 1 : n], may_name) for n, sign in enumerate(signs)]
-    return shape if (shape := " ".join(told)) != form else ""
+    parts_of_shape = [_sign_or_word(sign, columns[n], signs[n - 1 : n], may_name) for n, sign in enumerate(signs)]
+    return shape if (shape := " ".join(parts_of_shape)) != form else ""
 
 
-def _told(sign: str, words: Sequence[str], before: Sequence[str], may_name: Callable[[str], bool]) -> str:
-    """Return the sign, or the package, folder, script or value of an option that all calls name there.
+def _sign_or_word(sign: str, words: Sequence[str], before: Sequence[str], may_name: Callable[[str], bool]) -> str:
+    """Return the sign, or the package, folder, script or option's value that is the same in all calls.
 
-    `before`: the sign before it.
+    `words`: what stands there in each call; `before`: the sign before it, if any.
     """
     word = words[0].rsplit("=", 1)[-1]
     option = sign if sign.endswith("={value}") else next((name for name in before if name.startswith("--")), "")
@@ -135,44 +142,44 @@ def _told(sign: str, words: Sequence[str], before: Sequence[str], may_name: Call
 
 
 def _shape(form: str, line: str) -> list[tuple[str, str]]:
-    """Return (sign, word) of each part of a call: words of the form, options and a sign for each argument; none where
-    the line does not call it so."""
-    first, *others = form.split()
-    last = [first, *others][-1]
-    for words in (stripped(words) for words, _ in plain_commands(line)):
+    """Return (sign, word) of each part of a call: words of the form, options and a sign for each argument; [] where the
+    line has no call of this form."""
+    first, *rest = form.split()
+    last = [first, *rest][-1]
+    for words in (without_transparent_wrappers(words) for words, _ in plain_commands(line)):
         ends = [n for n, word in enumerate(words) if last in {program_name(word), word, word.rsplit(":", 1)[-1]}]
-        short = called(" ".join(words[: ends[0] + 1])) if ends else ()
+        short = kind_forms(" ".join(words[: ends[0] + 1])) if ends else ()
         if form in {name for _, name in short} and form in {name for _, name, _ in _calls(words, "", 0)}:
             task = words[ends[0]]
             module = f":{{name}}:{last}" if task.startswith(":") else last  # a task of a part of a Gradle build
-            named = [*((word, word) for word in others[:-1]), *([(module, task)] if others else [])]
-            arguments = _each_once(_parts(words[ends[0] + 1 :]))
-            parts = [(first, first), *_selected(words[: ends[0]]), *named, *arguments]
+            form_parts = [*((word, word) for word in rest[:-1]), *([(module, task)] if rest else [])]
+            arguments = _without_repeats(_parts(words[ends[0] + 1 :]))
+            parts = [(first, first), *_package_options(words[: ends[0]]), *form_parts, *arguments]
             return parts if len(arguments) <= MOST_PARTS else []
     return []
 
 
-def _selected(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _package_options(words: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Yield the option before a script of a workspace that says in which package it runs."""
     for option, value in pairwise([*words, ""]):
-        name, _, assigned = option.partition("=")
+        name, _, package = option.partition("=")
         if name in SELECTING and program_name(words[0]) in WORKSPACES:
-            yield (f"{name}={{name}}", assigned) if assigned else (f"{name} {{name}}", value)
+            yield (f"{name}={{name}}", package) if package else (f"{name} {{name}}", value)
 
 
-def _each_once(parts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Join arguments of one kind that follow each other."""
+def _without_repeats(parts: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Join adjacent parts with the same sign to one, with '' as its word."""
     groups = [list(group) for _, group in groupby(parts, key=lambda part: part[0])]
     return [(group[0][0], group[0][1] if len(group) == 1 else "") for group in groups]
 
 
 def _parts(arguments: list[str]) -> Iterator[tuple[str, str]]:
     for word in arguments:
-        option, assigned = _OPTION.fullmatch(word), _ASSIGNED.fullmatch(word)
+        option, assignment = _OPTION.fullmatch(word), _ASSIGNMENT.fullmatch(word)
         if option:
             yield (f"{option[1]}={{value}}" if option[2] else option[1]), word
-        elif assigned:  # make test app=billing
-            yield f"{assigned[1]}={{value}}", word
+        elif assignment:  # make test app=billing
+            yield f"{assignment[1]}={{value}}", word
         elif word in OF_TOOLS or word == "{version}":  # vitest run, a version that was marked
             yield word, word
         else:
@@ -180,5 +187,5 @@ def _parts(arguments: list[str]) -> Iterator[tuple[str, str]]:
 
 
 def in_braces(text: str) -> str:
-    """Return a stored text with its placeholders as they are written now: a block for a prompt escapes `<value>`."""
+    """Return a stored text with `{value}` for the former placeholder `<value>`, which a block for a prompt escapes."""
     return _IN_ANGLES.sub(r"{\1}", text)

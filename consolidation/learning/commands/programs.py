@@ -128,12 +128,15 @@ _COMPOSE = _words("-f --file -p --project-name --profile --env-file --project-di
 # Program, or program with subcommand -> its options whose value is the next word.
 VALUED_OPTIONS = {
     "aws": _words("--profile --region --output --endpoint-url"),
+    "az": _words("--subscription -g --resource-group -o --output"),
     "conda": _words("-n --name -p --prefix --cwd"),
     "docker": _words("-H --host --context"),
     "docker compose": _COMPOSE,
     "docker-compose": _COMPOSE,
     "doas": _words("-u -C"),
     "env": _words("-u --unset -C --chdir"),
+    "gcloud": _words("--project --account --configuration --format --impersonate-service-account"),
+    "gh": _words("-R --repo --hostname"),
     "git": _words("-C -c --git-dir --work-tree"),
     "git stash": _words("-m --message"),
     "go": _words("-C"),

@@ -11,14 +11,13 @@ import ast
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import islice, product
 from typing import Any
 
 from consolidation.learning.commands.programs import DATABASE_CLIENTS, PYTHON
 from consolidation.learning.commands.requests import operation_of
 from consolidation.learning.commands.shell import command_words, documents
-from consolidation.learning.commands.wrappers import bare, kind_name, program_name
+from consolidation.learning.commands.wrappers import kind_name, program_name, without_wrappers
 from consolidation.learning.runs import cells
 
 LONGEST = 20_000
@@ -26,7 +25,9 @@ MOST_VALUES, MOST_SENT, MOST_CALLS, DEEPEST = 8, 40, 2_000, 3
 _SENDS = re.compile(r"\b(?:requests|httpx|urllib|aiohttp)\b")
 _METHODS = frozenset({"get", "post", "put", "patch", "delete", "head"})
 _CLIENTS = frozenset({"AsyncClient", "Client", "ClientSession", "Session"})
-_SAME = frozenset({"rstrip", "lstrip", "strip", "encode", "decode", "dumps", "str", "quote"})  # as told of their value
+_VALUE_KEEPING = frozenset(
+    {"rstrip", "lstrip", "strip", "encode", "decode", "dumps", "str", "quote"}
+)  # as told of their value
 _FROM_ENVIRONMENT = frozenset({"get", "getenv"})  # `os.environ.get("URL", "http://localhost:8000")`, or of a dict
 _BODIES = ("json", "data", "content")
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -36,43 +37,55 @@ _Function = tuple[ast.arguments, Sequence[ast.AST]]
 
 
 def command_words_with_requests(line: str) -> Iterator[tuple[list[str], str]]:
-    """Yield what `command_words` does, for a Python with code that sends requests these, and a client of a database
-    with the statements that it reads. ValueError as there."""
-    typed = documents(line)
+    """Yield what `command_words` does, with two changes. ValueError as there.
+
+    Python whose code sends requests elsewhere becomes the `curl` commands of these; a client of a database gets the
+    statements that it reads from its input as words.
+    """
+    documents_of_line = documents(line)
     before: list[str] = []
     for words, target in command_words(line):
-        own = bare(words)
-        if own and kind_name(program_name(own[0])) in DATABASE_CLIENTS:
-            yield [*words, *_statements(own, before, line, typed)], target
+        own_words = without_wrappers(words)
+        if own_words and kind_name(program_name(own_words[0])) in DATABASE_CLIENTS:
+            yield [*words, *_statements(own_words, before, line, documents_of_line)], target
             continue
         before = words
-        sent = curls(_given(own, typed)) if own and kind_name(program_name(own[0])) in PYTHON else []
-        elsewhere = [request for request in sent if operation_of(request[1:])]  # not those to a server of its own
+        requests = (
+            curls(_code_of_interpreter(own_words, documents_of_line))
+            if own_words and kind_name(program_name(own_words[0])) in PYTHON
+            else []
+        )
+        elsewhere = [request for request in requests if operation_of(request[1:])]  # not those to a server of its own
         yield from ((request, "") for request in elsewhere) if elsewhere else [(words, target)]
 
 
-def _statements(client: Sequence[str], before: Sequence[str], line: str, typed: list[tuple[str, str]]) -> list[str]:
-    """Return what a client of a database reads from a here-document of the line, or from the `echo` before it."""
+def _statements(
+    client: Sequence[str], before: Sequence[str], line: str, documents_of_line: list[tuple[str, str]]
+) -> list[str]:
+    """Return the input of a database client: a here-document, removed from the list, or the words of an `echo` piped
+    into it; [] for none."""
     name = re.escape(client[0])
-    if document := next((each for each in typed if re.search(rf"(?:^|[\s/]){name}\b", each[0])), None):
-        typed.remove(document)
+    if document := next((entry for entry in documents_of_line if re.search(rf"(?:^|[\s/]){name}\b", entry[0])), None):
+        documents_of_line.remove(document)
         return [document[1]]
-    piped = before[:1] in (["echo"], ["printf"]) and re.search(rf"\|[^|;&\n]*(?<![\w-]){name}\b", line)
-    return [" ".join(before[1:])] if piped else []
+    is_piped = before[:1] in (["echo"], ["printf"]) and re.search(rf"\|[^|;&\n]*(?<![\w-]){name}\b", line)
+    return [" ".join(before[1:])] if is_piped else []
 
 
-def _given(words: Sequence[str], typed: list[tuple[str, str]]) -> str:
-    """Return the code that an interpreter is given in its words, or as a here-document of the line, of those that are
-    left: one is given once."""
+def _code_of_interpreter(words: Sequence[str], documents_of_line: list[tuple[str, str]]) -> str:
+    """Return the code of an interpreter: after `-c`, of its input, or of the script that the line writes; '' for none.
+
+    A here-document that is its input is removed from the list: it is read once.
+    """
     if "-c" in words[:-1]:
         return words[words.index("-c") + 1]
     file = next((word for word in words[1:] if not word.startswith("-")), "")
     # The line writes the script that it runs, or gives it the code itself.
     reads = re.compile(rf">\s*['\"]?{re.escape(file)}\b" if file else rf"(?:^|[\s/]){re.escape(words[0])}\b")
-    given = next((document for document in typed if reads.search(document[0])), None)
-    if given and not file:
-        typed.remove(given)
-    return given[1] if given else ""
+    document = next((document for document in documents_of_line if reads.search(document[0])), None)
+    if document and not file:
+        documents_of_line.remove(document)
+    return document[1] if document else ""
 
 
 def curls(code: str) -> list[list[str]]:
@@ -80,11 +93,10 @@ def curls(code: str) -> list[list[str]]:
     return [list(words) for words in _sent(code[:LONGEST])] if _SENDS.search(code[:LONGEST]) else []
 
 
-@lru_cache(maxsize=1_000)
 def _sent(code: str) -> tuple[tuple[str, ...], ...]:
     tree = cells.tree_of(code)
     try:
-        return tuple(dict.fromkeys(map(tuple, _Reading(tree).sent))) if tree else ()
+        return tuple(dict.fromkeys(map(tuple, _Reading(tree).requests))) if tree else ()
     except RecursionError:  # nested too deep
         return ()
 
@@ -93,8 +105,8 @@ class _Reading:
     """The requests of a program; `clients`: the names of modules and sessions that send, with their base address."""
 
     def __init__(self, tree: ast.Module) -> None:
-        self.sent: list[list[str]] = []
-        self._left = MOST_CALLS
+        self.requests: list[list[str]] = []
+        self._calls_left = MOST_CALLS
         self._clients: dict[str, str] = {"requests": "", "httpx": ""}
         self._functions: dict[str, _Function] = {
             node.name: (node.args, node.body) for node in tree.body if isinstance(node, _DEFINITIONS)
@@ -104,13 +116,13 @@ class _Reading:
     def _block(self, nodes: Sequence[ast.AST], names: dict[str, Values], depth: int) -> None:
         for node in nodes:
             if isinstance(node, ast.For | ast.AsyncFor):
-                items = [item for held in _values(node.iter, names) if isinstance(held, list) for item in held]
+                items = [item for value in _values(node.iter, names) if isinstance(value, list) for item in value]
                 self._bind(node.target, items[:MOST_VALUES], names)
                 self._block(node.body, names, depth)
                 continue
-            for inner in _in_order(node) if not isinstance(getattr(node, "value", None), ast.Lambda) else ():
-                if isinstance(inner, ast.Call) and len(self.sent) < MOST_SENT and self._left:
-                    self._left -= 1
+            for inner in _expressions(node) if not isinstance(getattr(node, "value", None), ast.Lambda) else ():
+                if isinstance(inner, ast.Call) and len(self.requests) < MOST_SENT and self._calls_left:
+                    self._calls_left -= 1
                     self._call(inner, names, depth)
             if isinstance(node, ast.Assign | ast.AnnAssign) and node.value:
                 for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
@@ -120,73 +132,75 @@ class _Reading:
                 self._open(item.optional_vars, item.context_expr, names)
             self._block([*getattr(node, "body", ()), *getattr(node, "orelse", ())], names, depth)
 
-    def _bind(self, target: ast.expr, held: Values, names: dict[str, Values]) -> None:
+    def _bind(self, target: ast.expr, values: Values, names: dict[str, Values]) -> None:
         if isinstance(target, ast.Name):
-            names[target.id] = held or [f"${target.id}"]
+            names[target.id] = values or [f"${target.id}"]
         elif isinstance(target, ast.Tuple):
             for n, part in enumerate(target.elts):
-                each = [value[n] for value in held if isinstance(value, list) and n < len(value)]
-                self._bind(part, each, names)
+                items = [value[n] for value in values if isinstance(value, list) and n < len(value)]
+                self._bind(part, items, names)
 
     def _open(self, target: ast.expr | None, value: ast.expr, names: Names) -> None:
         if not isinstance(target, ast.Name):
             return
         if isinstance(value, ast.Lambda):
             self._functions[target.id] = value.args, [value.body]
-        if isinstance(value, ast.Call) and (opened := _name(value.func)) in _CLIENTS:
-            first = value.args[0] if value.args and opened == "ClientSession" else None
+        if isinstance(value, ast.Call) and (client := _name(value.func)) in _CLIENTS:
+            first = value.args[0] if value.args and client == "ClientSession" else None
             base = next((keyword.value for keyword in value.keywords if keyword.arg == "base_url"), first)
             self._clients[target.id] = str(_values(base, names)[0]) if base else ""
 
     def _call(self, call: ast.Call, names: dict[str, Values], depth: int) -> None:
         name = _name(call.func)
-        given = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+        keywords = {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
         if isinstance(call.func, ast.Name) and name in self._functions and depth < DEEPEST:
-            self._called(name, call, names, depth)
+            self._call_function(name, call, names, depth)
         elif name == "Request" and call.args:
-            method = _values(given.get("method"), names) or ["POST" if "data" in given or len(call.args) > 1 else "GET"]
+            method = _values(keywords.get("method"), names) or [
+                "POST" if "data" in keywords or len(call.args) > 1 else "GET"
+            ]
             body = {"data": call.args[1]} if len(call.args) > 1 else {}
-            self._send(method, _values(call.args[0], names), {**given, **body}, names)
+            self._send(method, _values(call.args[0], names), {**keywords, **body}, names)
         elif isinstance(call.func, ast.Attribute) and _name(call.func.value) in self._clients and call.args:
             base = self._clients[_name(call.func.value)]
             if name == "request" and len(call.args) > 1:
                 addresses = [f"{base}{address}" for address in _values(call.args[1], names)]
-                self._send(_values(call.args[0], names), addresses, given, names)
+                self._send(_values(call.args[0], names), addresses, keywords, names)
             elif name in _METHODS:
-                self._send([name], [f"{base}{address}" for address in _values(call.args[0], names)], given, names)
+                self._send([name], [f"{base}{address}" for address in _values(call.args[0], names)], keywords, names)
 
-    def _called(self, name: str, call: ast.Call, names: Names, depth: int) -> None:
-        """Read the requests of a function as it is called; one that is a lambda is its expression."""
+    def _call_function(self, name: str, call: ast.Call, names: Names, depth: int) -> None:
+        """Read the body of a function, or the expression of a lambda, with the parameters of this call."""
         _, body = self._functions[name]
-        within = {**names, **self._bound(name, call, names)}
+        within = {**names, **self._parameters(name, call, names)}
         self._block([ast.Expr(node) if isinstance(node, ast.expr) else node for node in body], within, depth + 1)
 
-    def _bound(self, name: str, call: ast.Call, names: Names) -> dict[str, Values]:
-        """Return what the parameters of a function hold in a call; what `**` takes by its name, and each by its own."""
-        declared, _ = self._functions[name]
-        parameters = [argument.arg for argument in declared.args]
-        defaults = dict(zip(parameters[len(parameters) - len(declared.defaults) :], declared.defaults, strict=True))
-        given = {**defaults, **dict(zip(parameters, call.args, strict=False))}
-        given |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
-        held = {parameter: _values(value, names) for parameter, value in given.items()}
-        taken = {key: value[0] for key, value in held.items() if key not in parameters and value}
-        return held | ({declared.kwarg.arg: [taken]} if declared.kwarg else {})
+    def _parameters(self, name: str, call: ast.Call, names: Names) -> dict[str, Values]:
+        """Return parameter -> its values in a call; keywords taken by `**` also as a dict under that name."""
+        signature, _ = self._functions[name]
+        parameters = [argument.arg for argument in signature.args]
+        defaults = dict(zip(parameters[len(parameters) - len(signature.defaults) :], signature.defaults, strict=True))
+        expressions = {**defaults, **dict(zip(parameters, call.args, strict=False))}
+        expressions |= {keyword.arg: keyword.value for keyword in call.keywords if keyword.arg}
+        values = {parameter: _values(value, names) for parameter, value in expressions.items()}
+        keywords = {key: value[0] for key, value in values.items() if key not in parameters and value}
+        return values | ({signature.kwarg.arg: [keywords]} if signature.kwarg else {})
 
-    def _send(self, methods: Values, addresses: Values, given: Mapping[str, ast.expr], names: Names) -> None:
-        key = next((key for key in _BODIES if key in given), "")
-        body = (_values(given[key], names) if key else names.get("json", []))[:1]
-        query = next((held for held in _values(given.get("params"), names) if isinstance(held, dict)), {})
-        asked = "?" + "&".join(f"{name}={value}" for name, value in query.items()) if query else ""
+    def _send(self, methods: Values, addresses: Values, keywords: Mapping[str, ast.expr], names: Names) -> None:
+        key = next((key for key in _BODIES if key in keywords), "")
+        body = (_values(keywords[key], names) if key else names.get("json", []))[:1]
+        query = next((params for params in _values(keywords.get("params"), names) if isinstance(params, dict)), {})
+        query_string = "?" + "&".join(f"{name}={value}" for name, value in query.items()) if query else ""
         for method, address in product(methods[:MOST_VALUES], addresses[:MOST_VALUES]):
-            sends = ["-d", json.dumps(body[0])] if body and isinstance(body[0], dict) else []
-            self.sent.append(["curl", "-X", str(method).upper(), *sends, f"{address}{asked}"])
+            body_options = ["-d", json.dumps(body[0])] if body and isinstance(body[0], dict) else []
+            self.requests.append(["curl", "-X", str(method).upper(), *body_options, f"{address}{query_string}"])
 
 
-def _in_order(node: ast.AST) -> Iterator[ast.AST]:
+def _expressions(node: ast.AST) -> Iterator[ast.AST]:
     """Yield the expressions of a statement, the inner ones first, without the statements inside of it."""
     for child in ast.iter_child_nodes(node):
         if not isinstance(child, ast.stmt):
-            yield from _in_order(child)
+            yield from _expressions(child)
             yield child
 
 
@@ -210,7 +224,7 @@ def _of_call(node: ast.Call, names: Names) -> Values:
     name = _name(node.func)
     if name in _FROM_ENVIRONMENT and len(node.args) > 1:
         return _values(node.args[1], names)
-    if name in _SAME:
+    if name in _VALUE_KEEPING:
         inner = node.func.value if isinstance(node.func, ast.Attribute) and not _is_module(node.func.value) else None
         return _values(inner or next(iter(node.args), None), names) or ["$"]
     return ["$"]
@@ -219,22 +233,24 @@ def _of_call(node: ast.Call, names: Names) -> Values:
 def _composed(node: ast.expr, names: Names) -> Values:
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
         parts = [_values(node.left, names), _values(node.right, names)]
-        return _joined(parts)
+        return _concatenations(parts)
     if isinstance(node, ast.JoinedStr):
         parts = [_values(part.value if isinstance(part, ast.FormattedValue) else part, names) for part in node.values]
-        return _joined(parts)
+        return _concatenations(parts)
     if isinstance(node, ast.Dict):
         pairs = zip(node.keys, node.values, strict=True)
         return [{str(key.value): _values(value, names)[0] for key, value in pairs if isinstance(key, ast.Constant)}]
     if isinstance(node, ast.List | ast.Tuple):
         return [[value for part in node.elts for value in _values(part, names)[:1]]]
     if isinstance(node, ast.BoolOp):  # what it falls back on, where the first is not known
-        held = [value for part in node.values for value in _values(part, names) if not str(value).startswith("$")]
-        return held[:1] or ["$"]
+        known_values = [
+            value for part in node.values for value in _values(part, names) if not str(value).startswith("$")
+        ]
+        return known_values[:1] or ["$"]
     return ["$"]
 
 
-def _joined(parts: Sequence[Values]) -> Values:
+def _concatenations(parts: Sequence[Values]) -> Values:
     return ["".join(map(str, pair)) for pair in islice(product(*parts), MOST_VALUES)]
 
 

@@ -1,11 +1,11 @@
-"""Requests that a `curl` or `gh api` sends, as what they do: `POST /api/waivers`, with the fields of their body.
+"""Requests that a `curl` or `gh api` sends, as operations: `POST /api/waivers`, with the fields of their body.
 
     curl -X POST -d '{"room": "204"}' "$A/api/bookings/B-7/moves?dry=1"
         -> `POST /api/bookings/{booking}/moves`, arguments {booking: B-7, dry: 1, room: 204}
 
-One to `/graphql` is what its query does: `mutation cancelOrder`, with its variables as arguments. A variable or
-substitution at the beginning of an address is its host. Look-ups are requests where the address is that of an API;
-those to this machine by its name are none, because there the run itself started the server.
+One to `/graphql` is named after its query: `mutation cancelOrder`, with its variables as arguments. A variable or
+substitution at the beginning of an address is its host. Look-ups count only where the address is that of an API.
+Requests to localhost never count: the run itself started that server.
 """
 
 import json
@@ -17,7 +17,7 @@ from urllib.parse import parse_qsl
 
 from consolidation.learning.commands import resources
 from consolidation.learning.runs import operations
-from consolidation.learning.runs.values import parsed
+from consolidation.learning.runs.values import parse_json
 
 _HOST = re.compile(r"\$\{?\w*\}?(?=/)")
 _ADDRESS = re.compile(rf"(?:https?://(?!localhost\b|127\.|0\.0\.0\.0|\[::1\])|{_HOST.pattern}/)\S+")
@@ -46,17 +46,18 @@ _SHORT_CODE = re.compile(r"\d{2,5}")
 
 
 class Output(NamedTuple):
-    """What a request prints: `headers` before its document, no document, `code`: a pattern of its status behind it."""
+    """What a request prints. `headers`: they come before its document; `hides`: the document goes to a file; `code`: a
+    pattern of the status behind it, '' for none."""
 
     headers: bool = False
     hides: bool = False
     code: str = ""
 
 
-def operation_of(arguments: Sequence[str], typed: str = "") -> operations.Operation | None:
-    """Return what a `curl` with these arguments does; None where it is no request to a service elsewhere.
+def operation_of(arguments: Sequence[str], document: str = "") -> operations.Operation | None:
+    """Return the operation of a `curl` with these arguments; None where it is no request to a service elsewhere.
 
-    `typed`: the here-document of its line.
+    `document`: the here-document of its line.
     """
     address = next((word for word in arguments if _ADDRESS.fullmatch(word)), "")
     method = _method(arguments)
@@ -64,18 +65,18 @@ def operation_of(arguments: Sequence[str], typed: str = "") -> operations.Operat
         method in _LOOKS and not (_OF_API.match(address) and ("/dev/null" in arguments or not _writes_file(arguments)))
     ):
         return None
-    fields = _fields(arguments, typed)
-    made = operations.of("curl", {"method": method, "url": _HOST.sub("", address, count=1), "body": fields})
-    if not made:
+    fields = _fields(arguments, document)
+    operation = operations.of("curl", {"method": method, "url": _HOST.sub("", address, count=1), "body": fields})
+    if not operation:
         return None
-    if made.name.partition(" ")[0] in _OF_GRAPHQL:
-        variables = parsed(fields.get("variables"))
+    if operation.name.partition(" ")[0] in _OF_GRAPHQL:
+        variables = parse_json(fields.get("variables"))
         fields = variables if isinstance(variables, dict) else {}
-    url = {key: value for key, value in made.arguments.get("url", {}).items() if not _is_unknown(value)}
-    return operations.Operation(made.name, url | {key: _known(value) for key, value in fields.items()})
+    url = {key: value for key, value in operation.arguments.get("url", {}).items() if not _is_unknown(value)}
+    return operations.Operation(operation.name, url | {key: _known_value(value) for key, value in fields.items()})
 
 
-def sent_by(words: Sequence[str]) -> Sequence[str] | None:
+def curl_words(words: Sequence[str]) -> Sequence[str] | None:
     """Return the arguments of a `curl` that sends what `curl ...` or `gh api ...` sends; None for other words."""
     program, *rest = words or [""]
     if program == "gh" and rest[:1] == ["api"]:
@@ -84,18 +85,20 @@ def sent_by(words: Sequence[str]) -> Sequence[str] | None:
 
 
 def _as_curl(arguments: Sequence[str]) -> list[str]:
-    """Return `gh api repos/o/r/issues -f title=x` as `curl -d '{"title": "x"}' https://api.github.com/issues`: it is
-    mostly about the repository in which it is called."""
+    """Return `gh api repos/o/r/issues -f title=x` as `curl -d '{"title": "x"}' https://api.github.com/issues`.
+
+    The repository is left out: it is mostly the one in which the command is called.
+    """
     path, rest = "", iter(arguments)
     method: list[str] = []
     fields: dict[str, Any] = {}
     for word in rest:
-        option, _, joined = word.partition("=") if word.startswith("--") else (word, "", "")
+        option, _, attached = word.partition("=") if word.startswith("--") else (word, "", "")
         if option in _GH_OPTIONS:
-            value = joined or next(rest, "")
-            name, _, given = value.partition("=")
+            value = attached or next(rest, "")
+            name, _, field_value = value.partition("=")
             method = ["-X", value] if _GH_OPTIONS[option] == "method" else method
-            fields |= {name: given} if _GH_OPTIONS[option] == "field" else {}
+            fields |= {name: field_value} if _GH_OPTIONS[option] == "field" else {}
         elif not word.startswith("-"):
             path = path or _OF_REPOSITORY.sub("", word.strip("/").partition("?")[0])
     query = fields.pop("query", None) if path == "graphql" else None
@@ -122,21 +125,23 @@ def reads(kind: str) -> bool:
     return kind.partition(" ")[0] in _LOOKS
 
 
-def arguments(called: Iterable[tuple[str, str, Sequence[str]]], typed: str) -> dict[str, dict[str, Any]]:
+def arguments(commands: Iterable[tuple[str, str, Sequence[str]]], document: str) -> dict[str, dict[str, Any]]:
     """Return kind -> the arguments of its last command or request, of (kind, form, words) of the commands of a line.
 
-    `typed`: its here-document.
+    `document`: its here-document.
     """
-    called = list(called)
-    sent = [(kind, sent_by(words)) for kind, _, words in called if is_request(kind)]
-    made = [(kind, operation_of(words, typed)) for kind, words in sent if words]
-    return resources.arguments(called) | {kind: request.arguments for kind, request in made if request}
+    commands = list(commands)
+    curl_calls = [(kind, curl_words(words)) for kind, _, words in commands if is_request(kind)]
+    requests = [(kind, operation_of(words, document)) for kind, words in curl_calls if words]
+    return resources.arguments(commands) | {kind: request.arguments for kind, request in requests if request}
 
 
 def output_of(words: Sequence[str]) -> Output:
     """Return what a `curl` of these words prints."""
-    told = next((after for word, after in pairwise(words) if _STATUS_OPTION.fullmatch(word)), "")
-    code = _CODE.sub("@", told.replace("\\n", "\n").replace("\\t", "\t")) if _CODE.search(told) else ""
+    status_format = next((after for word, after in pairwise(words) if _STATUS_OPTION.fullmatch(word)), "")
+    code = (
+        _CODE.sub("@", status_format.replace("\\n", "\n").replace("\\t", "\t")) if _CODE.search(status_format) else ""
+    )
     pattern = re.escape(_VARIABLE.sub("#", code).strip()).replace("@", r"(\d{3})", 1).replace(r"\#", r"\S*")
     return Output(any(map(_HEADERS.fullmatch, words)), _writes_file(words), pattern)
 
@@ -159,13 +164,13 @@ def usual_request(kind: str, uses: Sequence[Mapping[str, Any]], may_name: Callab
     return f"{kind}?{'&'.join(parts)}" if reads(kind) else f"{kind} {{{', '.join(parts)}}}"
 
 
-def _value(name: str, given: Sequence[Any], may_name: Callable[[str], bool]) -> str:
-    first = given[0]
-    is_code = isinstance(first, str) and len(given) >= CODE_USES and bool(_SHORT_CODE.fullmatch(first))
+def _value(name: str, values: Sequence[Any], may_name: Callable[[str], bool]) -> str:
+    first = values[0]
+    is_code = isinstance(first, str) and len(values) >= CODE_USES and bool(_SHORT_CODE.fullmatch(first))
     is_plain = (
         isinstance(first, bool) or is_code or (isinstance(first, str) and resources.may_tell(name, first, may_name))
     )
-    return json.dumps(first) if is_plain and all(value == first for value in given) else f"{{{name}}}"
+    return json.dumps(first) if is_plain and all(value == first for value in values) else f"{{{name}}}"
 
 
 def without_query(arguments: Sequence[str]) -> list[str]:
@@ -175,12 +180,12 @@ def without_query(arguments: Sequence[str]) -> list[str]:
 
 
 def _method(arguments: Sequence[str]) -> str:
-    """Return the method: as told, else by the options that send something."""
+    """Return the method: of the options for it, else as the options for a body imply."""
     for n, word in enumerate(arguments):
         if (word == "--request" or _METHOD_NEXT.fullmatch(word)) and n + 1 < len(arguments):
             return arguments[n + 1].upper()
-        if told := re.fullmatch(r"(?:-[afgijkLnNsSv]*X|--request=)([A-Za-z]+)", word):
-            return told[1].upper()
+        if option_and_method := re.fullmatch(r"(?:-[afgijkLnNsSv]*X|--request=)([A-Za-z]+)", word):
+            return option_and_method[1].upper()
     if any(_ONLY_READS.fullmatch(word) for word in arguments):
         return "GET"
     option = next((word for word in arguments if _SENDS.fullmatch(word.partition("=")[0])), "")
@@ -191,11 +196,11 @@ def _writes_file(words: Sequence[str]) -> bool:
     return any(re.fullmatch(r"-[afgijkLnNsSv]*[oO]\S*|--output(?:=.*)?|--remote-name", word) for word in words)
 
 
-def _fields(arguments: Sequence[str], typed: str) -> dict[str, Any]:
+def _fields(arguments: Sequence[str], document: str) -> dict[str, Any]:
     """Return the fields of the body, a JSON object or a form, with those that `-G` makes a part of the address."""
     fields: dict[str, Any] = {}
     for text in _body_texts(arguments):
-        body = parsed(typed if text in {"@-", "$"} else text)
+        body = parse_json(document if text in {"@-", "$"} else text)
         if isinstance(body, dict):
             fields |= {str(key): value for key, value in body.items()}
         elif isinstance(body, str) and not body.startswith("@"):
@@ -207,12 +212,12 @@ def _body_texts(arguments: Sequence[str]) -> Iterator[str]:
     for n, word in enumerate(arguments):
         if option := _BODY_OPTION.fullmatch(word):
             yield option[2] if option[2] is not None else next(iter(arguments[n + 1 : n + 2]), "")
-        elif not word.startswith("--") and (joined := _SHORT_BODY_OPTION.fullmatch(word)):
-            yield joined[1]
+        elif not word.startswith("--") and (short_option := _SHORT_BODY_OPTION.fullmatch(word)):
+            yield short_option[1]
 
 
-def _known(value: Any) -> Any:
-    """Return a value that was sent; None for one that is not told."""
+def _known_value(value: Any) -> Any:
+    """Return a value of the request; None for a variable or a substitution."""
     return None if _is_unknown(value) else value
 
 

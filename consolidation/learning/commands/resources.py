@@ -1,5 +1,5 @@
-"""Commands that name a kind of thing and what is done with it, as tools do: `shopctl refunds create --payment P` of a
-client program is `create_refund(payment)`, `bin/queue retry mail` of a project's own script is `retry_queue(queue)`.
+"""Commands that name a resource and an action, as tools do: `shopctl refunds create --payment P` of a client program is
+`create_refund(payment)`, `bin/queue retry mail` of a project's own script is `retry_queue(queue)`.
 """
 
 import re
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 _LITERAL = re.compile(r"[a-z]+(?:[_-][a-z]+)*")
 _OPTION = re.compile(r"--[a-z][a-z0-9-]{0,30}|-[A-Za-z]")
 _SECRET = re.compile(r"pass|secret|token|key|pin\b|auth|cred", re.IGNORECASE)  # options whose values are not told
-_OF_SEVERAL = frozenset({"find", "list", "search"})
+_SEARCH_VERBS = frozenset({"find", "list", "search"})
 _TO_PEOPLE = frozenset({"reply", "respond"})
 _OWN_SCRIPT = re.compile(r"(?:[\w.-]+/)+([a-z]{2,}(?:-[a-z]+)*)")
 # Scripts that run any task of a project, and what is done in development: neither names a thing of a service.
@@ -33,15 +33,15 @@ _OF_DEVELOPMENT = re.compile(
 
 
 def begin_with_resource(arguments: Sequence[str]) -> bool:
-    """Return whether a program's arguments begin with a kind of thing and a verb; a thing that is a verb, too
-    (`order`, `migrate`), is one."""
+    """Return whether a program's arguments begin with a resource and a verb; a first word that is a known verb, too
+    (`order`, `migrate`), is no resource."""
     if len(arguments) < 2 or not all(map(_WORD.fullmatch, arguments[:2])) or arguments[0] in _VERBS:
         return False
     return arguments[1].split("-")[0] in _VERBS | READING
 
 
 def is_of_resource(kind: str) -> bool:
-    """Return whether a command kind is of such a program; those of known programs (`gh pr create`) are not."""
+    """Return whether a command kind names a resource and an action; those of known programs (`gh pr create`) do not."""
     program, _, rest = kind.partition(" ")
     is_known = program in programs.SUBCOMMANDS or kind.rpartition(" ")[0] in programs.DEEPER
     if rest.count(" ") == 1:
@@ -58,7 +58,7 @@ def _thing_of_script(program: str) -> str:
 
 
 def _action(kind: str) -> tuple[str, str, list[str]]:
-    """Return (kind of thing, what is done, words of the command between which they stand)."""
+    """Return (resource, action, the words of the command up to both)."""
     program, *rest = kind.split()
     return (rest[0], rest[1], rest) if len(rest) == 2 else (_thing_of_script(program), rest[0], rest)
 
@@ -67,21 +67,21 @@ def tool_name(kind: str) -> str:
     """Return a tool name that says the same, `set_order_address` of `shopctl orders set-address`; '' for others."""
     if not is_of_resource(kind):
         return ""
-    things, done, _ = _action(kind)
-    verb, *rest = done.split("-")
-    thing = things if verb in _OF_SEVERAL else singular(things)
+    things, action, _ = _action(kind)
+    verb, *rest = action.split("-")
+    thing = things if verb in _SEARCH_VERBS else singular(things)
     return "_".join([verb, *(["to"] if verb in _TO_PEOPLE else []), thing.replace("-", "_"), *rest])
 
 
-def arguments(called: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, dict[str, Any]]:
+def arguments(commands: Iterable[tuple[str, str, Sequence[str]]]) -> dict[str, dict[str, Any]]:
     """Return kind -> the arguments of its last command by name, of (kind, form, words) of the commands of a line."""
-    given: dict[str, dict[str, Any]] = {}
-    for kind, _, words in called:
+    arguments_by_kind: dict[str, dict[str, Any]] = {}
+    for kind, _, words in commands:
         if is_of_resource(kind):
             pairs = list(_pairs(words, kind))
             thing = {singular(_action(kind)[0]): value for option, value in reversed(pairs) if not option}
-            given[kind] = {**thing, **{_name(option): value or True for option, value in pairs if option}}
-    return given
+            arguments_by_kind[kind] = {**thing, **{_name(option): value or True for option, value in pairs if option}}
+    return arguments_by_kind
 
 
 def usual_call(kind: str, form: str, uses: Sequence[Sequence[str]], may_name: Callable[[str], bool]) -> str:
@@ -92,20 +92,24 @@ def usual_call(kind: str, form: str, uses: Sequence[Sequence[str]], may_name: Ca
     """
     if len(uses) < LEAST_USES:
         return ""
-    given = [list(_pairs(words, kind)) for words in uses]
-    options = Counter(option for each in given for option in {option for option, _ in each if option})
-    parts = _plain([[value for option, value in each if not option] for each in given], kind, may_name)
-    for option in list(dict.fromkeys(option for each in given for option, _ in each if option))[:MOST_OPTIONS]:
-        values = {value for each in given for name, value in each if name == option}
+    pairs_by_use = [list(_pairs(words, kind)) for words in uses]
+    options = Counter(option for pairs in pairs_by_use for option in {option for option, _ in pairs if option})
+    parts = _usual_arguments(
+        [[value for option, value in pairs if not option] for pairs in pairs_by_use], kind, may_name
+    )
+    for option in list(dict.fromkeys(option for pairs in pairs_by_use for option, _ in pairs if option))[:MOST_OPTIONS]:
+        values = {value for pairs in pairs_by_use for name, value in pairs if name == option}
         part = option if values == {""} else f"{option} {_value(option, values, may_name)}"
         parts.append(part if options[option] == len(uses) else f"[{part}]")
     return " ".join([form, *parts])
 
 
-def _plain(given: Sequence[Sequence[str]], kind: str, may_name: Callable[[str], bool]) -> list[str]:
+def _usual_arguments(
+    arguments_by_use: Sequence[Sequence[str]], kind: str, may_name: Callable[[str], bool]
+) -> list[str]:
     """Return the arguments without options, as many as most uses have: the word that all gave, or a placeholder."""
-    usual = Counter(map(len, given)).most_common(1)[0][0]
-    columns = [{each[n] for each in given if n < len(each)} for n in range(usual)]
+    usual = Counter(map(len, arguments_by_use)).most_common(1)[0][0]
+    columns = [{use[n] for use in arguments_by_use if n < len(use)} for n in range(usual)]
     names = [f"{{{singular(_action(kind)[0])}}}", *["{name}"] * usual]
     return [
         min(column) if len(column) == 1 and may_tell("", min(column), may_name) else name
@@ -135,13 +139,15 @@ def _pairs(words: Sequence[str], kind: str) -> Iterator[tuple[str, str]]:
     action = _action(kind)[2]
     ends = (n for n in range(1 + len(action), len(words) + 1) if [*words[n - len(action) : n]] == action)
     rest = list(words[end:]) if (end := next(ends, 0)) else []
-    is_named = False
+    has_argument = False
     while rest:
         word = rest.pop(0)
         option, _, value = word.partition("=")
         if _OPTION.fullmatch(option):
-            takes_next = not value and rest and not rest[0].startswith("-") and (is_named or option.startswith("--"))
+            takes_next = (
+                not value and rest and not rest[0].startswith("-") and (has_argument or option.startswith("--"))
+            )
             yield option, value or (rest.pop(0) if takes_next else "")
         elif not word.startswith("-"):
-            is_named = True
+            has_argument = True
             yield "", word

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from consolidation.learning.commands.programs import SHELLS
-from consolidation.learning.commands.wrappers import bare, program_name, shell_script
+from consolidation.learning.commands.wrappers import program_name, shell_script, without_wrappers
 from consolidation.learning.runs import harness_tools, values
 
 LONGEST_LINE = 20_000
@@ -20,10 +20,10 @@ _OUTSIDE_QUOTES = re.compile(
 )
 _INSIDE_QUOTES = re.compile(r"\\.|\"|\$\(|`", re.DOTALL)
 _ENDS = {'"': '"', "$(": ")", "<(": ")", ">(": ")", "`": "`", "(": ")"}
-_SHOWN = {'"': '"', "$(": "$", "`": "$", "<(": "/dev/fd/63", ">(": "/dev/fd/63"}
-_ASSIGNED = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
+_REPLACEMENTS = {'"': '"', "$(": "$", "`": "$", "<(": "/dev/fd/63", ">(": "/dev/fd/63"}
+_ASSIGNMENT = re.compile(r"([A-Za-z_]\w*)=(.*)", re.DOTALL)
 _VARIABLE = re.compile(r"\$\{?([A-Za-z_]\w*)\}?")
-_REMOVED = re.compile(r"\[(?:[a-z]+ ){1,2}removed\]")  # what stands in the place of a secret
+_SECRET_MARK = re.compile(r"\[(?:[a-z]+ ){1,2}removed\]")  # what stands in the place of a secret
 _WINDOWS_PROGRAM = re.compile(
     r"(?<![^\s;&|(])(?:\.{1,2}\\[\w.\\-]+|(?:[A-Za-z]:\\)?[\w.\\-]+\.(?:exe|cmd|bat|ps1)\b)", re.IGNORECASE
 )
@@ -33,7 +33,7 @@ def command_words(line: str) -> Iterator[tuple[list[str], str]]:
     """Yield (words, file into which the output goes, or '') of each command. ValueError: not parsable."""
     words: list[str] = []
     target = ""
-    given: dict[str, str] = {}
+    variables: dict[str, str] = {}
     tokens = _tokens(line)
     for n, token in enumerate(tokens):
         before, after = tokens[n - 1] if n else "", tokens[n + 1] if n + 1 < len(tokens) else ""
@@ -46,57 +46,58 @@ def command_words(line: str) -> Iterator[tuple[list[str], str]]:
             to_file = after and not _is_operator(after) and not _NO_FILE.fullmatch(after)
             target = after if ">" in token and to_file else target
         else:
-            yield _expanded(words, given), target
+            yield _expanded(words, variables), target
             words, target = [], ""
-    yield _expanded(words, given), target
+    yield _expanded(words, variables), target
 
 
-def _expanded(words: list[str], given: dict[str, str]) -> list[str]:
-    """Return the words of a `curl` with the variables that the line gave a value before, of which `given` is told."""
-    assigned = [_ASSIGNED.fullmatch(word) for word in words[words[:1] == ["export"] :]]
-    if all(assigned):
-        given |= {each[1]: _with_values(each[2], given) for each in assigned if each}
-    return [_with_values(word, given) for word in words] if "curl" in words else words
+def _expanded(words: list[str], variables: dict[str, str]) -> list[str]:
+    """Return the words, those of a `curl` with the line's variables replaced; assignments are added to `variables`."""
+    assignments = [_ASSIGNMENT.fullmatch(word) for word in words[words[:1] == ["export"] :]]
+    if all(assignments):
+        variables |= {assignment[1]: _with_values(assignment[2], variables) for assignment in assignments if assignment}
+    return [_with_values(word, variables) for word in words] if "curl" in words else words
 
 
-def _with_values(word: str, given: Mapping[str, str]) -> str:
-    return _VARIABLE.sub(lambda name: given.get(name[1], name[0]), word)
+def _with_values(word: str, variables: Mapping[str, str]) -> str:
+    return _VARIABLE.sub(lambda name: variables.get(name[1], name[0]), word)
 
 
 def plain_commands(line: str) -> Iterator[tuple[list[str], str]]:
-    """Yield (words, file into which the output goes, or '') of each command, of a script that a shell is given those of
-    its commands; none where the line cannot be parsed."""
+    """Yield (words, file into which the output goes, or '') of each command, also of those in scripts that a shell is
+    given (`bash -c`); nothing where the line cannot be parsed."""
     try:
         commands = [(words, target) for words, target in command_words(line[:LONGEST_LINE]) if words]
     except ValueError:  # an open quote, say
         return
     for words, target in commands:
-        inner = bare(words)
+        inner = without_wrappers(words)
         script = shell_script(inner) if inner and program_name(inner[0]) in SHELLS else ""
         yield from plain_commands(script) if script else [(words, target)]
 
 
-def is_plain(line: str) -> bool:
-    """Return whether the exit code is that of the last command.
+def is_plain(line: str, *, unbroken: bool = True) -> bool:
+    """Return whether the exit code of a line tells how its last command ended; `unbroken`: that of every command.
 
-    No pipe, no command that runs despite a failure or in the background, and no `!`; nor in a script that it is given.
+    So where neither the line nor a script in it has a pipe, a background command or `!`; `unbroken`: nor a command that
+    runs although one before it failed.
     """
     try:
         tokens = _tokens(line[:LONGEST_LINE].strip())
     except ValueError:
         return False
     operators = {token.strip("()") for token in tokens if _is_operator(token)}
-    if "!" in tokens or "&" in operators or any(set(token) & set("|;\n") for token in operators):
+    if "!" in tokens or "&" in operators or any(set(token) & set("|;\n" if unbroken else "|") for token in operators):
         return False
-    scripts = (shell_script(bare(words)) for words, _ in command_words(line[:LONGEST_LINE].strip()))
-    return all(is_plain(script) for script in scripts if script)
+    scripts = (shell_script(without_wrappers(words)) for words, _ in command_words(line[:LONGEST_LINE].strip()))
+    return all(is_plain(script, unbroken=unbroken) for script in scripts if script)
 
 
 def _tokens(line: str) -> list[str]:
     """Return words without quotes, and operators; comments and the content of substitutions are left out."""
-    line = _REMOVED.sub(lambda place: place[0].replace(" ", "_"), line.replace("\r\n", "\n"))
-    joined = _WINDOWS_PROGRAM.sub(lambda path: path[0].replace("\\", "/"), line)
-    plain = _without_substitutions(without_heredocs(joined.replace("\\\n", " ")))
+    line = _SECRET_MARK.sub(lambda place: place[0].replace(" ", "_"), line.replace("\r\n", "\n"))
+    forward_slashed = _WINDOWS_PROGRAM.sub(lambda path: path[0].replace("\\", "/"), line)
+    plain = _without_substitutions(without_heredocs(forward_slashed.replace("\\\n", " ")))
     lexer = shlex.shlex(plain, posix=True, punctuation_chars=_PUNCTUATION)
     lexer.whitespace, lexer.whitespace_split, lexer.commenters = " \t\r", True, ""
     return list(lexer)
@@ -104,7 +105,7 @@ def _tokens(line: str) -> list[str]:
 
 def _without_substitutions(line: str) -> str:
     """Replace `$(...)`, backticks and `<(...)` by a word, however they and their quotes are nested; remove comments."""
-    kept: list[str] = []
+    parts: list[str] = []
     ends: list[str] = []  # what ends each quote, substitution and group that is open
     start = 0
     while mark := (_INSIDE_QUOTES if ends[-1:] == ['"'] else _OUTSIDE_QUOTES).search(line, start):
@@ -115,11 +116,11 @@ def _without_substitutions(line: str) -> str:
             ends.pop()
         elif text in _ENDS and (text != "(" or is_hidden):
             ends.append(_ENDS[text])
-            shown = _SHOWN.get(text, "")
+            shown = _REPLACEMENTS.get(text, "")
         if not is_hidden:
-            kept += [line[start : mark.start()], "$" if text.startswith("$'") else shown]
+            parts += [line[start : mark.start()], "$" if text.startswith("$'") else shown]
         start = mark.end()
-    return "".join([*kept, "" if any(end != '"' for end in ends) else line[start:]])
+    return "".join([*parts, "" if any(end != '"' for end in ends) else line[start:]])
 
 
 def _is_operator(token: str) -> bool:
@@ -138,17 +139,17 @@ def heredocs(line: str) -> list[str]:
 
 def documents(line: str) -> list[tuple[str, str]]:
     """Return (the command that reads it, its text) of each here-document of a line, in order."""
-    read: list[tuple[str, list[str]]] = []
+    commands_and_rows: list[tuple[str, list[str]]] = []
     ends: list[str] = []
     for row in line.split("\n"):
         if not ends:
-            read += [(command, []) for command in _BETWEEN.split(row) for _ in _HEREDOC.finditer(command)]
+            commands_and_rows += [(command, []) for command in _BETWEEN.split(row) for _ in _HEREDOC.finditer(command)]
             ends = [sign[2] for sign in _HEREDOC.finditer(row)]
         elif row.strip() == ends[0]:
             ends.pop(0)
         else:
-            read[len(read) - len(ends)][1].append(row)
-    return [(command, "\n".join(rows)) for command, rows in read]
+            commands_and_rows[len(commands_and_rows) - len(ends)][1].append(row)
+    return [(command, "\n".join(rows)) for command, rows in commands_and_rows]
 
 
 def _rows(line: str) -> Iterator[tuple[str, bool]]:
@@ -183,15 +184,15 @@ def command_line(call: "Call") -> str:
 
 def line_in(args: Any) -> str:
     """Return the command line in the recorded arguments of a call, an object or its text; '' for none."""
-    arguments = values.parsed(args)
-    given = arguments if isinstance(arguments, dict) else {"": arguments}
-    return next((line for value in map(given.get, ("", *_LINES)) if (line := _line(value))), "")
+    arguments = values.parse_json(args)
+    arguments = arguments if isinstance(arguments, dict) else {"": arguments}
+    return next((line for value in map(arguments.get, ("", *_LINES)) if (line := _line(value))), "")
 
 
 def line_argument(call: "Call") -> str:
     """Return the name of the argument that holds the command line, or the code of a tool for it; '' for none."""
     keys = harness_tools.CODES if call.code_line else _LINES
-    return next((key for key in keys if _line(call.sent.get(key))), "")
+    return next((key for key in keys if _line(call.recorded_arguments.get(key))), "")
 
 
 def _line(value: Any) -> str:
@@ -201,6 +202,6 @@ def _line(value: Any) -> str:
     if isinstance(value, list) and value and all(isinstance(word, str) for word in value):
         if len(value) == 3 and program_name(value[0]) in SHELLS and (script := shell_script(value)):
             return script.strip()
-        quoted = ["'" + word.replace("'", "'\\''") + "'" if not word.isalnum() else word for word in value]
-        return " ".join(quoted)
+        words = ["'" + word.replace("'", "'\\''") + "'" if not word.isalnum() else word for word in value]
+        return " ".join(words)
     return ""

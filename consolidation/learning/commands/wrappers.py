@@ -14,7 +14,7 @@ from consolidation.learning.commands.programs import (
 )
 
 DEEPEST = 3  # bash -c "bash -c ..."
-VENV = re.compile(r"(?:[\w./~:-]*/)?\.?v?env/(?:bin|Scripts)/(?=[^/]+$)")
+VENV = re.compile(r"(?<![\w./~:-])(?:[\w./~:-]*/)?\.?v?env/(?:bin|Scripts)/(?=[^/]+$)")
 _ASSIGNMENT = re.compile(r"(?:[A-Za-z_]\w*\+?|\$[\w:]+)=")
 _SKIPPED = re.compile(rf"[-+]|{_ASSIGNMENT.pattern}|[\d.]+[smhd]?$")  # before a subcommand or the inner program
 _KEYWORDS = {"do", "then", "else", "elif", "if", "while", "until", "!", "{", "}"}
@@ -42,13 +42,13 @@ def kind_name(program: str) -> str:
     return name if name in INSTALLED and program in {f"bin/{name}", f"vendor/bin/{name}"} else program
 
 
-def bare(words: Sequence[str]) -> list[str]:
+def without_wrappers(words: Sequence[str]) -> list[str]:
     """Return a command's words without keywords, assignments and wrapper programs; empty for a control structure."""
     rest = _unwrapped(words, WRAPPERS.keys() | CONTAINERS | {"ssh", "ansible"})
     return [] if rest and program_name(rest[0]) in _NO_COMMAND else rest
 
 
-def stripped(words: Sequence[str]) -> list[str]:
+def without_transparent_wrappers(words: Sequence[str]) -> list[str]:
     """Return a command's words without keywords, assignments and wrappers that keep the environment."""
     return _unwrapped(words, TRANSPARENT)
 
@@ -63,17 +63,17 @@ def _unwrapped(words: Sequence[str], wrappers: Collection[str]) -> list[str]:
             rest = rest[1:]
         elif program == "time":
             rest = without_options(rest[1:], program)
-        elif program in wrappers and (inner := wrapped(rest)[1]):
+        elif program in wrappers and (inner := wrapper_and_inner(rest)[1]):
             rest = inner
         else:
             break
     return rest
 
 
-def wrapped(words: Sequence[str]) -> tuple[str, list[str]]:
-    """Return how a command is wrapped and the words of the command: `uv run`, [pytest, -q]; no words for none.
+def wrapper_and_inner(words: Sequence[str]) -> tuple[str, list[str]]:
+    """Return (wrapper, words of the inner command): `uv run`, [pytest, -q]; no words where nothing is wrapped.
 
-    A service of `docker compose` is part of how, the name of a container is not: `docker exec <container>`.
+    A service of `docker compose` is part of the wrapper, the name of a container is not: `docker exec <container>`.
     """
     program = program_name(words[0]) if words else ""
     if program in CONTAINERS:
@@ -93,11 +93,10 @@ def wrapped(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def ansible_module(arguments: Sequence[str]) -> tuple[str, str]:
-    """Return the module that `ansible web1 -m service -a "name=nginx"` calls, without its collection, and what it is
-    given."""
-    given = dict(zip(arguments, [*arguments[1:], ""], strict=True))
-    module = given.get("-m", given.get("--module-name", "command")).rsplit(".", 1)[-1]
-    return module, given.get("-a", given.get("--args", ""))
+    """Return (module without its collection, its arguments) that `ansible web1 -m service -a "name=nginx"` calls."""
+    options = dict(zip(arguments, [*arguments[1:], ""], strict=True))
+    module = options.get("-m", options.get("--module-name", "command")).rsplit(".", 1)[-1]
+    return module, options.get("-a", options.get("--args", ""))
 
 
 def _in_container(program: str, words: Sequence[str]) -> tuple[str, list[str]]:
@@ -120,14 +119,14 @@ def _in_container(program: str, words: Sequence[str]) -> tuple[str, list[str]]:
 def without_options(words: Sequence[str], program: str) -> list[str]:
     """Return the words after options with their values, assignments and numbers, up to `--`.
 
-    `program`: whose options they are, with its subcommand where that has options of its own.
+    `program`: the key of VALUED_OPTIONS, with the subcommand where that has options of its own.
     """
     rest = list(words)
-    valued = VALUED_OPTIONS.get(program, ())
-    while rest and (rest[0] in valued or _SKIPPED.match(rest[0])):
+    options_with_value = VALUED_OPTIONS.get(program, ())
+    while rest and (rest[0] in options_with_value or _SKIPPED.match(rest[0])):
         if rest[0] == "--":
             return rest[1:]
-        rest = rest[2 if rest[0] in valued else 1 :]
+        rest = rest[2 if rest[0] in options_with_value else 1 :]
     return rest
 
 

@@ -32,33 +32,39 @@ _QUIET_OPTION = re.compile(r"\s(?:-q|--quiet)\b")
 _CUT = re.compile(r"^\W.{0,80}\b(?:truncated|clipped|omitted|left out)\b", re.IGNORECASE | re.MULTILINE)
 _CHOSEN = frozenset({"-o", "-c", "-oE", "-oP", "--only-matching", "--count"})
 
-Beside = tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]
+OtherCommands = tuple[Sequence[Sequence[str]], Sequence[Sequence[str]]]
 
 
-def ended(call: Call, line: str, checks: Sequence[str], beside: Beside = ((), ())) -> bool | None:
-    """Return whether the checks of a call passed; None: it cannot be told.
+def checks_passed(
+    call: Call, line: str, checks: Sequence[str], other_commands: OtherCommands = ((), ())
+) -> bool | None:
+    """Return whether the checks of a call passed; None: unknown.
 
-    `checks`: their kinds. `beside`: the words of the other commands of the line before and after; a tool has none.
+    `checks`: their kinds. `other_commands`: their words, before and after the checks on the line; a tool has none.
     """
     code, output = answer(call)
     code, text, part = _code(code, output, line, checks)
-    before, after = ([[program_name(words[0]), *words[1:]] for words in part] for part in beside)
-    said = check_results.verdicts(text, whole=not {words[0] for words in after} & CHOOSING and not _CUT.search(text))
+    before, after = ([[program_name(words[0]), *words[1:]] for words in part] for part in other_commands)
+    verdicts = check_results.verdicts(
+        text, is_complete=not {words[0] for words in after} & CHOOSING and not _CUT.search(text)
+    )
     if any(words[0] in CUTTING or (words[0] in CHOOSING and _CHOSEN & {*words}) for words in after):
-        said -= {True}
-    if len(said) == 2:  # of one check some parts passed; of `a && b` the first did
+        verdicts -= {True}
+    if len(verdicts) == 2:  # of one check some parts passed; of `a && b` the first did
         return False if code or (code is None and len(checks) == 1) else None
-    if said:
-        told = True in said
-        return told if code is None or (code == 0) is told else None
+    if verdicts:
+        verdict = True in verdicts
+        return verdict if code is None or (code == 0) is verdict else None
     if code is None:
         return True if _is_quiet(call, text, line, checks, before + after) else None
-    nothing = check_results.ran_nothing(text)
+    has_run_nothing = check_results.ran_nothing(text)
     if code == 0:
-        return None if nothing or any(kind in SUMMING_UP for kind in checks) else True
-    known = any(not _OWN_RUNNER.fullmatch(kind) for kind in checks) or check_results.is_unready(text)
-    alone = len(checks) == 1 and sum(not _is_harmless(kind) for kind, _, _ in forms.spelled(part)) == 1
-    return False if code in FINDINGS and text.strip() and alone and not (known or nothing) else None
+        return None if has_run_nothing or any(kind in SUMMING_UP for kind in checks) else True
+    is_conventional = any(not _OWN_RUNNER.fullmatch(kind) for kind in checks) or check_results.is_unready(text)
+    is_alone = len(checks) == 1 and sum(not _is_harmless(kind) for kind, _, _ in forms.commands_in(part)) == 1
+    return (
+        False if code in FINDINGS and text.strip() and is_alone and not (is_conventional or has_run_nothing) else None
+    )
 
 
 def _code(code: int | None, text: str, line: str, checks: Sequence[str]) -> tuple[int | None, str, str]:
@@ -68,11 +74,11 @@ def _code(code: int | None, text: str, line: str, checks: Sequence[str]) -> tupl
     """
     if not line or is_plain(line):
         return (code if line and code != -1 else None), text, line
-    echoed = [*_ECHOED.finditer(without_heredocs(line).strip())][-1:]
-    if not echoed or not any(_names(kind, words) & {*checks} for kind, _, words in forms.spelled(echoed[0][1])):
+    matches = [*_ECHOED.finditer(without_heredocs(line).strip())][-1:]
+    if not matches or not any(_names(kind, words) & {*checks} for kind, _, words in forms.commands_in(matches[0][1])):
         return None, text, line
-    part, before, variable = echoed[0].groups()
-    is_last = echoed[0].end() == len(echoed[0].string)
+    part, before, variable = matches[0].groups()
+    is_last = matches[0].end() == len(matches[0].string)
     number = _number(before, text, is_last) if is_plain(part if variable == "$?" else part.split("|")[0]) else None
     return (int(number[1]), text[: number.start()], part) if number else (None, text, line)
 
@@ -91,13 +97,13 @@ def _number(before: str, text: str, is_last: bool) -> re.Match[str] | None:
     """The exit code in an output: behind the words that were echoed with it; without any only at the very end."""
     if not before.strip():
         return re.search(r"^(\d{1,3})\W*\Z", text, re.MULTILINE) if is_last else None
-    found = [*re.finditer(rf"^{re.escape(before)}(\d{{1,3}})\b", text, re.MULTILINE)]
-    return found[-1] if found else None
+    matches = [*re.finditer(rf"^{re.escape(before)}(\d{{1,3}})\b", text, re.MULTILINE)]
+    return matches[-1] if matches else None
 
 
-def _is_quiet(call: Call, text: str, line: str, checks: Sequence[str], others: Sequence[Sequence[str]]) -> bool:
+def _is_quiet(call: Call, text: str, line: str, checks: Sequence[str], other_commands: Sequence[Sequence[str]]) -> bool:
     """Whether the only check says nothing, which it does where all is well, and its output went nowhere else."""
-    silent = call.returned is not None and not call.failed and bool(_NO_OUTPUT.fullmatch(text))
-    kept = all(words[0] in KEEPING for words in others) and ">" not in line.replace("2>&1", "")
-    quiet = checks[0] in QUIET or (checks[0] not in SUMMING_UP and bool(_QUIET_OPTION.search(line)))
-    return silent and kept and len(checks) == 1 and quiet
+    is_silent = call.parsed_result is not None and not call.failed and bool(_NO_OUTPUT.fullmatch(text))
+    keeps_output = all(words[0] in KEEPING for words in other_commands) and ">" not in line.replace("2>&1", "")
+    is_quiet = checks[0] in QUIET or (checks[0] not in SUMMING_UP and bool(_QUIET_OPTION.search(line)))
+    return is_silent and keeps_output and len(checks) == 1 and is_quiet

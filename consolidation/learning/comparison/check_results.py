@@ -156,46 +156,46 @@ _UNREADY = re.compile(
 )
 
 
-def verdicts(output: str, *, whole: bool = True) -> frozenset[bool]:
-    """Return what the summaries in a plain output say; empty for none. `whole`: no line was filtered out."""
-    said = {told for told in _counted(output, whole=whole) if told is not None}
+def verdicts(output: str, *, is_complete: bool = True) -> frozenset[bool]:
+    """Return the results of the summaries in a plain output; empty for none. `is_complete`: no line is filtered out."""
+    results = {result for result in _summary_results(output, is_complete=is_complete) if result is not None}
     if _SAYS_ILL.search(output) and not is_unready(output):
-        said.add(False)
-    if whole and (_all_ok(output) or (_SAYS_WELL.search(output) and not ran_nothing(output))):
-        said.add(True)
-    return frozenset(said)
+        results.add(False)
+    if is_complete and (_all_ok(output) or (_SAYS_WELL.search(output) and not ran_nothing(output))):
+        results.add(True)
+    return frozenset(results)
 
 
 def ran_nothing(output: str) -> bool:
     """Return whether the output says that there was nothing to check, or only skips."""
-    return bool(_NOTHING.search(output)) or None in _counted(output, whole=True)
+    return bool(_NOTHING.search(output)) or None in _summary_results(output, is_complete=True)
 
 
 def is_unready(output: str) -> bool:
-    """Return whether the output has a word of what keeps a check from starting."""
+    """Return whether the output names a reason why a check could not start."""
     return bool(_UNREADY.search(output))
 
 
 def _all_ok(output: str) -> bool:
-    """Return whether packages of Go, or all tests of a plan in TAP, are told as ok, and not only skipped."""
+    """Return whether packages of Go, or all tests of a plan in TAP, are reported as ok and not all skipped."""
     if "=== RUN" in output and "--- PASS" not in output:
         return False
     plan = _TAP.search(output)
-    told = re.findall(r"^ok \d+(.*)", plan[2], re.MULTILINE) if plan else []
-    ran = [rest for rest in told if not re.search(r"# skip", rest, re.IGNORECASE)]
-    return bool(_GO_OK.search(output)) or bool(plan and ran and len(told) == int(plan[1]))
+    tests = re.findall(r"^ok \d+(.*)", plan[2], re.MULTILINE) if plan else []
+    executed = [suffix for suffix in tests if not re.search(r"# skip", suffix, re.IGNORECASE)]
+    return bool(_GO_OK.search(output)) or bool(plan and executed and len(tests) == int(plan[1]))
 
 
-def _counted(output: str, *, whole: bool) -> Iterator[bool | None]:
+def _summary_results(output: str, *, is_complete: bool) -> Iterator[bool | None]:
     """Yield per summary with counts whether all is well; None: nothing ran, or it only failed to load."""
     for name, form in _COUNTS.items():
         pairs = _WORD_FIRST if name in _WORDS_FIRST else _NUMBER_FIRST
         for summary in form.finditer(output):
-            told = _judged(pairs.findall(summary[1]))
-            yield None if told and name.endswith("*") and not whole else told
+            result = _result_of(pairs.findall(summary[1]))
+            yield None if result and name.endswith("*") and not is_complete else result
 
 
-def _judged(pairs: Iterable[tuple[str, str]]) -> bool | None:
+def _result_of(pairs: Iterable[tuple[str, str]]) -> bool | None:
     counts = dict.fromkeys(_KINDS, 0)
     for pair in pairs:
         number, word = pair if pair[0].isdigit() else reversed(pair)

@@ -8,11 +8,11 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from consolidation.learning.chance import by_chance
 from consolidation.learning.comparison.scope import Scope, Test, count
 from consolidation.learning.effects.effects import are_chores
-from consolidation.learning.runs.lines import Counted, ids_of
+from consolidation.learning.runs.lines import CountedResult, ids_of
 from consolidation.learning.runs.run import Run
+from memories.values.chance import by_chance
 
 Vector = dict[str, float]
 LEAST = 0.12
@@ -20,46 +20,46 @@ MOST = 60
 PER_SUCCESS = 6  # few successes define similarity poorly
 
 
-def alike(scope: Scope) -> list[Run]:
+def similar_runs(scope: Scope) -> list[Run]:
     """Return other runs whose openings are about as similar to the successes' as those are to each other.
 
     Nearest first, at most MOST and PER_SUCCESS per success, from places where a tenth of the successes worked.
     """
     weights = _idf(scope)
-    own = [run for run in scope.successes if scope.opening_terms(run)]
-    if len(own) < 2:
+    example_runs = [run for run in scope.successes if scope.opening_terms(run)]
+    if len(example_runs) < 2:
         return []
     vectors: dict[object, Vector] = {run.id: _vector(scope, run, weights) for run in scope.all}
-    centre = _sum([vectors[run.id] for run in own])
-    closeness = sorted(_cosine_without(vectors[run.id], centre) for run in own)
+    centre = _sum([vectors[run.id] for run in example_runs])
+    closeness = sorted(_cosine_without(vectors[run.id], centre) for run in example_runs)
     floor = max(LEAST, closeness[len(closeness) // 4])
-    usual = Counter(run.place for run in own)
-    places = {place for place, n in usual.items() if n * 10 >= len(own)}
-    others = [run for run in scope.all if run.id not in scope.ids and run.place in places]
-    scored = [(_cosine(vectors[run.id], centre), run) for run in others]
-    near = [pair for pair in scored if pair[0] >= floor]
-    near.sort(key=lambda pair: (-pair[0], pair[1].at, str(pair[1].id)))
-    return [run for _, run in near[: min(MOST, PER_SUCCESS * len(own))]]
+    run_counts = Counter(run.place for run in example_runs)
+    places = {place for place, n in run_counts.items() if n * 10 >= len(example_runs)}
+    other_runs = [run for run in scope.all if run.id not in scope.ids and run.place in places]
+    scores = [(_cosine(vectors[run.id], centre), run) for run in other_runs]
+    pairs = [pair for pair in scores if pair[0] >= floor]
+    pairs.sort(key=lambda pair: (-pair[0], pair[1].at, str(pair[1].id)))
+    return [run for _, run in pairs[: min(MOST, PER_SUCCESS * len(example_runs))]]
 
 
 class Openings:
-    """Similarity of the openings of runs to those of some known runs, by the terms that they share."""
+    """Similarity of the openings of runs to those of `runs`, by the terms that they share."""
 
-    def __init__(self, scope: Scope, known: Sequence[Run]) -> None:
+    def __init__(self, scope: Scope, runs: Sequence[Run]) -> None:
         self._scope, self._weights = scope, _idf(scope)
-        self._holding: dict[str, list[tuple[int, float]]] = defaultdict(list)
-        for n, run in enumerate(known):
+        self._runs_by_term: dict[str, list[tuple[int, float]]] = defaultdict(list)
+        for n, run in enumerate(runs):
             for term, value in _vector(scope, run, self._weights).items():
-                self._holding[term].append((n, value))
-        self._known = len(known)
+                self._runs_by_term[term].append((n, value))
+        self._run_count = len(runs)
 
     def likeness(self, run: Run) -> list[float]:
-        """Return the cosine with the opening of each known run, 0 to 1, in their order."""
-        shared: list[list[float]] = [[] for _ in range(self._known)]
+        """Return the cosine with the opening of each of the runs, 0 to 1, in their order."""
+        products_by_run: list[list[float]] = [[] for _ in range(self._run_count)]
         for term, value in _vector(self._scope, run, self._weights).items():
-            for n, other in self._holding.get(term, ()):
-                shared[n].append(value * other)
-        return [math.fsum(products) for products in shared]
+            for n, weight in self._runs_by_term.get(term, ()):
+                products_by_run[n].append(value * weight)
+        return [math.fsum(products) for products in products_by_run]
 
 
 def _sum(vectors: list[Vector]) -> Vector:
@@ -72,9 +72,9 @@ def _sum(vectors: list[Vector]) -> Vector:
 
 def _idf(scope: Scope) -> Vector:
     """Return term -> log((1 + runs) / runs with the term); terms of a single run are left out."""
-    held = Counter(term for run in scope.all for term in scope.opening_terms(run))
+    run_counts = Counter(term for run in scope.all for term in scope.opening_terms(run))
     total = len(scope.all)
-    return {term: math.log((1 + total) / n) for term, n in held.items() if n > 1}
+    return {term: math.log((1 + total) / n) for term, n in run_counts.items() if n > 1}
 
 
 def _vector(scope: Scope, run: Run, weights: Vector) -> Vector:
@@ -90,22 +90,22 @@ def _cosine(vector: Vector, centre: Vector) -> float:
 
 def _cosine_without(vector: Vector, centre: Vector) -> float:
     """Return the cosine of one of the pattern's own runs with the sum of the others."""
-    shared = _dot(vector, centre)
-    rest = _dot(centre, centre) - 2 * shared + 1
-    return (shared - 1) / math.sqrt(rest) if vector and rest > 1e-9 else 0.0
+    product = _dot(vector, centre)
+    rest_square = _dot(centre, centre) - 2 * product + 1
+    return (product - 1) / math.sqrt(rest_square) if vector and rest_square > 1e-9 else 0.0
 
 
-def _dot(one: Vector, other: Vector) -> float:
-    return math.fsum(value * other.get(term, 0.0) for term, value in one.items())
+def _dot(first: Vector, second: Vector) -> float:
+    return math.fsum(value * second.get(term, 0.0) for term, value in first.items())
 
 
 CHANCE = 0.1
-COMPANION_CASES, COMPANION_SHARE, MOST_COMPANIONS = 2, 0.1, 2
+COMPANION_CASES, COMPANION_SHARE, MOST_COMPANIONS = 2, 0.2, 2
 MOST_TOOLS = 4  # ways with more effects are left out
 
 
 @dataclass(frozen=True)
-class Way(Counted):
+class Way(CountedResult):
     """One way in which similar requests were handled: the effect tools, and how the runs ended."""
 
     tools: tuple[str, ...]
@@ -118,7 +118,7 @@ class Way(Counted):
 
 
 @dataclass(frozen=True)
-class Excess(Counted):
+class Excess(CountedResult):
     """An effect that is more frequent in the failures than in the successes of similar requests."""
 
     tool: str
@@ -145,12 +145,12 @@ class Contrast:
 
 def contrast(scope: Scope) -> Contrast:
     """Compare the pattern with the other runs of its scope that have similar requests."""
-    near = [run for run in alike(scope) if run.outcome in {"success", "failure"}]
+    similar = [run for run in similar_runs(scope) if run.outcome in {"success", "failure"}]
     return Contrast(
-        similar=len(near),
-        successes=count(near, lambda run: run.succeeded),
-        ways=_ways(scope, near),
-        excess=_excess(scope, near),
+        similar=len(similar),
+        successes=count(similar, lambda run: run.succeeded),
+        ways=_ways(scope, similar),
+        excess=_excess(scope, similar),
     )
 
 
@@ -158,12 +158,12 @@ def _used(scope: Scope, tool: str) -> Test:
     return lambda run: tool in scope.effects(run)
 
 
-def _ways(scope: Scope, near: Sequence[Run]) -> tuple[Way, ...]:
-    ended: dict[frozenset[str], list[Run]] = defaultdict(list)
-    for run in near:
-        ended[scope.effects(run)].append(run)
-    few = {effects: runs for effects, runs in ended.items() if len(effects) <= MOST_TOOLS}
-    ways = [_way(effects, runs) for effects, runs in few.items()]
+def _ways(scope: Scope, similar: Sequence[Run]) -> tuple[Way, ...]:
+    runs_by_effects: dict[frozenset[str], list[Run]] = defaultdict(list)
+    for run in similar:
+        runs_by_effects[scope.effects(run)].append(run)
+    usable = {effects: runs for effects, runs in runs_by_effects.items() if len(effects) <= MOST_TOOLS}
+    ways = [_way(effects, runs) for effects, runs in usable.items()]
     return tuple(sorted(ways, key=lambda way: (-way.runs, way.tools)))
 
 
@@ -172,37 +172,37 @@ def _way(effects: frozenset[str], runs: Sequence[Run]) -> Way:
     return Way(tuple(sorted(effects)), good, len(runs) - good, ids=ids_of(runs))
 
 
-def _excess(scope: Scope, near: Sequence[Run]) -> tuple[Excess, ...]:
+def _excess(scope: Scope, similar: Sequence[Run]) -> tuple[Excess, ...]:
     """Return the effects that failures have more often than chance explains.
 
     At least 2 failures, a share 20 percentage points above that of the successes, p-value at most CHANCE.
     """
-    good = [run for run in [*near, *scope.runs] if run.succeeded]
-    bad = [run for run in near if run.outcome == "failure"]
-    tools = sorted(set().union(*(scope.effects(run) for run in bad if not are_chores(scope.effects(run)))))
-    more_frequent = [
+    successes = [run for run in [*similar, *scope.runs] if run.succeeded]
+    failures = [run for run in similar if run.outcome == "failure"]
+    tools = sorted(set().union(*(scope.effects(run) for run in failures if not are_chores(scope.effects(run)))))
+    candidates = [
         Excess(
             tool,
-            count(bad, _used(scope, tool)),
-            len(bad),
-            count(good, _used(scope, tool)),
-            len(good),
-            ids=ids_of(run for run in [*bad, *good] if tool in scope.effects(run)),
+            count(failures, _used(scope, tool)),
+            len(failures),
+            count(successes, _used(scope, tool)),
+            len(successes),
+            ids=ids_of(run for run in [*failures, *successes] if tool in scope.effects(run)),
         )
         for tool in tools
     ]
-    kept = [
+    clear = [
         e
-        for e in more_frequent
+        for e in candidates
         if e.chance <= CHANCE
         and e.failures >= 2
         and e.failures / e.of_failures >= e.successes / max(1, e.of_successes) + 0.2
     ]
-    return tuple(sorted(kept, key=lambda e: (-e.failures, e.tool)))
+    return tuple(sorted(clear, key=lambda e: (-e.failures, e.tool)))
 
 
 @dataclass(frozen=True)
-class Companion(Counted):
+class Companion(CountedResult):
     """An effect that `runs` of the `of` successes with all effects of the pattern have too."""
 
     tool: str
@@ -212,16 +212,16 @@ class Companion(Counted):
 
 def companions(scope: Scope) -> list[Companion]:
     """Return up to MOST_COMPANIONS companions, the most frequent first."""
-    own = scope.effects(scope.runs[0])
-    if not own:
+    own_effects = scope.effects(scope.runs[0])
+    if not own_effects:
         return []
-    wider = [run for run in scope.all if run.succeeded and own <= scope.effects(run)]
+    wider_runs = [run for run in scope.all if run.succeeded and own_effects <= scope.effects(run)]
     least = 1 if scope.parts else COMPANION_CASES
-    having: dict[str, list[Run]] = defaultdict(list)
-    for run in wider:
-        for tool in scope.effects(run) - own:
-            having[tool].append(run)
-    several = {tool: runs for tool, runs in having.items() if len({run.thread for run in runs}) >= least}
-    more = [Companion(tool, len(runs), len(wider), ids=ids_of(runs)) for tool, runs in several.items()]
-    clear = [companion for companion in more if companion.runs >= COMPANION_SHARE * companion.of]
+    runs_by_tool: dict[str, list[Run]] = defaultdict(list)
+    for run in wider_runs:
+        for tool in scope.effects(run) - own_effects:
+            runs_by_tool[tool].append(run)
+    frequent = {tool: runs for tool, runs in runs_by_tool.items() if len({run.thread for run in runs}) >= least}
+    candidates = [Companion(tool, len(runs), len(wider_runs), ids=ids_of(runs)) for tool, runs in frequent.items()]
+    clear = [companion for companion in candidates if companion.runs >= COMPANION_SHARE * companion.of]
     return sorted(clear, key=lambda companion: (-companion.runs, companion.tool))[:MOST_COMPANIONS]

@@ -4,7 +4,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from uuid import UUID
 
 from consolidation.learning.comparison.vocabulary import Vocabulary
@@ -43,38 +43,38 @@ def count(runs: Iterable[Run], test: Test) -> int:
     return sum(1 for run in runs if test(run))
 
 
-def ranked(named: Iterable[str]) -> list[tuple[str, int]]:
+def ranked(names: Iterable[str]) -> list[tuple[str, int]]:
     """Count names: the most frequent first, ties by name."""
-    return sorted(Counter(named).items(), key=lambda pair: (-pair[1], pair[0]))
+    return sorted(Counter(names).items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 @dataclass(frozen=True, eq=False)
 class Scope:
     """The runs of a pattern and the other runs of its scope, ordered, with caches of their shared vocabulary.
 
-    `of_others`: the vocabulary of the other runs, where several patterns have the same ones.
+    `other_vocabulary`: that of the other runs, where several patterns share them.
     """
 
     runs: Sequence[Run]
-    others: Sequence[Run]
+    other_runs: Sequence[Run]
     rules: ToolRules = field(default_factory=ToolRules)
-    of_others: Vocabulary | None = None
+    other_vocabulary: Vocabulary | None = None
     _fields: dict[str, Holders | None] = field(default_factory=dict)
     _effects: dict[UUID, frozenset[str]] = field(default_factory=dict)
     _terms: dict[UUID, dict[str, str]] = field(default_factory=dict)
     _requests: dict[UUID, dict[str, str]] = field(default_factory=dict)
     _names: dict[str, bool] = field(default_factory=dict)
-    looked_up: dict[UUID, list[Record]] = field(default_factory=dict)  # cache of `records`
+    records_by_run: dict[UUID, list[Record]] = field(default_factory=dict)  # cache of `records`
 
     @cached_property
     def all(self) -> list[Run]:
         """The runs of the pattern and of the scope, each once, by time."""
-        return ordered([*self.runs, *self.others])
+        return ordered([*self.runs, *self.other_runs])
 
     @cached_property
     def _vocabulary(self) -> Vocabulary:
-        known = {run.id for run in self.others}
-        return self.of_others if self.of_others and self.ids <= known else Vocabulary(self.all)
+        other_ids = {run.id for run in self.other_runs}
+        return self.other_vocabulary if self.other_vocabulary and self.ids <= other_ids else Vocabulary(self.all)
 
     @cached_property
     def ids(self) -> set[UUID]:
@@ -86,7 +86,7 @@ class Scope:
         return [run for run in self.runs if run.succeeded]
 
     @cached_property
-    def shown_by(self) -> list[Run]:
+    def examples(self) -> list[Run]:
         """Runs that serve as examples: the successes, or all when none succeeded.
 
         Successes of a single case are joined by the matching parts of wider successes (`parts`).
@@ -96,11 +96,11 @@ class Scope:
     @cached_property
     def parts(self) -> list[Run]:
         """The matching calls of successes with more effects; only when the pattern's successes are all of one case."""
-        own = self.effects(self.runs[0]) if self.runs else frozenset()
-        if not own or len({run.thread for run in self.successes}) != 1:
+        own_effects = self.effects(self.runs[0]) if self.runs else frozenset()
+        if not own_effects or len({run.thread for run in self.successes}) != 1:
             return []
-        wider = (run for run in self.all if run.succeeded and own < self.effects(run))
-        return [_part(run, own, self.rules) for run in wider]
+        wider_runs = (run for run in self.all if run.succeeded and own_effects < self.effects(run))
+        return [_part(run, own_effects, self.rules) for run in wider_runs]
 
     @cached_property
     def failures(self) -> list[Run]:
@@ -127,11 +127,11 @@ class Scope:
         A request that consists of template lines alone keeps them.
         """
         if run.id not in self._terms:
-            own = [line for line in run.opening_lines if plain_line(line) not in self._template]
-            pointed = dialogue.pointed_lines(run, until=self._first_change(run))
-            whole = not pointed and (not own or len(own) == len(run.opening_lines))
-            told = "\n".join([*own, *pointed])[:OPENING_CHARACTERS]
-            self._terms[run.id] = run.opening_terms if whole else _grams(told)
+            lines = [line for line in run.opening_lines if plain_line(line) not in self._template]
+            pointer_lines = dialogue.lines_of_named_record(run, until=self._first_change(run))
+            is_template = not pointer_lines and (not lines or len(lines) == len(run.opening_lines))
+            text = "\n".join([*lines, *pointer_lines])[:OPENING_CHARACTERS]
+            self._terms[run.id] = run.opening_terms if is_template else terms.grams(text)
         return self._terms[run.id]
 
     def request_terms(self, run: Run) -> dict[str, str]:
@@ -141,11 +141,11 @@ class Scope:
         """
         if run.id not in self._requests:
             first = self._first_change(run)
-            asked = [m for n, m in enumerate(run.said) if n == 0 or first is None or m.position < first]
-            lines = [line for message in asked[:REQUEST_MESSAGES] for line in message.text.splitlines()]
-            own = [line for line in lines if plain_line(line) not in self._template] or lines
-            told = "\n".join([*own, *dialogue.pointed_lines(run, until=first)])
-            self._requests[run.id] = _grams(told[:SPEECH_CHARACTERS])
+            messages = [m for n, m in enumerate(run.user_messages) if n == 0 or first is None or m.position < first]
+            lines = [line for message in messages[:REQUEST_MESSAGES] for line in message.text.splitlines()]
+            own_lines = [line for line in lines if plain_line(line) not in self._template] or lines
+            text = "\n".join([*own_lines, *dialogue.lines_of_named_record(run, until=first)])
+            self._requests[run.id] = terms.grams(text[:SPEECH_CHARACTERS])
         return self._requests[run.id]
 
     def _first_change(self, run: Run) -> int | None:
@@ -163,8 +163,8 @@ class Scope:
         Verbs and words of tools' names are requests as well.
         """
         leaves = {leaf for texts in self._vocabulary.results.values() for leaf in texts if leaf.isalpha()}
-        plain = OF_TOOLS.union(*(words(tool) for tool in self._tool_names))
-        return frozenset(stem(leaf.lower()) for leaf in leaves) - {stem(word) for word in plain}
+        plain_words = OF_TOOLS.union(*(words(tool) for tool in self._tool_names))
+        return frozenset(stem(leaf.lower()) for leaf in leaves) - {stem(word) for word in plain_words}
 
     @cached_property
     def opening_cases(self) -> dict[str, set[str]]:
@@ -207,23 +207,21 @@ class Scope:
 
     def may_quote(self, word: str) -> bool:
         """Return whether a word of a tool's text may stand in a skill."""
-        low = word.lower()
+        low, is_common = word.lower(), self._vocabulary.words.is_common
         if terms.is_han(word):
-            return terms.made_of(word, chinese_words.PLAIN | self._tool_names) or self._vocabulary.words.common(word)
-        return (
-            low in PLAIN or low in STOP_OF_REQUESTS or (self.names_nobody(low) and self._vocabulary.words.common(low))
-        )
+            return terms.consists_of(word, chinese_words.PLAIN | self._tool_names) or is_common(word)
+        return low in PLAIN or low in STOP_OF_REQUESTS or (self.names_nobody(low) and is_common(low))
 
     def _values(self, at: str) -> Holders | None:
         """Return who holds which value of a field; None when it has too many values, or too few runs for each."""
         if at not in self._fields:
-            holding = [(run, value) for run in self.all if (value := run.held.values.get(at))]
-            several = len(set().union(*(value for _, value in holding)))
-            few = several <= FEW_VALUES and len(holding) >= RUNS_PER_VALUE * several
+            run_values = [(run, value) for run in self.all if (value := run.holdings.values.get(at))]
+            value_count = len(set().union(*(value for _, value in run_values)))
+            has_few = value_count <= FEW_VALUES and len(run_values) >= RUNS_PER_VALUE * value_count
             holders = Holders()
-            for run, value in holding if few else ():
+            for run, value in run_values if has_few else ():
                 holders.add(value, run.thread)
-            self._fields[at] = holders if few else None
+            self._fields[at] = holders if has_few else None
         return self._fields[at]
 
     def may_show(self, tool: str, kind: str, path: values.Path, leaf: object) -> bool:
@@ -240,31 +238,31 @@ class Scope:
         if operations.is_sheet(tool) and self._may_name_somebody(leaf):
             return False
         holders = self._values(place(tool, kind, path))
-        return bool(holders and holders.common(leaf)) and not self._personal.intersection(leaf.lower().split())
+        return bool(holders and holders.is_common(leaf)) and not self._personal.intersection(leaf.lower().split())
 
     def may_show_constant(self, tool: str, path: values.Path, sent: float | str) -> bool:
         """Return whether a number below 1,000, or what is filled into a form, may stand in a skill: the only one that
         the runs sent there."""
-        plain = _IN_FORM.fullmatch(sent) if isinstance(sent, str) else 0 < abs(sent) < SMALL or sent is False
-        if not plain or any(map(personal, path)) or (isinstance(sent, str) and self._may_name_somebody(sent)):
+        is_plain = _IN_FORM.fullmatch(sent) if isinstance(sent, str) else 0 < abs(sent) < SMALL or sent is False
+        if not is_plain or any(map(personal, path)) or (isinstance(sent, str) and self._may_name_somebody(sent)):
             return False
-        holders, all_sent = Holders(), set()
+        holders, sent_values = Holders(), set()
         for run in self.all:
             calls = (call for call in run.steps if call.name == tool)
-            of_run = {leaf for call in calls for at, leaf in values.leaves(call.arguments) if at == path}
-            holders.add({str(leaf) for leaf in of_run}, run.thread)
-            all_sent |= of_run
-        return len(all_sent) == 1 and holders.common(str(sent))
+            run_values = {leaf for call in calls for at, leaf in values.leaves(call.arguments) if at == path}
+            holders.add({str(leaf) for leaf in run_values}, run.thread)
+            sent_values |= run_values
+        return len(sent_values) == 1 and holders.is_common(str(sent))
 
     @cached_property
     def _parameters(self) -> dict[str, set[str]]:
         calls: dict[str, list[set[str]]] = {}
-        for run in self.shown_by:
+        for run in self.examples:
             for call in run.steps:
                 if call.arguments:
                     calls.setdefault(call.name, []).append(set(call.arguments))
-        counted = {tool: Counter(key for keys in seen for key in keys) for tool, seen in calls.items()}
-        return {tool: {key for key, n in counted[tool].items() if n * 2 >= len(calls[tool])} for tool in calls}
+        counts = {tool: Counter(key for keys in key_sets for key in keys) for tool, key_sets in calls.items()}
+        return {tool: {key for key, n in counts[tool].items() if n * 2 >= len(calls[tool])} for tool in calls}
 
     def may_name_argument(self, tool: str, key: str) -> bool:
         """Return whether an argument may be named: `may_name`, or at least half of the tool's calls have it."""
@@ -279,8 +277,8 @@ class Scope:
     def may_name(self, key: str) -> bool:
         """Return whether a key of an object is a field name, not somebody's id or name (cached)."""
         if key not in self._names:
-            plain = bool(_FIELD.fullmatch(key)) or (safe(key) and key.replace("_", "").replace("-", "").isalpha())
-            self._names[key] = key == values.ITEM or (plain and self._vocabulary.keys.common(key))
+            is_plain = bool(_FIELD.fullmatch(key)) or (safe(key) and key.replace("_", "").replace("-", "").isalpha())
+            self._names[key] = key == values.ITEM or (is_plain and self._vocabulary.keys.is_common(key))
         return self._names[key]
 
     def shown(self, path: values.Path) -> values.Path:
@@ -288,13 +286,8 @@ class Scope:
         return tuple(key if self.may_name(key) else "*" for key in path)
 
 
-@lru_cache(maxsize=2_000)
-def _grams(text: str) -> dict[str, str]:
-    return terms.grams(text)
-
-
-def _part(run: Run, own: frozenset[str], rules: ToolRules) -> Run:
+def _part(run: Run, own_effects: frozenset[str], rules: ToolRules) -> Run:
     """Return the run up to the last of these effects, without its other effects."""
-    last = max((call.position for call in run.steps if call.started and call.name in own), default=0)
-    kept = [c for c in run.steps if c.position <= last and (c.name in own or not rules.is_effect(c.name))]
-    return replace(run, calls=tuple(kept))
+    last = max((call.position for call in run.steps if call.started and call.name in own_effects), default=0)
+    calls = [c for c in run.steps if c.position <= last and (c.name in own_effects or not rules.is_effect(c.name))]
+    return replace(run, calls=tuple(calls))

@@ -29,23 +29,25 @@ class Vocabulary:
     @cached_property
     def keys(self) -> Holders:
         """Who holds which key of an object."""
-        return Holders((run.held.keys, run.thread) for run in self.runs)
+        return Holders((run.holdings.keys, run.thread) for run in self.runs)
 
     @cached_property
     def personal(self) -> set[str]:
         """Words of fields with details of a person."""
-        return set[str]().union(*(run.held.personal for run in self.runs))
+        return set[str]().union(*(run.holdings.personal for run in self.runs))
 
     @cached_property
     def capitals(self) -> tuple[Counter[str], Counter[str]]:
         """In how many runs a word stands with a capital inside a clause, and in how many without."""
-        return _counted(run.names[0] for run in self.runs), _counted(run.names[1] for run in self.runs)
+        return _word_counts(run.words_by_case[0] for run in self.runs), _word_counts(
+            run.words_by_case[1] for run in self.runs
+        )
 
     @cached_property
     def results(self) -> dict[str, set[str]]:
         """The short values of each field of results."""
-        return short_results(run.held for run in self.runs)
+        return short_results(run.holdings for run in self.runs)
 
 
-def _counted(words_of_runs: Iterable[Iterable[str]]) -> Counter[str]:
+def _word_counts(words_of_runs: Iterable[Iterable[str]]) -> Counter[str]:
     return Counter(word for words in words_of_runs for word in words)

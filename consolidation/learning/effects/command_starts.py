@@ -21,7 +21,7 @@ LEAST_RUNS, LEAST_CASES = 3, 2
 CONSISTENT = 0.9
 SURPRISES = 3  # latest contrary runs that overturn a claim; one fewer where none was contrary before
 MOST_TEXT = 20_000  # of an answer, half from each end
-_CODE = re.compile(  # a line of the harness; tests have such words in their names
+_EXIT_CODE = re.compile(  # a line of the harness; tests have such words in their names
     r"^[\[<(\s]*(?:(?:the|process|command|bash|shell|finished|completed|exited|with|task) )*"
     r"(?:return[ _]?code|exit(?:ed)?(?: with)?(?:[ _](?:code|status))?|code)\b\W{0,4}(\d{1,3})\b(?:</\w+>)?\W*$",
     re.IGNORECASE | re.MULTILINE,
@@ -29,7 +29,7 @@ _CODE = re.compile(  # a line of the harness; tests have such words in their nam
 _ANSI = re.compile(r"\x1b(?:\[[0-9;?]*[A-Za-z]|\][^\x07]*\x07|\([A-Z])")
 _OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\r\n])", re.MULTILINE)
 _OUTPUTS = ("stdout", "output", "stderr", "content", "error")
-_DONE = re.compile(
+_TEST_RESULT = re.compile(
     r"^\W*(?:[^\n]*\s)?[1-9]\d* (?:passed|failed|xfailed|xpassed|skipped)\b|\bRan [1-9]\d* tests?\b|\btests finished:"
     r"|^\s*Tests?:?\s+[1-9]\d*\b|^test result: |^--- (?:PASS|FAIL)|^(?:ok|FAIL)\s+\S+\s+[\d.]+s"
     r"|\b[1-9]\d* examples?, \d+ failures?|^# (?:tests|pass) [1-9]|\bTests run: [1-9]",
@@ -44,8 +44,8 @@ _UNUSABLE = re.compile(
     re.MULTILINE,
 )
 _IMPORT = re.compile(r"^(?:ModuleNotFoundError|ImportError)\b", re.MULTILINE)
-_UNLOADED = re.compile(r"^ERROR: .*_FailedTest\b", re.MULTILINE)
-_RAN = re.compile(r"\bRan (\d+) tests?\b")
+_FAILED_LOAD = re.compile(r"^ERROR: .*_FailedTest\b", re.MULTILINE)
+_TEST_COUNT = re.compile(r"\bRan (\d+) tests?\b")
 _ABSENT = re.compile(r"No module named '?([\w.]+)")
 _FINDING = re.compile(r"^[\w./\\-]+:\d+(?::\d+)?[: ]", re.MULTILINE)
 
@@ -64,36 +64,38 @@ def attempts(run: Run, rules: ToolRules) -> list[Attempt]:
     by_command: dict[str, Attempt] = {}
     for call in run.steps:
         line = rules.line_of(call)
-        for form, started in _starts(call, line).items() if line else ():
+        for form, started in starts_of(call, line).items() if line else ():
             by_command.setdefault(form, Attempt(form, purposes.purpose(form), started))
     return list(by_command.values())
 
 
 def has_started(call: Call) -> bool:
     """Return whether at least one command of the call's command line is known to have started."""
-    return any(_starts(call, call.line).values())
+    return any(starts_of(call, call.line).values())
 
 
 def not_started(call: Call, line: str) -> frozenset[str]:
     """Return the kinds of a call's commands that are known not to have started, in none of the forms on its line."""
-    started = _starts(call, line)
-    if all(started.values()):
+    started_by_form = starts_of(call, line)
+    if all(started_by_form.values()):
         return frozenset()
-    pairs = forms.called(line)
-    return frozenset(kind for kind, _ in pairs) - {kind for kind, form in pairs if started.get(form) is not False}
+    pairs = forms.kind_forms(line)
+    return frozenset(kind for kind, _ in pairs) - {
+        kind for kind, form in pairs if started_by_form.get(form) is not False
+    }
 
 
-def _starts(call: Call, line: str) -> Mapping[str, bool]:
+def starts_of(call: Call, line: str) -> Mapping[str, bool]:
     """Return form -> whether it started; kept on the call, for long outputs take milliseconds."""
-    if line not in call.starts:
-        call.starts[line] = dict(_of_line(call, line))
-    return call.starts[line]
+    if line not in call.starts_by_line:
+        call.starts_by_line[line] = dict(_starts_on_line(call, line))
+    return call.starts_by_line[line]
 
 
-def _of_line(call: Call, line: str) -> Iterator[tuple[str, bool]]:
-    """Yield (form, started) per command; of several acting commands only those that the output names as missing."""
-    pairs = forms.called(line)
-    acting = list(dict.fromkeys(form for kind, form in pairs if _acts(kind)))
+def _starts_on_line(call: Call, line: str) -> Iterator[tuple[str, bool]]:
+    """Yield (form, started) per command; of several acting commands only those that the output reports as missing."""
+    pairs = forms.kind_forms(line)
+    acting = list(dict.fromkeys(form for kind, form in pairs if acts(kind)))
     code, output = answer(call)
     for form in dict.fromkeys(form for _, form in pairs):
         if not purposes.may_be_named(form):
@@ -106,7 +108,7 @@ def _of_line(call: Call, line: str) -> Iterator[tuple[str, bool]]:
                 yield form, started
 
 
-def _acts(kind: str) -> bool:
+def acts(kind: str) -> bool:
     """Return whether a command works on the project: it changes or checks something."""
     return kind in programs.PREVIEWS or not (commands.reads(kind) or kind.endswith(" >"))
 
@@ -115,23 +117,23 @@ def answer(call: Call) -> tuple[int | None, str]:
     """Return (exit code, output) of a call.
 
     The code is None when unknown and -1 when only a failure was recorded. The output has at most MOST_TEXT characters
-    and no colours, and of lines that were written over only the last words.
+    and no colours; of a line that was overwritten (progress bars) only the last state.
     """
-    result = call.returned
+    result = call.parsed_result
     if isinstance(result, dict):
         code = errors.exit_code(result)
         output = "\n".join(value for key in _OUTPUTS if isinstance(value := result.get(key), str))
-        return (_noted(call) if code is None else code), _ends(output)
-    output = _ends(text_of(result)) if result is not None else ""
-    match = _CODE.search(output[:200]) or _CODE.search(output[-200:])
-    return (int(match[1]) if match else _noted(call)), output
+        return (_recorded_code(call) if code is None else code), _shortened_output(output)
+    output = _shortened_output(text_of(result)) if result is not None else ""
+    match = _EXIT_CODE.search(output[:200]) or _EXIT_CODE.search(output[-200:])
+    return (int(match[1]) if match else _recorded_code(call)), output
 
 
-def _noted(call: Call) -> int | None:
+def _recorded_code(call: Call) -> int | None:
     return None if call.ok is None else 0 if call.ok else -1
 
 
-def _ends(text: str) -> str:
+def _shortened_output(text: str) -> str:
     if "\x1b" in text or "\r" in text:
         text = _OVERWRITTEN.sub("", _ANSI.sub("", text).replace("\r\n", "\n"))
     return text if len(text) <= MOST_TEXT else f"{text[: MOST_TEXT // 2]}\n{text[-MOST_TEXT // 2 :]}"
@@ -144,10 +146,10 @@ def judge(output: str, code: int | None, line: str = "") -> bool | None:
     """
     if code in (126, 127):
         return False
-    if _DONE.search(output):
-        ran = sum(int(n) for n in _RAN.findall(output))
-        loaded = not 0 < ran <= len(_UNLOADED.findall(output))
-        return True if loaded else None if _asked_wrongly(output, line) else False
+    if _TEST_RESULT.search(output):
+        test_count = sum(int(n) for n in _TEST_COUNT.findall(output))
+        has_loaded = not 0 < test_count <= len(_FAILED_LOAD.findall(output))
+        return True if has_loaded else None if _names_missing_module(output, line) else False
     if _UNKNOWN.search(output):
         return None
     if code == 0:
@@ -157,7 +159,7 @@ def judge(output: str, code: int | None, line: str = "") -> bool | None:
     return True if code and _FINDING.search(output) else None
 
 
-def _asked_wrongly(output: str, line: str) -> bool:
+def _names_missing_module(output: str, line: str) -> bool:
     """Return whether every module that failed to import is named on the command line itself."""
     missing = _ABSENT.findall(output)
     return bool(missing) and all(re.search(rf"[\s/.]{re.escape(name)}\b", line) for name in missing)
@@ -165,15 +167,15 @@ def _asked_wrongly(output: str, line: str) -> bool:
 
 def _is_missing(form: str, output: Any) -> bool:
     """Return whether the output names this command, script or module as not found."""
-    quoted = re.escape(_sought(form))
+    name = re.escape(_looked_up_name(form))
     if " -m " in f" {form}":
-        return bool(re.search(rf"No module named '?{quoted}(?:\.__main__)?'?(?:;|\s|$)", output))
-    missing = rf"(?:^|[\s:/'\"`]){quoted}['\"`]?: (?:command )?not found|(?:command not found|not found): {quoted}\b"
-    path = rf"sh: (?:line \d+: )?(?:\./)?{quoted}: No such file or directory"  # bash, of a command with a slash
-    return bool(re.search(rf"{missing}|{path}|can't open file '?\S*{quoted}'?", output, re.MULTILINE))
+        return bool(re.search(rf"No module named '?{name}(?:\.__main__)?'?(?:;|\s|$)", output))
+    missing = rf"(?:^|[\s:/'\"`]){name}['\"`]?: (?:command )?not found|(?:command not found|not found): {name}\b"
+    path = rf"sh: (?:line \d+: )?(?:\./)?{name}: No such file or directory"  # bash, of a command with a slash
+    return bool(re.search(rf"{missing}|{path}|can't open file '?\S*{name}'?", output, re.MULTILINE))
 
 
-def _sought(form: str) -> str:
+def _looked_up_name(form: str) -> str:
     """Return the name that is looked up for a form: `pytest`, `bin/test`, for `python -m pytest` the module."""
     words = form.split()
     if "-m" in words[:-1]:
@@ -183,7 +185,7 @@ def _sought(form: str) -> str:
 
 @dataclass(frozen=True)
 class Form:
-    """A form of a command: it started in `started` of `runs`; the `latest` runs in a row ended alike."""
+    """Counts of a form of a command: it started in `started` of `runs`; the last `latest` runs had the same result."""
 
     form: str
     runs: int
@@ -192,7 +194,7 @@ class Form:
 
 
 @dataclass(frozen=True)
-class Seen:
+class CaseAttempt:
     """One run's first attempt at a form of a command."""
 
     form: str
@@ -220,22 +222,22 @@ class Tally(Form):
         return 2 * (self.started if started else self.runs - self.started) > self.runs
 
     def has_turned(self, started: bool) -> bool:
-        """Return whether so many of the latest runs in a row contradict `started` that it no longer holds."""
+        """Return whether enough of the last runs, in a row, contradict the claim that the form has this result."""
         if self.latest_started == started:
             return False
         otherwise = self.runs - self.started if started else self.started
         return self.latest >= (SURPRISES if otherwise > self.latest else SURPRISES - 1)
 
 
-def tally(seen: Iterable[Seen]) -> dict[str, Tally]:
+def tally(case_attempts: Iterable[CaseAttempt]) -> dict[str, Tally]:
     """Count attempts by form, given in the order in which they happened."""
-    by_form: dict[str, list[Seen]] = {}
-    for attempt in seen:
+    by_form: dict[str, list[CaseAttempt]] = {}
+    for attempt in case_attempts:
         by_form.setdefault(attempt.form, []).append(attempt)
     return {form: _tally(form, rows) for form, rows in by_form.items()}
 
 
-def _tally(form: str, rows: Sequence[Seen]) -> Tally:
+def _tally(form: str, rows: Sequence[CaseAttempt]) -> Tally:
     last = rows[-1].started
     latest = next((n for n, row in enumerate(reversed(rows)) if row.started != last), len(rows))
     return Tally(form, len(rows), sum(row.started for row in rows), latest, len({row.case for row in rows}), last)

@@ -1,6 +1,6 @@
 """Effects of a run: the kinds of its calls that change something.
 
-Look-ups and handovers are none, nor is a command that did not start.
+Look-ups, handovers and commands that did not start are no effects.
 """
 
 import re
@@ -10,7 +10,7 @@ from dataclasses import replace
 from consolidation.learning.commands import checking, commands, forms, git, programs, purposes, requests
 from consolidation.learning.commands.shell import command_line, heredocs, plain_commands
 from consolidation.learning.effects.command_starts import answer, not_started
-from consolidation.learning.effects.line_results import Pushed, documents, pushes
+from consolidation.learning.effects.line_results import PushResult, documents, pushes
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.call import Call
@@ -30,14 +30,14 @@ CHORES = PREPARING | frozenset({
     "git reset", "git clean", "git rm", "git mv", "pip install", "uv pip install", "npm install", "npm ci",
     "apt-get install", "apt-get update", "apt install",
 })  # fmt: skip
-_CHAIN = re.compile(r"&&[^;\n]*\Z|\bset -\w*e")  # what ends where one command fails
-_BESIDE = frozenset({"lint", "format", "types"})
+_CHAIN = re.compile(r"&&[^;\n]*\Z|\bset -\w*e")  # a line that ends with the first command that fails
+_SIDE_PURPOSES = frozenset({"lint", "format", "types"})
 
 
 def effects(run: Run, rules: ToolRules) -> frozenset[str]:
     """Return the effect kinds that characterize a run; empty when it only looked up, answered or handed over.
 
-    An agent with tools for files that changes one by a command line does what its own tool would have done.
+    A file that is edited by a command line counts as EDIT in a run that also uses tools for files.
     """
     tools: set[str] = set()
     run_by_line: set[str] = set()
@@ -45,32 +45,37 @@ def effects(run: Run, rules: ToolRules) -> frozenset[str]:
     for call in run.steps:
         by_line = call.via or rules.runs_commands(call.name)
         (run_by_line if by_line else tools).update({*changes(call, rules)} - _experiments(rules.line_of(call), scratch))
-    run_by_line -= _in_vain(run, run_by_line, rules)
-    run_by_line -= refused(run, run_by_line, rules)
+    run_by_line -= _failed_tests(run, run_by_line, rules)
+    run_by_line -= refused_kinds(run, run_by_line, rules)
     if run_by_line & IN_PLACE and any(call.name in FILE_TOOLS and not call.via for call in run.steps):
         tools.add(EDIT)
-    unread = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
-    return frozenset(tools) | telling(run_by_line - unread, beside=tools) or frozenset(unread)
+    unparsed = {kind for kind in run_by_line if rules.runs_commands(kind)}  # command lines that could not be parsed
+    return frozenset(tools) | characteristic_kinds(run_by_line - unparsed, beside=tools) or frozenset(unparsed)
 
 
 def _scratch_folders(run: Run, rules: ToolRules) -> frozenset[str]:
-    """Return the folders that a run makes and removes again: what its commands do in there are experiments."""
+    """Return the folders that a run makes and removes again; commands that work only there are experiments."""
     lines = map(rules.line_of, run.steps)
-    called = [words for line in lines if _OF_FOLDERS.search(line) for words, _ in plain_commands(line)]
-    made, removed = _paths_after(called, "mkdir", "git worktree add"), _paths_after(called, "rm", "git worktree remove")
-    return frozenset(made & removed)
+    commands = [words for line in lines if _OF_FOLDERS.search(line) for words, _ in plain_commands(line)]
+    made_paths, removed_paths = (
+        _paths_after(commands, "mkdir", "git worktree add"),
+        _paths_after(commands, "rm", "git worktree remove"),
+    )
+    return frozenset(made_paths & removed_paths)
 
 
-def _paths_after(called: Iterable[Sequence[str]], *commands_of: str) -> set[str]:
-    """Return the paths that are given to these commands; a single name, which may be a word of others, is none."""
-    own = [words for words in called if any(" ".join(words).startswith(f"{name} ") for name in commands_of)]
-    return {word for words in own for word in words[1:] if "/" in word and not word.startswith("-")}
+def _paths_after(commands: Iterable[Sequence[str]], *commands_of: str) -> set[str]:
+    """Return the arguments of these commands that contain a slash."""
+    matching_commands = [
+        words for words in commands if any(" ".join(words).startswith(f"{name} ") for name in commands_of)
+    ]
+    return {word for words in matching_commands for word in words[1:] if "/" in word and not word.startswith("-")}
 
 
 def _experiments(line: str, scratch: Collection[str]) -> set[str]:
     """Return the kinds of commands of a line that all name a folder of `scratch`."""
-    called = forms.spelled(line) if scratch else ()
-    inside = [(kind, any(_is_inside(word, scratch) for word in words)) for kind, _, words in called]
+    commands = forms.commands_in(line) if scratch else ()
+    inside = [(kind, any(_is_inside(word, scratch) for word in words)) for kind, _, words in commands]
     return {kind for kind, _ in inside} - {kind for kind, is_inside in inside if not is_inside}
 
 
@@ -78,32 +83,34 @@ def _is_inside(word: str, folders: Collection[str]) -> bool:
     return any(word == folder or word.startswith(f"{folder.rstrip('/')}/") for folder in folders)
 
 
-def _in_vain(run: Run, kinds: Collection[str], rules: ToolRules) -> frozenset[str]:
-    """Return the test commands that only failed where another one went well later: that is how it is tested there."""
+def _failed_tests(run: Run, kinds: Collection[str], rules: ToolRules) -> frozenset[str]:
+    """Return the test commands that only failed, where the last test command of the run went well."""
     tests = {kind for kind in kinds if purposes.purpose(kind) == purposes.TESTS}
     if len(tests) < 2:
         return frozenset()
-    ends = [(kind, call.failed) for call in run.steps for kind in tests if kind in _kinds_of(call, rules)]
-    well = {kind for kind, failed in ends if not failed}
-    return frozenset(tests - well if well and ends[-1][0] in well else ())
+    results = [(kind, call.failed) for call in run.steps for kind in tests if kind in _kinds_of(call, rules)]
+    successful_kinds = {kind for kind, failed in results if not failed}
+    return frozenset(tests - successful_kinds if successful_kinds and results[-1][0] in successful_kinds else ())
 
 
-def refused(run: Run, kinds: Set[str], rules: ToolRules) -> frozenset[str]:
-    """Return the changes of services that were only refused, where another one went well: they changed nothing. And
-    pushes, where none went well; beside other changes also commands to a daemon that only failed.
+def refused_kinds(run: Run, kinds: Set[str], rules: ToolRules) -> frozenset[str]:
+    """Return the kinds without effect: changes of services that were only refused, where another one went well; pushes
+    that were only refused; beside other changes also container commands that only failed.
 
-    None of a run that failed, which may have wanted just these.
+    Empty for a run that failed: these may be what it was to do.
     """
-    changed = {kind for kind in kinds if requests.is_of_service(kind) and not run.failed}
-    pushed = {kind for kind in kinds if kind == git.PUSH and not run.failed}
-    to_daemon = {kind for kind in kinds if kind.split()[0] in programs.CONTAINERS and not run.failed} - changed
-    if len(changed) < 2 and not pushed | to_daemon:
+    service_changes = {kind for kind in kinds if requests.is_of_service(kind) and not run.failed}
+    push_kinds = {kind for kind in kinds if kind == git.PUSH and not run.failed}
+    to_daemon = {kind for kind in kinds if kind.split()[0] in programs.CONTAINERS and not run.failed} - service_changes
+    if len(service_changes) < 2 and not push_kinds | to_daemon:
         return frozenset()
-    tried = changed | pushed | to_daemon
-    parts = [part for call in run.steps for part in _parts(call, rules, ()) if part.name in tried]
-    well = {part.name for part in parts if part.started and not part.failed}
+    candidate_kinds = service_changes | push_kinds | to_daemon
+    parts = [part for call in run.steps for part in _parts(call, rules, ()) if part.name in candidate_kinds]
+    successful = {part.name for part in parts if part.started and not part.failed}
     beside = to_daemon if kinds - to_daemon else frozenset()
-    return frozenset((changed if changed & well else frozenset()) | pushed | beside) - well
+    return (
+        frozenset((service_changes if service_changes & successful else frozenset()) | push_kinds | beside) - successful
+    )
 
 
 def _kinds_of(call: Call, rules: ToolRules) -> tuple[str, ...]:
@@ -112,10 +119,10 @@ def _kinds_of(call: Call, rules: ToolRules) -> tuple[str, ...]:
 
 def changes(call: Call, rules: ToolRules) -> list[str]:
     """Return the kinds of a call that change something."""
-    return [kind for kind in ran(call, rules) if rules.is_effect(kind)]
+    return [kind for kind in started_kinds(call, rules) if rules.is_effect(kind)]
 
 
-def ran(call: Call, rules: ToolRules) -> tuple[str, ...]:
+def started_kinds(call: Call, rules: ToolRules) -> tuple[str, ...]:
     """Return the kinds of a call without the commands that are known not to have started."""
     kinds = rules.kinds(call)
     if call.via or not rules.runs_commands(call.name):
@@ -129,26 +136,26 @@ def _not_reached(call: Call, line: str) -> frozenset[str]:
     return not_started(call, line) | ({git.PUSH} if pushes(call, line) == [] else set())
 
 
-def telling(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozenset[str]:
+def characteristic_kinds(kinds: Collection[str], *, beside: Collection[str] = ()) -> frozenset[str]:
     """Return those command kinds that characterize a run.
 
     Commands that check, build or publish; without any (and without other tools, `beside`) file edits, else chores.
-    Whether a linter or formatter ran beside others, or `go build` before `go test`, makes no other way of working; nor
-    does a script that checks beside changes of a service.
+    Left out beside other kinds: linters, formatters, `go build` with `go test`; beside changes of a service, also
+    scripts that check.
     """
     telling_kinds = frozenset(kind for kind in kinds if not is_edit(kind) and kind not in CHORES)
     if any(map(requests.is_of_service, telling_kinds)):
         telling_kinds = frozenset(kind for kind in telling_kinds if not checking.runs_named_check([kind]))
     if telling_kinds or beside:
-        return frozenset(kind for kind in telling_kinds if not _is_beside(kind, telling_kinds)) or telling_kinds
+        return frozenset(kind for kind in telling_kinds if not _is_side_work(kind, telling_kinds)) or telling_kinds
     return frozenset(filter(is_edit, kinds)) or frozenset(kinds)
 
 
-def _is_beside(kind: str, kinds: Collection[str]) -> bool:
+def _is_side_work(kind: str, kinds: Collection[str]) -> bool:
     """Return whether a command lints or formats, or builds with the program that runs the tests."""
     purpose = purposes.purpose(kind)
     tested_with = {other.split()[0] for other in kinds if purposes.purpose(other) == purposes.TESTS}
-    return purpose in _BESIDE or (purpose == "build" and kind.split(maxsplit=1)[0] in tested_with)
+    return purpose in _SIDE_PURPOSES or (purpose == "build" and kind.split(maxsplit=1)[0] in tested_with)
 
 
 def are_of_lines(kinds: Collection[str]) -> bool:
@@ -171,12 +178,12 @@ def signature(kinds: frozenset[str]) -> str:
     return "+".join(sorted(kinds)) or NO_ACTION
 
 
-def unfolded(run: Run, rules: ToolRules) -> Run:
+def with_single_commands(run: Run, rules: ToolRules) -> Run:
     """Return the run with one call per command of its command lines, so that a command is a tool like any other.
 
-    Commands that are known not to have started are marked. The result of a line goes to its first command with an
-    effect, else to its last one. A tool that does many things but counts as one is one. Without any of these the same
-    run is returned.
+    Commands that are known not to have started have `started` False. The result of a line goes to its first command
+    with an effect, else to its last one. Calls of tools that count as one (`ToolRules.counts_as_one`) are marked so.
+    The same run is returned where it has neither.
     """
     if not any((rules.runs_commands(call.name) and call.via == "") or rules.counts_as_one(call) for call in run.steps):
         return run
@@ -185,9 +192,9 @@ def unfolded(run: Run, rules: ToolRules) -> Run:
     return replace(run, calls=tuple(calls))
 
 
-def services_apart(run: Run, rules: ToolRules) -> Run:
+def with_service_commands(run: Run, rules: ToolRules) -> Run:
     """Return the run with one call per command of those lines that send requests or call client programs of services,
-    as `unfolded` does; any other line stays one call."""
+    as `with_single_commands` does; any other line stays one call."""
     lines = {n for n, call in enumerate(run.steps) if _calls_service(call, rules)}
     if not lines:
         return run
@@ -203,41 +210,47 @@ def _calls_service(call: Call, rules: ToolRules) -> bool:
 def _parts(call: Call, rules: ToolRules, scratch: Collection[str]) -> Iterator[Call]:
     kinds = rules.kinds(call)
     if not rules.runs_commands(call.name) or call.via or kinds == (call.name,):
-        yield replace(call, whole=True) if rules.counts_as_one(call) else call
+        yield replace(call, counts_as_one=True) if rules.counts_as_one(call) else call
         return
     line = command_line(call)
     experiments = _experiments(line, scratch)
     idle = _not_reached(call, line)
-    kinds = _in_order([kind for kind in kinds if kind not in experiments] or kinds[-1:], line)
-    pushed = (pushes(call, line) or []) if git.PUSH in kinds else []
+    kinds = _by_call_order([kind for kind in kinds if kind not in experiments] or kinds[-1:], line)
+    push_results = (pushes(call, line) or []) if git.PUSH in kinds else []
     of_services = [kind for kind in kinds if requests.is_of_service(kind)]
     answering = next((kind for kind in kinds if rules.is_effect(kind)), (of_services or kinds)[-1])
     if of_services and answer(call)[0] and not _CHAIN.search(line):
         answering = kinds[-1]  # the exit code is that of the last command
-    given = requests.arguments(forms.spelled(line), "\n".join(heredocs(line))) if of_services else {}
+    arguments_by_kind = requests.arguments(forms.commands_in(line), "\n".join(heredocs(line))) if of_services else {}
     results = documents(call, line) if of_services else {}
-    told = results or any(each.refused for each in pushed)  # then the others went well
+    has_results = results or any(push_result.refused for push_result in push_results)  # then the others went well
     for kind in kinds:
-        part = replace(call, tool=kind, via=call.name, args=given.get(kind, {}), started=kind not in idle)
-        if told or kind != answering:
+        part = replace(call, tool=kind, via=call.name, args=arguments_by_kind.get(kind, {}), started=kind not in idle)
+        if has_results or kind != answering:
             result, ok = results.get(kind, (None, True))
             part = replace(part, result=result, ok=ok)
         part = replace(part, line=line) if kind == answering else part
-        yield from _each_push(part, pushed) if kind == git.PUSH and pushed else [part]
+        yield from _push_calls(part, push_results) if kind == git.PUSH and push_results else [part]
 
 
-def _each_push(part: Call, pushed: Sequence[Pushed]) -> Iterator[Call]:
+def _push_calls(part: Call, push_results: Sequence[PushResult]) -> Iterator[Call]:
     """Yield a call for each push, of which the first has the line."""
-    for n, each in enumerate(pushed):
-        yield replace(part, result=each.said, ok=not each.refused, line="" if n else part.line, push=each.push)
+    for n, outcome in enumerate(push_results):
+        yield replace(
+            part,
+            result=outcome.refusal,
+            ok=not outcome.refused,
+            line="" if n else part.line,
+            push=outcome.push,
+        )
 
 
-def _in_order(kinds: Sequence[str], line: str) -> tuple[str, ...]:
+def _by_call_order(kinds: Sequence[str], line: str) -> tuple[str, ...]:
     """Order the command kinds of a line by where each is called first; of services and checks, which are called before
     and after a change, by where they are called last."""
     first: dict[str, int] = {}
     last: dict[str, int] = {}
-    for n, (kind, _) in enumerate(forms.called(line)):
+    for n, (kind, _) in enumerate(forms.kind_forms(line)):
         first.setdefault(kind, n)
         last[kind] = n
     again = {kind for kind in kinds if requests.is_of_service(kind) or checking.runs_named_check([kind])}

@@ -14,46 +14,45 @@ from consolidation.learning.runs.call import Call, Push, name_at_remote
 
 _DECODER = json.JSONDecoder()
 # A document at the beginning of a line, or behind a request and its status as code prints them; of a pair, in brackets.
-_ASKED = r"(?:[A-Z]{3,7} )?(?:\S*/\S*:? )?(?:(?:->|=>|→) )?"
-_TOLD = r"([1-5]\d\d)(?: [A-Z][A-Za-z]+)?"
-_BEGINS = re.compile(rf"^ ?\(?(?:{_ASKED}{_TOLD}:? )?(?=[\[{{])", re.MULTILINE)
+_REQUEST_PREFIX = r"(?:[A-Z]{3,7} )?(?:\S*/\S*:? )?(?:(?:->|=>|→) )?"
+_STATUS_CODE = r"([1-5]\d\d)(?: [A-Z][A-Za-z]+)?"
+_BEGINS = re.compile(rf"^ ?\(?(?:{_REQUEST_PREFIX}{_STATUS_CODE}:? )?(?=[\[{{])", re.MULTILINE)
 # The same, or a status on a line of its own.
 _BEGINS_OR_STATUS = re.compile(
-    rf"{_BEGINS.pattern}|^ ?(?:[A-Za-z]+:? )?{_ASKED}{_TOLD}[ \t]*$(?:\n(?=[\[{{]))?", re.MULTILINE
+    rf"{_BEGINS.pattern}|^ ?(?:[A-Za-z]+:? )?{_REQUEST_PREFIX}{_STATUS_CODE}[ \t]*$(?:\n(?=[\[{{]))?", re.MULTILINE
 )
 _TELLS_STATUS = re.compile(r"\.status(?:_code)?\b")  # of code that prints it, with or without a body
-_HERE = re.compile(r"[\[{]")  # behind another one, say
+_OPENING_BRACKET = re.compile(r"[\[{]")  # behind another one, say
 _BRACKET = re.compile(r"'(?:\\.|[^'\\\n])*'|\"(?:\\.|[^\"\\\n])*\"|([\[{(])|([\]})])")
 _HEADERS = re.compile(r"HTTP/[\d.]+ (?!1|30)(\d{3})\b[^\n]*\n(?:[\w-]+:[^\n]*\n)*\n?")
 _BAD = 400
-_REPORTED = {"stdout", "output"}
+_OUTPUT_FIELDS = {"stdout", "output"}
 Result = tuple[Any, bool]
 
 
 def documents(call: Call, line: str) -> Mapping[str, Result]:
-    """Return command kind -> the last document that it printed, and whether it went well: as its HTTP status says, else
-    the document; not the last command of a line that failed.
+    """Return command kind -> (last document that it printed, whether it went well).
 
-    Empty unless each of the line's commands of services printed a document, or of code its status. Other commands may
-    print text.
+    The HTTP status decides, else the document; the last command of a line that failed has failed. Empty unless each of
+    the line's commands of services printed a document or, sent by code, its status. Other commands may print text.
     """
-    called = [
-        (kind, requests.output_of(words)) for kind, _, words in forms.spelled(line) if requests.is_of_service(kind)
+    commands = [
+        (kind, requests.output_of(words)) for kind, _, words in forms.commands_in(line) if requests.is_of_service(kind)
     ]
     begins = _BEGINS_OR_STATUS if _TELLS_STATUS.search(line) else _BEGINS
-    results = list(_results(_printed(call), called, begins)) if called else []
-    if len(results) != len(called) + 1:
+    results = list(_results(_printed(call), commands, begins)) if commands else []
+    if len(results) != len(commands) + 1:
         return {}
     results.pop()
     if answer(call)[0]:
         results[-1] = (results[-1][0], False)
-    return dict(zip((kind for kind, _ in called), results, strict=True))
+    return dict(zip((kind for kind, _ in commands), results, strict=True))
 
 
 def _printed(call: Call) -> str:
-    """Return what a line printed, also where that is one document and so is parsed like the report of a harness."""
-    returned = call.returned
-    is_report = isinstance(returned, dict) and (errors.exit_code(returned) is not None or _REPORTED & returned.keys())
+    """Return the output of a line, unparsed also where it is one JSON document."""
+    result = call.parsed_result
+    is_report = isinstance(result, dict) and (errors.exit_code(result) is not None or _OUTPUT_FIELDS & result.keys())
     return (
         call.result
         if isinstance(call.result, str) and not is_report and len(call.result) <= MOST_TEXT
@@ -61,10 +60,11 @@ def _printed(call: Call) -> str:
     )
 
 
-def _results(text: str, called: Sequence[tuple[str, requests.Output]], begins: re.Pattern[str]) -> Iterator[Result]:
-    """Yield the result of each command, as far as all of them are shown; and one more where nothing else is."""
+def _results(text: str, commands: Sequence[tuple[str, requests.Output]], begins: re.Pattern[str]) -> Iterator[Result]:
+    """Yield the result of each command up to the first without one; one more, (None, True), where all have one and no
+    document is left."""
     at = 0
-    for kind, output in called:
+    for kind, output in commands:
         document, status, at = _result(text, at, output, begins)
         if at < 0:
             return
@@ -74,54 +74,54 @@ def _results(text: str, called: Sequence[tuple[str, requests.Output]], begins: r
 
 
 def _result(text: str, at: int, output: requests.Output, begins: re.Pattern[str]) -> tuple[Any, int, int]:
-    """Return the document and HTTP status, 0 for none, that are shown behind a place, and their end; -1 for no such."""
+    """Return (document, HTTP status or 0, end) of the next result from offset `at`; end -1 for none."""
     document, status = None, 0
     if output.headers:
         status, at = _status(_HEADERS, text, at)
     if not output.hides and at >= 0:
-        document, at, told = _document(text, at, begins)
-        status = status or told
+        document, at, document_status = _document(text, at, begins)
+        status = status or document_status
     if output.code and at >= 0:
         status, at = _status(re.compile(output.code), text, at)
     return document, status, at
 
 
 def _status(pattern: re.Pattern[str], text: str, at: int) -> tuple[int, int]:
-    told = pattern.search(text, at)
-    return (int(told[1]), told.end()) if told else (0, -1)
+    match = pattern.search(text, at)
+    return (int(match[1]), match.end()) if match else (0, -1)
 
 
 def _document(text: str, at: int, begins: re.Pattern[str]) -> tuple[Any, int, int]:
     """Return the next object or list that begins here or with a line, its end (-1 for none), and the HTTP status before
     it, 0 for none; or None for a status alone."""
-    if _HERE.match(text, at):
-        document, end = _decoded(text, at)
+    if _OPENING_BRACKET.match(text, at):
+        document, end = _decode(text, at)
         if end >= 0:
             return document, end, 0
     for match in begins.finditer(text, at):
-        alone = match[2] if match.re.groups > 1 else None
-        document, end = _decoded(text, match.end()) if _HERE.match(text, match.end()) else (None, -1)
+        status_alone = match[2] if match.re.groups > 1 else None
+        document, end = _decode(text, match.end()) if _OPENING_BRACKET.match(text, match.end()) else (None, -1)
         if end >= 0:
-            return document, end, int(alone or match[1] or 0)
-        if alone:
-            return None, match.end(), int(alone)
+            return document, end, int(status_alone or match[1] or 0)
+        if status_alone:
+            return None, match.end(), int(status_alone)
     return None, -1, 0
 
 
-def _decoded(text: str, at: int) -> tuple[Any, int]:
-    """Return what begins at a place, as JSON or as Python prints it, and its end; -1 for neither."""
+def _decode(text: str, at: int) -> tuple[Any, int]:
+    """Return (value, end) of the JSON or Python literal at an offset; end -1 for neither."""
     try:
         return _DECODER.raw_decode(text, at)
     except (ValueError, RecursionError):
-        end = _closed(text, at)
+        end = _bracket_end(text, at)
     try:
         return ast.literal_eval(text[at:end]), end
     except (ValueError, SyntaxError, RecursionError, MemoryError):
         return None, -1
 
 
-def _closed(text: str, at: int) -> int:
-    """Return the place behind the bracket that closes the one at a place; that itself where none does."""
+def _bracket_end(text: str, at: int) -> int:
+    """Return the offset behind the bracket that closes the one at `at`; `at` where none does."""
     depth = 0
     for mark in _BRACKET.finditer(text, at):
         depth += 1 if mark[1] else -1 if mark[2] else 0
@@ -144,24 +144,24 @@ _UPDATE = re.compile(
 )
 _TO = re.compile(r"^To \S.*$", re.MULTILINE)
 _REMOTE = re.compile(r"^remote: ?(.*?)\s*$", re.MULTILINE)
-_FAILED = re.compile(r"^(?:fatal|error): (.+)$", re.MULTILINE)
-_NOTHING = "Everything up-to-date"
+_GIT_ERROR = re.compile(r"^(?:fatal|error): (.+)$", re.MULTILINE)
+_UP_TO_DATE = "Everything up-to-date"
 _MOST_LINES = 12
 
 
-class Pushed(NamedTuple):
-    """A push that was reached, or a part of one. `said`: why it was refused; '' for one that went well."""
+class PushResult(NamedTuple):
+    """A push that was executed, or some of its refs. `refusal`: the reason; '' for one that went well."""
 
     push: Push
-    said: str
+    refusal: str
 
     @property
     def refused(self) -> bool:
-        return bool(self.said)
+        return bool(self.refusal)
 
 
 class _Section(NamedTuple):
-    """What the output says of one push: (sign, what, source, name, why) of each ref, and the words of the remote."""
+    """The output of one push: matches of _UPDATE, one for each ref, and the lines of the remote."""
 
     updates: Sequence[re.Match[str]]
     words: str
@@ -171,43 +171,47 @@ class _Section(NamedTuple):
         return {_name(update) for update in self.updates}
 
 
-def pushes(call: Call, line: str) -> list[Pushed] | None:
-    """Return the pushes of a line that were reached, in order; None for a line without one."""
+def pushes(call: Call, line: str) -> list[PushResult] | None:
+    """Return the pushes of a line that were executed, in order; None for a line without one."""
     if "push" not in line:
         return None
-    commands = [push for kind, _, words in forms.spelled(line) if kind == git.PUSH and (push := git.push_of(words))]
+    commands = [push for kind, _, words in forms.commands_in(line) if kind == git.PUSH and (push := git.push_of(words))]
     if not commands:
         return None
     code, output = answer(call)
-    return list(_reached(commands, list(_sections(output)), output, bool(code) or bool(call.ok is False)))
+    return list(_push_results(commands, list(_sections(output)), output, bool(code) or bool(call.ok is False)))
 
 
-def _reached(commands: Sequence[Push], sections: list[_Section], output: str, is_failed: bool) -> Iterator[Pushed]:
-    are_told = bool(sections)
+def _push_results(
+    commands: Sequence[Push], sections: list[_Section], output: str, is_failed: bool
+) -> Iterator[PushResult]:
+    has_sections = bool(sections)
     for push in commands:
-        section = next((each for each in sections if not push.refs or each.names & {*push.names}), None)
+        section = next((candidate for candidate in sections if not push.refs or candidate.names & {*push.names}), None)
         if section:
             sections.remove(section)
-            yield from _of_section(push, section)
-        elif not are_told and (failed := _FAILED.search(output)):
-            yield Pushed(push, failed[1])
+            yield from _results_of_section(push, section)
+        elif not has_sections and (failure := _GIT_ERROR.search(output)):
+            yield PushResult(push, failure[1])
             return
-        elif push.quiet or not (are_told or is_failed or _NOTHING in output):
-            yield Pushed(push, "")
+        elif push.quiet or not (has_sections or is_failed or _UP_TO_DATE in output):
+            yield PushResult(push, "")
 
 
-def _of_section(push: Push, section: _Section) -> Iterator[Pushed]:
+def _results_of_section(push: Push, section: _Section) -> Iterator[PushResult]:
     """Yield the refs that went well and those that were refused, each as a push of its own."""
-    refused = [update for update in section.updates if update["sign"] == "!"]
-    well = [update for update in section.updates if update["sign"] in " +*"]
-    if well:
-        new_tags = tuple(_name(update) for update in well if update["what"] == "new tag")
-        yield Pushed(_with(push, well)._replace(new_tags=new_tags), "")
-    if refused:
-        yield Pushed(_with(push, refused), section.words or refused[0]["why"] or refused[0]["what"])
+    refused_refs = [update for update in section.updates if update["sign"] == "!"]
+    accepted_refs = [update for update in section.updates if update["sign"] in " +*"]
+    if accepted_refs:
+        new_tags = tuple(_name(update) for update in accepted_refs if update["what"] == "new tag")
+        yield PushResult(_with_refs(push, accepted_refs)._replace(new_tags=new_tags), "")
+    if refused_refs:
+        yield PushResult(
+            _with_refs(push, refused_refs), section.words or refused_refs[0]["why"] or refused_refs[0]["what"]
+        )
 
 
-def _with(push: Push, updates: Sequence[re.Match[str]]) -> Push:
+def _with_refs(push: Push, updates: Sequence[re.Match[str]]) -> Push:
     """Return a push with the refs of these updates, as the command names them, else as the output does."""
     names = set(map(_name, updates))
     return push._replace(
@@ -227,12 +231,14 @@ def _name(update: re.Match[str]) -> str:
 def _sections(output: str) -> Iterator[_Section]:
     """Yield what stands behind each `To REMOTE`, with the words of the remote before it."""
     starts = [0, *(to.end() for to in _TO.finditer(output))]
-    begun = starts[1:] or starts
+    section_starts = starts[1:] or starts
     words_from = 0
-    for n, start in enumerate(begun):
-        end = begun[n + 1] if n + 1 < len(begun) else len(output)
+    for n, start in enumerate(section_starts):
+        end = section_starts[n + 1] if n + 1 < len(section_starts) else len(output)
         updates = list(_UPDATE.finditer(output, start, end))
-        told = [told[1] for told in _REMOTE.finditer(output, words_from, updates[0].start() if updates else end)]
+        remote_words = [
+            match[1] for match in _REMOTE.finditer(output, words_from, updates[0].start() if updates else end)
+        ]
         words_from = updates[-1].end() if updates else start
         if updates:
-            yield _Section(updates, "\n".join(filter(None, told[:_MOST_LINES])))
+            yield _Section(updates, "\n".join(filter(None, remote_words[:_MOST_LINES])))

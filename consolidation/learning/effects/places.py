@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from consolidation.learning.commands.shell import command_line
-from consolidation.learning.effects.effects import unfolded
+from consolidation.learning.effects.effects import with_single_commands
 from consolidation.learning.runs.harness_tools import PATHS
 
 if TYPE_CHECKING:
@@ -18,10 +18,10 @@ from consolidation.learning.runs.run import Run
 MOST_LINES = 60
 LONGEST = 80
 _PATH = re.compile(r"(?<![\w/.~$@:=-])(?:\./)?((?:/?[A-Za-z_][\w.-]*/)+)[\w.*-]*")
-_MADE = re.compile(r"\b(?:mkdir|makedirs)\b[^\n;&|]*")
+_FOLDER_CREATION = re.compile(r"\b(?:mkdir|makedirs)\b[^\n;&|]*")
 _ROOT = re.compile(r"^/(?:testbed|workspaces?|app|repo|code|src|project|work|mnt|data|srv|opt)/")
 _HOME = re.compile(r"^/(?:home|Users)/[^/]+/")
-_WENT = re.compile(r"(?:^|[;&|(\n]\s*)cd\s+(/[\w./-]+)")
+_CHANGE_TO_FOLDER = re.compile(r"(?:^|[;&|(\n]\s*)cd\s+(/[\w./-]+)")
 _WORKDIRS = ("workdir", "cwd", "working_directory")
 _DRIVE = re.compile(r"[A-Za-z]:[/\\]|\\\\")
 _FOLDER = re.compile(r"[A-Za-z_][\w-]{1,39}")
@@ -42,10 +42,10 @@ def place(run: "Run", rules: "ToolRules", environment: Mapping[str, Any]) -> str
     return repository(environment.get("repository")) or _folder(run, rules)
 
 
-def located(run: "Run", rules: "ToolRules") -> "Run":
-    """Return the run with one call per command (`unfolded`) and with its place."""
-    unfolded_run = unfolded(run, rules)
-    return unfolded_run if unfolded_run is run or run.place else replace(unfolded_run, place=_folder(run, rules))
+def with_place(run: "Run", rules: "ToolRules") -> "Run":
+    """Return the run with one call per command (`with_single_commands`) and with its place."""
+    split_run = with_single_commands(run, rules)
+    return split_run if split_run is run or run.place else replace(split_run, place=_folder(run, rules))
 
 
 def repository(address: Any) -> str:
@@ -65,22 +65,22 @@ def _folder(run: "Run", rules: "ToolRules") -> str:
 
     Without those that the run made itself; '' for none.
     """
-    if worked_in := Counter(folder for call in run.steps for folder in _worked_in(call)):
-        return min(worked_in, key=lambda name: (-worked_in[name], name))
-    named: Counter[str] = Counter()
-    made: set[str] = set()
+    if work_folders := Counter(folder for call in run.steps for folder in _work_folders(call)):
+        return min(work_folders, key=lambda name: (-work_folders[name], name))
+    folder_counts: Counter[str] = Counter()
+    made_folders: set[str] = set()
     lines = 0
     for call in run.steps:
         if call.via or not rules.runs_commands(call.name) or lines >= MOST_LINES:
             continue
         lines += 1
         line = command_line(call)
-        made.update(re.findall(r"[\w-]+", " ".join(_MADE.findall(line))))
-        named.update(set(_folders(line)))
-    return min(named.keys() - made, key=lambda name: (-named[name], name), default="")
+        made_folders.update(re.findall(r"[\w-]+", " ".join(_FOLDER_CREATION.findall(line))))
+        folder_counts.update(set(_folders(line)))
+    return min(folder_counts.keys() - made_folders, key=lambda name: (-folder_counts[name], name), default="")
 
 
-def _worked_in(call: "Call") -> Iterator[str]:
+def _work_folders(call: "Call") -> Iterator[str]:
     """Yield the project of the folder that a call runs in, or of the file below somebody's home that it is about."""
     for key, value in call.arguments.items():
         if isinstance(value, str) and (key in _WORKDIRS or (key in PATHS and _HOME.match(value))):
@@ -96,7 +96,7 @@ def _folders(line: str) -> Iterator[str]:
     Paths are relative, or below a usual root of work trees, or the home that a line goes to.
     """
     first = line.split("\n", 1)[0][:2_000]
-    homes = [_HOME.sub("", f"{went}/") for went in _WENT.findall(first) if _HOME.match(went)]
+    homes = [_HOME.sub("", f"{home}/") for home in _CHANGE_TO_FOLDER.findall(first) if _HOME.match(home)]
     for path in [*homes, *(_ROOT.sub("", match[1]) for match in _PATH.finditer(first))]:
         parts = [part for part in path.split("/") if part]
         folder = next((part for part in parts if part.lower() not in _GENERIC), "")

@@ -35,12 +35,12 @@ class ToolRules:
             return ()
         if self.runs_commands(call.name) and (line := command_line(call)):
             return commands.kinds(line) or (call.name,)
-        name = call.called if self.counts_as_one(call) else call.name
+        name = call.tool_name if self.counts_as_one(call) else call.name
         return (name if self.marked.get(name) else harness_tools.effect_name(name),)
 
     def counts_as_one(self, call: Call) -> bool:
         """Return whether a tool that does many things counts as one: it only reads, hands over or counts as nothing."""
-        tool = call.called
+        tool = call.tool_name
         return call.is_operation and (tool in self.ignored or self.hands_over(tool) or self.marked.get(tool) is True)
 
     def runs_commands(self, tool: str) -> bool:

@@ -2,7 +2,6 @@
 cancel the order)."""
 
 import re
-from functools import lru_cache
 
 from consolidation.learning.commands import resources
 from consolidation.learning.commands.programs import ALSO_TOOLS
@@ -54,11 +53,10 @@ def words(tool: str) -> list[str]:
     return parts or [tool.strip().lower()]
 
 
-@lru_cache(maxsize=20_000)
 def bare_name(tool: str) -> str:
     """Return a tool's name without the server of an MCP tool or a dotted namespace; of an operation as of a tool."""
-    if named := operations.tool_name(tool) or resources.tool_name(tool):
-        return named
+    if operation_name := operations.tool_name(tool) or resources.tool_name(tool):
+        return operation_name
     bare = _BROWSER.sub("", without_server(tool.strip()))
     return _NAMESPACE.split(bare)[-1] or bare
 
@@ -109,11 +107,11 @@ def phrase(tool: str, *, article: str = "the") -> str:
     people.xlsx -> update Staff.
     """
     if operations.is_sheet(tool):
-        titled = " ".join(operations.sheet_title(tool).replace(operations.NAME, "").split())
-        return f"update {titled or f'{article} sheet'.strip()}"
+        title = " ".join(operations.sheet_title(tool).replace(operations.NAME, "").split())
+        return f"update {title or f'{article} sheet'.strip()}"
     parts = words(tool)
-    if len(parts) == 1 and len(named := _NAMESPACE.split(without_server(tool.strip()))) > 2:
-        kind = words(named[-2])
+    if len(parts) == 1 and len(namespaces := _NAMESPACE.split(without_server(tool.strip()))) > 2:
+        kind = words(namespaces[-2])
         parts = [*parts, *kind] if parts[0] in OF_TOOLS else [*kind, *parts]
     is_button = operations.is_button(tool)
     verb, *rest = parts if is_button else _verb_first(parts)

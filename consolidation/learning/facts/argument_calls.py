@@ -1,4 +1,4 @@
-"""Values of effect calls, argument by argument, and every place where each occurred before. No value is kept."""
+"""Effect calls, argument by argument: for each value the places where it occurred before. No value is stored."""
 
 import re
 from collections import defaultdict
@@ -8,15 +8,15 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any, Self
 
 from consolidation.learning.commands.requests import is_of_service
-from consolidation.learning.effects.effects import services_apart
+from consolidation.learning.effects.effects import with_service_commands
 from consolidation.learning.facts.shown_records import (
     ARROW,
     LONGEST_NAME,
     ShownRecords,
     beside_sums,
-    given,
     key_of,
-    named,
+    keyed_values,
+    path_text,
 )
 from consolidation.learning.runs.values import ITEM, leaves, maps
 from memories.values import roles
@@ -44,14 +44,14 @@ class ArgumentCall:
     """One call with the values of one argument; `tool` and `argument` are '' where it was read from a row of these.
 
     `places`: for each value where it occurred before (`tool → field`, MESSAGE, INSTRUCTIONS), empty for nowhere;
-    `read`: the tools that had answered; `worked`: the call returned no error; `beside`: of an argument that is a list,
-    the other arguments that are, and whether they are as long; `states`: by field, those last shown of the records that
-    the values name, and all others that the run showed; `sums`: of numbers of these records, beside which an amount is
-    less (-1), equal (0) or more (1); `together`: other arguments, and whether one answer had shown both.
+    `answered_tools`: tools that had answered; `worked`: the call returned no error; `beside`: of a list, the other
+    arguments that are lists, and whether they are as long; `states`: by field, those last shown of the records that the
+    values name, and all others that the run showed; `sums`: of their numbers: whether an amount is less (-1), equal (0)
+    or more (1); `together`: other arguments, and whether one answer had shown both.
     """
 
     places: tuple[frozenset[str], ...]
-    read: frozenset[str]
+    answered_tools: frozenset[str]
     worked: bool
     beside: Mapping[str, bool] = field(default_factory=dict)
     states: Mapping[str, Sequence[Sequence[str]]] = field(default_factory=dict)
@@ -61,16 +61,21 @@ class ArgumentCall:
     argument: str = ""
 
     @classmethod
-    def of_row(cls, kept: Mapping[str, Any]) -> Self:
-        """Build it from the plain JSON values of `kept`."""
-        places, read = tuple(map(frozenset, kept["places"])), frozenset(kept["read"])
-        counted = {name: kept.get(name, {}) for name in COUNTED}
-        return cls(places, read, bool(kept["worked"]), **counted)
+    def of_row(cls, row: Mapping[str, Any]) -> Self:
+        """Build it from the plain JSON values of `to_row`."""
+        places, answered_tools = tuple(map(frozenset, row["places"])), frozenset(row["read"])
+        counts = {name: row.get(name, {}) for name in COUNTED}
+        return cls(places, answered_tools, bool(row["worked"]), **counts)
 
-    def kept(self) -> dict[str, Any]:
-        """Return plain JSON values, without what there is nothing of."""
-        counted = {name: dict(getattr(self, name)) for name in COUNTED if getattr(self, name)}
-        return {"places": [*map(sorted, self.places)], "read": sorted(self.read), "worked": self.worked, **counted}
+    def to_row(self) -> dict[str, Any]:
+        """Return plain JSON values, without empty mappings."""
+        counts = {name: dict(getattr(self, name)) for name in COUNTED if getattr(self, name)}
+        return {
+            "places": [*map(sorted, self.places)],
+            "read": sorted(self.answered_tools),
+            "worked": self.worked,
+            **counts,
+        }
 
     def comes_from(self, source: str) -> bool:
         """Return whether every value had occurred in the source."""
@@ -84,32 +89,32 @@ class ArgumentCall:
 
 
 def argument_calls(run: "Run", rules: "ToolRules") -> list[ArgumentCall]:
-    """Return every effect call, argument by argument, with values that name one thing: an id, an address, a date.
+    """Return every effect call, one item per argument, with values that name one thing: an id, an address, a date.
 
     Requests and client programs of services in command lines are calls, too.
     """
-    run = services_apart(run, rules)
-    acting = [call for call in run.steps if _acts(call, rules)]
-    wanted = {key for call in acting for _, key in given(call.arguments)}
-    if not wanted:
+    run = with_service_commands(run, rules)
+    effect_calls = [call for call in run.steps if _acts(call, rules)]
+    keys = {key for call in effect_calls for _, key in keyed_values(call.arguments)}
+    if not keys:
         return []
-    known = ShownBefore(run, wanted)
-    uses = [used for call in run.steps for used in known.call(call, acts=call in acting)]
-    return [replace(used, states=known.records.with_others(used.states)) for used in uses]
+    values = ShownBefore(run, keys)
+    items = [item for call in run.steps for item in values.read_call(call, acts=call in effect_calls)]
+    return [replace(item, states=values.records.states_with_others(item.states)) for item in items]
 
 
 def shown_before(run: "Run", call: "Call", rules: "ToolRules") -> "ShownBefore":
     """Return what the run so far has shown of the values of a call that is about to be made."""
-    known = ShownBefore(run, {key for _, key in given(call.arguments)})
-    known.read(services_apart(run, rules).steps, rules)
-    return known
+    values = ShownBefore(run, {key for _, key in keyed_values(call.arguments)})
+    values.read(with_service_commands(run, rules).steps, rules)
+    return values
 
 
-def beside(arguments: Mapping[str, Any], argument: str) -> dict[str, bool]:
+def list_lengths(arguments: Mapping[str, Any], argument: str) -> dict[str, bool]:
     """Return the other arguments that are lists, and whether they are as long; nothing if this one is no list."""
     lists = {name: len(value) for name, value in arguments.items() if isinstance(value, list)}
-    own = lists.pop(argument, None)
-    return {} if own is None else {name: length == own for name, length in sorted(lists.items())}
+    length = lists.pop(argument, None)
+    return {} if length is None else {name: other_length == length for name, other_length in sorted(lists.items())}
 
 
 def _acts(call: "Call", rules: "ToolRules") -> bool:
@@ -121,131 +126,131 @@ def _acts(call: "Call", rules: "ToolRules") -> bool:
 class ShownBefore:
     """Where the values of effect calls occurred, and of which records, up to a point of the run."""
 
-    def __init__(self, run: "Run", wanted: set[str]) -> None:
-        self._wanted = wanted
-        self._several = [key for key in wanted if not _TOKEN.fullmatch(key)]
-        messages = [message for message in run.messages if message.speaker != roles.ASSISTANT and message.text]
-        self._coming = sorted(messages, key=lambda message: -message.position)
+    def __init__(self, run: "Run", keys: set[str]) -> None:
+        self._keys = keys
+        self._phrases = [key for key in keys if not _TOKEN.fullmatch(key)]
+        messages = [message for message in run.messages if message.role != roles.ASSISTANT and message.text]
+        self._messages_ahead = sorted(messages, key=lambda message: -message.position)
         self._places: dict[str, set[str]] = defaultdict(set)
-        self._read: set[str] = set()
-        self._sent: set[str] = set()
-        self._cut = False
-        self._answers: list[set[str]] = []
-        self.records = ShownRecords(wanted)
+        self._answered_tools: set[str] = set()
+        self._sent_keys: set[str] = set()
+        self._is_cut = False
+        self._keys_by_answer: list[set[str]] = []
+        self.records = ShownRecords(keys)
 
     def read(self, calls: "Iterable[Call]", rules: "ToolRules") -> None:
         """Read these calls and all messages."""
         for call in calls:
             if not call.failed:
-                self._see(call, acts=_acts(call, rules))
-        for message in self._coming:
-            self._hear(message)
+                self._read_result(call, acts=_acts(call, rules))
+        for message in self._messages_ahead:
+            self._read_message(message)
 
     def places(self, value: Any) -> frozenset[str] | None:
-        """Return where a value occurred; None: nothing can be said, as of a value that occurred nowhere, if an earlier
-        call worked with it or a text was cut."""
+        """Return where a value occurred; None where that is unknown: it has no key, has too many places, or occurred
+        nowhere although an earlier call worked with it or a text was cut."""
         key = key_of(value)
         places = self._places.get(key, set())
-        untold = not places and (self._cut or key in self._sent)
-        return None if not key or untold or len(places) > MOST_PLACES else frozenset(places)
+        is_unknown = not places and (self._is_cut or key in self._sent_keys)
+        return None if not key or is_unknown or len(places) > MOST_PLACES else frozenset(places)
 
     def states(self, value: Any) -> Mapping[str, frozenset[str]]:
         """Return the states of the record that a value names, as they were last shown."""
         return self.records.states(key_of(value))
 
-    def together(self, arguments: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
-        """Return of each argument and each later one, whether one answer had shown both; those of lists that are as
-        long, one by one. Nothing of values that were not shown at all, or that somebody named."""
-        keys: dict[str, list[str]] = defaultdict(list)
-        for path, key in given(arguments):
-            keys[named(path)].append(key)
+    def shown_together(self, arguments: Mapping[str, Any]) -> dict[str, dict[str, bool]]:
+        """Return for each argument and each later one whether one answer had shown both; lists of one length are
+        compared item by item. Values that no answer showed, or that a message named, are left out."""
+        keys_by_argument: dict[str, list[str]] = defaultdict(list)
+        for path, key in keyed_values(arguments):
+            keys_by_argument[path_text(path)].append(key)
         sources = {MESSAGE, INSTRUCTIONS}
-        known = {key for answer in self._answers for key in answer if not self._places[key] & sources}
-        shown = {name: each for name, each in keys.items() if known.issuperset(each)}
+        result_keys = {key for answer in self._keys_by_answer for key in answer if not self._places[key] & sources}
+        shown_keys = {name: keys for name, keys in keys_by_argument.items() if result_keys.issuperset(keys)}
         by_argument: dict[str, dict[str, bool]] = defaultdict(dict)
-        for one, other in combinations([*shown][:MOST_TOGETHER], 2):
-            pairs = _pairs(one, shown[one], other, shown[other])
+        for name, other in combinations([*shown_keys][:MOST_TOGETHER], 2):
+            pairs = _pairs(name, shown_keys[name], other, shown_keys[other])
             if pairs:
-                by_argument[one][other] = all(any(pair <= answer for answer in self._answers) for pair in pairs)
+                by_argument[name][other] = all(any(pair <= answer for answer in self._keys_by_answer) for pair in pairs)
         return by_argument
 
-    def call(self, call: "Call", *, acts: bool) -> Iterator[ArgumentCall]:
-        """Read the messages before the call, yield its arguments if it acts, then read its result."""
-        while self._coming and self._coming[-1].position < call.position:
-            self._hear(self._coming.pop())
+    def read_call(self, call: "Call", *, acts: bool) -> Iterator[ArgumentCall]:
+        """Read the messages before the call, yield its arguments if it is an effect, then read its result."""
+        while self._messages_ahead and self._messages_ahead[-1].position < call.position:
+            self._read_message(self._messages_ahead.pop())
         if acts and len(call.name) <= LONGEST_NAME:
-            yield from self._use(call)
+            yield from self._argument_calls(call)
         if not call.failed:
-            self._see(call, acts=acts)
+            self._read_result(call, acts=acts)
 
-    def _use(self, call: "Call") -> Iterator[ArgumentCall]:
+    def _argument_calls(self, call: "Call") -> Iterator[ArgumentCall]:
         by_argument: dict[str, set[tuple[str, ...]]] = defaultdict(set)
         states: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-        for path, key in given(call.arguments):
-            for place, shown_at in self.records.states(key).items():
-                states[named(path)][place] |= shown_at
+        for path, key in keyed_values(call.arguments):
+            for place, record_states in self.records.states(key).items():
+                states[path_text(path)][place] |= record_states
             places = self._places.get(key, set())
-            if len(places) <= MOST_PLACES and (places or not self._cut):
-                by_argument[named(path)].add(tuple(sorted(places)))
-        amounts = beside_sums(call.arguments, self.records.numbers)
-        together = self.together(call.arguments)
-        for argument, values_seen in by_argument.items():
-            if len(values_seen) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
+            if len(places) <= MOST_PLACES and (places or not self._is_cut):
+                by_argument[path_text(path)].add(tuple(sorted(places)))
+        sums = beside_sums(call.arguments, self.records.numbers)
+        together_with = self.shown_together(call.arguments)
+        for argument, place_sets in by_argument.items():
+            if len(place_sets) <= MOST_VALUES and len(argument) <= LONGEST_NAME:
                 yield ArgumentCall(
-                    places=tuple(map(frozenset, sorted(values_seen))),
-                    read=frozenset(self._read),
+                    places=tuple(map(frozenset, sorted(place_sets))),
+                    answered_tools=frozenset(self._answered_tools),
                     worked=not call.failed,
-                    beside=beside(call.arguments, argument.removesuffix(ITEM)),
-                    states={place: [sorted(shown_at)] for place, shown_at in states[argument].items()},
-                    sums=amounts.get(argument, {}),
-                    together=together.get(argument, {}),
+                    beside=list_lengths(call.arguments, argument.removesuffix(ITEM)),
+                    states={place: [sorted(record_states)] for place, record_states in states[argument].items()},
+                    sums=sums.get(argument, {}),
+                    together=together_with.get(argument, {}),
                     tool=call.name,
                     argument=argument,
                 )
 
-    def _hear(self, message: "Message") -> None:
-        place = MESSAGE if message.speaker == roles.USER else INSTRUCTIONS
-        self._cut |= len(message.text) > LONGEST_TEXT
-        self._find(message.text, place)
+    def _read_message(self, message: "Message") -> None:
+        place = MESSAGE if message.role == roles.USER else INSTRUCTIONS
+        self._is_cut |= len(message.text) > LONGEST_TEXT
+        self._add_places(message.text, place)
 
-    def _see(self, call: "Call", *, acts: bool) -> None:
-        """Add the places of a result's values; one that repeats an argument of the call is no source of it. What is
-        known of the records that a call changed is what it returned of them."""
-        given_keys = {key for _, key in given(call.arguments)}
+    def _read_result(self, call: "Call", *, acts: bool) -> None:
+        """Add the places of a result's values; one that repeats an argument of the call is no source of it. An effect
+        replaces the known states of the records that it names by what it returned."""
+        given_keys = {key for _, key in keyed_values(call.arguments)}
         self.records.forget(given_keys if acts else ())
-        self.records.see(call.returned)
-        returned = leaves(call.returned, MOST_LEAVES)
-        self._cut |= len(returned) >= MOST_LEAVES or (call.result is None and call.ok is not False)
-        self._read.add(call.name)
-        self._sent |= given_keys & self._wanted
-        many = maps(returned)
-        shown = set() if acts else given_keys & self._wanted
-        self._answers.append(shown)
-        for path, leaf in returned:
-            place = f"{call.name}{ARROW}{named(path, many)}" if path else call.name
+        self.records.add(call.parsed_result)
+        result_leaves = leaves(call.parsed_result, MOST_LEAVES)
+        self._is_cut |= len(result_leaves) >= MOST_LEAVES or (call.result is None and call.ok is not False)
+        self._answered_tools.add(call.name)
+        self._sent_keys |= given_keys & self._keys
+        map_paths = maps(result_leaves)
+        shown_keys = set() if acts else given_keys & self._keys
+        self._keys_by_answer.append(shown_keys)
+        for path, leaf in result_leaves:
+            place = f"{call.name}{ARROW}{path_text(path, map_paths)}" if path else call.name
             if isinstance(leaf, str) and " " in leaf:
-                shown |= self._find(leaf, place, without=given_keys)
-            elif (key := key_of(leaf)) in self._wanted:
-                shown.add(key)
+                shown_keys |= self._add_places(leaf, place, without=given_keys)
+            elif (key := key_of(leaf)) in self._keys:
+                shown_keys.add(key)
                 self._places[key].update([place] if key not in given_keys else ())
 
-    def _find(self, text: str, place: str, without: "set[str] | frozenset[str]" = frozenset()) -> set[str]:
-        low = text[:LONGEST_TEXT].lower()
-        words = {word.strip(".:-/") for word in _TOKEN.findall(low)}
-        keys = (words & self._wanted) | {key for key in self._several if key in low}
+    def _add_places(self, text: str, place: str, without: "set[str] | frozenset[str]" = frozenset()) -> set[str]:
+        lower_text = text[:LONGEST_TEXT].lower()
+        words = {word.strip(".:-/") for word in _TOKEN.findall(lower_text)}
+        keys = (words & self._keys) | {key for key in self._phrases if key in lower_text}
         for key in keys - without:
             self._places[key].add(place)
         return keys
 
 
-def _pairs(one: str, keys: Sequence[str], other: str, others: Sequence[str]) -> list[set[str]]:
-    """Return which values belong together: of two lists one by one, of anything else each with each."""
-    if ITEM in one and ITEM in other:
-        return [{a, b} for a, b in zip(keys, others, strict=False)] if len(keys) == len(others) else []
-    return [{a, b} for a in keys for b in others]
+def _pairs(name: str, keys: Sequence[str], other: str, other_keys: Sequence[str]) -> list[set[str]]:
+    """Return which values belong together: of two lists item by item, otherwise every combination."""
+    if ITEM in name and ITEM in other:
+        return [{a, b} for a, b in zip(keys, other_keys, strict=False)] if len(keys) == len(other_keys) else []
+    return [{a, b} for a in keys for b in other_keys]
 
 
-def kept(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
+def json_values(calls: list[ArgumentCall]) -> list[dict[str, Any]]:
     """Return the calls of one argument as plain JSON values, equal ones once, at most MOST_CALLS."""
-    kept_calls = [call.kept() for call in calls]
-    return [one for n, one in enumerate(kept_calls) if one not in kept_calls[:n]][:MOST_CALLS]
+    rows = [call.to_row() for call in calls]
+    return [row for n, row in enumerate(rows) if row not in rows[:n]][:MOST_CALLS]

@@ -7,13 +7,13 @@ from functools import cached_property
 from typing import Any
 from uuid import UUID
 
-from consolidation.learning.chance import at_least, by_chance
 from consolidation.learning.effects.command_starts import CONSISTENT, LEAST_CASES, SURPRISES
 from consolidation.learning.facts.argument_calls import INSTRUCTIONS, MESSAGE, NOWHERE, ArgumentCall
-from consolidation.learning.facts.argument_habits import LEAST_SURE, Habits, Shown
+from consolidation.learning.facts.argument_habits import LEAST_SURE, Habits, RunCalls
 from consolidation.learning.facts.argument_words import ArgumentWords, Streak
 from consolidation.learning.facts.shown_records import ARROW
 from consolidation.learning.wording import Language
+from memories.values.chance import by_chance, wilson
 
 MOST_FAILING = 2
 KNOWN_RUNS = 3  # of two cases, before a field that may be somebody's name is spelled out
@@ -24,11 +24,11 @@ Test = Callable[[ArgumentCall], bool]
 
 @dataclass(frozen=True)
 class Count:
-    """Numbers of cases: `tried`; `worked`: a call returned no error; `well`: the run also succeeded."""
+    """Numbers of cases: all; `error_free`: a call returned no error; `successes`: the run also succeeded."""
 
-    tried: int
-    worked: int
-    well: int
+    cases: int
+    error_free: int
+    successes: int
 
 
 @dataclass(frozen=True)
@@ -41,24 +41,28 @@ class Pair:
     chance: float
 
 
-def is_sure(well: int, of: int) -> bool:
+def is_sure(successes: int, cases: int) -> bool:
     """Return whether nearly all cases support it, with a Wilson lower bound of at least LEAST_SURE."""
-    return well >= CONSISTENT * of and at_least(well, of) >= LEAST_SURE
+    return successes >= CONSISTENT * cases and wilson(successes, cases - successes)[0] >= LEAST_SURE
 
 
 def fails(count: Count) -> bool:
     """Return whether nearly all of at least LEAST_CASES cases failed."""
-    return count.tried >= LEAST_CASES and count.tried - count.well >= CONSISTENT * count.tried
+    return count.cases >= LEAST_CASES and count.cases - count.successes >= CONSISTENT * count.cases
 
 
-def chance(own: Count, other: Count) -> float:
+def chance(right: Count, wrong: Count) -> float:
     """Return the smallest significant p-value of the difference, by errors or by outcomes; 1 for none."""
-    by_error = by_chance(own.worked, own.tried, other.worked, other.tried)
-    by_outcome = by_chance(own.well, own.tried, other.well, other.tried)
-    worse = other.worked * own.tried < own.worked * other.tried
-    telling = [by_error] if worse and by_error <= BY_ERROR else []
-    telling += [by_outcome] if other.well * own.tried < own.well * other.tried and by_outcome <= BY_OUTCOME else []
-    return min(telling, default=1.0)
+    by_error = by_chance(right.error_free, right.cases, wrong.error_free, wrong.cases)
+    by_outcome = by_chance(right.successes, right.cases, wrong.successes, wrong.cases)
+    has_more_errors = wrong.error_free * right.cases < right.error_free * wrong.cases
+    p_values = [by_error] if has_more_errors and by_error <= BY_ERROR else []
+    p_values += (
+        [by_outcome]
+        if wrong.successes * right.cases < right.successes * wrong.cases and by_outcome <= BY_OUTCOME
+        else []
+    )
+    return min(p_values, default=1.0)
 
 
 def has(calls: Sequence[ArgumentCall], source: str) -> bool:
@@ -66,109 +70,111 @@ def has(calls: Sequence[ArgumentCall], source: str) -> bool:
     return any(call.comes_from(source) for call in calls)
 
 
-def streak(shown: Sequence[bool], *, ends: bool) -> Streak | None:
+def streak(values: Sequence[bool], *, ends: bool) -> Streak | None:
     """Return the latest values in a row that equal `ends`, if too many for chance, else None.
 
-    Three, or two where none was so before.
+    Three are enough, or two where no earlier value equals `ends`.
     """
-    latest = next((n for n, one in enumerate(reversed(shown)) if one != ends), len(shown))
-    before = len(shown) - latest
-    otherwise = sum(end != ends for end in shown[:before])
-    enough = SURPRISES if otherwise < before else SURPRISES - 1
-    return Streak(latest, otherwise, before) if latest >= enough and before else None
+    latest = next((n for n, value in enumerate(reversed(values)) if value != ends), len(values))
+    before = len(values) - latest
+    contrary = sum(value != ends for value in values[:before])
+    least = SURPRISES if contrary < before else SURPRISES - 1
+    return Streak(latest, contrary, before) if latest >= least and before else None
 
 
 class ArgumentFindings:
-    """Findings about one argument of one tool. `shown`: runs in the order in which they ended."""
+    """Findings about one argument of one tool. `runs`: in the order in which they ended."""
 
-    def __init__(self, tool: str, argument: str, shown: Sequence[Shown]) -> None:
-        self.tool, self.argument, self.shown = tool, argument, shown
+    def __init__(self, tool: str, argument: str, runs: Sequence[RunCalls]) -> None:
+        self.tool, self.argument, self.runs = tool, argument, runs
 
     def habits(self) -> Habits:
         """Return what the calls that worked had in common."""
-        return Habits.counted(self.shown)
+        return Habits.of_runs(self.runs)
 
     def claims(self) -> dict[str, Any]:
         """Return {source, failing}: the best separated source and up to MOST_FAILING others; {} for none."""
-        pairs = [pair for source in self._consistent for pair in self._against(source)]
+        pairs = [pair for source in self._consistent_sources for pair in self._failing_pairs(source)]
         if not pairs:
             return {}
-        best = min(pairs, key=lambda pair: (pair.chance, -pair.count.tried, len(pair.source), pair.source))
-        return _said([pair for pair in pairs if pair.source == best.source])
+        best = min(pairs, key=lambda pair: (pair.chance, -pair.count.cases, len(pair.source), pair.source))
+        return _claims_of([pair for pair in pairs if pair.source == best.source])
 
-    def still(self, said: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the claims, with the same source as long as the counts support it."""
-        if said["source"] in self._consistent and (pairs := self._against(said["source"])):
-            return _said(pairs)
-        return self.claims() or dict(said)
+    def supported_claims(self, claims: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the claims by the present counts, with the stated source as long as these support it."""
+        if claims["source"] in self._consistent_sources and (pairs := self._failing_pairs(claims["source"])):
+            return _claims_of(pairs)
+        return self.claims() or dict(claims)
 
-    def turned(self, said: Mapping[str, Any]) -> bool:
+    def is_contradicted(self, claims: Mapping[str, Any]) -> bool:
         """Return whether the latest cases contradict a stated claim."""
-        return any(self._turns(said))
+        return any(self._changes(claims))
 
-    def sentence(self, said: Mapping[str, Any], language: Language) -> str:
+    def sentence(self, claims: Mapping[str, Any], language: Language) -> str:
         """Return the claims as a sentence with the present counts.
 
         E.g. "`payment_id` of `refund_payment` comes from `get_order` → `payment_id` (6 of 6 cases that ended well);
         taken from the user's words it failed (2 of 2)" in English.
         """
         words = ArgumentWords(language, self._is_common)
-        source = said["source"]
-        parts = [words.turned(*turn) for turn in self._turns(said)]
+        source = claims["source"]
+        parts = [words.change_clause(*change) for change in self._changes(claims)]
         if not parts:
-            parts.append(words.comes(source, self._from(source).well, len(self._well)))
-            for other in said["failing"]:
-                count = self._cases(self._misses(source, other))
-                parts.append(words.failed(other, count.tried - count.well, count.tried, right=source))
-        return words.whole(self.tool, self.argument, parts)
+            parts.append(words.source_clause(source, self._count_from(source).successes, len(self._successful_cases)))
+            for other in claims["failing"]:
+                count = self._count(self._misses(source, other))
+                parts.append(words.failure_clause(other, count.cases - count.successes, count.cases, right=source))
+        return words.sentence(self.tool, self.argument, parts)
 
-    def _turns(self, said: Mapping[str, Any]) -> Iterator[tuple[str, str, Streak]]:
+    def _changes(self, claims: Mapping[str, Any]) -> Iterator[tuple[str, str, Streak]]:
         """Yield (key of the phrase, place, streak) of each claim that the latest cases contradict."""
-        source = said["source"]
-        if turned := streak([has(attempt.well, source) for attempt in self._latest if attempt.well], ends=False):
-            yield "left", source, turned
-        if turned := streak(self._working(source), ends=False):
-            yield "broken", source, turned
-        for other in said["failing"]:
-            if turned := streak(self._ending(source, other), ends=True):
-                yield "works", other, turned
+        source = claims["source"]
+        if change := streak([has(attempt.well, source) for attempt in self._latest_runs if attempt.well], ends=False):
+            yield "left", source, change
+        if change := streak(self._error_free_runs(source), ends=False):
+            yield "broken", source, change
+        for other in claims["failing"]:
+            if change := streak(self._successful_runs(source, other), ends=True):
+                yield "works", other, change
 
-    def _working(self, source: str) -> list[bool]:
-        tried = [[call for call in attempt.calls if call.comes_from(source)] for attempt in self._latest]
-        return [any(call.worked for call in calls) for calls in tried if calls]
+    def _error_free_runs(self, source: str) -> list[bool]:
+        calls_by_run = [[call for call in attempt.calls if call.comes_from(source)] for attempt in self._latest_runs]
+        return [any(call.worked for call in calls) for calls in calls_by_run if calls]
 
-    def _ending(self, source: str, other: str) -> list[bool]:
+    def _successful_runs(self, source: str, other: str) -> list[bool]:
         test = self._misses(source, other)
-        tried = [attempt for attempt in self._latest if attempt.outcome != "partial" and any(map(test, attempt.calls))]
-        return [any(map(test, attempt.well)) for attempt in tried]
+        attempts = [
+            attempt for attempt in self._latest_runs if attempt.outcome != "partial" and any(map(test, attempt.calls))
+        ]
+        return [any(map(test, attempt.well)) for attempt in attempts]
 
     @cached_property
-    def _latest(self) -> list[Shown]:
+    def _latest_runs(self) -> list[RunCalls]:
         """The last run of each case, in order."""
-        last = {one.case: n for n, one in enumerate(self.shown)}
-        return [self.shown[n] for n in sorted(last.values())]
+        last = {run.case: n for n, run in enumerate(self.runs)}
+        return [self.runs[n] for n in sorted(last.values())]
 
     @cached_property
-    def _well(self) -> set[UUID]:
-        return {attempt.case for attempt in self.shown if attempt.well}
+    def _successful_cases(self) -> set[UUID]:
+        return {attempt.case for attempt in self.runs if attempt.well}
 
     @cached_property
-    def _consistent(self) -> list[str]:
+    def _consistent_sources(self) -> list[str]:
         """The sources in which the values of nearly all successful cases had occurred."""
         cases: dict[str, set[UUID]] = defaultdict(set)
-        for row in self.shown:
+        for row in self.runs:
             for place in {place for call in row.well for place in frozenset.intersection(*call.places)}:
                 cases[place].add(row.case)
-        of = len(self._well)
-        return sorted(place for place, well in cases.items() if is_sure(len(well), of))
+        total = len(self._successful_cases)
+        return sorted(place for place, successes in cases.items() if is_sure(len(successes), total))
 
-    def _against(self, source: str) -> list[Pair]:
-        """Return the other places from which the argument failed, beyond chance."""
-        own = self._from(source)
-        missing = (p for attempt in self.shown for call in attempt.calls for p in call.places if source not in p)
-        others = {place for places in missing for place in places or {NOWHERE}} - {INSTRUCTIONS}
-        counted = [(other, self._cases(self._misses(source, other))) for other in sorted(others)]
-        pairs = [Pair(source, other, count, chance(own, count)) for other, count in counted if fails(count)]
+    def _failing_pairs(self, source: str) -> list[Pair]:
+        """Return a pair for each other place from which the argument failed, beyond chance."""
+        right_count = self._count_from(source)
+        place_sets = (p for attempt in self.runs for call in attempt.calls for p in call.places if source not in p)
+        other_places = {place for places in place_sets for place in places or {NOWHERE}} - {INSTRUCTIONS}
+        counts = [(other, self._count(self._misses(source, other))) for other in sorted(other_places)]
+        pairs = [Pair(source, other, count, chance(right_count, count)) for other, count in counts if fails(count)]
         return [pair for pair in pairs if pair.chance < 1]
 
     def _misses(self, source: str, other: str) -> Test:
@@ -176,47 +182,47 @@ class ArgumentFindings:
 
         Where right values mostly occur in both places, only calls that had read the source count.
         """
-        well = [call for attempt in self.shown for call in attempt.well if call.comes_from(source)]
-        both = sum(call.comes_from(other) for call in well)
+        good_calls = [call for attempt in self.runs for call in attempt.well if call.comes_from(source)]
+        in_both = sum(call.comes_from(other) for call in good_calls)
         tool = source.partition(ARROW)[0]
-        if 2 * both < len(well):
+        if 2 * in_both < len(good_calls):
             return lambda call: call.misses(source, other)
-        return lambda call: call.misses(source, other) and (tool in call.read or source == MESSAGE)
+        return lambda call: call.misses(source, other) and (tool in call.answered_tools or source == MESSAGE)
 
-    def _from(self, source: str) -> Count:
-        return self._cases(lambda call: call.comes_from(source))
+    def _count_from(self, source: str) -> Count:
+        return self._count(lambda call: call.comes_from(source))
 
-    def _cases(self, test: Test) -> Count:
-        tried, worked, well = set(), set(), set()
-        for row in self.shown:
+    def _count(self, test: Test) -> Count:
+        cases, error_free, successes = set(), set(), set()
+        for row in self.runs:
             calls = [call for call in row.calls if test(call)]
-            fine = any(call.worked for call in calls)
-            if calls and (row.outcome != "partial" or not fine):
-                tried.add(row.case)
-                worked.update([row.case] if fine else [])
-                well.update([row.case] if fine and row.outcome == "success" else [])
-        return Count(len(tried), len(worked), len(well))
+            has_worked = any(call.worked for call in calls)
+            if calls and (row.outcome != "partial" or not has_worked):
+                cases.add(row.case)
+                error_free.update([row.case] if has_worked else [])
+                successes.update([row.case] if has_worked and row.outcome == "success" else [])
+        return Count(len(cases), len(error_free), len(successes))
 
     def _is_common(self, place: str) -> bool:
         """Return whether a place may be spelled out: a key may be a name, so several runs and cases must hold it."""
-        holding = [
-            attempt.case for attempt in self.shown if any(place in p for call in attempt.calls for p in call.places)
+        cases = [
+            attempt.case for attempt in self.runs if any(place in p for call in attempt.calls for p in call.places)
         ]
-        return len(holding) >= KNOWN_RUNS and len(set(holding)) >= LEAST_CASES
+        return len(cases) >= KNOWN_RUNS and len(set(cases)) >= LEAST_CASES
 
 
-def _said(pairs: Sequence[Pair]) -> dict[str, Any]:
+def _claims_of(pairs: Sequence[Pair]) -> dict[str, Any]:
     """Return the claims of pairs with one source."""
-    failing = sorted(pairs, key=lambda pair: (-pair.count.tried, pair.other))
+    failing = sorted(pairs, key=lambda pair: (-pair.count.cases, pair.other))
     return {"source": pairs[0].source, "failing": [pair.other for pair in failing[:MOST_FAILING]]}
 
 
-def testimony(one: Shown, said: Mapping[str, Any]) -> bool | None:
+def testimony(run: RunCalls, claims: Mapping[str, Any]) -> bool | None:
     """Return whether a run supports the claims; None: it says nothing about them."""
-    source, failing = said["source"], said["failing"]
-    if one.well and (not has(one.well, source) or any(c.misses(source, o) for c in one.well for o in failing)):
+    source, failing = claims["source"], claims["failing"]
+    if run.well and (not has(run.well, source) or any(c.misses(source, o) for c in run.well for o in failing)):
         return False
-    if one.well:
+    if run.well:
         return True
-    taken = [call for call in one.calls if any(call.misses(source, other) for other in failing)]
-    return True if taken and (one.outcome == "failure" or not any(call.worked for call in taken)) else None
+    wrong_calls = [call for call in run.calls if any(call.misses(source, other) for other in failing)]
+    return True if wrong_calls and (run.outcome == "failure" or not any(call.worked for call in wrong_calls)) else None

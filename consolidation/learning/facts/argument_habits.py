@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Self
 from uuid import UUID
 
-from consolidation.learning.chance import at_least
 from consolidation.learning.facts.argument_calls import ArgumentCall
 from consolidation.learning.facts.shown_records import ARROW, TIMES
+from memories.values.chance import wilson
 
 LEAST_SURE = 0.5  # lower bound of the share of cases that ended well with the source
 LEAST_CASES = 5
@@ -28,7 +28,7 @@ Pairs = tuple[int, int]  # cases in which it was so; cases
 
 
 @dataclass(frozen=True)
-class Shown:
+class RunCalls:
     """The calls of one run with one argument, and the run's outcome."""
 
     case: UUID
@@ -36,8 +36,8 @@ class Shown:
     calls: tuple[ArgumentCall, ...]
 
     @classmethod
-    def read(cls, case: UUID, outcome: str, calls: Sequence[Mapping[str, Any]]) -> "Shown":
-        """Build it from the plain JSON values of `argument_calls.kept`."""
+    def of_rows(cls, case: UUID, outcome: str, calls: Sequence[Mapping[str, Any]]) -> "RunCalls":
+        """Build it from rows of `ArgumentCall.to_row`."""
         return cls(case, outcome, tuple(map(ArgumentCall.of_row, calls)))
 
     @property
@@ -47,11 +47,11 @@ class Shown:
 
 
 def is_habit(cases: int, of: int) -> bool:
-    return of >= LEAST_CASES and cases >= NEARLY_ALL * of and at_least(cases, of) >= LEAST_SURE
+    return of >= LEAST_CASES and cases >= NEARLY_ALL * of and wilson(cases, of - cases)[0] >= LEAST_SURE
 
 
 def plus(one: Any, other: Any) -> Any:
-    """Add counts, and what holds counts: by name, or at the same places."""
+    """Add counts, also within mappings (by key) and tuples (by position)."""
     if isinstance(one, Mapping):
         sides = ((name, [side[name] for side in (one, other) if name in side]) for name in one.keys() | other.keys())
         return {name: plus(*counts) if len(counts) > 1 else counts[0] for name, counts in sides}
@@ -61,40 +61,46 @@ def plus(one: Any, other: Any) -> Any:
 
 
 def states_of(cases: Iterable[Sequence[ArgumentCall]]) -> dict[str, States]:
-    """Return the states of each field that has few: what has a value of its own in every case has none."""
-    counted: dict[str, States] = {}
+    """Return the states of each field with few of them: a field with many is a name or a text."""
+    states_by_place: dict[str, States] = {}
     for calls in cases:
-        met: dict[str, tuple[set[str], set[str]]] = {}
-        for place, (own, others) in (of_case for call in calls for of_case in call.states.items()):
-            mine, rest = met.setdefault(place, (set(), set()))
-            mine.update(own)
-            rest.update(others)
-        of_case = {place: (1, dict.fromkeys(mine, 1), dict.fromkeys(rest, 1)) for place, (mine, rest) in met.items()}
-        counted = plus(counted, of_case)
-    few = (name for name, (_, own, others) in counted.items() if len(own) <= MOST_STATES and len(others) <= MOST_OTHERS)
-    return {place: counted[place] for place in sorted(few)}
+        by_place: dict[str, tuple[set[str], set[str]]] = {}
+        for place, (own_states, other_states) in (of_case for call in calls for of_case in call.states.items()):
+            own, others = by_place.setdefault(place, (set(), set()))
+            own.update(own_states)
+            others.update(other_states)
+        of_case = {
+            place: (1, dict.fromkeys(own, 1), dict.fromkeys(others, 1)) for place, (own, others) in by_place.items()
+        }
+        states_by_place = plus(states_by_place, of_case)
+    names = (
+        name
+        for name, (_, own_states, other_states) in states_by_place.items()
+        if len(own_states) <= MOST_STATES and len(other_states) <= MOST_OTHERS
+    )
+    return {place: states_by_place[place] for place in sorted(names)}
 
 
 def sums_of(cases: Iterable[Sequence[ArgumentCall]]) -> dict[str, Sums]:
     """Return the sums that were met most often, and those without their quantities."""
-    counted: dict[str, Sums] = {}
+    sums: dict[str, Sums] = {}
     for calls in cases:
         for name in {name for call in calls for name in call.sums}:
             signs = [call.sums[name] for call in calls if name in call.sums]
-            counted[name] = plus(counted.get(name, (0, 0, 0)), (1, int(min(signs) >= 0), int(not any(signs))))
-    most = sorted((name for name, (*_, met) in counted.items() if met), key=lambda name: (-counted[name][2], name))
-    kept = {part for name in most[:MOST_SUMS] for part in (name, name.partition(TIMES)[0])}
-    return {name: counted[name] for name in sorted(kept)}
+            sums[name] = plus(sums.get(name, (0, 0, 0)), (1, int(min(signs) >= 0), int(not any(signs))))
+    names = sorted((name for name, (*_, exact) in sums.items() if exact), key=lambda name: (-sums[name][2], name))
+    names_to_keep = {part for name in names[:MOST_SUMS] for part in (name, name.partition(TIMES)[0])}
+    return {name: sums[name] for name in sorted(names_to_keep)}
 
 
-def pairs_of(cases: Iterable[Sequence[ArgumentCall]], kind: str) -> dict[str, Pairs]:
-    """Return of each other argument in how many cases all calls were so, of those in which it was there."""
-    counted: dict[str, Pairs] = {}
+def pairs_of(cases: Iterable[Sequence[ArgumentCall]], field_name: str) -> dict[str, Pairs]:
+    """Return for each other argument (cases in which it was True in all calls, cases with it)."""
+    pairs: dict[str, Pairs] = {}
     for calls in cases:
-        told = [getattr(call, kind) for call in calls]
-        names = {name for each in told for name in each}
-        counted = plus(counted, {name: (int(all(each.get(name, True) for each in told)), 1) for name in names})
-    return counted
+        rows = [getattr(call, field_name) for call in calls]
+        names = {name for row in rows for name in row}
+        pairs = plus(pairs, {name: (int(all(row.get(name, True) for row in rows)), 1) for name in names})
+    return pairs
 
 
 @dataclass(frozen=True)
@@ -113,11 +119,11 @@ class Habits:
     together: Mapping[str, Pairs] = field(default_factory=dict)
 
     @classmethod
-    def counted(cls, shown: Iterable[Shown]) -> Self:
+    def of_runs(cls, runs: Iterable[RunCalls]) -> Self:
         by_case: dict[UUID, list[ArgumentCall]] = {}
-        for row in shown:
-            if worked := [call for call in row.calls if call.worked]:
-                by_case.setdefault(row.case, []).extend(worked)
+        for run in runs:
+            if calls_without_error := [call for call in run.calls if call.worked]:
+                by_case.setdefault(run.case, []).extend(calls_without_error)
         cases = list(by_case.values())
         places: Counter[str] = Counter()
         for calls in cases:
@@ -133,17 +139,17 @@ class Habits:
         )
 
     @classmethod
-    def read(cls, kept: Mapping[str, Any]) -> Self:
-        """Build it from `kept`; what was never counted has no case."""
-        return cls(**kept)
+    def of_row(cls, row: Mapping[str, Any]) -> Self:
+        """Build it from `to_row`; fields that an older row lacks are empty."""
+        return cls(**row)
 
-    def kept(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, Any]:
         """Return plain JSON values."""
         return asdict(self)
 
     def plus(self, other: "Habits") -> "Habits":
         """Add counts of other runs."""
-        return Habits(**plus(self.kept(), other.kept()))
+        return Habits(**plus(self.to_row(), other.to_row()))
 
     @property
     def are_shown(self) -> bool:
@@ -156,39 +162,44 @@ class Habits:
         sources = [place for place, cases in self.sources.items() if ARROW in place and is_habit(cases, self.of)]
         return sorted(sources, key=lambda place: (-self.sources[place], len(place), place))
 
-    def as_long_as(self) -> Iterable[str]:
+    def equal_lists(self) -> Iterable[str]:
         """Yield the list arguments that were of the same length in nearly every call that worked."""
         return (name for name, (even, of) in sorted(self.beside.items()) if is_habit(even, of))
 
-    def unusual(self, place: str, state: str) -> tuple[Sequence[str], int, int] | None:
-        """Return (usual states, cases, of) of a field where nearly no call worked with this state, though others were
-        met: a field that never varied says nothing. Of two or three usual states, this one itself must have been met.
-        """
-        of, own, others = self.states.get(place, (0, {}, {}))
-        without = of - own.get(state, 0)
-        usual = sorted(shown_state for shown_state, cases in own.items() if cases > (1 - NEARLY_ALL) * of)
-        known = (cases for one, cases in others.items() if one == state or (len(usual) == 1 and one not in usual))
-        met = max(known, default=0)
-        is_unusual = met >= LEAST_CASES and len(usual) <= MOST_USUAL and is_habit(without, of)
-        return (usual, without, of) if is_unusual else None
+    def usual_states(self, place: str, state: str) -> tuple[Sequence[str], int, int] | None:
+        """Return (usual states, cases, of) of a field where nearly no call worked with this state; None otherwise.
 
-    def too_little(self, below: Iterable[str]) -> tuple[str, int, int] | None:
-        """Return (sum, cases, of): of the sums that an amount is below, that which nearly every call that worked
+        Records with other states must have been shown; with two or three usual states, records with this very state.
+        """
+        of, own_counts, other_counts = self.states.get(place, (0, {}, {}))
+        without = of - own_counts.get(state, 0)
+        states = sorted(shown_state for shown_state, cases in own_counts.items() if cases > (1 - NEARLY_ALL) * of)
+        case_counts = (
+            cases
+            for other_state, cases in other_counts.items()
+            if other_state == state or (len(states) == 1 and other_state not in states)
+        )
+        most_cases = max(case_counts, default=0)
+        is_unusual = most_cases >= LEAST_CASES and len(states) <= MOST_USUAL and is_habit(without, of)
+        return (states, without, of) if is_unusual else None
+
+    def missed_sum(self, sums: Iterable[str]) -> tuple[str, int, int] | None:
+        """Return (sum, cases, of) of the sum, among those that an amount is below, that nearly every call that worked
         reached and most met exactly; None for none.
 
         A sum times a quantity must have been met more often than without it.
         """
         none = (0, 0, 0)
-        required = [
-            (met, -len(name), name)
-            for name in below
-            for of, reached, met in [self.sums.get(name, none)]
-            if is_habit(reached, of) and 2 * met >= of
-            if TIMES not in name or met > self.sums.get(name.partition(TIMES)[0], none)[2]
+        ranked_sums = [
+            (exact, -len(name), name)
+            for name in sums
+            for of, enough, exact in [self.sums.get(name, none)]
+            if is_habit(enough, of) and 2 * exact >= of
+            if TIMES not in name or exact > self.sums.get(name.partition(TIMES)[0], none)[2]
         ]
-        if not required:
+        if not ranked_sums:
             return None
-        name = max(required)[2]
+        name = max(ranked_sums)[2]
         return name, self.sums[name][1], self.sums[name][0]
 
     def shown_together(self, other: str) -> bool:

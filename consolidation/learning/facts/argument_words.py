@@ -55,39 +55,39 @@ class ArgumentWords:
     language: Language
     may_spell: Callable[[str], bool]
 
-    def whole(self, tool: str, argument: str, parts: Sequence[str]) -> str:
+    def sentence(self, tool: str, argument: str, parts: Sequence[str]) -> str:
         """Return the sentence about an argument of a tool, made from clauses."""
-        joined = ("；" if self.language == "zh" else "; ").join(parts)
-        return self._say("whole", tool=code(tool), argument=code(argument), parts=joined).replace(" （", "（")
+        clauses = ("；" if self.language == "zh" else "; ").join(parts)
+        return self._format("whole", tool=code(tool), argument=code(argument), parts=clauses).replace(" （", "（")
 
-    def comes(self, place: str, n: int, of: int) -> str:
+    def source_clause(self, place: str, n: int, of: int) -> str:
         """Return the clause about the right source, in `n` of `of` cases."""
-        return self._say("comes", place=self._place(place), n=n, of=of)
+        return self._format("comes", place=self._place(place), n=n, of=of)
 
-    def failed(self, place: str, n: int, of: int, right: str) -> str:
+    def failure_clause(self, place: str, n: int, of: int, right: str) -> str:
         """Return the clause about a source that failed in `n` of `of` cases; `right`: the right one."""
         words, tool = self._place(place), code(place.partition(ARROW)[0])
         if words.strip() == tool == code(right.partition(ARROW)[0]):
-            words = self._say("another_field", tool=tool)
-        return self._say(_of("failed", place), place=words, n=n, of=of)
+            words = self._format("another_field", tool=tool)
+        return self._format(_phrase_key("failed", place), place=words, n=n, of=of)
 
-    def turned(self, what: str, place: str, streak: Streak) -> str:
-        """Return the clause about a claim that the latest cases contradict. `what`: left, broken or works."""
+    def change_clause(self, phrase: str, place: str, streak: Streak) -> str:
+        """Return the clause about a claim that the latest cases contradict. `phrase`: left, broken or works."""
         counts = {"n": streak.latest, "m": streak.before, "of": streak.of_before}
-        return self._say(_of(what, place), place=self._place(place), **counts)
+        return self._format(_phrase_key(phrase, place), place=self._place(place), **counts)
 
     def _place(self, place: str) -> str:
         if place == NOWHERE:
             return ""
         if place in _WORDS:
-            return self._say(place)
+            return self._format(place)
         tool, _, path = place.partition(ARROW)
         place_words = f"{code(tool)}{ARROW}{code(path)}" if path.strip("[].*") and self.may_spell(place) else code(tool)
         return f" {place_words} " if self.language == "zh" else place_words
 
-    def _say(self, key: str, **values: object) -> str:
+    def _format(self, key: str, **values: object) -> str:
         return _WORDS[key][self.language == "zh"].format(**values)
 
 
-def _of(what: str, place: str) -> str:
-    return f"{what}_nowhere" if place == NOWHERE else what
+def _phrase_key(phrase: str, place: str) -> str:
+    return f"{phrase}_nowhere" if place == NOWHERE else phrase

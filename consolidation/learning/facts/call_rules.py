@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from consolidation.learning.effects.tool_rules import ToolRules
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.facts.argument_calls import shown_before
-from consolidation.learning.facts.shown_records import ShownRecords, given
+from consolidation.learning.facts.shown_records import ShownRecords, keyed_values
 from consolidation.learning.runs.call import Call
 from consolidation.learning.runs.run import Run
 from consolidation.learning.wording import Language
@@ -31,10 +31,10 @@ class Condition:
     values: tuple[str, ...]
 
     @classmethod
-    def read(cls, kept: Mapping[str, Any]) -> Self:
-        return cls(kept["of"], kept["field"], kept["test"], tuple(kept["values"]))
+    def of_row(cls, row: Mapping[str, Any]) -> Self:
+        return cls(row["of"], row["field"], row["test"], tuple(row["values"]))
 
-    def kept(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, Any]:
         return {"of": self.of, "field": self.field, "test": self.test, "values": list(self.values)}
 
     def accepts(self, value: str) -> bool:
@@ -65,15 +65,15 @@ class CallRule:
     conditions: tuple[Condition, ...]
 
     def in_words(self, language: Language) -> str:
-        """The rule as a sentence without its stop."""
+        """The rule as a sentence without its full stop."""
         parts = [condition.in_words(language) for condition in self.conditions]
         if language == "zh":
             return f"当{'，且'.join(parts)} 时，不要调用 {code(self.tool)}"
         return f"Do not call {code(self.tool)} when {' and '.join(parts)}"
 
     @property
-    def tested(self) -> list[tuple[Of, str, Test]]:
-        """What its conditions test, without the values."""
+    def tests(self) -> list[tuple[Of, str, Test]]:
+        """(of, field, test) of its conditions, without the values."""
         return [(condition.of, condition.field, condition.test) for condition in self.conditions]
 
     @property
@@ -83,27 +83,27 @@ class CallRule:
 
 
 def broken(rules: Sequence[CallRule], run: Run, call: Call, tools: ToolRules) -> list[CallRule]:
-    """Return the rules that a call breaks, by what it sends and what the run has shown before it; of one that is no
-    step of the run, by all of it. What is not known, or differs between records, breaks nothing."""
+    """Return the rules that a call breaks, by its arguments and what the run has shown before it; by the whole run if
+    the call is no step of it. A state that is unknown, or differs between records, breaks no rule."""
     return [rule for rule, breaks in verdicts(rules, run, call, tools).items() if breaks]
 
 
 def verdicts(rules: Sequence[CallRule], run: Run, call: Call, tools: ToolRules) -> dict[CallRule, bool | None]:
-    """Return of each rule about the tool whether the call breaks it; None: what the rule needs is not known."""
-    before = next((n for n, step in enumerate(run.steps) if step is call), len(run.steps))
-    named = _NamedRecords(replace(run, calls=run.steps[:before], messages=()), call, tools)
-    return {rule: _breaks(rule, call, named) for rule in rules if rule.tool == call.name}
+    """Return for each rule about the tool whether the call breaks it; None: a value that the rule tests is unknown."""
+    steps_before = next((n for n, step in enumerate(run.steps) if step is call), len(run.steps))
+    records = _NamedRecords(replace(run, calls=run.steps[:steps_before], messages=()), call, tools)
+    return {rule: _breaks(rule, call, records) for rule in rules if rule.tool == call.name}
 
 
-def _breaks(rule: CallRule, call: Call, named: "_NamedRecords") -> bool | None:
-    known: list[bool] = []
-    for condition in sorted(rule.conditions, key=lambda one: one.of):  # arguments first: they need no records
-        values = _sent(call, condition.field) if condition.of == "argument" else named.states(condition.field)
+def _breaks(rule: CallRule, call: Call, records: "_NamedRecords") -> bool | None:
+    results: list[bool] = []
+    for condition in sorted(rule.conditions, key=lambda test: test.of):  # arguments first: they need no records
+        values = _sent(call, condition.field) if condition.of == "argument" else records.states(condition.field)
         if len(values) == 1:
-            known.append(condition.accepts(min(values)))
-        if False in known:
+            results.append(condition.accepts(min(values)))
+        if False in results:
             return False
-    return True if len(known) == len(rule.conditions) else None
+    return True if len(results) == len(rule.conditions) else None
 
 
 class _NamedRecords:
@@ -111,7 +111,7 @@ class _NamedRecords:
 
     def __init__(self, run: Run, call: Call, tools: ToolRules) -> None:
         self._run, self._call, self._tools = run, call, tools
-        self._keys = {key for _, key in given(call.arguments)}
+        self._keys = {key for _, key in keyed_values(call.arguments)}
 
     @cached_property
     def _records(self) -> ShownRecords:
@@ -119,23 +119,25 @@ class _NamedRecords:
 
     @cached_property
     def _answers(self) -> ShownRecords:
-        """To calls that sent one of the keys: they need not repeat it."""
+        """The results of calls that sent one of the keys: they need not repeat it."""
         answers = ShownRecords(set())
         for step in self._run.steps:
-            if not step.failed and self._keys.intersection(key for _, key in given(step.arguments)):
-                answers.see(step.returned)
+            if not step.failed and self._keys.intersection(key for _, key in keyed_values(step.arguments)):
+                answers.add(step.parsed_result)
         return answers
 
     def states(self, field: str) -> frozenset[str]:
-        """The states of this field: where the key stands beside it as they were shown last, else in all answers."""
+        """The states of this field, as last shown beside one of the keys, else in all answers to calls with a key."""
         shown = [self._records.states(key) for key in self._keys]
-        named = [states for state in shown for place, states in state.items() if place.partition(".")[2] == field]
-        states_shown = frozenset().union(*named) or self._answers.seen().get(field, frozenset())
+        beside_key = [
+            field_states for state in shown for place, field_states in state.items() if place.partition(".")[2] == field
+        ]
+        states_shown = frozenset().union(*beside_key) or self._answers.states_by_field().get(field, frozenset())
         return frozenset(map(str.casefold, states_shown))
 
 
 def _sent(call: Call, name: str) -> set[str]:
-    """The value of an argument as text, of a list its length; empty for what has none."""
+    """The value of an argument as text, the length of a list; empty for a missing or structured value."""
     value = call.arguments.get(name)
     if isinstance(value, bool):
         return {str(value).lower()}

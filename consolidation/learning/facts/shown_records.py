@@ -1,5 +1,5 @@
-"""What results showed of records: their states by the values that name them, numbers and their sums; by which names and
-keys arguments and fields are known.
+"""Records in results: their states, by the values that name them, and sums of their numbers; search keys of values and
+paths of arguments and fields as text.
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from typing import Any
 
 from consolidation.learning.runs.privacy import may_be_person, names_somebody, safe
-from consolidation.learning.runs.values import DEEPEST, ITEM, Path, leaves, spelled
+from consolidation.learning.runs.values import DEEPEST, ITEM, Path, joined_path, leaves
 
 ARROW = " → "
 LONGEST_NAME = 200
@@ -25,18 +25,18 @@ def key_of(leaf: Any) -> str:
     return key if 3 <= len(key) <= LONGEST_NAME and _TELLING.search(key) and len(key.split()) < 5 else ""
 
 
-def given(arguments: Mapping[str, Any]) -> list[tuple[Path, str]]:
+def keyed_values(arguments: Mapping[str, Any]) -> list[tuple[Path, str]]:
     """Return the path and the key of each value that has one."""
     return [(path, key) for path, leaf in leaves(arguments) if (key := key_of(leaf))]
 
 
-def named(path: Path, maps: "set[Path] | frozenset[Path]" = frozenset()) -> str:
+def path_text(path: Path, maps: "set[Path] | frozenset[Path]" = frozenset()) -> str:
     """Return a path as text with `*` for keys that are ids or names: `payment_methods.*.id`.
 
     `maps`: paths of objects whose keys name things.
     """
     field = (n and path[:n] in maps for n in range(len(path)))
-    return spelled(
+    return joined_path(
         tuple(
             key if key == ITEM or (FIELD.fullmatch(key) and not many) else "*"
             for key, many in zip(path, field, strict=True)
@@ -58,29 +58,31 @@ class ShownRecords:
     those of objects directly in it (`flight_number.prices.economy`), all that were shown count.
     """
 
-    def __init__(self, wanted: Set[str]) -> None:
-        self._wanted = wanted
+    def __init__(self, keys: Set[str]) -> None:
+        self._keys = keys
         self._states: dict[str, dict[str, frozenset[str]]] = defaultdict(dict)
-        self._others: dict[tuple[str, str], set[str]] = defaultdict(set)
-        self._seen: dict[str, set[str]] = defaultdict(set)
+        self._other_keys: dict[tuple[str, str], set[str]] = defaultdict(set)
+        self._states_by_field: dict[str, set[str]] = defaultdict(set)
         self._numbers: dict[str, dict[str, set[float]]] = defaultdict(lambda: defaultdict(set))
 
-    def see(self, returned: Any) -> None:
+    def add(self, returned: Any) -> None:
         """Add the records in a result."""
         latest: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
         for record, names in records(returned):
-            found = [*states(record)] if names else []
+            record_states = [*states(record)] if names else []
             for key, name in names:
-                for field, state in found:
-                    self._seen[f"{name}.{field}"].add(state)
-                    if key in self._wanted:
+                for field, state in record_states:
+                    self._states_by_field[f"{name}.{field}"].add(state)
+                    if key in self._keys:
                         latest[key][f"{name}.{field}"].add(state)
-                if key in self._wanted:
+                if key in self._keys:
                     for field, number in numbers(record):
                         self._numbers[key][f"{name}.{field}"].add(number)
-                    self._others[key, name].update([other for other, _ in names if other != key][:1])
-        for key, shown in latest.items():
-            self._states[key].update({place: frozenset(values_shown) for place, values_shown in shown.items()})
+                    self._other_keys[key, name].update([other for other, _ in names if other != key][:1])
+        for key, states_by_place in latest.items():
+            self._states[key].update(
+                {place: frozenset(values_shown) for place, values_shown in states_by_place.items()}
+            )
 
     def forget(self, keys: Iterable[str]) -> None:
         """Drop what was shown of records that a call has changed since."""
@@ -89,29 +91,33 @@ class ShownRecords:
 
     def states(self, key: str) -> Mapping[str, frozenset[str]]:
         """Return the states of the record; without those of a field that holds the key in several records."""
-        shown = self._states.get(key, {})
+        states_by_place = self._states.get(key, {})
         return {
             place: values_shown
-            for place, values_shown in shown.items()
-            if len(self._others[key, place.rpartition(".")[0]]) < 2
+            for place, values_shown in states_by_place.items()
+            if len(self._other_keys[key, place.rpartition(".")[0]]) < 2
         }
 
     def numbers(self, key: str) -> Mapping[str, Set[float]]:
         """Return the numbers of the records with this key."""
         return self._numbers.get(key, {})
 
-    def seen(self) -> dict[str, frozenset[str]]:
+    def states_by_field(self) -> dict[str, frozenset[str]]:
         """Return all states that any record showed, by the field's name alone (`status`)."""
-        found: dict[str, frozenset[str]] = {}
-        for place, states in self._seen.items():
+        by_field: dict[str, frozenset[str]] = {}
+        for place, states in self._states_by_field.items():
             field = place.partition(".")[2]
-            found[field] = found.get(field, frozenset()) | states
-        return found
+            by_field[field] = by_field.get(field, frozenset()) | states
+        return by_field
 
-    def with_others(self, states: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Sequence[str]]]:
-        """Return these states, each with the others that were seen in its field; fields of many are left out."""
-        each = ((place, own, self._seen[place]) for place, (own,) in states.items())
-        return {place: [own, sorted(seen.difference(own))] for place, own, seen in each if len(seen) <= MOST_SEEN}
+    def states_with_others(self, states: Mapping[str, Sequence[Sequence[str]]]) -> dict[str, list[Sequence[str]]]:
+        """Return these states, each with the others that its field showed; without fields of more than MOST_SEEN."""
+        rows = ((place, record_states, self._states_by_field[place]) for place, (record_states,) in states.items())
+        return {
+            place: [record_states, sorted(field_states.difference(record_states))]
+            for place, record_states, field_states in rows
+            if len(field_states) <= MOST_SEEN
+        }
 
 
 def records(value: Any, under: Any = "", depth: int = 0) -> Iterator[tuple[Mapping[str, Any], list[tuple[str, str]]]]:
@@ -132,7 +138,7 @@ def records(value: Any, under: Any = "", depth: int = 0) -> Iterator[tuple[Mappi
 
 
 def states(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the fields of an object that hold a boolean or a few short words, with these; none of persons."""
+    """Yield (field, state) of an object's fields that hold a boolean or a few short words; none about persons."""
     for n, (field, value) in enumerate(record.items()):
         if n >= MOST_STATES:
             return
@@ -149,7 +155,7 @@ def states(record: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def numbers(record: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
-    """Yield the fields of an object, and of those directly in it, that hold a number, with it."""
+    """Yield (field, number) of an object and of the objects directly in it."""
     for field, value in [*record.items()][:MOST_STATES]:
         inner = [*value.items()][:MOST_STATES] if isinstance(value, dict) else [("", value)]
         for below, number in inner if FIELD.fullmatch(field) else ():
@@ -158,7 +164,7 @@ def numbers(record: Mapping[str, Any]) -> Iterator[tuple[str, float]]:
 
 
 TIMES = " × "
-BESIDE = ": "
+SEPARATOR = ": "
 CENT = 0.01
 MOST_SUMS = 24  # of one argument
 MOST_OPTIONS = 64  # values of one sum, where fields of several numbers were shown
@@ -171,7 +177,7 @@ def totals(arguments: Mapping[str, Any]) -> dict[str, float]:
     by_case: dict[str, float] = defaultdict(float)
     for path, leaf in leaves(arguments):
         if isinstance(leaf, int | float) and not isinstance(leaf, bool):
-            by_case[named(path)] += leaf
+            by_case[path_text(path)] += leaf
     return dict(by_case)
 
 
@@ -185,11 +191,11 @@ def beside_sums(arguments: Mapping[str, Any], numbers: Numbers) -> dict[str, dic
     by_source: dict[str, dict[str, int]] = defaultdict(dict)
     for argument, field, options in _sums(arguments, numbers) if amounts else ():
         for amount, total in amounts.items():
-            by_source[argument][f"{amount}{BESIDE}{field}"] = _compared(total, options)
+            by_source[argument][f"{amount}{SEPARATOR}{field}"] = _compared(total, options)
             for name, times in quantities.items():
                 if name not in (_root(argument), _root(amount)) and len(by_source[argument]) < MOST_SUMS:
-                    several = {times * option for option in options}
-                    by_source[argument][f"{amount}{BESIDE}{field}{TIMES}{name}"] = _compared(total, several)
+                    products = {times * option for option in options}
+                    by_source[argument][f"{amount}{SEPARATOR}{field}{TIMES}{name}"] = _compared(total, products)
     return by_source
 
 
@@ -205,20 +211,20 @@ def _sums(arguments: Mapping[str, Any], numbers: Numbers) -> Iterator[tuple[str,
     keys: dict[str, list[str]] = defaultdict(list)
     for path, leaf in leaves(arguments):
         if isinstance(leaf, str) and (key := key_of(leaf)):
-            keys[named(path)].append(key)
-    for argument, each in keys.items():
-        shown = [numbers(key) for key in each]
-        for place in sorted(set(shown[0]).intersection(*shown[1:])):
+            keys[path_text(path)].append(key)
+    for argument, argument_keys in keys.items():
+        numbers_by_key = [numbers(key) for key in argument_keys]
+        for place in sorted(set(numbers_by_key[0]).intersection(*numbers_by_key[1:])):
             _, first, *below = place.split(".")
-            options = _added([state[place] for state in shown]) if words.keys() >= set(below) else set()
+            options = _added([state[place] for state in numbers_by_key]) if words.keys() >= set(below) else set()
             if options and min(options) > 0:
                 yield argument, ".".join([first, *(words[name] for name in below)]), options
 
 
-def _added(each: Sequence[Set[float]]) -> set[float]:
-    """Return what one number of each adds up to; nothing if that may be too much."""
+def _added(addends: Sequence[Set[float]]) -> set[float]:
+    """Return all sums of one number from each set; empty where there are more than MOST_OPTIONS."""
     options = {0.0}
-    for values in each:
+    for values in addends:
         options = {total + number for total in options for number in values}
         if len(options) > MOST_OPTIONS:
             return set()
@@ -227,8 +233,8 @@ def _added(each: Sequence[Set[float]]) -> set[float]:
 
 def _quantities(arguments: Mapping[str, Any]) -> dict[str, int]:
     lists = {name: len(value) for name, value in arguments.items() if isinstance(value, list) and value}
-    whole = {name: value for name, value in arguments.items() if type(value) is int and value > 0}
-    return lists | whole
+    integers = {name: value for name, value in arguments.items() if type(value) is int and value > 0}
+    return lists | integers
 
 
 def _root(argument: str) -> str:

@@ -17,7 +17,7 @@ class StartupWords:
 
     language: Language
 
-    def whole(self, place: str, parts: Sequence[str]) -> str:
+    def sentence(self, place: str, parts: Sequence[str]) -> str:
         """Return the sentence about a place, made from clauses."""
         if self.language == "zh":
             return f"{f'在 {place} 中' if place else '这些记录中'} {'；'.join(parts)}。"
@@ -38,14 +38,14 @@ class StartupWords:
         clauses = [f"{code(form.form)} ({count})" for form, count in zip(forms, counts, strict=True)]
         return f"{joined(clauses)} {verb}"
 
-    def turned(self, form: Form, started: bool) -> str:
+    def change_clause(self, form: Form, has_started: bool) -> str:
         """Return the clause about a form whose latest runs contradict `started`."""
-        n, of = (form.started if started else form.started - form.latest), form.runs - form.latest
-        now = 0 if started else form.latest
+        n, of = (form.started if has_started else form.started - form.latest), form.runs - form.latest
+        now = 0 if has_started else form.latest
         if self.language == "zh":
-            verb = "现在无法启动" if started else "现在可以启动"
+            verb = "现在无法启动" if has_started else "现在可以启动"
             return f"{code(form.form)} {verb}（最近 {form.latest} 次中 {now} 次，此前 {of} 次中 {n} 次）"
-        verb = "does not start any more" if started else "starts now"
+        verb = "does not start any more" if has_started else "starts now"
         return f"{code(form.form)} {verb} ({now} of the last {form.latest} runs, {n} of {of} before)"
 
 
@@ -62,32 +62,32 @@ class Startups:
 
         Forms that start are stated together with forms that do not; alone only for the purposes in ALONE.
         """
-        order = sorted(self.tallies.values(), key=lambda one: (-one.runs, one.form))
-        starting = [startup.form for startup in order if startup.starts is True][:MOST_STARTING]
-        failing = [startup.form for startup in order if startup.starts is False][:MOST_FAILING]
+        order = sorted(self.tallies.values(), key=lambda tally: (-tally.runs, tally.form))
+        starting = [tally.form for tally in order if tally.starts is True][:MOST_STARTING]
+        failing = [tally.form for tally in order if tally.starts is False][:MOST_FAILING]
         if not failing and self.purpose not in ALONE:
             return {}
         return dict.fromkeys(starting, True) | dict.fromkeys(failing, False)
 
-    def still(self, said: Mapping[str, bool]) -> dict[str, bool]:
+    def supported_claims(self, claims: Mapping[str, bool]) -> dict[str, bool]:
         """Return the stated claims that most runs still support, with the present ones.
 
         A single contrary run changes a count and takes no claim back.
         """
-        kept = {form: starts for form, starts in said.items() if self.tallies[form].mostly(starts)}
-        return {**kept, **self.claims()} or dict(said)
+        kept_claims = {form: starts for form, starts in claims.items() if self.tallies[form].mostly(starts)}
+        return {**kept_claims, **self.claims()} or dict(claims)
 
-    def turned(self, said: Mapping[str, bool]) -> bool:
+    def is_contradicted(self, claims: Mapping[str, bool]) -> bool:
         """Return whether the latest runs contradict a stated claim."""
-        return any(self.tallies[form].has_turned(starts) for form, starts in said.items())
+        return any(self.tallies[form].has_turned(starts) for form, starts in claims.items())
 
-    def sentence(self, said: Mapping[str, bool], language: Language) -> str:
+    def sentence(self, claims: Mapping[str, bool], language: Language) -> str:
         """Return the sentence, e.g. "In sympy `bin/test` starts (74 of 74 runs)", with the present counts."""
-        turned = {form for form, starts in said.items() if self.tallies[form].has_turned(starts)}
+        changed_forms = {form for form, starts in claims.items() if self.tallies[form].has_turned(starts)}
         words = StartupWords(language)
-        parts = [words.turned(self.tallies[form], said[form]) for form in said if form in turned]
+        parts = [words.change_clause(self.tallies[form], claims[form]) for form in claims if form in changed_forms]
         for starts in (True, False):
-            forms = [self.tallies[form] for form in said if said[form] == starts and form not in turned]
+            forms = [self.tallies[form] for form in claims if claims[form] == starts and form not in changed_forms]
             if forms:
                 parts.append(words.clause(forms, starts, first=not parts))
-        return words.whole(self.place, parts)
+        return words.sentence(self.place, parts)

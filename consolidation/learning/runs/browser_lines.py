@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 _PROGRAMS = re.compile(r"(?:^|[\s/])(?:playwright-cli|agent-browser)\s")
-_BESIDE = frozenset(
+_READERS = frozenset(
     {"cat", "cd", "echo", "grep", "head", "jq", "sed", "sleep", "tail", "true"}
 )  # to read what it shows
 _VERBS = {
@@ -20,23 +20,23 @@ _VERBS = {
 }  # fmt: skip
 _SEPARATORS = frozenset({"&&", "||", ";", "|", "&"})
 _STARTERS = frozenset({"bunx", "npx", "pnpx"})
-_REDIRECTED = re.compile(r"\d?>(?:&\d|\s*[\w/.-]+)")
-_FOUND_BY = ("role", "label", "text", "placeholder")
+_REDIRECTION = re.compile(r"\d?>(?:&\d|\s*[\w/.-]+)")
+_LOCATORS = ("role", "label", "text", "placeholder")
 LONGEST = 4_000
 
 
 class BrowserCall(NamedTuple):
-    """A call of a browser's tool. `does`: `look` for what changes nothing on the page."""
+    """A call of a browser's tool. `action`: as Playwright names it, `look` for one that changes nothing on the page."""
 
-    does: str
-    sent: Mapping[str, Any]
+    action: str
+    arguments: Mapping[str, Any]
 
 
 def calls(line: str) -> list[BrowserCall]:
-    """Return the calls of a command line that only drives a browser and reads what it shows; none of any other."""
+    """Return the calls of a command line of browser programs and readers of their output; [] for any other line."""
     if not _PROGRAMS.search(line) or len(line) > LONGEST:
         return []
-    lexer = shlex.shlex(_REDIRECTED.sub(" ", line).replace("\n", " ; "), posix=True, punctuation_chars="&|;")
+    lexer = shlex.shlex(_REDIRECTION.sub(" ", line).replace("\n", " ; "), posix=True, punctuation_chars="&|;")
     lexer.whitespace_split, lexer.commenters = True, ""
     try:
         words = list(lexer)
@@ -44,10 +44,10 @@ def calls(line: str) -> list[BrowserCall]:
         return []
     commands = [command[command[0] in _STARTERS :] or command for command in _commands(words)]
     names = [command[0].rsplit("/", 1)[-1] for command in commands]
-    if any(name not in _BESIDE and not _PROGRAMS.match(f"{name} ") for name in names):
+    if any(name not in _READERS and not _PROGRAMS.match(f"{name} ") for name in names):
         return []
-    own = [command[1:] for name, command in zip(names, commands, strict=True) if name not in _BESIDE]
-    return [_call([word for word in command if not word.startswith("-s=")]) for command in own]
+    browser_commands = [command[1:] for name, command in zip(names, commands, strict=True) if name not in _READERS]
+    return [_call([word for word in command if not word.startswith("-s=")]) for command in browser_commands]
 
 
 def _commands(words: Sequence[str]) -> list[list[str]]:
@@ -61,27 +61,29 @@ def _commands(words: Sequence[str]) -> list[list[str]]:
 
 
 def _call(words: Sequence[str]) -> BrowserCall:
-    verb, *given = words or [""]
-    if verb == "find" and given[:1] and given[0] in _FOUND_BY and len(given) > 2:
-        return _by_words(given)
-    does, plain = _VERBS.get(verb, "look"), [word for word in given if not word.startswith("--")]
-    target = plain[0].removeprefix("@") if plain and does != "look" else ""
-    if does == "navigate":
-        return BrowserCall(does, {"url": target}) if "://" in target else BrowserCall("look", {})
-    if does == "type":
-        sent = {"target": target, "text": plain[1]} if len(plain) > 1 else {}
-        return BrowserCall(does, {**sent, "submit": "--submit" in given}) if sent else BrowserCall("look", {})
-    if does == "select_option":
-        return BrowserCall(does, {"target": target, "values": plain[1:]})
-    return BrowserCall(does, {"target": target} if target else {})
+    verb, *arguments = words or [""]
+    if verb == "find" and arguments[:1] and arguments[0] in _LOCATORS and len(arguments) > 2:
+        return _by_words(arguments)
+    action, positional = _VERBS.get(verb, "look"), [word for word in arguments if not word.startswith("--")]
+    target = positional[0].removeprefix("@") if positional and action != "look" else ""
+    if action == "navigate":
+        return BrowserCall(action, {"url": target}) if "://" in target else BrowserCall("look", {})
+    if action == "type":
+        fields = {"target": target, "text": positional[1]} if len(positional) > 1 else {}
+        return BrowserCall(action, {**fields, "submit": "--submit" in arguments}) if fields else BrowserCall("look", {})
+    if action == "select_option":
+        return BrowserCall(action, {"target": target, "values": positional[1:]})
+    return BrowserCall(action, {"target": target} if target else {})
 
 
-def _by_words(given: Sequence[str]) -> BrowserCall:
+def _by_words(arguments: Sequence[str]) -> BrowserCall:
     """Read `role button click --name Save` and `label Amount fill 20`."""
-    kind, what, verb, *rest = given
-    does = _VERBS.get(verb, "look")
+    kind, value, verb, *rest = arguments
+    action = _VERBS.get(verb, "look")
     if kind == "role":
         name = rest[rest.index("--name") + 1] if "--name" in rest[:-1] else ""
         rest = [word for word in rest if word not in ("--name", name)]
-        return BrowserCall(does, {"role": what, "name": name, **({"text": rest[0]} if rest and does == "type" else {})})
-    return BrowserCall(does, {"name": what, **({"text": rest[0]} if rest and does == "type" else {})})
+        return BrowserCall(
+            action, {"role": value, "name": name, **({"text": rest[0]} if rest and action == "type" else {})}
+        )
+    return BrowserCall(action, {"name": value, **({"text": rest[0]} if rest and action == "type" else {})})

@@ -20,12 +20,12 @@ _ELEMENT = re.compile(
     re.MULTILINE,
 )
 _TICK = re.compile(r"\bchecked(?:=\"?true\b)?(?![=\w])")
-_HELD = re.compile(r"\]: \"?(.+?)\"?'?$")  # - generic [ref=e8] [cursor=pointer]: Archive order
+_CONTENT = re.compile(r"\]: \"?(.+?)\"?'?$")  # - generic [ref=e8] [cursor=pointer]: Archive order
 TICKED = frozenset({"checkbox", "radio", "switch"})
-_PARTING = frozenset(
+_GROUP_ENDS = frozenset(
     {"button", "checkbox", "combobox", "group", "heading", "radiogroup", "spinbutton", "switch", "textbox"}
 )
-_RAN = re.compile(r"getByRole\('(\w+)', \{ name: '((?:[^'\\]|\\.)*)'")
+_LOCATOR = re.compile(r"getByRole\('(\w+)', \{ name: '((?:[^'\\]|\\.)*)'")
 _ADDRESS = re.compile(
     r"^- Page URL: (\S+)$|^\d+: .*\((\S+)\) \[selected\]|RootWebArea [^\n]* url=\"(\S+)\"", re.MULTILINE
 )
@@ -41,8 +41,8 @@ _ALERT = re.compile(r"^( *)(?:- '?|uid=\S+ )(?:alert|status)\b[^\n]*(?:\n\1 +[^\
 
 
 class Element(NamedTuple):
-    """An element of a page. `role`: '' where nothing tells; `ticked`: of a box as a look showed it; `group`: the same
-    of radios of which one is chosen."""
+    """An element of a page. `role`: '' for unknown; `ticked`: state of a box in the snapshot, None for other elements;
+    `group`: the same number for radios of which one is chosen."""
 
     role: str
     name: str
@@ -55,26 +55,26 @@ def elements(look: str) -> Iterator[tuple[str, Element]]:
     group = 0
     for role, name, more, ref, uid, uid_role, uid_name, uid_more in _ELEMENT.findall(look):
         kind, state = role or uid_role, more or uid_more
-        group += kind in _PARTING
-        held = _HELD.search(state) if kind == "generic" and not name else None
-        named = plain(name or uid_name or (held[1] if held else ""))
-        yield ref or uid, Element(kind, named, bool(_TICK.search(state)) if kind in TICKED else None, group)
+        group += kind in _GROUP_ENDS
+        content = _CONTENT.search(state) if kind == "generic" and not name else None
+        label = unescaped(name or uid_name or (content[1] if content else ""))
+        yield ref or uid, Element(kind, label, bool(_TICK.search(state)) if kind in TICKED else None, group)
 
 
-def acted_on(answer: str) -> Element | None:
-    """Return the element that the code acted on which a tool says that it ran; None where it names none."""
-    ran = _RAN.search(answer)
-    return Element(ran[1], plain(ran[2])) if ran else None
+def acted_element(answer: str) -> Element | None:
+    """Return the element named in the Playwright code that a tool reports to have run; None where it names none."""
+    match = _LOCATOR.search(answer)
+    return Element(match[1], unescaped(match[2])) if match else None
 
 
 def address(answer: str) -> str:
     """Return the address of the page that a tool's answer names; '' for none."""
-    named = _ADDRESS.findall(answer)
-    return next(filter(None, named[-1])) if named else ""
+    matches = _ADDRESS.findall(answer)
+    return next(filter(None, matches[-1])) if matches else ""
 
 
 def texts(look: str) -> list[str]:
-    """Return the texts of a page: its title, what its elements are called and hold."""
+    """Return the texts of a page: its title, the names and contents of its elements."""
     title = _TITLE.findall(look)[-1:]
     shown = look.partition("```yaml")[2] or look.partition("## Latest page snapshot")[2] or ("" if title else look)
     return [*title, *_lines(shown)]
@@ -86,19 +86,19 @@ def alerts(look: str) -> list[str]:
 
 
 def _lines(shown: str) -> list[str]:
-    return [plain(text) for line in _LINE.findall(shown) for text in line if text]
+    return [unescaped(text) for line in _LINE.findall(shown) for text in line if text]
 
 
 def answer(result: Any) -> str:
-    """Return what a tool answered as text; MCP wraps it in a list of contents."""
-    told = values.parsed(result)
-    if isinstance(told, dict):
-        told = next((told[key] for key in ("content", "text", "stdout", "output") if told.get(key)), "")
-    if isinstance(told, list):
-        told = "\n".join(str(part.get("text", "")) for part in told if isinstance(part, dict))
-    return told if isinstance(told, str) else ""
+    """Return a tool's result as text, also from MCP's list of contents; '' for any other form."""
+    content = values.parse_json(result)
+    if isinstance(content, dict):
+        content = next((content[key] for key in ("content", "text", "stdout", "output") if content.get(key)), "")
+    if isinstance(content, list):
+        content = "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
 
 
-def plain(name: str) -> str:
-    """Return a name without the marks of its quotation."""
+def unescaped(name: str) -> str:
+    """Return a quoted name without its backslashes."""
     return re.sub(r"\\(.)", r"\1", name).strip()

@@ -1,4 +1,4 @@
-"""A call of a tool as it was recorded, with what it counts as and what a push pushed."""
+"""A call of a tool as it was recorded, the operation that it counts as, and the refs that a push pushed."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -9,13 +9,16 @@ from consolidation.learning.runs import cells, errors, harness_tools, operations
 
 
 class Push(NamedTuple):
-    """`refs`: as `name`, or `source:name` where they differ; none where the line does not tell. `names`: as they are
-    called at the remote. `forced`: the option. `quiet`: it prints nothing where it goes well. `new_tags`: those of the
-    names that its output says are new tags."""
+    """A `git push`.
+
+    `refs`: as `name`, or `source:name` where they differ; empty where the line names none. `names`: of the refs at the
+    remote. `force_option`: `--force` or `--force-with-lease`, '' without. `quiet`: success prints nothing. `new_tags`:
+    the names that the output reports as new tags.
+    """
 
     remote: str
     refs: tuple[str, ...]
-    forced: str = ""
+    force_option: str = ""
     quiet: bool = False
     new_tags: tuple[str, ...] = ()
 
@@ -33,7 +36,7 @@ def name_at_remote(ref: str) -> str:
 class Call:
     """One tool call. `args` and `result` as recorded: object, JSON text, plain text or None.
 
-    `starts` is a cache of `attempts`.
+    `starts_by_line` is the cache of `command_starts.starts_of`.
     """
 
     position: int
@@ -45,22 +48,22 @@ class Call:
     ref: str | None
     via: str = ""  # the tool that ran this command; '' for a call of a tool
     line: str = ""  # the command line, on the one command that has its result
-    started: bool = True  # False: a command that is known not to have started; told of single commands (`via`)
-    push: Push | None = None  # of a `git push`, of which each on a line is a call
-    whole: bool = False  # its tool counts as one, whatever the arguments say
-    after: tuple[int, ...] = ()  # positions of the calls that it says it depends on
-    button: str = ""  # that a browser presses
-    page: str = ""  # that a browser opens, or on which it presses the button, where that was opened
-    code: str = ""  # the program that a tool for code runs, with what earlier cells of the run defined for it
+    started: bool = True  # False: this command (a call with `via`) is known not to have started
+    push: Push | None = None  # of a `git push`; each push of a line is a call of its own
+    counts_as_one: bool = False  # named after its tool, whatever operation the arguments name
+    dependencies: tuple[int, ...] = ()  # positions of the calls that the recording says it depends on
+    button: str = ""  # the button that a browser presses
+    page: str = ""  # the page that a browser opens, or on which it presses the button, where the run opened that page
+    code: str = ""  # the program that a tool for code runs, behind the definitions of earlier cells that it uses
     sheet: str = ""  # the operation of a sheet that it reads or writes
-    says: str = ""  # the message that the page shows then, else the lines that the page before had not
-    starts: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
+    page_message: str = ""  # the message on the page after the button, else the lines that were not there before
+    starts_by_line: dict[str, dict[str, bool]] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     @cached_property
     def name(self) -> str:
-        """The operation of a tool that does many things, else the tool, of coding agents' tools the common one.
+        """The operation where the arguments name one, else the tool; tools of coding agents by their canonical name.
 
-        '' when the recorded name is no text. A command has its own: `apply_patch` is a program of some agents.
+        '' when the recorded name is no text. A command keeps its own name: `apply_patch` is also a program.
         """
         if self.button:
             return f"{operations.PRESS} {self.button}"
@@ -69,35 +72,35 @@ class Call:
         if self._operation:
             return self._operation.name
         if self.via:
-            return self.called
+            return self.tool_name
         if self.code:
             return harness_tools.RUN
-        return harness_tools.canonical(self.called, self.sent)
+        return harness_tools.canonical(self.tool_name, self.recorded_arguments)
 
     @property
-    def called(self) -> str:
+    def tool_name(self) -> str:
         """The recorded name of the tool, without surrounding space."""
         return self.tool.strip() if isinstance(self.tool, str) else ""
 
     @cached_property
     def failed(self) -> bool:
         """Whether the call failed: as recorded, else as the result says."""
-        return not self.ok if self.ok is not None else errors.looks_failed(self.returned)
+        return not self.ok if self.ok is not None else errors.looks_failed(self.parsed_result)
 
     @cached_property
-    def returned(self) -> Any:
-        """The result, parsed when it is JSON or what Gemini CLI says of a command."""
-        return errors.reported(values.parsed(self.result))
+    def parsed_result(self) -> Any:
+        """The result, parsed when it is JSON or Gemini CLI's report of a command."""
+        return errors.parse_report(values.parse_json(self.result))
 
     @cached_property
     def arguments(self) -> dict[str, Any]:
-        """The named arguments, without what the name tells; empty when the arguments are not an object."""
-        return self._operation.arguments if self._operation else self.sent
+        """The named arguments without those that became the operation's name; empty when they are not an object."""
+        return self._operation.arguments if self._operation else self.recorded_arguments
 
     @cached_property
-    def sent(self) -> dict[str, Any]:
+    def recorded_arguments(self) -> dict[str, Any]:
         """The named arguments as recorded."""
-        arguments = values.parsed(self.args)
+        arguments = values.parse_json(self.args)
         return {str(key): value for key, value in arguments.items()} if isinstance(arguments, dict) else {}
 
     @property
@@ -105,20 +108,26 @@ class Call:
         """The command line of a call, or the code of a tool for code as one gives it to Python; '' for none."""
         if self.code_line:
             return self.code_line
-        given = self.sent.get("command") or self.sent.get("cmd")
-        line = given[-1] if isinstance(given, list) and given else given
+        command = self.recorded_arguments.get("command") or self.recorded_arguments.get("cmd")
+        line = command[-1] if isinstance(command, list) and command else command
         return line if isinstance(line, str) else ""
 
     @cached_property
     def code_line(self) -> str:
         """The command line that gives Python the code of a tool for code; '' for any other call."""
-        return "" if self.via else cells.line(self.code or harness_tools.code_of(self.called, self.sent))
+        return (
+            "" if self.via else cells.line(self.code or harness_tools.code_of(self.tool_name, self.recorded_arguments))
+        )
 
     @property
     def is_operation(self) -> bool:
-        """Whether the name tells more than the tool's: `POST a.example/users` of a tool for HTTP requests, say."""
+        """Whether `name` is an operation and not the tool: `POST a.example/users` of a tool for HTTP requests, say."""
         return bool(self.button or self.sheet) or self._operation is not None
 
     @cached_property
     def _operation(self) -> operations.Operation | None:
-        return None if self.whole or self.button or self.sheet else operations.of(self.called, self.sent)
+        return (
+            None
+            if self.counts_as_one or self.button or self.sheet
+            else operations.of(self.tool_name, self.recorded_arguments)
+        )

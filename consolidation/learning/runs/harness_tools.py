@@ -38,8 +38,8 @@ ONLY_READING = frozenset({READ, FIND, ASK, FETCH, PLAN})  # of what lies outside
 _KIND_OF = {name: kind for tools in HARNESSES.values() for kind, names in tools.items() for name in names}
 _KIND_OF |= {"str_replace_based_edit_tool": EDIT}
 _OF_FILES = frozenset({EDIT, WRITE, READ})
-_TOLD = frozenset({"apply_patch", "view_image", "read_many_files"})  # no other program has a tool of this name
-_ELSEWHERE = frozenset({"question", "list", "edit", "write", "read", "find", "ask", "fetch", "plan"})
+_UNIQUE_NAMES = frozenset({"apply_patch", "view_image", "read_many_files"})  # no other program has a tool of this name
+_COMMON_NAMES = frozenset({"question", "list", "edit", "write", "read", "find", "ask", "fetch", "plan"})
 # Tools that run Python code, in which a command line would be a here-document; and their arguments that hold it.
 _CODE_TOOLS = frozenset({
     "append_execute_code_cell", "code_execution", "code_interpreter", "execute_code", "execute_ipython",
@@ -47,19 +47,19 @@ _CODE_TOOLS = frozenset({
     "run_python_code",
 })  # fmt: skip
 CODES = ("code", "cell_source")
-_COMMANDS = {"view": READ, "create": WRITE}  # of an editor that is one tool
+_EDITOR_COMMANDS = {"view": READ, "create": WRITE}  # of an editor that is one tool
 
 
 def canonical(tool: str, arguments: Mapping[str, Any]) -> str:
-    """The one name of what a coding agent's tool does; the tool's own name where it is none of theirs."""
+    """The canonical name of a coding agent's tool; the tool's own name where it is none of theirs."""
     kind = _KIND_OF.get(tool)
     if kind is None:
         return RUN if code_of(tool, arguments) else tool
-    if kind in _OF_FILES and tool not in _TOLD:
+    if kind in _OF_FILES and tool not in _UNIQUE_NAMES:
         if not arguments.keys() & PATHS:
             return tool
-        return _COMMANDS.get(str(arguments.get("command")), kind)
-    return tool if tool in _ELSEWHERE else kind
+        return _EDITOR_COMMANDS.get(str(arguments.get("command")), kind)
+    return tool if tool in _COMMON_NAMES else kind
 
 
 def code_of(tool: str, arguments: Mapping[str, Any]) -> str:
@@ -77,14 +77,16 @@ def effect_name(tool: str) -> str:
     return EDIT if tool in FILE_CHANGES else tool
 
 
-def known_as(tool: str) -> list[str]:
+def recorded_names(tool: str) -> list[str]:
     """The names under which calls of a tool, as `canonical` names it, are recorded."""
     return [tool, *(name for name, kind in _KIND_OF.items() if kind == tool)]
 
 
-def names_of(source: str, called: tuple[str, ...] = ()) -> dict[str, str]:
-    """Canonical name -> what a caller calls it: of its harness, else by the tools that it called."""
-    own = {kind: names[0] for kind, names in HARNESSES.get(source, {}).items()}
-    kinds = {name: RUN if without_server(name) in _CODE_TOOLS else _KIND_OF.get(name) for name in reversed(called)}
-    names = own | {kind: name for name, kind in kinds.items() if kind is not None and kind not in own}
+def names_of(source: str, tools: tuple[str, ...] = ()) -> dict[str, str]:
+    """Canonical name -> the caller's name: of its harness (`source`), else of the tools that it called."""
+    harness_names = {kind: names[0] for kind, names in HARNESSES.get(source, {}).items()}
+    kinds = {name: RUN if without_server(name) in _CODE_TOOLS else _KIND_OF.get(name) for name in reversed(tools)}
+    names = harness_names | {
+        kind: name for name, kind in kinds.items() if kind is not None and kind not in harness_names
+    }
     return {EDIT: names[WRITE]} | names if WRITE in names else names  # as an effect both are EDIT

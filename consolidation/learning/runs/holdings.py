@@ -2,7 +2,6 @@
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from consolidation.learning.runs import terms, values
@@ -17,7 +16,7 @@ Fact = tuple[str, str, str]  # tool, field, value
 
 
 @dataclass(frozen=True)
-class Held:
+class Holdings:
     """What the calls of a run hold.
 
     `values`: place (tool, `args` or `result`, path) -> short texts there; `personal`: words of fields with details of a
@@ -33,25 +32,25 @@ class Held:
 class Record:
     """A record that a run looked up by its id.
 
-    `facts`: (tool, field, value) of the result; `acted`: tools that later changed something with this id.
+    `facts`: (tool, field, value) of the result; `changing_tools`: those that later changed something with this id.
     """
 
     tool: str
     facts: frozenset[Fact]
-    acted: set[str] = field(default_factory=set)
-    tried: set[str] = field(default_factory=set)  # also tools whose call failed
+    changing_tools: set[str] = field(default_factory=set)
+    called_tools: set[str] = field(default_factory=set)  # also tools whose call failed
 
 
 def place(tool: str, kind: str, path: values.Path) -> str:
     """Return the name of a field: tool, `args` or `result`, path."""
-    return f"{tool}:{kind}:{values.spelled(path)}"
+    return f"{tool}:{kind}:{values.joined_path(path)}"
 
 
-def hold(calls: Iterable[tuple[str, Any, Any]]) -> Held:
+def hold(calls: Iterable[tuple[str, Any, Any]]) -> Holdings:
     """Collect keys and values of calls, given as (tool, arguments, result); of long lists only the beginning."""
     keys: set[str] = set()
-    held: dict[str, set[str]] = {}
-    private: set[str] = set()
+    texts: dict[str, set[str]] = {}
+    personal_words: set[str] = set()
     for tool, args, result in calls:
         for kind, value in (("args", args), ("result", result)):
             leaves = values.leaves(value, MOST_LEAVES)
@@ -59,22 +58,21 @@ def hold(calls: Iterable[tuple[str, Any, Any]]) -> Held:
             for path, leaf in leaves:
                 keys.update(key for n, key in enumerate(path) if path[:n] not in maps)
                 if isinstance(leaf, str) and len(leaf) <= 80:
-                    held.setdefault(place(tool, kind, path), set()).add(leaf)
+                    texts.setdefault(place(tool, kind, path), set()).add(leaf)
                     if any(map(personal, path)):
-                        private.update(_words(leaf) or leaf.split())  # Chinese names are no words
-    return Held(frozenset(keys), {at: frozenset(leaves) for at, leaves in held.items()}, frozenset(private))
+                        personal_words.update(_words(leaf) or leaf.split())  # Chinese names are no words
+    return Holdings(frozenset(keys), {at: frozenset(leaves) for at, leaves in texts.items()}, frozenset(personal_words))
 
 
-@lru_cache(maxsize=20_000)
 def _words(leaf: str) -> tuple[str, ...]:
     return tuple(word.lower() for words in terms.sentences(leaf) for word in words)
 
 
-def short_results(holdings: Iterable[Held]) -> dict[str, set[str]]:
+def short_results(holdings: Iterable[Holdings]) -> dict[str, set[str]]:
     """Return the texts of at most MOST_WORDS words in each field of results."""
     texts: dict[str, set[str]] = {}
-    for held in holdings:
-        for at, leaves in held.values.items():
+    for run_holdings in holdings:
+        for at, leaves in run_holdings.values.items():
             if ":result:" in at:
                 texts.setdefault(at, set()).update(leaf for leaf in leaves if len(leaf.split()) <= MOST_WORDS)
     return texts

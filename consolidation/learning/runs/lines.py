@@ -19,7 +19,7 @@ class Line(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Counted:
+class CountedResult:
     """Base of counted results. `ids`: the runs behind the count, not part of comparisons."""
 
     ids: Ids = field(default=(), compare=False, repr=False)

@@ -1,4 +1,4 @@
-"""Calls of a tool that does many things, by what the call does: HTTP requests, SQL, GraphQL, actions, other tools.
+"""Calls of general tools as operations: HTTP requests, SQL, GraphQL, actions, other tools.
 
     http_request(method=PATCH, url=https://a.example/v2/devices/lap-7?dry=1, body={...})
         -> `PATCH a.example/v2/devices/{device}`, arguments {url: {device: lap-7, dry: 1}, body: {...}}
@@ -7,7 +7,7 @@
     jira(action=create_issue, summary=...)  -> `jira.create_issue`, arguments {summary: ...}
     use_mcp_tool(tool_name=get_order, arguments={...})  -> `get_order`
 
-So that a look-up and a change through one tool are two things, and each is learned with its own arguments.
+A look-up and a change through one tool are thereby two operations, each learned with its own arguments.
 """
 
 import re
@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from consolidation.learning.runs import harness_tools
-from consolidation.learning.runs.values import parsed
+from consolidation.learning.runs.values import parse_json
 from memories.lexicon.english_verbs import OF_TOOLS
 from memories.lexicon.tool_words import CHANGING, READING
 
-ONE = "{"  # begins what stands for an id in an address
+ID_START = "{"  # begins what stands for an id in an address
 NAME = "{name}"  # stands for a person in the name of a sheet, file or button
 PRESS = "press"  # a button of a page: `press Book refund`
 WRITE_SHEET, READ_SHEET = "write sheet", "read sheet"  # of a workbook: `write sheet Prices of prices.xlsx`
@@ -42,7 +42,7 @@ _NAMED_METHOD = re.compile(r"(?:^|[_.-])(?:http|https|requests?|rest|api|web)[_.
 _VERSION = re.compile(r"v\d+(?:\.\d+)*(?:(?:alpha|beta)\d*)?", re.IGNORECASE)
 _ID = re.compile(r".*\d.*\d.*|\d|.*[-_]\d|.*[@%].*|.{40,}")
 _WORD = re.compile(r"[A-Za-z][A-Za-z_-]*[A-Za-z]")
-_OF_ALL = frozenset({"all", "bulk", "batch", "current", "latest", "me", "new", "self", "status", "summary"})
+_COLLECTION_PARTS = frozenset({"all", "bulk", "batch", "current", "latest", "me", "new", "self", "status", "summary"})
 _TOOL = re.compile(r"\w[\w.:/-]{1,99}")
 _ACTION = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:[_.-][A-Za-z0-9]+){0,5}")
 _DATABASE = re.compile(r"sql|database|(?:^|[_.-])(?:db|query)(?:$|[_.-])|bigquery|postgres|snowflake|warehouse", re.I)
@@ -50,25 +50,25 @@ _GRAPHQL = re.compile(r"\s*(?:#[^\n]*\n\s*)*(?:(mutation|query)\b[^{]*)?\{\s*(?:
 
 
 class Operation(NamedTuple):
-    """What a call does: its name in place of the tool's, and the arguments that are left."""
+    """The name that replaces the tool's, and the arguments without those that the name is made of."""
 
     name: str
     arguments: dict[str, Any]
 
 
 def of(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
-    """Return what a call does where its arguments tell; None for a tool that does one thing, and for command lines."""
+    """Return the operation that the arguments name; None where they name none, and for command lines."""
     if not tool or "command" in arguments or "cmd" in arguments:
         return None
-    found = (
+    operation = (
         _called_tool(arguments) or _request(tool, arguments) or _statement(tool, arguments) or _action(tool, arguments)
     )
-    return Operation(found.name[:LONGEST], found.arguments) if found else None
+    return Operation(operation.name[:LONGEST], operation.arguments) if operation else None
 
 
 def does_many(tool: str, args: Any) -> bool:
-    """Return whether the recorded arguments of a call tell what its tool does."""
-    arguments = parsed(args)
+    """Return whether the recorded arguments of a call name an operation."""
+    arguments = parse_json(args)
     return isinstance(arguments, dict) and of(tool.strip(), arguments) is not None
 
 
@@ -83,7 +83,7 @@ def is_sheet(operation: str) -> bool:
 
 
 def address(operation: str) -> str:
-    """Return what an operation names behind its verb, as a step tells it: a button, a sheet; else its name."""
+    """Return the button or sheet of an operation, without `press`, `write sheet` or `read sheet`; other names as is."""
     return re.sub(rf"^(?:{PRESS}|{WRITE_SHEET}|{READ_SHEET}) ", "", operation)
 
 
@@ -92,13 +92,19 @@ def sheet_title(operation: str) -> str:
     return address(operation).rpartition(" of ")[0]
 
 
+def workbook(operation: str) -> str:
+    """Return the workbook of the sheet that is written; '' for none, and for one whose name differs from run to run."""
+    book = address(operation).rpartition(" of ")[2] if is_sheet(operation) else ""
+    return "" if ID_START in book else book
+
+
 def is_form(operation: str) -> bool:
     """Return whether fields are filled in for it: of a page's form, or of a row of a sheet."""
     return is_button(operation) or is_sheet(operation)
 
 
 def tool_name(operation: str) -> str:
-    """Return a tool name that says the same as an operation, `update_device`, for its words; '' for other names."""
+    """Return the words of an operation as a tool name: `update_device` of `PATCH x/devices/{device}`; '' for tools."""
     verb, _, rest = operation.partition(" ")
     if verb == "mutation":
         return rest
@@ -114,8 +120,8 @@ def tool_name(operation: str) -> str:
     return f"{_VERBS[verb]}_{rest.rsplit('.', 1)[-1]}" if rest else "get_rows"
 
 
-def sent_text(operation: str) -> str:
-    """Return a text by which the recorded calls of an operation are found: their arguments hold it."""
+def search_text(operation: str) -> str:
+    """Return a text that the recorded arguments of every call of an operation contain, to search for these calls."""
     if not tool_name(operation):
         return operation.rpartition(".")[2]
     rest = operation.partition(" ")[2]
@@ -125,22 +131,26 @@ def sent_text(operation: str) -> str:
 def _called_tool(arguments: Mapping[str, Any]) -> Operation | None:
     """Return the tool that a tool calls: `use_mcp_tool(tool_name=..., arguments=...)` and its like."""
     name = next((arguments[key] for key in _TOOL_NAMES if key in arguments), None)
-    sent = next((parsed(arguments[key]) for key in _TOOL_ARGUMENTS if key in arguments), None)
-    is_one = isinstance(name, str) and _TOOL.fullmatch(name) and isinstance(sent, dict)
-    return Operation(str(name), {str(key): value for key, value in sent.items()}) if is_one and sent else None
+    tool_arguments = next((parse_json(arguments[key]) for key in _TOOL_ARGUMENTS if key in arguments), None)
+    is_call = isinstance(name, str) and _TOOL.fullmatch(name) and isinstance(tool_arguments, dict)
+    return (
+        Operation(str(name), {str(key): value for key, value in tool_arguments.items()})
+        if is_call and tool_arguments
+        else None
+    )
 
 
 def _request(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
-    named = _NAMED_METHOD.search(tool)
-    given = next((key for key in _METHOD_NAMES if key in arguments), "")
-    method = str(arguments.get(given) or (named[1] if named else "")).upper()
+    method_in_name = _NAMED_METHOD.search(tool)
+    method_key = next((key for key in _METHOD_NAMES if key in arguments), "")
+    method = str(arguments.get(method_key) or (method_in_name[1] if method_in_name else "")).upper()
     key = next((key for key in _ADDRESSES if isinstance(arguments.get(key), str)), "")
     if method not in METHODS or not key:
         return None
-    rest = {name: parsed(value) for name, value in arguments.items() if name not in {*_HEADERS, key, given}}
+    rest = {name: parse_json(value) for name, value in arguments.items() if name not in {*_HEADERS, key, method_key}}
     body = next((value for value in rest.values() if isinstance(value, dict) and "query" in value), None)
-    if arguments[key].rstrip("/").endswith("graphql") and body and (asked := _graphql(body)):
-        return Operation(asked.name, rest)
+    if arguments[key].rstrip("/").endswith("graphql") and body and (graphql := _graphql(body)):
+        return Operation(graphql.name, rest)
     try:
         address = urlsplit(arguments[key].strip()[:LONGEST_TEXT])
         host = address.hostname or ""
@@ -157,7 +167,7 @@ def _path(path: str) -> tuple[str, dict[str, str]]:
     ids: dict[str, str] = {}
     for part in path.strip("/").split("/") if path.strip("/") else ():
         before = parts[-1] if parts and _WORD.fullmatch(parts[-1]) else ""
-        if (_ID.fullmatch(part) and not _VERSION.fullmatch(part)) or _names_one(part, before):
+        if (_ID.fullmatch(part) and not _VERSION.fullmatch(part)) or _names_record(part, before):
             name = singular(before) or "id"
             name = name if name not in ids else f"{name}_{len(ids) + 1}"
             ids[name] = unquote(part)
@@ -167,9 +177,9 @@ def _path(path: str) -> tuple[str, dict[str, str]]:
     return "".join(f"/{part}" for part in parts), ids
 
 
-def _names_one(part: str, before: str) -> bool:
+def _names_record(part: str, before: str) -> bool:
     """Return whether a part of a path likely names one of many: users/anna, not users/search or users/roles."""
-    is_word = _is_verb(part) or singular(part) != part or part.lower() in _OF_ALL
+    is_word = _is_verb(part) or singular(part) != part or part.lower() in _COLLECTION_PARTS
     return singular(before) != before and not is_word
 
 
@@ -182,11 +192,11 @@ def _of_resource(method: str, address: str) -> str:
     words = [part.strip("_") for part in address.split("/")[1:] if _WORD.fullmatch(part.strip("_"))]
     if not words:
         return f"{_VERBS[method]}_{address.partition('/')[0].replace('.', '_')}"
-    *others, last = words
+    *parents, last = words
     if method == "POST" and _is_verb(last):
-        return "_".join([last, *map(singular, others[-1:])])  # orders/{order}/cancel
-    is_one = address.endswith("}") or method == "POST"
-    return f"{_VERBS[method]}_{singular(last) if is_one else last}"
+        return "_".join([last, *map(singular, parents[-1:])])  # orders/{order}/cancel
+    is_single = address.endswith("}") or method == "POST"
+    return f"{_VERBS[method]}_{singular(last) if is_single else last}"
 
 
 def singular(word: str) -> str:
@@ -203,8 +213,8 @@ def _statement(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
         text = arguments.get(key)
         if not isinstance(text, str):
             continue
-        if "graphql" in tool.lower() and (asked := _graphql(arguments)):
-            return asked
+        if "graphql" in tool.lower() and (graphql := _graphql(arguments)):
+            return graphql
         if (key == "query" and not _DATABASE.search(tool)) or not (name := name_of(text[:LONGEST_TEXT])):
             continue
         return Operation(name, dict(arguments))
@@ -212,29 +222,29 @@ def _statement(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
 
 
 def _graphql(arguments: Mapping[str, Any]) -> Operation | None:
-    asked = _GRAPHQL.match(str(arguments.get("query"))[:LONGEST_TEXT])
-    return Operation(f"{asked[1] or 'query'} {asked[2]}", dict(arguments)) if asked else None
+    match = _GRAPHQL.match(str(arguments.get("query"))[:LONGEST_TEXT])
+    return Operation(f"{match[1] or 'query'} {match[2]}", dict(arguments)) if match else None
 
 
 def _action(tool: str, arguments: Mapping[str, Any]) -> Operation | None:
     for key in _ACTIONS:
         value = arguments.get(key)
         if isinstance(value, str) and len(value) <= 50 and _ACTION.fullmatch(value):
-            rest = {name: given for name, given in arguments.items() if name != key}
+            rest = {name: argument for name, argument in arguments.items() if name != key}
             return Operation(f"{tool}.{value.replace('.', '_')}", rest)
     return None
 
 
 _QUOTED = re.compile(r"--[^\n]*|/\*.*?\*/|'(?:''|[^'])*'", re.DOTALL)
-_T = r"([\w$.\"`\[\]]+)"  # a table
+_TABLE = r"([\w$.\"`\[\]]+)"  # a table
 _CHANGES = re.compile(
-    rf"\b(INSERT|REPLACE|MERGE)\s+(?:INTO|OVERWRITE)\s+(?:TABLE\s+)?{_T}"
-    rf"|\b(UPDATE)\s+(?:ONLY\s+)?{_T}(?:\s+(?:AS\s+)?\w+)?\s+SET\b|\b(DELETE)\s+FROM\s+{_T}"
+    rf"\b(INSERT|REPLACE|MERGE)\s+(?:INTO|OVERWRITE)\s+(?:TABLE\s+)?{_TABLE}"
+    rf"|\b(UPDATE)\s+(?:ONLY\s+)?{_TABLE}(?:\s+(?:AS\s+)?\w+)?\s+SET\b|\b(DELETE)\s+FROM\s+{_TABLE}"
     rf"|(?:^|;)\s*(TRUNCATE(?:\s+TABLE)?|(?:CREATE|ALTER|DROP)(?:\s+\w+){{0,3}}?\s+(?:TABLE|VIEW|INDEX|SCHEMA|SEQUENCE"
-    rf"|DATABASE|EXTENSION|FUNCTION|ROLE|TRIGGER|TYPE|USER))\s+(?:CONCURRENTLY\s+)?(?:IF\s+(?:NOT\s+)?EXISTS\s+)?{_T}"
-    rf"|(?:^|;)\s*(GRANT|REVOKE)\s[\w\s,()]+?\sON\s+(?:TABLE\s+)?{_T}|(?:^|;)\s*\\?(COPY)\s+{_T}(?:\s*\([^)]*\))?\s+FROM\b"
+    rf"|DATABASE|EXTENSION|FUNCTION|ROLE|TRIGGER|TYPE|USER))\s+(?:CONCURRENTLY\s+)?(?:IF\s+(?:NOT\s+)?EXISTS\s+)?{_TABLE}"
+    rf"|(?:^|;)\s*(GRANT|REVOKE)\s[\w\s,()]+?\sON\s+(?:TABLE\s+)?{_TABLE}|(?:^|;)\s*\\?(COPY)\s+{_TABLE}(?:\s*\([^)]*\))?\s+FROM\b"
     rf"|(?:^|;)\s*(VACUUM|REINDEX|REFRESH)\s(?:(?:\([^)]*\)|FULL|ANALYZE|VERBOSE|TABLE|INDEX|MATERIALIZED|VIEW"
-    rf"|CONCURRENTLY)\s+)*{_T}",
+    rf"|CONCURRENTLY)\s+)*{_TABLE}",
     re.IGNORECASE,
 )
 # A plan alone, or a transaction that is taken back at its end.
@@ -244,21 +254,21 @@ _CHANGES_NOTHING = re.compile(
 _READS = re.compile(
     r"\s*\(*\s*(?:SELECT|WITH|SHOW|DESCRIBE|DESC|EXPLAIN|PRAGMA|VALUES|\\?COPY(?=[^;]*\sTO\s))\b", re.IGNORECASE
 )
-_FROM = re.compile(rf"\bFROM\s+{_T}", re.IGNORECASE)
+_FROM = re.compile(rf"\bFROM\s+{_TABLE}", re.IGNORECASE)
 
 
 def name_of(text: str) -> str:
     """Return the verb and the table of the first statement that changes something, else of a query; '' for no SQL."""
-    plain = _QUOTED.sub(lambda quoted: "''" if quoted[0][0] == "'" else " ", text)
+    plain = _QUOTED.sub(lambda literal: "''" if literal[0][0] == "'" else " ", text)
     changes_nothing = _CHANGES_NOTHING.match(plain)
     if not changes_nothing and (change := _CHANGES.search(plain)):
         verb, table = filter(None, change.groups())
-        return f"{verb.split()[0].upper()} {_bare(table)}"
+        return f"{verb.split()[0].upper()} {_table_name(table)}"
     if not (_READS.match(plain) or changes_nothing):
         return ""
     source = _FROM.search(plain)
-    return f"SELECT {_bare(source[1])}" if source else "SELECT"
+    return f"SELECT {_table_name(source[1])}" if source else "SELECT"
 
 
-def _bare(table: str) -> str:
+def _table_name(table: str) -> str:
     return re.sub(r"[\"`\[\]]", "", table).strip(".")

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable
-from functools import lru_cache
 
 from memories.claims.chinese import NO_NAME, SURNAMES
 from memories.lexicon.english_verbs import OF_TOOLS, WORK
@@ -31,12 +30,12 @@ _MAY_HOLD = re.compile(
 )
 
 TITLE = r"\b(?:Drs?|Dra|Sra?|Mrs?|Ms|Prof|Don|Doña|Frau|Herr|Mme)\b"
-_TITLED = re.compile(rf"{TITLE}\.?\s+[A-ZÀ-Ý]")
-_WITHIN = re.compile(r"(?<=[a-zà-ÿ,;] )[A-ZÀ-Ý][a-zà-ÿ'’-]+")
+_TITLE_AND_NAME = re.compile(rf"{TITLE}\.?\s+[A-ZÀ-Ý]")
+_CAPITALISED_WORD = re.compile(r"(?<=[a-zà-ÿ,;] )[A-ZÀ-Ý][a-zà-ÿ'’-]+")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_LINKED = re.compile(r"\w[@/\\._:]\w|//")
+_LINKED_PARTS = re.compile(r"\w[@/\\._:]\w|//")
 _SURNAME = re.compile(f"(?!{NO_NAME})[{SURNAMES}]")
-_OF_ORDERS = PLAIN | OF_TOOLS | WORK | STOP_OF_REQUESTS
+_ORDER_WORDS = PLAIN | OF_TOOLS | WORK | STOP_OF_REQUESTS
 _AFTER_VERBS = PREPOSITIONS | DETERMINERS | {"a", "an", "the", "all"}
 _COMMON_END = re.compile(r"(?:ed|ful|ing|tion|ment|ado|ada|ido|ida|ción)$")
 
@@ -44,19 +43,19 @@ _COMMON_END = re.compile(r"(?:ed|ful|ing|tion|ment|ado|ada|ido|ida|ción)$")
 def names_somebody(text: str) -> bool:
     """Return whether a text may name a person: by a title, or by a capitalised word within a sentence that is none of
     those that tools' messages are made of."""
-    if _TITLED.search(text):
+    if _TITLE_AND_NAME.search(text):
         return True
-    within = [word for word in _WITHIN.findall(text) if not word.isupper()]
-    return any(word.lower() not in PLAIN | OF_TOOLS and not _COMMON_END.search(word) for word in within)
+    capitalised_words = [word for word in _CAPITALISED_WORD.findall(text) if not word.isupper()]
+    return any(word.lower() not in PLAIN | OF_TOOLS and not _COMMON_END.search(word) for word in capitalised_words)
 
 
 def may_tell_of_somebody(order: str) -> bool:
     """Return whether an order may name a person, a customer or an address: by any capital, surname or mark of which it
     is not clear that it is none."""
     words = _LETTERS.findall(order)
-    begins = bool(words[1:]) and words[1].lower() in _AFTER_VERBS
-    named = any(word[0].isupper() and word.lower() not in _OF_ORDERS for word in words[begins:])
-    return named or bool(_LINKED.search(order) or _SURNAME.search(order))
+    begins_with_verb = bool(words[1:]) and words[1].lower() in _AFTER_VERBS
+    has_name = any(word[0].isupper() and word.lower() not in _ORDER_WORDS for word in words[begins_with_verb:])
+    return has_name or bool(_LINKED_PARTS.search(order) or _SURNAME.search(order))
 
 
 def safe(text: str) -> bool:
@@ -69,13 +68,11 @@ def identifies(text: str) -> bool:
     return bool(_UNSAFE.search(text))
 
 
-@lru_cache(maxsize=20_000)
 def personal(key: str) -> bool:
     """Return whether a field of this name holds details of a person."""
     return bool(_PERSONAL.search(key))
 
 
-@lru_cache(maxsize=20_000)
 def may_be_person(key: str) -> bool:
     """Return whether the values of a field may be persons: also of one that elsewhere is an object (`customer`)."""
     return personal(key) or bool(_MAY_HOLD.search(key))
@@ -100,10 +97,10 @@ class Holders:
             if first.setdefault(value, thread) != thread:
                 several.add(value)
 
-    def held(self, least: float) -> list[tuple[str, int]]:
+    def common_values(self, least: float) -> list[tuple[str, int]]:
         """Return (common value, number of runs) of what at least so many runs hold, the most frequent first."""
-        return [(value, n) for value, n in self._runs.most_common() if n >= least and self.common(value)]
+        return [(value, n) for value, n in self._runs.most_common() if n >= least and self.is_common(value)]
 
-    def common(self, value: str) -> bool:
+    def is_common(self, value: str) -> bool:
         """Return whether at least HOLDING_RUNS runs of two threads hold the value."""
         return self._runs[value] >= HOLDING_RUNS and value in self._several

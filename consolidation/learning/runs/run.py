@@ -10,7 +10,7 @@ from uuid import UUID
 from consolidation.learning.runs import errors, terms
 from consolidation.learning.runs.browser import by_pages
 from consolidation.learning.runs.call import Call
-from consolidation.learning.runs.holdings import Held, hold
+from consolidation.learning.runs.holdings import Holdings, hold
 from consolidation.learning.runs.notebooks import by_cells
 from consolidation.learning.runs.people import without_people
 from consolidation.learning.runs.workbooks import by_sheets
@@ -23,16 +23,12 @@ SPEECH_CHARACTERS = 4_000
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a run. `role`: as its caller spelled it."""
+    """One message of a run."""
 
     position: int
     role: str
     text: str
     at: datetime
-
-    @property
-    def speaker(self) -> str:
-        return roles.of(self.role)
 
 
 @dataclass(frozen=True)
@@ -67,14 +63,13 @@ class Run:
 
     @cached_property
     def steps(self) -> tuple[Call, ...]:
-        """The calls of named tools in the order in which they happened, those of a browser, a notebook or on workbooks
-        as what they do there."""
-        return self.as_done(sorted((call for call in self.calls if call.name), key=lambda call: call.position))
+        """The calls of named tools in order of position, recast by `as_operations`."""
+        return self.as_operations(sorted((call for call in self.calls if call.name), key=lambda call: call.position))
 
-    def as_done(self, calls: Iterable[Call]) -> tuple[Call, ...]:
-        """Return calls in order, those of a browser, a notebook or on workbooks as what they do, whomever it is for."""
-        done = tuple(by_sheets(by_pages(by_cells(calls))))
-        return without_people(done, "\n".join(message.text for message in self.said))
+    def as_operations(self, calls: Iterable[Call]) -> tuple[Call, ...]:
+        """Recast the calls of a browser, a notebook or workbooks as operations, without the names of people."""
+        operations = tuple(by_sheets(by_pages(by_cells(calls))))
+        return without_people(operations, "\n".join(message.text for message in self.user_messages))
 
     @cached_property
     def tools(self) -> frozenset[str]:
@@ -82,30 +77,30 @@ class Run:
         return frozenset(call.name for call in self.steps)
 
     @cached_property
-    def said(self) -> tuple[Message, ...]:
+    def user_messages(self) -> tuple[Message, ...]:
         """The user's messages in order."""
-        return self.spoken(roles.USER)
+        return self.messages_of(roles.USER)
 
-    def spoken(self, role: str) -> tuple[Message, ...]:
+    def messages_of(self, role: str) -> tuple[Message, ...]:
         """Return the messages of this role in order."""
-        spoken = (message for message in self.messages if message.speaker == role and isinstance(message.text, str))
-        return tuple(sorted(spoken, key=lambda message: message.position))
+        messages = (message for message in self.messages if message.role == role and isinstance(message.text, str))
+        return tuple(sorted(messages, key=lambda message: message.position))
 
     @cached_property
     def opening(self) -> str:
         """The request: the user's messages before the first call, at least the first one, at most OPENING_MESSAGES."""
-        return _text(self._early, OPENING_CHARACTERS)
+        return _joined_text(self._opening_messages, OPENING_CHARACTERS)
 
     @cached_property
     def opening_lines(self) -> tuple[str, ...]:
         """The lines of the request, not shortened, without empty ones."""
-        return tuple(line for message in self._early for line in message.text.splitlines() if line.strip())
+        return tuple(line for message in self._opening_messages for line in message.text.splitlines() if line.strip())
 
     @cached_property
-    def _early(self) -> list[Message]:
+    def _opening_messages(self) -> list[Message]:
         first = self.steps[0].position if self.steps else None
-        early = [m for n, m in enumerate(self.said) if n == 0 or first is None or m.position < first]
-        return early[:OPENING_MESSAGES]
+        messages = [m for n, m in enumerate(self.user_messages) if n == 0 or first is None or m.position < first]
+        return messages[:OPENING_MESSAGES]
 
     @cached_property
     def opening_terms(self) -> dict[str, str]:
@@ -113,14 +108,16 @@ class Run:
         return terms.grams(self.opening)
 
     @cached_property
-    def names(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The words that stand with a capital inside a clause, and those that stand without."""
-        return terms.capitals(_text((*self.said, *self.spoken(roles.ASSISTANT)), 2 * SPEECH_CHARACTERS))
+    def words_by_case(self) -> tuple[frozenset[str], frozenset[str]]:
+        """(words with a capital inside a clause, words in lower case) of all messages."""
+        return terms.capitals(
+            _joined_text((*self.user_messages, *self.messages_of(roles.ASSISTANT)), 2 * SPEECH_CHARACTERS)
+        )
 
     @cached_property
-    def held(self) -> Held:
+    def holdings(self) -> Holdings:
         """Keys, short values and personal words of its calls."""
-        return hold((call.name, call.arguments, call.returned) for call in self.steps)
+        return hold((call.name, call.arguments, call.parsed_result) for call in self.steps)
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -133,25 +130,25 @@ class Run:
         """Return the first call of a tool; None for none."""
         return next((call for call in self.steps if call.name == tool), None)
 
-    def said_before(self, position: int) -> Message | None:
+    def user_message_before(self, position: int) -> Message | None:
         """Return the user's last message before a position; None for none."""
-        earlier = [message for message in self.said if message.position < position]
+        earlier = [message for message in self.user_messages if message.position < position]
         return earlier[-1] if earlier else None
 
 
 def _short_answer(call: Call) -> str:
     """Return the words of a tool's answer: its error message, or a short result."""
     if call.failed:
-        return errors.message(call.returned)[:500].replace("_", " ")  # a code is of words, too
-    return call.returned if isinstance(call.returned, str) and len(call.returned) <= 80 else ""
+        return errors.message(call.parsed_result)[:500].replace("_", " ")  # a code is of words, too
+    return call.parsed_result if isinstance(call.parsed_result, str) and len(call.parsed_result) <= 80 else ""
 
 
-def _text(messages: Iterable[Message], limit: int) -> str:
+def _joined_text(messages: Iterable[Message], limit: int) -> str:
     """Join the texts of messages by line breaks, at most `limit` characters of them."""
-    kept: list[str] = []
+    texts: list[str] = []
     for message in messages:
-        kept.append(message.text[:limit])
+        texts.append(message.text[:limit])
         limit -= len(message.text)
         if limit <= 0:
             break
-    return "\n".join(kept)
+    return "\n".join(texts)

@@ -1,4 +1,4 @@
-"""Calls of spreadsheet tools, by the cells of a sheet that they read or write, and what sheets are known to hold.
+"""Calls of spreadsheet tools, by the cells of a sheet that they read or write.
 
 write_range(path=prices.xlsx, sheet=Prices, at=C3, rows=[[129]])                    -> Prices of prices.xlsx, {C3: 129}
 write_data_to_excel(filepath=..., sheet_name=Prices, start_cell=C3, data=[[129]])   -> the same by an older server
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from consolidation.learning.runs import values
 from consolidation.learning.runs.call import Call
 
-_FILES = (
+_FILE_KEYS = (
     "path",
     "filepath",
     "file_path",
@@ -23,12 +23,12 @@ _FILES = (
     "spreadsheet_id",
     "spreadsheetId",
 )
-_SHEETS, _ROWS = ("sheet", "sheet_name", "sheetName", "worksheet"), ("rows", "data", "values")
-_STARTS = ("at", "start_cell", "startCell", "cell", "range", "target_start")
-_CONTENTS = ("value", "formula")
+_SHEET_KEYS, _ROW_KEYS = ("sheet", "sheet_name", "sheetName", "worksheet"), ("rows", "data", "values")
+_START_KEYS = ("at", "start_cell", "startCell", "cell", "range", "target_start")
+_CONTENT_KEYS = ("value", "formula")
 _WORD = re.compile(r"[a-z]+|[A-Z][a-z]*")
 _READING = frozenset({"read", "get", "find", "search", "filter", "count"})
-# How cells look, and the room for further ones: a change that leads to the next one, or to none.
+# Words of tools that change the format of cells or make room for rows: alone they change no value.
 _LAYOUT = frozenset(
     {"format", "layout", "style", "width", "height", "freeze", "merge", "unmerge", "insert", "validation", "comment"}
 )
@@ -45,9 +45,9 @@ Cells = dict[Cell, Any]
 
 
 class SheetCall(NamedTuple):
-    """`does`: `read`, `write`, or `look` for what changes no cell; `cells`: those that were written, or were shown."""
+    """`action`: `read`, `write`, or `look` for what changes no cell; `cells`: those that were written or shown."""
 
-    does: str
+    action: str
     path: str
     title: str
     cells: Cells
@@ -58,10 +58,10 @@ class SheetCall(NamedTuple):
         return self.path.rsplit("/", 1)[-1]
 
 
-def place(call: Call) -> tuple[str, str]:
-    """Return the file and the sheet that a call names; '' for what it does not."""
-    file = _first(call.sent, _FILES).replace("\\", "/").rstrip("/").removeprefix("./")
-    return "" if _OTHER_FILE.search(file) else file, _first(call.sent, _SHEETS)
+def file_and_sheet(call: Call) -> tuple[str, str]:
+    """Return (file, sheet) that a call names; '' for one that it does not name."""
+    file = _first_text(call.recorded_arguments, _FILE_KEYS).replace("\\", "/").rstrip("/").removeprefix("./")
+    return "" if _OTHER_FILE.search(file) else file, _first_text(call.recorded_arguments, _SHEET_KEYS)
 
 
 def moves_rows(call: Call) -> bool:
@@ -70,33 +70,38 @@ def moves_rows(call: Call) -> bool:
 
 
 def _words(call: Call) -> set[str]:
-    return {word.lower() for word in _WORD.findall(call.called.rpartition("__")[2])}
+    return {word.lower() for word in _WORD.findall(call.tool_name.rpartition("__")[2])}
 
 
-def read(call: Call) -> SheetCall | None:
+def sheet_call(call: Call) -> SheetCall | None:
     """Return what a call reads or writes; None where its arguments name no sheet of a file."""
-    sent = call.sent
-    name, title = place(call)
+    arguments = call.recorded_arguments
+    name, title = file_and_sheet(call)
     if not name or not title:
         return None
     words = _words(call)
-    rows = next((rows for key in _ROWS if isinstance(rows := values.parsed(sent.get(key)), list)), None)
-    content = next((sent[key] for key in _CONTENTS if key in sent and isinstance(sent[key], str | int | float)), None)
+    rows = next((rows for key in _ROW_KEYS if isinstance(rows := values.parse_json(arguments.get(key)), list)), None)
+    content = next(
+        (arguments[key] for key in _CONTENT_KEYS if key in arguments and isinstance(arguments[key], str | int | float)),
+        None,
+    )
     if words & _LAYOUT:
         return SheetCall("look", name, title, {})
-    if rows is not None or (content is not None and not words & _READING and "query" not in sent):
-        return SheetCall("write", name, title, _grid(_start(sent), rows if rows is not None else [[content]]))
-    return SheetCall("read", name, title, dict(_shown(call.returned, sent))) if words & _READING else None
+    if rows is not None or (content is not None and not words & _READING and "query" not in arguments):
+        return SheetCall("write", name, title, _grid(_start(arguments), rows if rows is not None else [[content]]))
+    return (
+        SheetCall("read", name, title, dict(_shown_cells(call.parsed_result, arguments))) if words & _READING else None
+    )
 
 
-def _first(sent: Mapping[str, Any], keys: tuple[str, ...]) -> str:
-    return next((value for key in keys if isinstance(value := sent.get(key), str) and value), "")
+def _first_text(arguments: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    return next((value for key in keys if isinstance(value := arguments.get(key), str) and value), "")
 
 
-def _start(given: Mapping[str, Any]) -> Cell:
+def _start(arguments: Mapping[str, Any]) -> Cell:
     """Return the cell at which a call begins; (1, 1) where it does not say."""
-    named = (_CELL.search(value) for key in _STARTS if isinstance(value := given.get(key), str))
-    return next((_place(cell) for cell in named if cell), (1, 1))
+    cells = (_CELL.search(value) for key in _START_KEYS if isinstance(value := arguments.get(key), str))
+    return next((_place(cell) for cell in cells if cell), (1, 1))
 
 
 def _place(cell: re.Match[str]) -> Cell:
@@ -108,25 +113,25 @@ def _place(cell: re.Match[str]) -> Cell:
 
 def _grid(start: Cell, rows: list[Any]) -> Cells:
     """Return the cells of rows that are lists, without empty ones."""
-    top, left = start
+    first_row, first_column = start
     lists = [row if isinstance(row, list) else [row] for row in rows[:MOST_CELLS]]
-    placed = (((top + n, left + m), value) for n, row in enumerate(lists) for m, value in enumerate(row))
-    return {cell: value for cell, value in list(placed)[:MOST_CELLS] if value not in (None, "")}
+    pairs = (((first_row + n, first_column + m), value) for n, row in enumerate(lists) for m, value in enumerate(row))
+    return {cell: value for cell, value in list(pairs)[:MOST_CELLS] if value not in (None, "")}
 
 
-def _shown(returned: Any, sent: Mapping[str, Any]) -> Iterator[tuple[Cell, Any]]:
+def _shown_cells(result: Any, arguments: Mapping[str, Any]) -> Iterator[tuple[Cell, Any]]:
     """Yield the cells that an answer shows: rows of a range, cells with their addresses, or a table in HTML."""
-    if isinstance(returned, str):
-        yield from _of_table(returned)
-    elif isinstance(returned, dict) and isinstance(cells := returned.get("cells"), list):
-        for each in cells[:MOST_CELLS]:
-            place = _CELL.fullmatch(str(each.get("address"))) if isinstance(each, dict) else None
-            if place and each.get("value") is not None:
-                yield _place(place), each["value"]
+    if isinstance(result, str):
+        yield from _of_table(result)
+    elif isinstance(result, dict) and isinstance(cells := result.get("cells"), list):
+        for entry in cells[:MOST_CELLS]:
+            address = _CELL.fullmatch(str(entry.get("address"))) if isinstance(entry, dict) else None
+            if address and entry.get("value") is not None:
+                yield _place(address), entry["value"]
     else:
-        about = returned if isinstance(returned, dict) else {"rows": returned}
-        rows = next((rows for key in _ROWS if isinstance(rows := about.get(key), list)), [])
-        yield from _grid(_start(about if "range" in about else sent), rows).items()
+        answer = result if isinstance(result, dict) else {"rows": result}
+        rows = next((rows for key in _ROW_KEYS if isinstance(rows := answer.get(key), list)), [])
+        yield from _grid(_start(answer if "range" in answer else arguments), rows).items()
 
 
 def _of_table(page: str) -> Iterator[tuple[Cell, Any]]:

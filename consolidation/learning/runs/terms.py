@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
-from functools import lru_cache
 
 from memories.lexicon import chinese_words
 from memories.lexicon.english_words import LIGHT_IN_REQUESTS, STOP_OF_REQUESTS
@@ -41,7 +40,6 @@ def sentences(text: str) -> Iterator[list[str]]:
             yield words
 
 
-@lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """Return the stem of a word: cancel, canceling, cancelled and cancellation share one. A key, not for reading."""
     for ending in ("ations", "ation", "ings", "ing", "ments", "ment", "ies", "ers", "ed", "es", "s", "er", "e", "y"):
@@ -108,16 +106,16 @@ def han(text: str) -> list[str]:
     return _HAN.findall(text)
 
 
-def made_of(piece: str, words: Collection[str]) -> bool:
+def consists_of(piece: str, words: Collection[str]) -> bool:
     """Return whether a text can be segmented into these words, of at most 6 characters each."""
-    reached = {0}
+    word_ends = {0}
     for end in range(1, len(piece) + 1):
-        if any(start in reached and piece[start:end] in words for start in range(max(0, end - 6), end)):
-            reached.add(end)
-    return len(piece) in reached
+        if any(start in word_ends and piece[start:end] in words for start in range(max(0, end - 6), end)):
+            word_ends.add(end)
+    return len(piece) in word_ends
 
 
-def most_written(forms: Sequence[str]) -> str:
+def most_frequent_form(forms: Sequence[str]) -> str:
     """Return the most frequent way to write a term, the shorter one on a tie."""
-    counted = Counter(forms)
-    return min(counted, key=lambda form: (-counted[form], len(form), form))
+    counts = Counter(forms)
+    return min(counts, key=lambda form: (-counts[form], len(form), form))

@@ -1,8 +1,11 @@
-"""Access to recorded values: parsing of JSON, and bounded traversal."""
+"""Recorded values: JSON parsed, traversed within bounds, and as programs spell what people write.
+
+1 February 2027, Feb 1st, 2027 and 01.02.2027 are 2027-02-01; 129.00 is 129.
+"""
 
 import json
-from collections.abc import Iterable
-from functools import lru_cache
+import re
+from collections.abc import Iterable, Iterator
 from itertools import repeat
 from typing import Any
 
@@ -19,8 +22,21 @@ JSON_TYPES: dict[type, str] = {
 Scalar = str | int | float | bool
 _SCALARS, _NESTED, _EXACT = (str, int, float), (dict, list, tuple), frozenset({str, int, float, bool})
 
+_MONTHS = {
+    "jan": 1, "feb": 2, "mar": 3, "mär": 3, "apr": 4, "may": 5, "mai": 5, "jun": 6, "jul": 7, "aug": 8, "sep": 9,
+    "oct": 10, "okt": 10, "nov": 11, "dec": 12, "dez": 12,
+}  # fmt: skip
+_MONTH = rf"({'|'.join(_MONTHS)})[a-zä]*\.?"
+_DATE = re.compile(
+    rf"\b(\d{{1,2}})(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b"
+    rf"|\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b"
+    r"|\b(\d{1,2})\.(\d{1,2})\.(\d{4})\b|(\d{4})年(\d{1,2})月(\d{1,2})日",
+    re.IGNORECASE,
+)
+_DECIMAL = re.compile(r"(\d+)\.(\d*?)0+")
 
-def parsed(value: Any) -> Any:
+
+def parse_json(value: Any) -> Any:
     """Parse a text that holds a JSON object or list; other values and invalid texts are returned unchanged."""
     if not isinstance(value, str) or len(value) > LONGEST_JSON or value.lstrip()[:1] not in {"{", "["}:
         return value
@@ -40,18 +56,18 @@ def leaves(value: Any, most: int = MOST_LEAVES) -> list[tuple[Path, Scalar]]:
     return pairs
 
 
-def _collect(value: Any, at: Path, collected: list[tuple[Path, Scalar]], most: int) -> None:
-    if len(at) >= DEEPEST or not isinstance(value, _NESTED):
+def _collect(value: Any, path_so_far: Path, scalars: list[tuple[Path, Scalar]], most: int) -> None:
+    if len(path_so_far) >= DEEPEST or not isinstance(value, _NESTED):
         return
     pairs = value.items() if isinstance(value, dict) else zip(repeat(ITEM), value, strict=False)
     for key, inner in pairs:
-        if len(collected) >= most:
+        if len(scalars) >= most:
             return
-        path = (*at, key if isinstance(key, str) else str(key))
+        path = (*path_so_far, key if isinstance(key, str) else str(key))
         if type(inner) in _EXACT or isinstance(inner, _SCALARS):
-            collected.append((path, inner))
+            scalars.append((path, inner))
         elif inner is not None:
-            _collect(inner, path, collected, most)
+            _collect(inner, path, scalars, most)
 
 
 def maps(leaves: Iterable[tuple[Path, Any]]) -> set[Path]:
@@ -63,8 +79,7 @@ def maps(leaves: Iterable[tuple[Path, Any]]) -> set[Path]:
     return {path for path, keys in inner.items() if len(keys) > MOST_FIELDS}
 
 
-@lru_cache(maxsize=20_000)
-def spelled(path: Path) -> str:
+def joined_path(path: Path) -> str:
     """Return a path as text: `payment_methods.*.id`, `flights[].date`."""
     return ".".join(path).replace("." + ITEM, ITEM)
 
@@ -81,3 +96,23 @@ def text_of(value: Any) -> str:
         except (TypeError, ValueError, RecursionError):
             return ""
     return str(value)[:LONGEST_TEXT]
+
+
+def dates(text: str) -> Iterator[str]:
+    """Yield the dates of a text as YYYY-MM-DD."""
+    for match in _DATE.finditer(text):
+        if match[1]:
+            year, month, day = match[3], _MONTHS[match[2].lower()], match[1]
+        elif match[4]:
+            year, month, day = match[6], _MONTHS[match[4].lower()], match[5]
+        elif match[7]:
+            year, month, day = match[9], int(match[8]), match[7]
+        else:
+            year, month, day = match[10], int(match[11]), match[12]
+        yield f"{year}-{int(month):02}-{int(day):02}"
+
+
+def number(word: str) -> str:
+    """Return a decimal number without zeros at its end; any other word as it is."""
+    match = _DECIMAL.fullmatch(word)
+    return (f"{match[1]}.{match[2]}" if match[2] else match[1]) if match else word

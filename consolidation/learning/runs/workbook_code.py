@@ -32,8 +32,8 @@ def sheets_written(line: str) -> list[Sheet]:
     """Return the sheets that code in a command line writes and saves, in the order in which it names them."""
     if "openpyxl" not in line or ".save(" not in line:
         return []
-    found = (match[3] or match[5] for match in _CODE.finditer(line[:LONGEST]))
-    changes = [changes_of(code) for code in found if ".save(" in code]
+    programs = (match[3] or match[5] for match in _CODE.finditer(line[:LONGEST]))
+    changes = [changes_of(code) for code in programs if ".save(" in code]
     return list(dict.fromkeys(sheet for sheets, saves in changes if saves for sheet in sheets))
 
 
@@ -44,7 +44,11 @@ def changes_of(code: str) -> tuple[list[Sheet], bool]:
         reading = _Reading(tree) if tree else None
     except RecursionError:  # nested too deep
         reading = None
-    return ([sheet for sheet in reading.sheets if sheet in reading.written], reading.saves) if reading else ([], False)
+    return (
+        ([sheet for sheet in reading.sheets if sheet in reading.written_sheets], reading.saves)
+        if reading
+        else ([], False)
+    )
 
 
 class _Reading:
@@ -52,7 +56,7 @@ class _Reading:
 
     def __init__(self, tree: ast.Module) -> None:
         functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-        self._parameters = {node.name: [each.arg for each in node.args.args] for node in reversed(functions)}
+        self._parameters = {node.name: [argument.arg for argument in node.args.args] for node in reversed(functions)}
         self._names: dict[str, set[Sheet]] = defaultdict(set)
         self._books: dict[str, str] = {}  # name -> file
         self._file = next((name[0] for name in map(_WORKBOOK.fullmatch, _texts(tree)) if name), "")
@@ -61,26 +65,26 @@ class _Reading:
             for node in ast.walk(tree):
                 self._bind(node)
         calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
-        self.saves = any(_called(call) == "save" for call in calls)
-        self.written = {sheet for node in ast.walk(tree) for sheet in self._changed(node)}
+        self.saves = any(_function_name(call) == "save" for call in calls)
+        self.written_sheets = {sheet for node in ast.walk(tree) for sheet in self._changed_sheets(node)}
 
     def _bind(self, node: ast.AST) -> None:
         if isinstance(node, ast.Assign):
             for target in node.targets:
-                self._pair(target, node.value)
+                self._bind_target(target, node.value)
         elif isinstance(node, ast.For | ast.comprehension) and isinstance(node.iter, ast.Tuple | ast.List):
             for value in node.iter.elts:
-                self._pair(node.target, value)
+                self._bind_target(node.target, value)
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             for name, value in zip(self._parameters.get(node.func.id, ()), node.args, strict=False):
                 self._names[name] |= self._sheets(value)
 
-    def _pair(self, target: ast.expr, value: ast.expr) -> None:
+    def _bind_target(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
-            for one_target, one_value in zip(target.elts, value.elts, strict=False):
-                self._pair(one_target, one_value)
+            for inner_target, inner_value in zip(target.elts, value.elts, strict=False):
+                self._bind_target(inner_target, inner_value)
         elif isinstance(target, ast.Name):
-            if isinstance(value, ast.Call) and _called(value) == "load_workbook":
+            if isinstance(value, ast.Call) and _function_name(value) == "load_workbook":
                 self._books[target.id] = next(map(_file, value.args), "") or self._file
             self._names[target.id] |= self._sheets(value)
 
@@ -90,30 +94,30 @@ class _Reading:
             return self._names[node.id]
         if isinstance(node, ast.Subscript):
             title = node.slice.value if isinstance(node.slice, ast.Constant) else None
-            return self._sheets(node.value) or (self._of(node.value, title) if isinstance(title, str) else set())
+            return self._sheets(node.value) or (self._sheet_of(node.value, title) if isinstance(title, str) else set())
         if isinstance(node, ast.Attribute):
-            return self._of(node.value, "") if node.attr == "active" else self._sheets(node.value)
+            return self._sheet_of(node.value, "") if node.attr == "active" else self._sheets(node.value)
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             return self._of_method(node.func, node.args)
         return set()
 
-    def _of_method(self, method: ast.Attribute, given: list[ast.expr]) -> set[Sheet]:
-        if method.attr == "create_sheet" and given and isinstance(given[0], ast.Constant):
-            return self._of(method.value, str(given[0].value))
+    def _of_method(self, method: ast.Attribute, arguments: list[ast.expr]) -> set[Sheet]:
+        if method.attr == "create_sheet" and arguments and isinstance(arguments[0], ast.Constant):
+            return self._sheet_of(method.value, str(arguments[0].value))
         return self._sheets(method.value) if method.attr == "cell" else set()
 
-    def _of(self, book: ast.expr, title: str) -> set[Sheet]:
+    def _sheet_of(self, book: ast.expr, title: str) -> set[Sheet]:
         """Return a sheet of what a program loads as a workbook, by a name or where it loads it."""
-        is_loaded = isinstance(book, ast.Call) and _called(book) == "load_workbook"
-        named = self._books.get(book.id) if isinstance(book, ast.Name) else None
-        if not is_loaded and not named:
+        is_loaded = isinstance(book, ast.Call) and _function_name(book) == "load_workbook"
+        file = self._books.get(book.id) if isinstance(book, ast.Name) else None
+        if not is_loaded and not file:
             return set()
-        sheet = Sheet(named or self._file, title)
+        sheet = Sheet(file or self._file, title)
         if sheet not in self.sheets:
             self.sheets.append(sheet)
         return {sheet}
 
-    def _changed(self, node: ast.AST) -> set[Sheet]:
+    def _changed_sheets(self, node: ast.AST) -> set[Sheet]:
         if isinstance(node, ast.Assign | ast.AugAssign):
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
             cells = [cell for target in targets for cell in getattr(target, "elts", [target]) if _is_cell(cell)]
@@ -130,7 +134,7 @@ def _is_cell(target: ast.expr) -> bool:
     return isinstance(target, ast.Subscript) or (isinstance(target, ast.Attribute) and target.attr == "value")
 
 
-def _called(node: ast.Call) -> str:
+def _function_name(node: ast.Call) -> str:
     return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 

@@ -82,8 +82,8 @@ _TAIL = re.compile(
 
 def explicit_statements(message: str) -> list[ExplicitStatement]:
     """The lasting statements of a user's message, in order, each once."""
-    spoken = _sentences(_plain(message))
-    by_text = {statement.text: statement for each in spoken if (statement := _statement(*each))}
+    sentences_and_leads = _sentences(_plain(message))
+    by_text = {statement.text: statement for pair in sentences_and_leads if (statement := _statement(*pair))}
     return list(by_text.values())
 
 
@@ -100,13 +100,13 @@ def _plain(message: str) -> str:
     return _QUOTED_LINE.sub("", _FENCE.sub("\n", message))
 
 
-def is_told_otherwise(sentence: str) -> bool:
+def is_question_or_report(sentence: str) -> bool:
     """Whether a sentence asks, quotes, or says what somebody else has said."""
     return bool(_QUESTION.search(sentence) or _QUOTED.search(sentence) or _REPORTED.search(sentence))
 
 
 def _sentences(message: str) -> Iterator[tuple[str, str]]:
-    """Each sentence with the words under which it stands: "Remember:" on a line of its own begins a list."""
+    """(sentence, lead) of each; the lead is "Remember: " for sentences of a list that such a line begins, else ""."""
     lead = ""
     for line in message.splitlines():
         if not line.strip():
@@ -123,34 +123,34 @@ def _statement(sentence: str, lead: str) -> ExplicitStatement | None:
     if len(plain) < SHORTEST or not _TRIGGER.search(lead + plain) or _QUESTION.search(plain):
         return None
     form = lasting_chinese if text.detect_lang(plain) == "zh" else lasting
-    quoted = [match.span() for match in _QUOTED.finditer(plain)]
+    quoted_spans = [match.span() for match in _QUOTED.finditer(plain)]
     first = next(_clause_starts(plain))
     for start in _clause_starts(plain):
         words = form(lead + _TAIL.sub("", plain[start:]).strip())
-        if words and not any(begin <= start < end for begin, end in quoted):
-            alone = _understood_alone(words, plain, first=first, start=start)
-            return _as_spoken(alone.strip().rstrip(",，;；:："), sentence, plain.find(alone, first))
+        if words and not any(begin <= start < end for begin, end in quoted_spans):
+            self_contained = _self_contained(words, plain, first=first, start=start)
+            return _with_quote(self_contained.strip().rstrip(",，;；:："), sentence, plain.find(self_contained, first))
     return None
 
 
-def _understood_alone(words: str, sentence: str, *, first: int, start: int) -> str:
-    """The words, with what stands before them in the sentence where they point back to it; "" where that is the task at
-    hand."""
+def _self_contained(words: str, sentence: str, *, first: int, start: int) -> str:
+    """The words, together with the part of the sentence before them where they refer to it by a pronoun; "" where that
+    part is about the task at hand."""
     at = sentence.find(words, start)
     if start == first or at < 0 or not _POINTS_BACK.search(words):
         return words
-    whole = sentence[first : at + len(words)]
-    return "" if _HERE.search(whole) else whole
+    sentence_part = sentence[first : at + len(words)]
+    return "" if _HERE.search(sentence_part) else sentence_part
 
 
-def _as_spoken(words: str, sentence: str, start: int) -> ExplicitStatement | None:
-    spoken = sentence[start : start + len(words)] if start >= 0 else words
-    return ExplicitStatement(spoken, sentence) if len(spoken) >= SHORTEST else None
+def _with_quote(words: str, sentence: str, start: int) -> ExplicitStatement | None:
+    words_of_user = sentence[start : start + len(words)] if start >= 0 else words
+    return ExplicitStatement(words_of_user, sentence) if len(words_of_user) >= SHORTEST else None
 
 
 def _clause_starts(sentence: str) -> Iterator[int]:
-    """Where a statement may begin: with the sentence, or after a comma; not in what depends on a condition, nor in what
-    somebody else says."""
+    """The offsets at which a statement may begin: of the sentence, and after commas; not within a condition or reported
+    speech."""
     first = _POLITE.match(sentence)
     start = first.end() if first else 0
     yield start

@@ -16,12 +16,12 @@ LONGEST_REPLY = 400  # characters; a longer message is a task or a list of data
 LEAST_WORDS, LEAST_CHARACTERS, LONGEST = 4, 6, 280
 _REJECTION = re.compile(forms.REJECTION, re.IGNORECASE)
 _ENDS = " .!。！,，;；"
-_OWN = re.compile(r"\bmy\b|我的", re.IGNORECASE)  # as customers speak, of their phone or order
+_OF_SPEAKER = re.compile(r"\bmy\b|我的", re.IGNORECASE)  # as customers speak, of their phone or order
 
 
 def general_statements(reply: str) -> list[ExplicitStatement]:
-    """What a user's reply says of how things are in general, at most one of a sentence; in order, each once."""
-    if len(reply) > LONGEST_REPLY or _OWN.search(reply) or not _REJECTION.search(reply.replace("’", "'")):
+    """The general statements of a reply that rejects something, at most one of a sentence; in order, each once."""
+    if len(reply) > LONGEST_REPLY or _OF_SPEAKER.search(reply) or not _REJECTION.search(reply.replace("’", "'")):
         return []
     statements = (statement for sentence in sentences(reply) if (statement := _of_sentence(sentence)))
     return list({statement.text: statement for statement in statements}.values())
@@ -43,8 +43,8 @@ def _of_sentence(sentence: str) -> ExplicitStatement | None:
 def _before_list(sentence: str, start: int, is_general: Callable[[str], bool]) -> int:
     """Return where a list of subjects begins that a clause ends: "power, water and telephone are finance's"."""
     for subjects in forms.SUBJECTS.finditer(sentence):
-        whole = subjects[1].replace(",", "") + sentence[subjects.end() :]
-        if subjects.start(1) < start <= subjects.end() and is_general(whole.rstrip(_ENDS)):
+        whole_clause = subjects[1].replace(",", "") + sentence[subjects.end() :]
+        if subjects.start(1) < start <= subjects.end() and is_general(whole_clause.rstrip(_ENDS)):
             return subjects.start(1)
     return start
 

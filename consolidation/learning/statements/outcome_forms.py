@@ -89,7 +89,7 @@ FAILED = re.compile(
     r"|\bthat(?:'s| is| was) (?:wrong|not right|incorrect|not what i (?:asked|wanted|meant|need))",
     re.IGNORECASE,
 )
-ASKED = re.compile(
+QUESTION_FORMS = re.compile(
     r"^(?:does|did|is|are|do|has|have|can|could|would|will|why|how|what|when|where|which|who)\b(?! not\b)"
     r"|\b(?:hope|should|would|could|might|whether|make sure|ensure|wonder|maybe|perhaps|probably|used to|says?|said)\b",
     re.IGNORECASE,
@@ -220,7 +220,7 @@ WISHED_GERMAN = re.compile(
 # By what they say, each in all languages: a language more is read when its forms stand here.
 APPROVALS = (WORKED, WORKED_CHINESE, WORKED_GERMAN_SPANISH)
 REJECTIONS = (FAILED, FAILED_CHINESE, FAILED_GERMAN_SPANISH)
-UNDECIDED = (ASKED, OPEN_CHINESE, OPEN_GERMAN_SPANISH)  # a question, a condition or a wish
+UNDECIDED = (QUESTION_FORMS, OPEN_CHINESE, OPEN_GERMAN_SPANISH)  # a question, a condition or a wish
 TELLERS = (TELLING, TELLING_CHINESE, TELLING_GERMAN)
 WISHES = (WISHED, WISHED_GERMAN)
 COMPLAINTS = (TOLD_ILL, TOLD_ILL_GERMAN)

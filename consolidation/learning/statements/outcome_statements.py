@@ -10,11 +10,11 @@ from collections.abc import Iterable
 
 from consolidation.learning.statements.outcome_forms import (
     APPROVALS,
-    ASKED,
     BUT,
     COMPLAINTS,
     OPEN,
     QUALIFIED,
+    QUESTION_FORMS,
     REJECTIONS,
     TELLERS,
     TOLD_WELL,
@@ -45,57 +45,57 @@ _FENCE = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|^>.*$|<[^>]{0,200}>", re.DOTALL |
 
 def says_it_worked(text: str) -> bool | None:
     """Whether a user's message says that what was done worked; None: it says neither, or both, or not wholly."""
-    whole = _FENCE.sub(" ", text)[:LONGEST]
-    is_glad = bool(GLAD.search(whole))
-    answers = {answer for sentence in _sentences(text) if (answer := _told(sentence, is_glad)) is not None}
+    plain = _FENCE.sub(" ", text)[:LONGEST]
+    is_glad = bool(GLAD.search(plain))
+    answers = {answer for sentence in _sentences(text) if (answer := _verdict_of(sentence, is_glad)) is not None}
     if answers == {True}:
-        return None if BUT.search(whole) else True
+        return None if BUT.search(plain) else True
     return False if answers == {False} else None
 
 
 def _sentences(text: str) -> list[str]:
-    unquoted = _FENCE.sub(" ", text)
-    plain = _APOSTROPHE.sub(r"\1n't", unquoted[:LONGEST].replace("’", "'"))
+    own_text = _FENCE.sub(" ", text)
+    plain = _APOSTROPHE.sub(r"\1n't", own_text[:LONGEST].replace("’", "'"))
     parts = [part.strip() for part in SENTENCE.findall(plain) if part.strip()]
-    return parts[:MOST_SENTENCES] + (parts[MOST_SENTENCES:][-1:] if len(unquoted) <= LONGEST else [])
+    return parts[:MOST_SENTENCES] + (parts[MOST_SENTENCES:][-1:] if len(own_text) <= LONGEST else [])
 
 
-def _told(sentence: str, is_glad: bool) -> bool | None:
-    """Of one sentence, also one that tells what another person said of the work.
+def _verdict_of(sentence: str, is_glad: bool) -> bool | None:
+    """Whether a sentence says that the work succeeded, also one that reports another person's words; None: neither.
 
-    `is_glad`: of the whole message, in which a plain "it is there now" then is a success.
+    `is_glad`: the message thanks or praises somewhere; then a plain "it is there now" is a success.
     """
-    by_another = next((told for words in TELLERS if (told := words.match(sentence))), None)
-    if by_another:
-        return _by_another(sentence[by_another.end() :], is_glad)
-    return _of_the_user(sentence, is_glad)
+    teller = next((match for words in TELLERS if (match := words.match(sentence))), None)
+    if teller:
+        return _verdict_of_another(sentence[teller.end() :], is_glad)
+    return _verdict_of_user(sentence, is_glad)
 
 
-def _by_another(said: str, is_glad: bool) -> bool | None:
-    """Of what another person said: there a thing stands for the work. What they wish is a new request."""
-    if _has(WISHES, said):
+def _verdict_of_another(words: str, is_glad: bool) -> bool | None:
+    """The same of another person's words, where a thing may stand for the work; a wish is a new request (None)."""
+    if _has_form(WISHES, words):
         return None
-    told = _of_the_user(said, is_glad)
-    if told is not None or said.rstrip().endswith("?") or ASKED.search(said):
-        return told
-    return False if _has(COMPLAINTS, said) else True if TOLD_WELL.search(said) else None
+    verdict = _verdict_of_user(words, is_glad)
+    if verdict is not None or words.rstrip().endswith("?") or QUESTION_FORMS.search(words):
+        return verdict
+    return False if _has_form(COMPLAINTS, words) else True if TOLD_WELL.search(words) else None
 
 
-def _of_the_user(sentence: str, is_glad: bool) -> bool | None:
-    """Of a sentence of the user's. A failure may have its condition ("it still fails when ..."), a success may not."""
-    if sentence.rstrip().endswith(("?", "？")) or _has(UNDECIDED, sentence):
+def _verdict_of_user(sentence: str, is_glad: bool) -> bool | None:
+    """The same of the user's own words. A failure may be conditional ("it still fails when ..."), a success may not."""
+    if sentence.rstrip().endswith(("?", "？")) or _has_form(UNDECIDED, sentence):
         return None
-    if _has(_REJECTION, sentence):
+    if _has_form(_REJECTION, sentence):
         return False
     is_well = ACCEPTED.search(sentence) or WELL.search(sentence) or (is_glad and SETTLED.search(sentence))
     if is_well and not QUALIFIED.search(sentence):
         return True
     if OPEN.search(sentence):
         return None
-    return True if _has(_APPROVAL, sentence) else None
+    return True if _has_form(_APPROVAL, sentence) else None
 
 
-def _has(forms: Iterable[re.Pattern[str]], text: str) -> bool:
+def _has_form(forms: Iterable[re.Pattern[str]], text: str) -> bool:
     return any(form.search(text) for form in forms)
 
 
@@ -128,8 +128,7 @@ _LIST = re.compile(r"(?:^\s*(?:\d+[.)、]|[-*])\s+\S.*$\s*){2,}", re.MULTILINE)
 def instructs(text: str) -> bool:
     """Whether a message instructs or corrects whoever does the work, in a sentence or a list of its own.
 
-    This matters where no tool answers: there only such words can teach an agent anything; talk among friends holds
-    hardly any.
+    For runs without tool results: there only instructions can teach an agent anything, and small talk has hardly any.
     """
     plain = text[:LONGEST_INSTRUCTION].replace("’", "'")
     sentences = (sentence.strip() for sentence in SENTENCE.findall(plain))

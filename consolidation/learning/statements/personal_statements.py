@@ -16,7 +16,7 @@ from consolidation.learning.runs.run import Run
 from consolidation.learning.statements.explicit_statements import (
     LONGEST_MESSAGE,
     ExplicitStatement,
-    is_told_otherwise,
+    is_question_or_report,
     sentences,
 )
 from consolidation.learning.statements.personal_forms import (
@@ -65,7 +65,7 @@ def personal_statements(message: str) -> list[ExplicitStatement]:
 
 def _statements(sentence: str) -> Iterator[ExplicitStatement]:
     plain = sentence.replace("’", "'")
-    if len(plain) > LONGEST_SENTENCE or is_told_otherwise(plain):
+    if len(plain) > LONGEST_SENTENCE or is_question_or_report(plain):
         return
     is_chinese = text.detect_lang(plain) == "zh"
     for start, end in _clauses(plain, _NEXT_CHINESE if is_chinese else _NEXT):
@@ -75,7 +75,7 @@ def _statements(sentence: str) -> Iterator[ExplicitStatement]:
 
 
 def _clauses(sentence: str, following: re.Pattern[str]) -> Iterator[tuple[int, int]]:
-    """From where to where: the sentence without its opening words, and each "and I" or "but I" after a comma."""
+    """(start, end) of each clause: the first after opening words, further ones at "and I" or "but I" after a comma."""
     first = _OPENING.match(sentence)
     starts = [first.end() if first else 0, *(match.end() for match in following.finditer(sentence))]
     yield from pairwise([*starts, len(sentence)])
@@ -98,7 +98,8 @@ def _is_plain_chinese(clause: str, sentence: str) -> bool:
 LONGEST_NAME = 100
 SHORTEST = 3
 APART = 80  # characters between "my" and the id
-_OWNER_KEY = re.compile(r"(?:user|customer|client|member|patient|guest|passenger|account)_?id", re.IGNORECASE)
+_OWNERS = r"(?:user|customer|client|member|patient|guest|passenger|account|usuario|cliente|paciente)"
+_OWNER_KEY = re.compile(rf"{_OWNERS}_?id|id_?{_OWNERS}", re.IGNORECASE)  # English puts the id last, Spanish first
 _OF_USER = r"\b(?:my|mine|i am|i'm)\b|我的|我是|本人"
 _OF_WORD = rf"[^\W{HAN}]"  # Chinese has no spaces between words
 _OF_LISTENER = r"\byour\b|您的|你的"
@@ -106,11 +107,17 @@ _FIRST_PERSON = re.compile(r"\b(?:i|i'm|i'd|i've|me|my|mine|myself)\b|我(?!们)
 
 
 def customer_of(run: Run) -> str:
-    """Return the id of the one customer that the run looked up or acted for, and that is the user; '' for none."""
-    ids = sorted({_text(value) for call in run.steps for value in _ids(call)} - {""})
-    owned = ((roles.USER, _OF_USER), (roles.ASSISTANT, _OF_LISTENER))
-    own = [id for id in ids if any(_is_tied(id, run, role, words) for role, words in owned)]
-    return own[0] if len(own) == 1 else ""
+    """Return the id of the one customer that the dialogue identifies as the user, of those in the run's calls; '' for
+    none or several."""
+    ids = sorted(_customer_ids(run))
+    owner_forms = ((roles.USER, _OF_USER), (roles.ASSISTANT, _OF_LISTENER))
+    user_ids = [id for id in ids if any(_is_tied(id, run, role, words) for role, words in owner_forms)]
+    return user_ids[0] if len(user_ids) == 1 else ""
+
+
+def names_a_customer(run: Run) -> bool:
+    """Return whether the run looked up some customer, or acted for one, whoever its user is."""
+    return bool(_customer_ids(run))
 
 
 def is_of_speaker(text: str) -> bool:
@@ -119,8 +126,7 @@ def is_of_speaker(text: str) -> bool:
 
 
 def with_owner(text: str, owner: str) -> str:
-    """Return the statement with the name of the one whose it is before it, unless it names them: as words of their own,
-    since "planning" names no Ann."""
+    """Return the statement with its owner's name before it, unless it contains the name as whole words."""
     return f"{owner}: {text}" if owner and not re.search(_word(owner), text, re.IGNORECASE) else text
 
 
@@ -129,9 +135,14 @@ def _word(name: str) -> str:
     return rf"(?<!{_OF_WORD}){re.escape(name)}(?!{_OF_WORD})"
 
 
+def _customer_ids(run: Run) -> set[str]:
+    """Return the ids of customers that the run looked up or acted for."""
+    return {_text(value) for call in run.steps for value in _ids(call)} - {""}
+
+
 def _ids(call: Call) -> Iterator[Any]:
-    returned = call.returned if isinstance(call.returned, dict) else {}
-    for fields in (call.arguments, returned):
+    result = call.parsed_result if isinstance(call.parsed_result, dict) else {}
+    for fields in (call.arguments, result):
         yield from (value for key, value in fields.items() if _OWNER_KEY.fullmatch(str(key)))
 
 
@@ -141,5 +152,5 @@ def _text(value: Any) -> str:
 
 
 def _is_tied(id: str, run: Run, role: str, words: str) -> bool:
-    tied = re.compile(rf"(?:{words})[^.?!\n。？！]{{0,{APART}}}?{_word(id)}", re.IGNORECASE)
-    return any(tied.search(message.text.replace("’", "'")) for message in run.spoken(role))
+    pattern = re.compile(rf"(?:{words})[^.?!\n。？！]{{0,{APART}}}?{_word(id)}", re.IGNORECASE)
+    return any(pattern.search(message.text.replace("’", "'")) for message in run.messages_of(role))

@@ -85,14 +85,14 @@ def lasting(clause: str) -> str | None:
         return None if _HERE.search(_IN_OURS.sub(" ", clause)) else clause
     if match := _CONDITION.match(clause):
         rule, never_alone = match["rule"], match["when"].lower() == "if"
-        stated = _is_rule(rule) or (not never_alone and _is_preference(rule))
-        return clause if stated and not _HERE.search(clause) else None
+        is_lasting = _is_rule(rule) or (not never_alone and _is_preference(rule))
+        return clause if is_lasting and not _HERE.search(clause) else None
     if _LASTING_START.match(clause) or _LASTING_END.fullmatch(clause):
         return clause if _is_lasting(clause) else None
     if match := _REMEMBER.match(clause):
         return _remembered(match["link"].lower(), match["body"])
-    stated = _is_rule(clause) or _is_preference(clause) or _is_ban(clause)
-    return clause if stated and not _HERE.search(clause) else None
+    is_lasting = _is_rule(clause) or _is_preference(clause) or _is_ban(clause)
+    return clause if is_lasting and not _HERE.search(clause) else None
 
 
 def _remembered(link: str, body: str) -> str | None:

@@ -139,10 +139,13 @@ WORDING = (
     re.compile(rf"(?:我们)?(?:说|叫|写|用){_SIGNS_X}[，, ]*(?:不说|不叫|不写|别说|别写|不用|不是){_SIGNS_Y}"),
 )
 SAY = {"en": "say “{}”, not “{}”", "de": "„{}“ statt „{}“", "zh": "说“{}”，不说“{}”"}
+LONGER = {"en": "longer", "de": "länger", "zh": "长一点"}
+SHORTER = {"en": "shorter", "de": "kürzer", "zh": "短一点"}
+NO_EXCLAMATION = {"en": "no exclamation marks", "de": "keine Ausrufezeichen", "zh": "不用感叹号"}
 # Wishes that say no more than what they mean, in whatever words: as English, German and Chinese.
 BARE = (
     (
-        {"en": "longer", "de": "länger", "zh": "长一点"},
+        LONGER,
         _regex(
             r"(?=.*(?:longer|too short|länger|zu kurz))(?:(?:a|bit|much|far|too|it|it's|this|is|make|can|could|you|be"
             r"|little|longer|short|noch|etwas|viel|zu|das|ist|es|darf|kann|länger|kurz|sein)\b\W*)+"
@@ -150,7 +153,7 @@ BARE = (
         ),
     ),
     (
-        {"en": "shorter", "de": "kürzer", "zh": "短一点"},
+        SHORTER,
         _regex(
             r"(?:(?:way|much|far|a|bit|it|it's|its|that's|this|is|make|cut|tighten|can|could|you|be|little|too|long"
             r"|wordy"
@@ -160,7 +163,7 @@ BARE = (
         ),
     ),
     (
-        {"en": "no exclamation marks", "de": "keine Ausrufezeichen", "zh": "不用感叹号"},
+        NO_EXCLAMATION,
         _regex(
             r"(?:(?:no|without|the|lose|drop|any|out|we|don't|use|them|ever|exclamation|marks?|ohne|keine|raus|das"
             r"|wirkt"

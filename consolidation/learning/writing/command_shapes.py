@@ -15,8 +15,8 @@ _ELSEWHERE = ("/", "~", "..", "-")  # a program's path on one machine, or an int
 
 
 def usual_shape(scope: Scope, kind: str) -> str:
-    """Return how a command of this kind is usually called, without arguments where no half of the calls is alike: a
-    wrapper in the project (`./gradlew`) starts by its path alone. '' for files."""
+    """Return how a command of this kind is usually called, without arguments unless half of the calls agree: a wrapper
+    in the project (`./gradlew`) starts by its path alone. '' for changes of files and chores."""
     if is_edit(kind) or kind in CHORES:
         return ""
     if is_of_resource(kind):
@@ -27,21 +27,21 @@ def usual_shape(scope: Scope, kind: str) -> str:
 
 
 def _usual_call(scope: Scope, kind: str) -> str:
-    """By the last use in each run that did not fail: the ones before may have been put right."""
+    """Return it by the last use in each run that did not fail: earlier uses may have been corrected."""
     calls: dict[str, list[tuple[str, str]]] = defaultdict(list)
-    for run in scope.shown_by:
-        last: dict[str, str] = {}
+    for run in scope.examples:
+        last_lines: dict[str, str] = {}
         for call in sorted(run.steps, key=lambda call: not call.failed):
             if call.line and call.started:
-                last |= {form: call.line for called, form in forms.called(call.line) if called == kind and form}
-        for form, line in last.items():
+                last_lines |= {form: call.line for name, form in forms.kind_forms(call.line) if name == kind and form}
+        for form, line in last_lines.items():
             calls[form].append((run.thread, marked(run, line)))
-    usual = max(calls, key=lambda form: (len(calls[form]), form), default="")
-    if not usual or usual.startswith(_ELSEWHERE):
+    usual_form = max(calls, key=lambda form: (len(calls[form]), form), default="")
+    if not usual_form or usual_form.startswith(_ELSEWHERE):
         return ""
-    shape = forms.usual_shape(usual, calls[usual], lambda part: _names_nobody(scope, part))
-    is_shared = len({thread for thread, _ in calls[usual]}) >= forms.LEAST_CASES
-    return shape or (usual if is_shared and _names_nobody(scope, usual) else "")
+    shape = forms.usual_shape(usual_form, calls[usual_form], lambda part: _names_nobody(scope, part))
+    is_shared = len({thread for thread, _ in calls[usual_form]}) >= forms.LEAST_CASES
+    return shape or (usual_form if is_shared and _names_nobody(scope, usual_form) else "")
 
 
 def _names_nobody(scope: Scope, part: str) -> bool:
@@ -51,17 +51,17 @@ def _names_nobody(scope: Scope, part: str) -> bool:
 def _resource_call(scope: Scope, kind: str) -> str:
     """Return how a command is usually called, by its last use in each run that did not fail."""
     uses: list[tuple[str, Sequence[str]]] = []
-    for run in scope.shown_by:
+    for run in scope.examples:
         lines = [call.line for call in sorted(run.steps, key=lambda call: not call.failed) if call.line]
-        called = [(form, words) for line in lines for name, form, words in forms.spelled(line) if name == kind]
-        uses += called[-1:]
+        run_uses = [(form, words) for line in lines for name, form, words in forms.commands_in(line) if name == kind]
+        uses += run_uses[-1:]
     form = Counter(form for form, _ in uses).most_common(1)[0][0] if uses else ""
     return usual_call(kind, form, [words for _, words in uses], lambda part: _names_nobody(scope, part)) if form else ""
 
 
 def _request(scope: Scope, kind: str) -> str:
     """Return how a request is usually sent, by its last use in each run that did not fail."""
-    used = [[call for call in run.steps if call.name == kind and not call.failed] for run in scope.shown_by]
+    calls_by_run = [[call for call in run.steps if call.name == kind and not call.failed] for run in scope.examples]
     return usual_request(
-        kind, [calls[-1].arguments for calls in used if calls], lambda part: _names_nobody(scope, part)
+        kind, [calls[-1].arguments for calls in calls_by_run if calls], lambda part: _names_nobody(scope, part)
     )

@@ -13,9 +13,9 @@ from consolidation.learning.effects.effects import CHORES, is_edit
 from consolidation.learning.effects.toolnames import code
 from consolidation.learning.runs import errors
 from consolidation.learning.runs.call import Call
-from consolidation.learning.runs.lines import Counted, Ids, ids_of
+from consolidation.learning.runs.lines import CountedResult, Ids, ids_of
 from consolidation.learning.runs.run import Run
-from consolidation.learning.runs.values import leaves, spelled
+from consolidation.learning.runs.values import joined_path, leaves
 from consolidation.learning.writing.git_work import GitWork
 from consolidation.learning.writing.phrases import Phrases
 from consolidation.learning.writing.templates import marked, template
@@ -27,7 +27,7 @@ Kind = tuple[str, str]  # tool, template
 
 
 @dataclass(frozen=True)
-class Mode(Counted):
+class Mode(CountedResult):
     """One kind of error of one tool, seen in `runs` runs, of which `recovered` succeeded.
 
     `next`: (reaction, runs) of the successful ones; `next_ids`: reaction -> their ids.
@@ -36,24 +36,24 @@ class Mode(Counted):
     tool: str
     template: str
     runs: int
-    recovered: int
+    recoveries: int
     next: tuple[tuple[str, int], ...]
     next_ids: Mapping[str, Ids] = field(default_factory=dict, compare=False, repr=False)
 
 
 def modes(scope: Scope, say: Phrases) -> list[Mode]:
     """Return up to MOST kinds of errors of the pattern's runs, the most frequent first; a run counts once per kind."""
-    met: dict[Kind, list[Run]] = defaultdict(list)
+    all_runs_by_kind: dict[Kind, list[Run]] = defaultdict(list)
     after: dict[Kind, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in scope.runs:
-        for kind, n in _met(scope, run).items():
-            met[kind].append(run)
+        for kind, n in _error_positions(scope, run).items():
+            all_runs_by_kind[kind].append(run)
             if run.succeeded:
                 after[kind][_next(scope, say, run, n)].append(run)
     commands = {call.name for run in scope.runs for call in run.steps if call.via}
     runs_by_kind = {
         k: runs
-        for k, runs in met.items()
+        for k, runs in all_runs_by_kind.items()
         if k[0] not in commands
         or (k[1] and (is_of_service(k[0]) or len({run.thread for run in runs}) >= COMMAND_CASES))
     }
@@ -61,13 +61,13 @@ def modes(scope: Scope, say: Phrases) -> list[Mode]:
     return sorted(known_modes, key=lambda mode: (-mode.runs, mode.tool, mode.template))[:MOST]
 
 
-def _met(scope: Scope, run: Run) -> dict[Kind, int]:
+def _error_positions(scope: Scope, run: Run) -> dict[Kind, int]:
     """Return each kind of error of a run with the index of its first call."""
     positions: dict[Kind, int] = {}
     for n, call in enumerate(run.steps):
         if call.failed and not (call.via and _is_usual(scope, call)):
             sent = [str(leaf) for _, leaf in leaves(call.arguments)]
-            positions.setdefault((call.name, template(scope, marked(run, errors.message(call.returned)), sent)), n)
+            positions.setdefault((call.name, template(scope, marked(run, errors.message(call.parsed_result)), sent)), n)
     return positions
 
 
@@ -77,47 +77,53 @@ def _is_usual(scope: Scope, call: Call) -> bool:
     return chore or (purpose(call.name) == TESTS and has_started(call))
 
 
-def _mode(kind: Kind, runs: Sequence[Run], after: Mapping[str, Sequence[Run]]) -> Mode:
+def _mode(kind: Kind, runs: Sequence[Run], runs_by_reaction: Mapping[str, Sequence[Run]]) -> Mode:
     tool, text = kind
-    did = ranked(name for name, tools in after.items() for _ in tools)
-    mode = Mode(tool, text, len(runs), count(runs, lambda run: run.succeeded), tuple(did), ids=ids_of(runs))
-    return replace(mode, next_ids={name: ids_of(tools) for name, tools in after.items()})
+    reactions = ranked(name for name, tools in runs_by_reaction.items() for _ in tools)
+    mode = Mode(tool, text, len(runs), count(runs, lambda run: run.succeeded), tuple(reactions), ids=ids_of(runs))
+    return replace(mode, next_ids={name: ids_of(tools) for name, tools in runs_by_reaction.items()})
 
 
 def _next(scope: Scope, say: Phrases, run: Run, n: int) -> str:
     """Describe what followed a failed call: the next tool that started, the same one again, or no further call."""
-    failed, later = run.steps[n], run.steps[n + 1 :]
+    failed_call, later = run.steps[n], run.steps[n + 1 :]
     if not later:
         return say("no_further")
-    then = next((call for call in later if call.started and not (call.via and scope.rules.reads(call.name))), later[0])
-    asked = say("asked_then") if any(failed.position < said.position < then.position for said in run.said) else ""
-    if failed.push and then.push and (pushes := GitWork(scope).pushes(run, after=failed.position)):
+    next_call = next(
+        (call for call in later if call.started and not (call.via and scope.rules.reads(call.name))), later[0]
+    )
+    prefix = (
+        say("asked_then")
+        if any(failed_call.position < message.position < next_call.position for message in run.user_messages)
+        else ""
+    )
+    if failed_call.push and next_call.push and (pushes := GitWork(scope).pushes(run, after=failed_call.position)):
         return say("pushed", commands=code(" && ".join(pushes), LONGEST_LINE))
-    if then.name == failed.name:
-        return f"{asked}{_again(scope, say, failed, then)}"
-    again = any(call.name == failed.name and not call.failed for call in later)
-    if then.via and is_edit(then.name) and again:
+    if next_call.name == failed_call.name:
+        return f"{prefix}{_again(scope, say, failed_call, next_call)}"
+    is_repeated = any(call.name == failed_call.name and not call.failed for call in later)
+    if next_call.via and is_edit(next_call.name) and is_repeated:
         return say("edited_again")
-    if not again and scope.changes(then.name) and not then.via and not scope.changes(failed.name):
-        return say("went_on", tool=code(then.name))
-    return f"{asked}{say('called', tool=code(then.name))}{say('again') if again else ''}"
+    if not is_repeated and scope.changes(next_call.name) and not next_call.via and not scope.changes(failed_call.name):
+        return say("went_on", tool=code(next_call.name))
+    return f"{prefix}{say('called', tool=code(next_call.name))}{say('again') if is_repeated else ''}"
 
 
-def _again(scope: Scope, say: Phrases, failed: Call, then: Call) -> str:
+def _again(scope: Scope, say: Phrases, failed_call: Call, next_call: Call) -> str:
     """Describe a repetition of the same tool, with other arguments or the same."""
-    if then.via and then.line != failed.line:
+    if next_call.via and next_call.line != failed_call.line:
         return say("other_form")
-    changed = sorted(_changed(scope, failed, then))
-    return say("other_again", what=say.join([code(key) for key in changed[:3]])) if changed else say("same_again")
+    names = sorted(_changed_arguments(scope, failed_call, next_call))
+    return say("other_again", what=say.join([code(key) for key in names[:3]])) if names else say("same_again")
 
 
-def _changed(scope: Scope, before: Call, after: Call) -> set[str]:
-    old, new = _spelled(scope, before), _spelled(scope, after)
+def _changed_arguments(scope: Scope, before: Call, after: Call) -> set[str]:
+    old, new = _argument_texts(scope, before), _argument_texts(scope, after)
     return {key for key in {*old, *new} if old.get(key) != new.get(key)}
 
 
-def _spelled(scope: Scope, call: Call) -> dict[str, list[str]]:
+def _argument_texts(scope: Scope, call: Call) -> dict[str, list[str]]:
     by_form: dict[str, list[str]] = defaultdict(list)
     for path, leaf in leaves(call.arguments):
-        by_form[spelled(scope.shown_argument(call.name, path))].append(str(leaf))
+        by_form[joined_path(scope.shown_argument(call.name, path))].append(str(leaf))
     return by_form

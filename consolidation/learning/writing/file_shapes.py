@@ -1,7 +1,7 @@
 """Which files runs change, as shapes of their paths: `services/*/models.py`, `src/components/*.tsx`.
 
-Without what only one machine has: paths count from the folder that all paths of a run have in common. Of new files also
-how they begin, where they agree: the label of a note (`Added:`), front matter, a mark.
+Paths are relative to the folder that all paths of a run have in common, so that none is of one machine. Of new files
+also how they begin, where they agree: the label of a note (`Added:`), front matter, a mark.
 """
 
 import re
@@ -14,7 +14,7 @@ from typing import NamedTuple
 from consolidation.learning.commands import checking
 from consolidation.learning.commands.commands import kind_of
 from consolidation.learning.commands.shell import LONGEST_LINE, heredocs, plain_commands
-from consolidation.learning.commands.wrappers import bare, program_name
+from consolidation.learning.commands.wrappers import program_name, without_wrappers
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.effects.effects import CHORES, IN_PLACE
 from consolidation.learning.runs.call import Call
@@ -48,15 +48,15 @@ _ABSOLUTE = re.compile(r"(?:[A-Za-z]:)?/")
 
 class FileShape(NamedTuple):
     """`path`: with `*` for what differs and `N` for digits; `runs`: how many runs changed a file of it; `beginnings`:
-    of files that are new in each run; `added`: lines with marks that runs added."""
+    of files that are new in each run; `added_lines`: with marks, that runs added."""
 
     path: str
     runs: int
     beginnings: tuple[str, ...] = ()
-    added: tuple[str, ...] = ()
+    added_lines: tuple[str, ...] = ()
 
 
-def changed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
+def changed_files(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
     """Return up to MOST shapes of files that at least MOSTLY of the runs changed, the most frequent first.
 
     A name that differs from run to run is `*` with its ending, and told with a folder only.
@@ -64,63 +64,67 @@ def changed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
     return _shapes(scope, runs, [_relative(run) for run in runs])
 
 
-def changed_by_commands(scope: Scope, runs: Sequence[Run], files: Sequence[FileShape]) -> list[FileShape]:
-    """Return the same of files that git showed as changed, without `files`."""
-    shown = [list(git_changes(run)) if any(call.via for call in run.steps) else [] for run in runs]
-    known = {shape.path for shape in files}
-    return [shape for shape in _shapes(scope, runs, shown) if shape.path not in known and "*" not in shape.path]
+def files_changed_by_commands(scope: Scope, runs: Sequence[Run], files: Sequence[FileShape]) -> list[FileShape]:
+    """Return such shapes of files that git showed as changed, without those in `files`."""
+    files_by_run = [list(git_changes(run)) if any(call.via for call in run.steps) else [] for run in runs]
+    paths = {shape.path for shape in files}
+    return [shape for shape in _shapes(scope, runs, files_by_run) if shape.path not in paths and "*" not in shape.path]
 
 
 def _shapes(scope: Scope, runs: Sequence[Run], by_run: Sequence[Sequence[str]]) -> list[FileShape]:
     shapes: list[FileShape] = []
-    known: set[str] = set()  # names of the files that have a shape
+    names_with_shape: set[str] = set()  # names of the files that have a shape
     for ending in (False, True):
-        for name, paths in _grouped(by_run, known, ending=ending).items():
+        for name, paths in _paths_by_name(by_run, names_with_shape, ending=ending).items():
             holders = Holders(({name}, run.thread) for run, has in zip(runs, paths, strict=True) if has)
-            n = dict(holders.held(MOSTLY * len(runs))).get(name, 0)
+            n = dict(holders.common_values(MOSTLY * len(runs))).get(name, 0)
             if not n or not scope.names_nobody(name):
                 continue
             folder = _folder(scope, [path for has in paths for path in has])
             if folder or not ending:
-                shown = f"{_number(paths)}*{name}" if ending else name
-                begins = _beginnings(scope, runs, paths) if ending else ()
-                path = "/".join([*folder, shown])
-                shapes.append(FileShape(path, n, begins, () if ending else _added(scope, runs, path)))
-                known.add(name)
+                pattern = f"{_number(paths)}*{name}" if ending else name
+                beginnings = _beginnings(scope, runs, paths) if ending else ()
+                path = "/".join([*folder, pattern])
+                shapes.append(FileShape(path, n, beginnings, () if ending else _added_lines(scope, runs, path)))
+                names_with_shape.add(name)
     return sorted(shapes, key=lambda shape: -shape.runs)[:MOST]
 
 
-def _added(scope: Scope, runs: Sequence[Run], path: str) -> tuple[str, ...]:
+def _added_lines(scope: Scope, runs: Sequence[Run], path: str) -> tuple[str, ...]:
     """Return the lines with marks (`{version}`) that nearly all of the runs added to a file."""
-    added = (({marked(run, line.strip()) for line in git_changes(run).get(path, ())}, run.thread) for run in runs)
-    held = Holders(added).held(CONSISTENT * len(runs))
-    return tuple(line for line, _ in held if holds_mark(line) and may_be_told(scope, line))[:MOST_ADDED]
+    lines_by_run = (
+        ({marked(run, line.strip()) for line in git_changes(run).get(path, ())}, run.thread) for run in runs
+    )
+    common_lines = Holders(lines_by_run).common_values(CONSISTENT * len(runs))
+    return tuple(line for line, _ in common_lines if holds_mark(line) and may_be_told(scope, line))[:MOST_ADDED]
 
 
-def removed(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
+def removed_files(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
     """Return the files that at least MOSTLY of the runs removed by a command line, and that they had not made before:
     the lock that a dead process left, say. Each with its folder, as all of these runs name it."""
-    held = Holders((_removed(run), run.thread) for run in runs).held(MOSTLY * len(runs))[:MOST]
-    return [FileShape(path, n) for path, n in held if scope.names_nobody(path.replace("/", " "))]
+    counts = Holders((_removed_in(run), run.thread) for run in runs).common_values(MOSTLY * len(runs))[:MOST]
+    return [FileShape(path, n) for path, n in counts if scope.names_nobody(path.replace("/", " "))]
 
 
-def _removed(run: Run) -> set[str]:
+def _removed_in(run: Run) -> set[str]:
     lines = [call.line[:LONGEST_LINE] for call in run.steps if call.line and call.started]
-    called = [(words, target) for line in lines for words, target in plain_commands(line) if words]
-    made = {target for _, target in called} | {word for words, _ in called if words[0] in MAKING for word in words}
-    return {word for words, _ in called if words[0] == "rm" for word in words[1:] if _KEPT.fullmatch(word)} - made
+    commands = [(words, target) for line in lines for words, target in plain_commands(line) if words]
+    created = {target for _, target in commands} | {
+        word for words, _ in commands if words[0] in MAKING for word in words
+    }
+    return {word for words, _ in commands if words[0] == "rm" for word in words[1:] if _KEPT.fullmatch(word)} - created
 
 
-def moved(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
+def target_folders(scope: Scope, runs: Sequence[Run]) -> list[FileShape]:
     """Return the folders into which at least MOSTLY of the runs moved a file of another one by a command line."""
-    held = Holders((_moved(run), run.thread) for run in runs).held(MOSTLY * len(runs))[:MOST]
-    return [FileShape(path, n) for path, n in held if scope.names_nobody(path.replace("/", " "))]
+    counts = Holders((_moved_in(run), run.thread) for run in runs).common_values(MOSTLY * len(runs))[:MOST]
+    return [FileShape(path, n) for path, n in counts if scope.names_nobody(path.replace("/", " "))]
 
 
-def _moved(run: Run) -> set[str]:
+def _moved_in(run: Run) -> set[str]:
     lines = [call.line[:LONGEST_LINE] for call in run.steps if call.line and call.started]
-    called = [bare(words) for line in lines for words, _ in plain_commands(line)]
-    moves = [[word for word in words[1:] if not word.startswith("-")] for words in called if words[:1] == ["mv"]]
+    commands = [without_wrappers(words) for line in lines for words, _ in plain_commands(line)]
+    moves = [[word for word in words[1:] if not word.startswith("-")] for words in commands if words[:1] == ["mv"]]
     files = [(word, words[-1]) for words in moves for word in words[:-1] if _FILE.fullmatch(word)]
     folders = {(file.rpartition("/")[0], _folder_of(target)) for file, target in files}
     return {target for folder, target in folders if target != folder and _KEPT.fullmatch(target)}
@@ -134,18 +138,20 @@ def _folder_of(path: str) -> str:
 def _number(paths: Sequence[Sequence[str]]) -> str:
     """The number that nearly all names begin with, as `NNNN-`; '' for none."""
     names = [path.rsplit("/", 1)[-1] for has in paths for path in has]
-    forms = Counter(re.sub(r"\d", "N", found[0]) if (found := _NUMBER.match(name)) else "" for name in names)
+    forms = Counter(re.sub(r"\d", "N", match[0]) if (match := _NUMBER.match(name)) else "" for name in names)
     form, n = forms.most_common(1)[0]
     return form if n >= CONSISTENT * len(names) else ""
 
 
-def _grouped(by_run: Sequence[Sequence[str]], known: set[str], *, ending: bool) -> Mapping[str, list[list[str]]]:
+def _paths_by_name(
+    by_run: Sequence[Sequence[str]], names_with_shape: set[str], *, ending: bool
+) -> Mapping[str, list[list[str]]]:
     """Name of a file (or its `ending`) -> the paths of each run that have it, without names that are `known`."""
     groups: dict[str, list[list[str]]] = {}
     for n, paths in enumerate(by_run):
         for path in paths:
             name = path.rsplit("/", 1)[-1]
-            if name not in known:
+            if name not in names_with_shape:
                 key = name[name.find(".", 1) :] if ending and "." in name[1:] else name
                 groups.setdefault(key, [[] for _ in by_run])[n].append(path)
     return groups
@@ -154,30 +160,30 @@ def _grouped(by_run: Sequence[Sequence[str]], known: set[str], *, ending: bool) 
 def _folder(scope: Scope, paths: Sequence[str]) -> list[str]:
     """Return the folders before the names, from the outermost that most of the paths have; `*` where they differ."""
     folders = [path.split("/")[-2::-1] for path in paths]
-    kept: list[str] = []
+    folder_names: list[str] = []
     for depth in range(max(map(len, folders))):
-        named = Counter(parts[depth] for parts in folders if depth < len(parts))
-        if named.total() < CONSISTENT * len(paths):
+        names = Counter(parts[depth] for parts in folders if depth < len(parts))
+        if names.total() < CONSISTENT * len(paths):
             break
-        name, n = named.most_common(1)[0]
-        kept.append(name if n >= CONSISTENT * len(paths) and scope.names_nobody(name) else "*")
-    while kept and kept[-1] == "*":
-        kept.pop()
-    return kept[::-1]
+        name, n = names.most_common(1)[0]
+        folder_names.append(name if n >= CONSISTENT * len(paths) and scope.names_nobody(name) else "*")
+    while folder_names and folder_names[-1] == "*":
+        folder_names.pop()
+    return folder_names[::-1]
 
 
 def _relative(run: Run) -> list[str]:
     """Return the changed files of a run, each once, without the folders that all paths of the run have in common."""
     paths = dict.fromkeys(path for call in run.steps if call.name in FILE_CHANGES for path in _paths(call))
-    paths |= dict.fromkeys(_written(run))
+    paths |= dict.fromkeys(_files_by_lines(run))
     absolute = [path for path in paths if _ABSOLUTE.match(path)]
     if not absolute:
         return list(paths)
     commands = [words for call in run.steps for words, _ in plain_commands(call.line)]
-    visited = [words[1] for words in commands if words[0] == "cd" and words[1:] and _ABSOLUTE.match(words[1])]
-    others = [path for path in chain(visited, *map(_paths, run.steps)) if path[:1] == absolute[0][:1]]
+    cd_folders = [words[1] for words in commands if words[0] == "cd" and words[1:] and _ABSOLUTE.match(words[1])]
+    other_paths = [path for path in chain(cd_folders, *map(_paths, run.steps)) if path[:1] == absolute[0][:1]]
     try:
-        root = commonpath([path.rsplit("/", 1)[0] for path in absolute] + others)
+        root = commonpath([path.rsplit("/", 1)[0] for path in absolute] + other_paths)
     except ValueError:  # another drive, or a path that is none
         return []
     return [path.removeprefix(root).lstrip("/") if _ABSOLUTE.match(path) else path for path in paths]
@@ -194,25 +200,27 @@ def _paths(call: Call) -> Iterator[str]:
         yield from (path for text in texts if isinstance(text, str) for path in _PATCHED.findall(text))
 
 
-def _written(run: Run) -> Iterator[str]:
+def _files_by_lines(run: Run) -> Iterator[str]:
     """Yield the files that command lines of a run change, without scripts that it only wrote to run or remove them."""
     lines = [call.line[:LONGEST_LINE] for call in run.steps if call.line]
-    commands = [(bare(words), target) for line in lines for words, target in plain_commands(line)]
-    called = [(program_name(words[0]), words[1:], target) for words, target in commands if words]
-    used = " ".join(word for program, words, _ in called if kind_of(program, words) in CHORES for word in words)
+    commands = [(without_wrappers(words), target) for line in lines for words, target in plain_commands(line)]
+    programs = [(program_name(words[0]), words[1:], target) for words, target in commands if words]
+    chore_words = " ".join(
+        word for program, words, _ in programs if kind_of(program, words) in CHORES for word in words
+    )
     files = [file for line in lines for file in _PATCHED.findall(line)]
-    shown = git_changes(run)  # a name without a folder may be of a folder for an experiment
-    for program, words, target in called:
+    changed_in_git = git_changes(run)  # a name without a folder may be of a folder for an experiment
+    for program, words, target in programs:
         here = words if program == "tee" else [target] if program in PRINTING else []
         files += [file for file in here if "/" in file]  # without a folder it may be of a folder for an experiment
         files += [word for word in words if _FILE.fullmatch(word)] if kind_of(program, words) in IN_PLACE else []
     for line in lines:
         code = "\n".join(heredocs(line))
         if checking.changes_in_code(code):
-            read = {path for pair in _READ.findall(code) for path in pair} - {*_REWRITTEN.findall(code)}
-            named = [*_NAMED.findall(code), *(name for name in _BARE.findall(code) if name in shown)]
-            files += [file for file in named if file not in read]
-    yield from (file for file in files if not _SCRATCH.match(file) and file.rsplit("/", 1)[-1] not in used)
+            read_files = {path for pair in _READ.findall(code) for path in pair} - {*_REWRITTEN.findall(code)}
+            names = [*_NAMED.findall(code), *(name for name in _BARE.findall(code) if name in changed_in_git)]
+            files += [file for file in names if file not in read_files]
+    yield from (file for file in files if not _SCRATCH.match(file) and file.rsplit("/", 1)[-1] not in chore_words)
 
 
 MOST_BEGINNINGS = 3
@@ -225,15 +233,19 @@ _LABEL = re.compile(r"(?:[^\w\s\"'`(<]+ )?\w[\w+()/ -]{0,30}[:：](?=\s|$)|[^\w\
 
 
 def _beginnings(scope: Scope, runs: Sequence[Run], paths: Sequence[Sequence[str]]) -> tuple[str, ...]:
-    """Return how files begin that nearly all runs wrote at these paths of each, the most frequent first.
+    """Return the beginnings, most frequent first, that the files of nearly all runs have; `paths`: of each run.
 
-    None names anybody or holds a digit; () where they begin otherwise.
+    None names anybody or holds a digit; () where the files begin differently.
     """
-    written = [({*_starts(run, own)}, run.thread) for run, own in zip(runs, paths, strict=True) if own]
-    by_run = [(starts, thread) for starts, thread in written if starts]
-    told = [start for start, _ in Holders(by_run).held(0) if may_be_told(scope, start)][:MOST_BEGINNINGS]
-    agree = sum(1 for starts, _ in by_run if starts.intersection(told))
-    return tuple(told) if agree >= CONSISTENT * len(by_run) else ()
+    starts_by_run = [
+        ({*_starts(run, run_paths)}, run.thread) for run, run_paths in zip(runs, paths, strict=True) if run_paths
+    ]
+    starts_with_thread = [(starts, thread) for starts, thread in starts_by_run if starts]
+    labels = [start for start, _ in Holders(starts_with_thread).common_values(0) if may_be_told(scope, start)][
+        :MOST_BEGINNINGS
+    ]
+    agree = sum(1 for starts, _ in starts_with_thread if starts.intersection(labels))
+    return tuple(labels) if agree >= CONSISTENT * len(starts_with_thread) else ()
 
 
 def _starts(run: Run, paths: Sequence[str]) -> Iterator[str]:
@@ -250,10 +262,10 @@ def _first_lines(call: Call) -> Iterator[tuple[str, str]]:
     if call.name == WRITE and text.strip():
         yield from ((str(call.arguments[key]), text.splitlines()[0]) for key in PATHS & call.arguments.keys())
     texts = [call.line] if call.line else [leaf for _, leaf in leaves(call.arguments)] or [call.args]
-    yield from ((found[1], found[2]) for text in texts if isinstance(text, str) for found in _ADDED.finditer(text))
+    yield from ((match[1], match[2]) for text in texts if isinstance(text, str) for match in _ADDED.finditer(text))
     line = call.line[:LONGEST_LINE]
-    yield from ((found[1] or found[2], found[3]) for found in _HEREDOC.finditer(line))
-    yield from ((found[1], found[2]) for found in _BY_CODE.finditer(line))
+    yield from ((match[1] or match[2], match[3]) for match in _HEREDOC.finditer(line))
+    yield from ((match[1], match[2]) for match in _BY_CODE.finditer(line))
     for words, target in plain_commands(line) if ">" in line else ():
-        if target and words[0] in {"echo", "printf"} and (said := " ".join(words[1:])):
-            yield target, re.split(r"\\n|\n", re.sub(r"^-\w+ ", "", said))[0]
+        if target and words[0] in {"echo", "printf"} and (text_printed := " ".join(words[1:])):
+            yield target, re.split(r"\\n|\n", re.sub(r"^-\w+ ", "", text_printed))[0]

@@ -12,11 +12,13 @@ from consolidation.learning.comparison.neighbours import Difference, differences
 from consolidation.learning.comparison.records import Condition, OtherValue
 from consolidation.learning.comparison.scope import Scope
 from consolidation.learning.comparison.triggers import Term
-from consolidation.learning.effects.effects import telling
+from consolidation.learning.effects.effects import characteristic_kinds
 from consolidation.learning.runs.harness_tools import FILE_CHANGES, PATHS
 from consolidation.learning.writing import argument_choices, file_shapes
 from consolidation.learning.writing.argument_choices import Choice
+from consolidation.learning.writing.argument_conditions import Condition as Deciding
 from consolidation.learning.writing.argument_sources import Sources, arguments
+from consolidation.learning.writing.call_conditions import record_conditions
 from consolidation.learning.writing.failures import Mode, modes
 from consolidation.learning.writing.file_shapes import FileShape
 from consolidation.learning.writing.phrases import Phrases, phrases
@@ -24,33 +26,34 @@ from consolidation.learning.writing.recipe import Stage, stages
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
-    """`said`: terms of the requests; `met`: errors; `signs`: conditions of the records acted on; `other`: a value with
-    which another effect is right; `choices`: what decides arguments, by tool and argument; `seen`: other ways for
-    similar requests; `beside`: how failed runs differ; `work`: statistics of command lines; `files`: shapes of the
-    files that most runs changed, `files_by_commands`: of those that their commands changed, `removed`: of those that
-    they removed; `moved`: the folders to which they moved files.
+class PatternFindings:
+    """`terms`: of the requests; `signs`: conditions of the records acted on; `other_value`: one with which another
+    effect is right; `choices`: what decides arguments, by tool and argument; `call_conditions`: what decides that a
+    record gets a call, by tool; `contrast`: other ways for similar requests; `differences`: of failed runs; `work`:
+    statistics of command lines; `files`: shapes of the files that most runs changed, `files_by_commands`: of those that
+    their commands changed, `removed_files`: of those that they removed; `target_folders`: to which they moved files.
     """
 
     scope: Scope
     say: Phrases
     steps: Sequence[Stage]
     sources: Sources
-    said: Sequence[Term]
-    met: Sequence[Mode]
+    terms: Sequence[Term]
+    error_modes: Sequence[Mode]
     signs: Sequence[Condition]
-    other: OtherValue | None
+    other_value: OtherValue | None
     choices: Mapping[str, Mapping[str, Choice]]
-    seen: Contrast
-    beside: Sequence[Difference]
+    call_conditions: Mapping[str, Sequence[Deciding]]
+    contrast: Contrast
+    differences: Sequence[Difference]
     work: CommandWork | None
     files: Sequence[FileShape]
     files_by_commands: Sequence[FileShape]
-    removed: Sequence[FileShape]
-    moved: Sequence[FileShape]
+    removed_files: Sequence[FileShape]
+    target_folders: Sequence[FileShape]
 
     @cached_property
-    def own(self) -> frozenset[str]:
+    def effects(self) -> frozenset[str]:
         """The effects of the pattern."""
         return self.scope.effects(self.scope.runs[0])
 
@@ -58,31 +61,33 @@ class Learned:
     def acts(self) -> Sequence[Stage]:
         """The steps that characterize the skill: required effects; of commands first those that check or publish."""
         acts = [stage for stage in self.steps if stage.changes]
-        needed = [stage for stage in acts if not stage.optional] or acts
-        commands = telling([stage.tool for stage in needed if stage.via], beside=[s.tool for s in needed if not s.via])
-        return [stage for stage in needed if not stage.via or stage.tool in commands]
+        required = [stage for stage in acts if not stage.optional] or acts
+        commands = characteristic_kinds(
+            [stage.tool for stage in required if stage.via], beside=[s.tool for s in required if not s.via]
+        )
+        return [stage for stage in required if not stage.via or stage.tool in commands]
 
     @cached_property
     def places(self) -> Sequence[str]:
         """The repositories or packages in which nearly all runs worked by command lines; work on services is bound to
         none: the folder that their commands name most is what they looked at."""
-        return self.work.places if self.work and not all(map(is_of_service, self.own)) else ()
+        return self.work.places if self.work and not all(map(is_of_service, self.effects)) else ()
 
     @cached_property
     def is_coding(self) -> bool:
         """Whether files are changed, by command lines or by the tools of a coding agent."""
-        return bool(self.work or self.files or self.removed or self.moved) or any(
+        return bool(self.work or self.files or self.removed_files or self.target_folders) or any(
             stage.tool in FILE_CHANGES and PATHS & stage.args_schema.get("properties", {}).keys()
             for stage in self.steps
         )
 
 
-def look(scope: Scope) -> Learned:
+def look(scope: Scope) -> PatternFindings:
     """Run all analyses over the scope."""
-    say, sources, signs = phrases(scope), arguments(scope, scope.shown_by), records.signs(scope)
-    files, steps = file_shapes.changed(scope, scope.shown_by), stages(scope, say, sources)
-    deciding = [stage.tool for stage in steps if stage.changes and stage.kind == "step"]
-    return Learned(
+    say, sources, signs = phrases(scope), arguments(scope, scope.examples), records.signs(scope)
+    files, steps = file_shapes.changed_files(scope, scope.examples), stages(scope, say, sources)
+    tools = [stage.tool for stage in steps if stage.changes and stage.kind == "step"]
+    return PatternFindings(
         scope,
         say,
         steps,
@@ -91,12 +96,13 @@ def look(scope: Scope) -> Learned:
         modes(scope, say),
         signs,
         records.other_value(scope, signs),
-        {tool: argument_choices.choices(scope, tool) for tool in deciding},
+        {tool: argument_choices.choices(scope, tool) for tool in tools},
+        {tool: record_conditions(scope, tool) for tool in tools},
         contrast(scope),
         differences(scope),
         command_work(scope),
         files,
-        file_shapes.changed_by_commands(scope, scope.shown_by, files),
-        file_shapes.removed(scope, scope.shown_by),
-        file_shapes.moved(scope, scope.shown_by),
+        file_shapes.files_changed_by_commands(scope, scope.examples, files),
+        file_shapes.removed_files(scope, scope.examples),
+        file_shapes.target_folders(scope, scope.examples),
     )

@@ -11,46 +11,47 @@ from consolidation.learning.runs.lines import Line, ids_of
 from consolidation.learning.wording import upper_first
 from consolidation.learning.writing.failures import Mode
 from consolidation.learning.writing.git_work import GitWork
-from consolidation.learning.writing.learned import Learned
+from consolidation.learning.writing.learned import PatternFindings
 from consolidation.learning.writing.phrases import Phrases
 
 MOST_WAYS = 4
 LEAST_REFUSED = 3
-FEW_SIMILAR = 12  # up to so many similar runs, a way of a single run is mentioned too, unless it is of command lines
+FEW_SIMILAR = 4  # up to so many similar runs, a way of a single run is mentioned too, unless it is of command lines
 
 
-def lessons(learned: Learned) -> list[Line]:
+def lessons(findings: PatternFindings) -> list[Line]:
     """Return the lines of a skill's `experience` field, each with the ids of the runs behind it."""
-    scope, say = learned.scope, learned.say
+    scope, say = findings.scope, findings.say
     lines = [
-        *_of_contrast(learned),
-        *_beside([fact for fact in learned.beside if fact.tool in learned.own], say),  # their skills say the rest
-        *_of_signs(learned.signs, say),
-        *_of_other_value(learned.other, say),
+        *_of_contrast(findings),
+        # their skills say the rest
+        *_of_differences([fact for fact in findings.differences if fact.tool in findings.effects], say),
+        *_of_signs(findings.signs, say),
+        *_of_other_value(findings.other_value, say),
     ]
     if scope.parts:
         partly = say("partly", n=len(scope.successes), m=len(scope.parts))
         lines.insert(0, Line(partly, ids_of(scope.parts)))
-    return [*_of_work(learned), *_of_pushes(learned), *(line._replace(text=upper_first(line.text)) for line in lines)]
+    return [*_of_work(findings), *_of_pushes(findings), *(line._replace(text=upper_first(line.text)) for line in lines)]
 
 
-def _of_work(learned: Learned) -> list[Line]:
+def _of_work(findings: PatternFindings) -> list[Line]:
     """Compare how runs of the same places ended with and without these commands; empty without a clear difference."""
-    work, say = learned.work, learned.say
+    work, say = findings.work, findings.say
     if work is None or not work.differs:
         return []
-    tools = say.join([code(tool) for tool in sorted(learned.own)])
+    tools = say.join([code(tool) for tool in sorted(findings.effects)])
     (n, runs), (m, runs_m) = work.beside, work.without
     places = say.join([code(place) for place in work.places])
     line = say("work_with", places=places, tools=tools, n=n, runs=runs, m=m, runs_m=runs_m)
-    return [Line(line, ids_of(learned.scope.runs))]
+    return [Line(line, ids_of(findings.scope.runs))]
 
 
-def _of_pushes(learned: Learned) -> Iterator[Line]:
+def _of_pushes(findings: PatternFindings) -> Iterator[Line]:
     """Yield that several refs in one push were refused, where most runs that tried it ended well by single ones."""
-    refused, tried = GitWork(learned.scope).pushed_together()
-    if len(refused) >= LEAST_REFUSED and 2 * len(refused) > len(tried):
-        yield Line(learned.say("push_apart", n=len(refused), of=len(tried)), ids_of(refused))
+    refused_runs, all_runs = GitWork(findings.scope).pushed_together()
+    if len(refused_runs) >= LEAST_REFUSED and 2 * len(refused_runs) > len(all_runs):
+        yield Line(findings.say("push_apart", n=len(refused_runs), of=len(all_runs)), ids_of(refused_runs))
 
 
 def _of_signs(signs: Sequence[Condition], say: Phrases) -> Iterator[Line]:
@@ -68,24 +69,24 @@ def _of_other_value(other: OtherValue | None, say: Phrases) -> Iterator[Line]:
         yield Line(say("other_value", fact=fact, tool=code(other.tool), n=other.cases), other.ids)
 
 
-def _of_contrast(learned: Learned) -> Iterator[Line]:
-    seen, say, own = learned.seen, learned.say, learned.own
-    for excess in [excess for excess in seen.excess if excess.tool not in own][:2]:
+def _of_contrast(findings: PatternFindings) -> Iterator[Line]:
+    near, say, own = findings.contrast, findings.say, findings.effects
+    for excess in [excess for excess in near.excess if excess.tool not in own][:2]:
         counts = {"n": excess.failures, "of": excess.of_failures, "m": excess.successes, "of_m": excess.of_successes}
         yield Line(say("excess", tool=code(excess.tool), **counts), excess.ids)
-    commands = {call.name for run in learned.scope.runs for call in run.steps if call.via}
-    few = seen.similar <= FEW_SIMILAR and not own & commands  # what commands one run needed tells little of the next
-    telling = [way for way in seen.ways if way.runs >= 2 or few][:MOST_WAYS]
-    if seen.similar >= 3 and telling:
-        ways = say.join([_of_way(way, _way(way, say), say) for way in telling] + _of_rest(seen, telling, say))
-        ids = dict.fromkeys(run_id for way in telling for run_id in way.ids)
-        yield Line(say("ways", good=seen.successes, all=seen.similar, ways=ways), tuple(ids))
+    commands = {call.name for run in findings.scope.runs for call in run.steps if call.via}
+    few = near.similar <= FEW_SIMILAR and not own & commands  # what commands one run needed tells little of the next
+    shown = [way for way in near.ways if way.runs >= 2 or few][:MOST_WAYS]
+    if near.similar >= 3 and shown:
+        ways = say.join([_of_way(way, _way(way, say), say) for way in shown] + _of_rest(near, shown, say))
+        ids = dict.fromkeys(run_id for way in shown for run_id in way.ids)
+        yield Line(say("ways", good=near.successes, all=near.similar, ways=ways), tuple(ids))
 
 
-def _of_rest(seen: Contrast, shown: Sequence[Way], say: Phrases) -> list[str]:
+def _of_rest(contrast: Contrast, shown_ways: Sequence[Way], say: Phrases) -> list[str]:
     """The similar runs whose ways are not named, so that the parts add up to the sum before them; empty if all are."""
-    successes = seen.successes - sum(way.successes for way in shown)
-    rest = Way((), successes, seen.similar - sum(way.runs for way in shown) - successes)
+    successes = contrast.successes - sum(way.successes for way in shown_ways)
+    rest = Way((), successes, contrast.similar - sum(way.runs for way in shown_ways) - successes)
     return [_of_way(rest, say("way_other" if rest.runs == 1 else "ways_other"), say)] if rest.runs else []
 
 
@@ -103,40 +104,40 @@ def _way(way: Way, say: Phrases) -> str:
     return say("way_tools", tools=say("plus").join([code(tool) for tool in way.tools]))
 
 
-def _beside(differences: Sequence[Difference], say: Phrases) -> Iterator[Line]:
+def _of_differences(differences: Sequence[Difference], say: Phrases) -> Iterator[Line]:
     for difference in differences:
         counts = {"n": difference.failures, "of": difference.of, "m": difference.successes}
         counts["of_m"] = difference.of_successes
-        tool, what = code(difference.tool), code(difference.what)
+        tool, subject = code(difference.tool), code(difference.what)
         if difference.kind == "value":
-            sentence = say("value", tool=tool, path=what, good=difference.good, bad=difference.bad, **counts)
+            sentence = say("value", tool=tool, path=subject, good=difference.good, bad=difference.bad, **counts)
         elif difference.kind == "acted_on":
-            sentence = say("acted_on", tool=tool, fact=f"{what} {difference.good}", **counts)
+            sentence = say("acted_on", tool=tool, fact=f"{subject} {difference.good}", **counts)
         else:
-            sentence = say(difference.kind, tool=tool, path=what, **counts)
+            sentence = say(difference.kind, tool=tool, path=subject, **counts)
         yield Line(sentence, difference.ids)
 
 
-def failure_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:
+def failure_lines(modes: Sequence[Mode], say: Phrases) -> list[Line]:
     """Return one line per kind of tool error. Only the numbers in a line change as runs are added."""
     return [
-        Line(say("failure", tool=code(mode.tool), text=_quoted(mode, say), n=mode.runs, m=mode.recovered), mode.ids)
-        for mode in met
+        Line(say("failure", tool=code(mode.tool), text=_quoted(mode, say), n=mode.runs, m=mode.recoveries), mode.ids)
+        for mode in modes
     ]
 
 
-def fallback_lines(met: Sequence[Mode], say: Phrases) -> list[Line]:
+def fallback_lines(modes: Sequence[Mode], say: Phrases) -> list[Line]:
     """Return one line per reaction to a tool error, at most three per error.
 
     Only the numbers in a line change as runs are added.
     """
     return [
         Line(
-            say("fallback", text=_quoted(mode, say), tool=code(mode.tool), did=did, n=n, of=mode.recovered),
-            mode.next_ids.get(did, ()),
+            say("fallback", text=_quoted(mode, say), tool=code(mode.tool), did=reaction, n=n, of=mode.recoveries),
+            mode.next_ids.get(reaction, ()),
         )
-        for mode in met
-        for did, n in mode.next[:3]
+        for mode in modes
+        for reaction, n in mode.next[:3]
     ]
 
 

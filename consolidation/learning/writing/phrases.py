@@ -116,6 +116,11 @@ _SENTENCES: dict[str, tuple[str, str]] = {
         "在 {field} 为 {state} 时是 {value}（{of} 次中有 {n} 次）",
     ),
     "together": ("{value} with {field} {state} ({n} of {of})", "{field} 为 {state} 时填 {value}（{of} 次中有 {n} 次）"),
+    "record_called": ("where {field} is {state} ({n} of {of})", "{field} 为 {state} 的记录（{of} 条中有 {n} 条）"),
+    "record_left": (
+        "not where {field} is {state} ({n} of {of})",
+        "{field} 为 {state} 的记录不调用（{of} 条中有 {n} 条）",
+    ),
     "over": ("more than {number}", "大于 {number} 的数"),
     "upto": ("at most {number}", "不超过 {number} 的数"),
     "none": ("none", "不填"),
@@ -247,7 +252,7 @@ class Phrases:
 
 def phrases(scope: Scope) -> Phrases:
     """Return the templates in the language of most requests."""
-    openings = [run.opening for run in scope.shown_by if run.opening]
+    openings = [run.opening for run in scope.examples if run.opening]
     chinese = sum(1 for text in openings if is_chinese(text))
     return Phrases("zh" if openings and chinese * 2 > len(openings) else "en")
 

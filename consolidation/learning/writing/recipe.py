@@ -11,11 +11,11 @@ from consolidation.learning.commands import checking
 from consolidation.learning.commands.requests import is_of_service
 from consolidation.learning.commands.resources import is_of_resource
 from consolidation.learning.comparison.scope import Scope
-from consolidation.learning.effects.effects import refused
+from consolidation.learning.effects.effects import refused_kinds
 from consolidation.learning.effects.toolnames import words
 from consolidation.learning.runs import operations
 from consolidation.learning.runs.call import Call
-from consolidation.learning.runs.lines import Counted, Ids, ids_of
+from consolidation.learning.runs.lines import CountedResult, Ids, ids_of
 from consolidation.learning.runs.run import Run
 from consolidation.learning.writing import schemas
 from consolidation.learning.writing.argument_sources import Sources, arguments
@@ -32,7 +32,7 @@ _HEAD = re.compile(r"[.\[]")
 
 
 @dataclass(frozen=True)
-class Stage(Counted):
+class Stage(CountedResult):
     """One tool of the recipe.
 
     `runs` of `of` successes used it, usually `usual` times, at most `most`. `per`: the argument that differed at each
@@ -61,12 +61,12 @@ class Stage(Counted):
 
     @property
     def is_command(self) -> bool:
-        """Whether its command is told: not that of a request which `curl` sends, told as what it is."""
+        """Whether it is shown as a command line; a request that `curl` sends is shown as the request."""
         return bool(self.via) and not operations.tool_name(self.tool)
 
     @property
     def speaks(self) -> bool:
-        """Whether its name says what is done, as that of a tool."""
+        """Whether its name says what it does, like the name of a tool."""
         return not self.is_command or is_of_resource(self.tool)
 
     @property
@@ -90,7 +90,7 @@ class Stage(Counted):
 
     @property
     def kind(self) -> Literal["button", "page", "sheet", "command", "operation", "step"]:
-        """Which sentence tells it."""
+        """The kind of its sentence: part of the keys in `phrases`."""
         if operations.is_sheet(self.tool):
             return "sheet"
         if self.is_button or self.is_page:
@@ -100,9 +100,9 @@ class Stage(Counted):
         return "operation" if self.through or self.via else "step"
 
     def is_open(self, path: str) -> bool:
-        """Return whether an argument is to be given: not one that a command's shape says itself."""
-        said = self.via and self.shape and f"{{{_HEAD.split(path)[0]}}}" not in self.shape
-        return not path.startswith("*") and not (said and is_of_service(self.tool))
+        """Return whether the agent supplies an argument: not if the shape of the command fixes it."""
+        is_in_shape = self.via and self.shape and f"{{{_HEAD.split(path)[0]}}}" not in self.shape
+        return not path.startswith("*") and not (is_in_shape and is_of_service(self.tool))
 
     @property
     def share(self) -> float:
@@ -126,16 +126,23 @@ def stages(scope: Scope, say: Phrases, sources: Sources | None = None) -> list[S
     Left out: tools of less than LEFT_OUT_BELOW of the runs or of a single one of several, and rarely used look-ups
     whose results were not used.
     """
-    used = [_by_tool(run, scope) for run in scope.shown_by]
+    calls_by_run = [_by_tool(run, scope) for run in scope.examples]
     uses: dict[str, list[list[Call]]] = defaultdict(list)
-    for calls in used:
+    for calls in calls_by_run:
         for tool in calls:
             uses[tool].append(calls[tool])
-    kept = {tool for tool in uses if len(uses[tool]) >= max(LEFT_OUT_BELOW * len(used), 2 if len(used) > 2 else 1)}
-    order = _order([_in_order(calls, kept, scope) for calls in used], scope.changes)
-    by = {tool: ids_of(run for run, calls in zip(scope.shown_by, used, strict=True) if tool in calls) for tool in order}
-    all_stages = [_stage(scope, say, tool, uses[tool], len(used), by[tool]) for tool in order]
-    return _telling(scope, all_stages, arguments(scope, scope.shown_by) if sources is None else sources)
+    tools = {
+        tool
+        for tool in uses
+        if len(uses[tool]) >= max(LEFT_OUT_BELOW * len(calls_by_run), 2 if len(calls_by_run) > 2 else 1)
+    }
+    order = _order([_in_order(calls, tools, scope) for calls in calls_by_run], scope.changes)
+    ids_by_tool = {
+        tool: ids_of(run for run, calls in zip(scope.examples, calls_by_run, strict=True) if tool in calls)
+        for tool in order
+    }
+    all_stages = [_stage(scope, say, tool, uses[tool], len(calls_by_run), ids_by_tool[tool]) for tool in order]
+    return _telling(scope, all_stages, arguments(scope, scope.examples) if sources is None else sources)
 
 
 def _telling(scope: Scope, candidates: list[Stage], sources: Sources) -> list[Stage]:
@@ -155,26 +162,31 @@ def _telling(scope: Scope, candidates: list[Stage], sources: Sources) -> list[St
 
 
 def _may_go(scope: Scope, stage: Stage, *, after: bool) -> bool:
-    few = stage.share < RARELY if after or stage.runs < FEW else stage.optional
-    return few and scope.rules.reads(stage.tool) and not stage.via
+    is_rare = stage.share < RARELY if after or stage.runs < FEW else stage.optional
+    return is_rare and scope.rules.reads(stage.tool) and not stage.via
 
 
 def _by_tool(run: Run, scope: Scope) -> dict[str, list[Call]]:
     """Return tool -> its calls, in the order of first use, else of last use."""
     by_name: dict[str, list[Call]] = {}
-    vain = refused(run, {call.name for call in run.steps if call.via and scope.changes(call.name)}, scope.rules)
+    refused_commands = refused_kinds(
+        run, {call.name for call in run.steps if call.via and scope.changes(call.name)}, scope.rules
+    )
     for call in run.steps:
-        if call.started and call.name not in scope.rules.ignored | vain and words(call.name) != ["think"]:
-            again = _is_called_again(call, scope)
-            earlier = by_name.pop(call.name, []) if again else by_name.get(call.name, [])
-            by_name[call.name] = [*(each for each in earlier if not _is_mended(each, call, run)), call]
+        if call.started and call.name not in scope.rules.ignored | refused_commands and words(call.name) != ["think"]:
+            is_repeated = _is_called_again(call, scope)
+            earlier = by_name.pop(call.name, []) if is_repeated else by_name.get(call.name, [])
+            by_name[call.name] = [
+                *(earlier_call for earlier_call in earlier if not _is_mended(earlier_call, call, run)),
+                call,
+            ]
     return by_name
 
 
 def _is_called_again(call: Call, scope: Scope) -> bool:
-    """Return whether its last use counts: a change of a service, or a push, that is refused is called again behind what
-    it needs, and the line that it stood on may have ended well; a script that checks is called before and after; a form
-    is sent again when something before it was missing."""
+    """Return whether its last use counts instead of its first: a refused change of a service, or push, is repeated
+    after what it needs, though its line may have ended well; a script that checks runs before and after the work; a
+    form is sent again when something was missing."""
     if call.button:
         return scope.changes(call.name)
     is_repeated = is_of_service(call.name) or bool(call.push) or checking.runs_named_check([call.name])
@@ -184,15 +196,15 @@ def _is_called_again(call: Call, scope: Scope) -> bool:
 def _is_mended(earlier: Call, later: Call, run: Run) -> bool:
     """Return whether a form was sent again with the same fields after the user had said something."""
     is_same = bool(later.button) and earlier.arguments == later.arguments
-    return is_same and run.said_before(earlier.position) != run.said_before(later.position)
+    return is_same and run.user_message_before(earlier.position) != run.user_message_before(later.position)
 
 
-def _in_order(calls: Mapping[str, list[Call]], kept: Collection[str], scope: Scope) -> list[str]:
-    """Order the kept tools of a run by first use; one that failed at first stands where it worked, behind what helped.
+def _in_order(calls: Mapping[str, list[Call]], tools: Collection[str], scope: Scope) -> list[str]:
+    """Order these tools of a run by their first use that did not fail.
 
-    Not of commands: a test that fails at first shows what is to be changed.
+    Of commands by their first use: a test that fails at first shows what is to be changed.
     """
-    places = {tool: _place(uses, scope) for tool, uses in calls.items() if tool in kept}
+    places = {tool: _place(uses, scope) for tool, uses in calls.items() if tool in tools}
     return sorted(places, key=lambda tool: places[tool])
 
 
@@ -209,41 +221,41 @@ def _order(sequences: Sequence[Sequence[str]], changes: Callable[[str], bool]) -
     for sequence in sequences:
         for rank, tool in enumerate(sequence):
             ranks[tool].append(rank)
-    few = {tool for tool in ranks if len(ranks[tool]) < OPTIONAL_BELOW * len(sequences)}
-    placed = sorted(ranks, key=lambda tool: (tool in few, sum(ranks[tool]) / len(ranks[tool]), tool))
-    for tool in [tool for tool in placed if len(ranks[tool]) < RARELY * len(sequences)]:
-        at = placed.index(tool)
-        ties = [not changes(tool) and changes(other) for other in placed]
-        before = next((n for n in range(at) if _mostly_before(tool, placed[n], sequences, ties[n])), at)
-        placed.insert(before, placed.pop(at))
-    return placed
+    rare_tools = {tool for tool in ranks if len(ranks[tool]) < OPTIONAL_BELOW * len(sequences)}
+    order = sorted(ranks, key=lambda tool: (tool in rare_tools, sum(ranks[tool]) / len(ranks[tool]), tool))
+    for tool in [tool for tool in order if len(ranks[tool]) < RARELY * len(sequences)]:
+        at = order.index(tool)
+        ties = [not changes(tool) and changes(other) for other in order]
+        before = next((n for n in range(at) if _mostly_before(tool, order[n], sequences, ties[n])), at)
+        order.insert(before, order.pop(at))
+    return order
 
 
 def _mostly_before(tool: str, other: str, sequences: Sequence[Sequence[str]], half_is_enough: bool = False) -> bool:
-    both = [s for s in sequences if tool in s and other in s]
-    first = sum(1 for s in both if s.index(tool) < s.index(other)) * 2
-    return first > len(both) or (half_is_enough and first == len(both) > 0)
+    common = [s for s in sequences if tool in s and other in s]
+    first = sum(1 for s in common if s.index(tool) < s.index(other)) * 2
+    return first > len(common) or (half_is_enough and first == len(common) > 0)
 
 
 def _stage(scope: Scope, say: Phrases, tool: str, uses: Sequence[Sequence[Call]], total: int, ids: Ids) -> Stage:
-    worked = [[call for call in calls if not call.failed] or list(calls) for calls in uses]
-    seen = [call for calls in worked for call in calls]
-    counts = [len(calls) for calls in worked]
+    calls_by_run = [[call for call in calls if not call.failed] or list(calls) for calls in uses]
+    all_calls = [call for calls in calls_by_run for call in calls]
+    counts = [len(calls) for calls in calls_by_run]
     return Stage(
         tool=tool,
         runs=len(uses),
         of=total,
         usual=median_low(counts),
         most=max(counts),
-        per=_per(scope, tool, worked),
+        per=_per(scope, tool, calls_by_run),
         changes=scope.changes(tool),
-        args_schema={} if seen[0].via else schemas.of(scope, tool, seen),
-        returns=returns(scope, say, tool, [call for call in seen if not call.failed]),
+        args_schema={} if all_calls[0].via else schemas.of(scope, tool, all_calls),
+        returns=returns(scope, say, tool, [call for call in all_calls if not call.failed]),
         well=bool(scope.successes),
-        via=next((call.via for call in seen if call.via), ""),
-        through=seen[0].called if seen[0].is_operation else "",
-        shape=usual_shape(scope, tool) if seen[0].via else "",
-        on=_page(seen),
+        via=next((call.via for call in all_calls if call.via), ""),
+        through=all_calls[0].tool_name if all_calls[0].is_operation else "",
+        shape=usual_shape(scope, tool) if all_calls[0].via else "",
+        on=_page(all_calls),
         ids=ids,
     )
 
@@ -256,18 +268,24 @@ def _page(calls: Sequence[Call]) -> str:
 
 def _per(scope: Scope, tool: str, uses: Sequence[Sequence[Call]]) -> str:
     """Return the one short argument that differs between repeated calls; '' unless there is exactly one."""
-    repeated = [_told_apart(calls) for calls in uses if len(calls) > 1]
-    named = (
-        [key for key in sorted(set.intersection(*repeated)) if scope.may_name_argument(tool, key)] if repeated else []
+    argument_sets = [_varied_arguments(calls) for calls in uses if len(calls) > 1]
+    names = (
+        [key for key in sorted(set.intersection(*argument_sets)) if scope.may_name_argument(tool, key)]
+        if argument_sets
+        else []
     )
-    return named[0] if len(named) == 1 else ""
+    return names[0] if len(names) == 1 else ""
 
 
-def _told_apart(calls: Sequence[Call]) -> set[str]:
+def _varied_arguments(calls: Sequence[Call]) -> set[str]:
     """Return the arguments that have a different short value in each call."""
     keys = {key for call in calls for key in call.arguments}
-    given = {key: [call.arguments.get(key) for call in calls] for key in keys}
-    return {key for key, texts in given.items() if all(map(_short, texts)) and len(set(map(str, texts))) == len(texts)}
+    values_by_key = {key: [call.arguments.get(key) for call in calls] for key in keys}
+    return {
+        key
+        for key, texts in values_by_key.items()
+        if all(map(_short, texts)) and len(set(map(str, texts))) == len(texts)
+    }
 
 
 def _short(value: Any) -> bool:

@@ -5,7 +5,7 @@ from collections import defaultdict, deque
 from collections.abc import Mapping, Set
 from typing import Any
 
-from consolidation.learning.facts.shown_records import given, numbers, records, states
+from consolidation.learning.facts.shown_records import keyed_values, numbers, records, states
 from consolidation.learning.runs.call import Call
 
 MOST_IDS = 24  # of one record, and that are known to stand beside an id
@@ -20,8 +20,13 @@ State = str | float
 
 def described(record: Mapping[str, Any]) -> dict[str, State]:
     """Return the fields of an object that hold a few words, a boolean (as a word), or a number that names nothing."""
-    counted = ((field, number) for field, number in numbers(record) if not _OF_NAMES.search(field))
-    return {field: float(number) for field, number in counted if abs(number) < LARGEST} | dict(states(record))
+    number_fields = ((field, number) for field, number in numbers(record) if not _OF_NAMES.search(field))
+    return {field: float(number) for field, number in number_fields if abs(number) < LARGEST} | dict(states(record))
+
+
+def ids_in(call: Call) -> frozenset[str]:
+    """Return the ids among the arguments of a call."""
+    return frozenset(key for _, key in keyed_values(call.arguments))
 
 
 class Records:
@@ -34,25 +39,27 @@ class Records:
 
     def read(self, call: Call) -> None:
         """Add the records in a result; one without an id is named by the id that the call sent."""
-        sent = {key for _, key in given(call.arguments)}
-        for record, names in records(call.returned):
-            keys = {key for key, _ in names} or (sent if record is call.returned else set())
+        sent_ids = ids_in(call)
+        for record, names in records(call.parsed_result):
+            keys = {key for key, _ in names} or (sent_ids if record is call.parsed_result else set())
             for key in keys if len(keys) <= MOST_IDS else ():
                 self._shown[key].append(record)
                 if len(self._beside[key]) <= MOST_IDS:
                     self._beside[key] |= keys
-                if key in sent:
+                if key in sent_ids:
                     self._looked_up[key].append(record)
 
-    def about(self, call: Call) -> dict[str, State]:
-        """Return the states of the records that a call names, and of those that were looked up by an id in these.
+    def about(self, ids: Set[str], *, first: bool = False) -> dict[str, State]:
+        """Return the states of the records with these ids, and of those that were looked up by an id in these, each as
+        last shown, or as shown at first.
 
-        What stands beside fewer ids tells more: a date stands in the records of a day, and none of them is meant.
+        Of equal fields those of the id that stands beside fewer ids hold: a date is in all records of a day.
         """
-        keys = self._by_width({key for _, key in given(call.arguments)})
-        others = [other for key in keys for other in self._by_width(self._beside.get(key, set()).difference(keys))]
-        latest = [*(self._looked_up.get(other, ()) for other in others), *(self._shown.get(key, ()) for key in keys)]
-        return {field: state for shown in latest for record in shown for field, state in described(record).items()}
+        keys = self._by_width(ids)
+        other_ids = [other for key in keys for other in self._by_width(self._beside.get(key, set()).difference(keys))]
+        by_id = [*(self._looked_up.get(other, ()) for other in other_ids), *(self._shown.get(key, ()) for key in keys)]
+        in_order = (record for records in by_id for record in (reversed(records) if first else records))
+        return {field: state for record in in_order for field, state in described(record).items()}
 
     def _by_width(self, keys: Set[str]) -> list[str]:
         return sorted(keys, key=lambda key: (-len(self._beside.get(key, ())), key))

@@ -33,65 +33,65 @@ def of(scope: Scope, tool: str, calls: Sequence[Call]) -> dict[str, Any]:
 
     Types as seen, `required` where always present, names and examples only where they may be shown.
     """
-    seen = [call.arguments for call in calls]
-    if not any(seen):
+    arguments = [call.arguments for call in calls]
+    if not any(arguments):
         return {}
-    return _object(scope, tool, (), seen)
+    return _object(scope, tool, (), arguments)
 
 
-def _object(scope: Scope, tool: str, path: Path, seen: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    present = Counter(str(key) for item in seen for key in item)
-    named = [key for key in sorted(present) if (scope.may_name(key) if path else scope.may_name_argument(tool, key))][
+def _object(scope: Scope, tool: str, path: Path, objects: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    counts = Counter(str(key) for item in objects for key in item)
+    names = [key for key in sorted(counts) if (scope.may_name(key) if path else scope.may_name_argument(tool, key))][
         :MOST_PROPERTIES
     ]
     schema: dict[str, Any] = {"type": "object"}
-    if named:
+    if names:
         schema["properties"] = {
-            key: _schema(scope, tool, (*path, key), [item[key] for item in seen if key in item]) for key in named
+            key: _schema(scope, tool, (*path, key), [item[key] for item in objects if key in item]) for key in names
         }
-    required = [key for key in named if present[key] == len(seen)]
-    if required:
-        schema["required"] = required
+    required_names = [key for key in names if counts[key] == len(objects)]
+    if required_names:
+        schema["required"] = required_names
     return schema
 
 
-def _schema(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> dict[str, Any]:
-    kinds = sorted({JSON_TYPES.get(type(value), "null") for value in seen})
+def _schema(scope: Scope, tool: str, path: Path, values: Sequence[Any]) -> dict[str, Any]:
+    kinds = sorted({JSON_TYPES.get(type(value), "null") for value in values})
     schema: dict[str, Any] = {"type": kinds[0] if len(kinds) == 1 else kinds}
     if len(path) >= DEEPEST:
         return schema
-    objects = [value for value in seen if isinstance(value, dict)]
-    items = [item for value in seen if isinstance(value, list | tuple) for item in value][:MOST_SEEN]
+    objects = [value for value in values if isinstance(value, dict)]
+    items = [item for value in values if isinstance(value, list | tuple) for item in value][:MOST_SEEN]
     if objects:
         schema |= {key: value for key, value in _object(scope, tool, path, objects).items() if key != "type"}
     if items:
         schema["items"] = _schema(scope, tool, (*path, ITEM), items)
-    if examples := _examples(scope, tool, path, seen):
+    if examples := _examples(scope, tool, path, values):
         schema["examples"] = examples
     return schema
 
 
-def _examples(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> Sequence[str | int | float]:
+def _examples(scope: Scope, tool: str, path: Path, values: Sequence[Any]) -> Sequence[str | int | float]:
     """Return the most frequent values that may be shown, if they cover at least half of the texts seen.
 
     Of equally frequent ones that which was sent first; of numbers and of what is filled into a form the one that all
     calls sent.
     """
-    if (constant := _constant(scope, tool, path, seen)) is not None:
+    if (constant := _constant(scope, tool, path, values)) is not None:
         return [constant]
-    texts = [value for value in seen if isinstance(value, str)]
+    texts = [value for value in values if isinstance(value, str)]
     words = [value for value in texts if len(value) <= LONGEST_EXAMPLE and len(value.split()) <= 4]
-    counted = Counter(value for value in words if scope.may_show(tool, "args", path, value))
-    kept = sorted(counted, key=lambda value: -counted[value])[:MOST_EXAMPLES]
-    return kept if sum(counted[value] for value in kept) * 2 >= len(texts) else []
+    counts = Counter(value for value in words if scope.may_show(tool, "args", path, value))
+    examples = sorted(counts, key=lambda value: -counts[value])[:MOST_EXAMPLES]
+    return examples if sum(counts[value] for value in examples) * 2 >= len(texts) else []
 
 
-def _constant(scope: Scope, tool: str, path: Path, seen: Sequence[Any]) -> int | float | str | None:
+def _constant(scope: Scope, tool: str, path: Path, values: Sequence[Any]) -> int | float | str | None:
     """Return the one number, or of a form the one text or tick, that all calls sent, where it may be shown."""
     kinds: tuple[type, ...] = (int, float, str, bool) if is_form(tool) else (int, float)
-    if any(type(value) not in kinds for value in seen) or len(set(seen)) != 1:
+    if any(type(value) not in kinds for value in values) or len(set(values)) != 1:
         return None
-    return seen[0] if scope.may_show_constant(tool, path, seen[0]) else None
+    return values[0] if scope.may_show_constant(tool, path, values[0]) else None
 
 
 def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str:
@@ -101,7 +101,7 @@ def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str
     """
     if is_button(tool):
         return _message(scope, tool)
-    results = [call.returned for call in calls if call.returned not in (None, "")]
+    results = [call.parsed_result for call in calls if call.parsed_result not in (None, "")]
     if not results:
         return ""
     if all(isinstance(result, dict) for result in results):
@@ -115,14 +115,14 @@ def returns(scope: Scope, say: Phrases, tool: str, calls: Sequence[Call]) -> str
 
 def _message(scope: Scope, button: str) -> str:
     """Return what pages show when a button was pressed, as several runs saw it."""
-    holders, seen = Holders(), Counter[str]()
-    for run in scope.shown_by:
-        pressed = [call for call in run.steps if call.name == button and not call.failed and call.says]
-        lines = {call.says.partition("\n")[0] for call in pressed}
+    holders, counts = Holders(), Counter[str]()
+    for run in scope.examples:
+        presses = [call for call in run.steps if call.name == button and not call.failed and call.page_message]
+        lines = {call.page_message.partition("\n")[0] for call in presses}
         holders.add(lines, run.thread)
-        seen.update(lines)
-    common = [line for line, _ in seen.most_common() if holders.common(line) and safe(line)]
-    return f"“{common[0]}”" if common and not names_somebody(common[0]) else ""
+        counts.update(lines)
+    common_lines = [line for line, _ in counts.most_common() if holders.is_common(line) and safe(line)]
+    return f"“{common_lines[0]}”" if common_lines and not names_somebody(common_lines[0]) else ""
 
 
 def _text(scope: Scope, results: Sequence[str]) -> str:
@@ -132,31 +132,31 @@ def _text(scope: Scope, results: Sequence[str]) -> str:
 
 
 def _object_fields(scope: Scope, say: Phrases, tool: str, results: Sequence[dict[str, Any]]) -> str:
-    states = [f"`{key}` {value}" for key, value in _brought(scope, tool)] if scope.changes(tool) else []
+    states = [f"`{key}` {value}" for key, value in _new_states(scope, tool)] if scope.changes(tool) else []
     if states:
         return say("object", what=say.join(states[:2]))
-    shared = [key for key in results[0] if all(key in result for result in results) and scope.may_name(str(key))]
-    return say("object", what=say.join([f"`{key}`" for key in shared[:MOST_FIELDS]])) if shared else ""
+    shared_keys = [key for key in results[0] if all(key in result for result in results) and scope.may_name(str(key))]
+    return say("object", what=say.join([f"`{key}`" for key in shared_keys[:MOST_FIELDS]])) if shared_keys else ""
 
 
-def _brought(scope: Scope, tool: str) -> list[tuple[str, str]]:
+def _new_states(scope: Scope, tool: str) -> list[tuple[str, str]]:
     """Return (field, state) that every result of the tool has and no earlier result or argument had.
 
     Only fields of states, which take few values over many runs: any other may hold somebody's name.
     """
-    always: set[tuple[str, str]] | None = None
+    common_fields: set[tuple[str, str]] | None = None
     for run in scope.successes:
-        before: set[tuple[str, str]] = set()
+        fields_before: set[tuple[str, str]] = set()
         for call in run.steps:
-            returned = _told(call.returned) if not call.failed else set()
+            fields = _text_fields(call.parsed_result) if not call.failed else set()
             if call.name == tool and not call.failed:
                 sent = {leaf for _, leaf in leaves(call.arguments)}
-                new = {fact for fact in returned - before if fact[1] not in sent}
-                always = new if always is None else always & new
-            before |= returned if call.name != tool else set()
-    states = [fact for fact in always or () if STATE.search(fact[0]) and not names_somebody(fact[1])]
+                new_fields = {fact for fact in fields - fields_before if fact[1] not in sent}
+                common_fields = new_fields if common_fields is None else common_fields & new_fields
+            fields_before |= fields if call.name != tool else set()
+    states = [fact for fact in common_fields or () if STATE.search(fact[0]) and not names_somebody(fact[1])]
     return sorted(fact for fact in states if scope.may_show(tool, "result", (fact[0],), fact[1]))
 
 
-def _told(value: Any) -> set[tuple[str, str]]:
+def _text_fields(value: Any) -> set[tuple[str, str]]:
     return {(str(k), v) for k, v in value.items() if isinstance(v, str)} if isinstance(value, dict) else set()

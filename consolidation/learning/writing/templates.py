@@ -45,12 +45,12 @@ def template(scope: Scope, text: str, sent: Collection[str] | None = None) -> st
     lead = lead.removeprefix(code)
     for pattern, mark in _MARKS:
         lead = pattern.sub(mark, lead)
-    shown = "".join(_shown(scope, piece) for piece in _PIECE.findall(lead))
-    shown = re.sub(r",?\s*(?:[A-Za-z]+…)+[A-Za-z]+!?", "", shown)  # words cut into pieces
-    whole = re.sub(r"…(?:[\s,;:'().-]*…)+", "…", re.sub(r"\s+", " ", shown)).strip(" :;,")
-    whole = re.sub(r"^(?:…[\s.:!]+)+", "", whole)
-    whole = re.sub(r"^(?:\{path\}(?::\{number\})*:?\s+)", "", whole)
-    return f"{code}{': ' if code else ''}{whole}"[:LONGEST] if _says_something(whole) else ""
+    raw_text = "".join(_shown(scope, piece) for piece in _PIECE.findall(lead))
+    raw_text = re.sub(r",?\s*(?:[A-Za-z]+…)+[A-Za-z]+!?", "", raw_text)  # words cut into pieces
+    result = re.sub(r"…(?:[\s,;:'().-]*…)+", "…", re.sub(r"\s+", " ", raw_text)).strip(" :;,")
+    result = re.sub(r"^(?:…[\s.:!]+)+", "", result)
+    result = re.sub(r"^(?:\{path\}(?::\{number\})*:?\s+)", "", result)
+    return f"{code}{': ' if code else ''}{result}"[:LONGEST] if _says_something(result) else ""
 
 
 def _quoted(scope: Scope, quote: str, sent: Collection[str] | None) -> str:
@@ -60,12 +60,12 @@ def _quoted(scope: Scope, quote: str, sent: Collection[str] | None) -> str:
     return quote if is_own and is_plain and all(map(scope.may_quote, inner.split())) else "{text}"
 
 
-def _says_something(whole: str) -> bool:
+def _says_something(text: str) -> bool:
     """Return whether a template has at least as many words as gaps."""
-    kept = re.sub(r"\{\w+\}|…", " ", whole)
-    words = re.findall(r"[^\W\d_]{2,}", kept)
-    is_telling = bool(_HAN.search(kept)) or any(len(word) > 2 for word in words)
-    return is_telling and len(words) >= whole.count("…")
+    plain_text = re.sub(r"\{\w+\}|…", " ", text)
+    words = re.findall(r"[^\W\d_]{2,}", plain_text)
+    is_telling = bool(_HAN.search(plain_text)) or any(len(word) > 2 for word in words)
+    return is_telling and len(words) >= text.count("…")
 
 
 def _shown(scope: Scope, piece: str) -> str:
@@ -87,12 +87,12 @@ _MARK = re.compile(r"\{(?:version|date)\}")
 
 def marked(run: Run, text: str) -> str:
     """Return a text with marks for dates, and for the version that the request names, else for the only one in it."""
-    told = _DATE.sub(DATE, text)
-    asked, own = versions(run.opening), set(_VERSION.findall(told))
-    version = asked if len(asked) == 1 else asked & own or own
+    text_with_dates = _DATE.sub(DATE, text)
+    request_versions, text_versions = versions(run.opening), set(_VERSION.findall(text_with_dates))
+    version = request_versions if len(request_versions) == 1 else request_versions & text_versions or text_versions
     if len(version) != 1:
-        return told
-    return re.sub(rf"(?<![\d.]){re.escape(version.pop())}(?!\d|\.\d)", VERSION, told)
+        return text_with_dates
+    return re.sub(rf"(?<![\d.]){re.escape(version.pop())}(?!\d|\.\d)", VERSION, text_with_dates)
 
 
 def holds_mark(text: str) -> bool:
@@ -101,8 +101,12 @@ def holds_mark(text: str) -> bool:
 
 def may_be_told(scope: Scope, text: str) -> bool:
     """Return whether a text with marks may stand in a skill: it names nobody."""
-    plain = _MARK.sub(" ", text)
+    plain_text = _MARK.sub(" ", text)
     if not text.strip():
         return False
-    words = re.findall(r"[^\W\d_]+", plain.lower())
-    return (not plain.strip() or safe(plain)) and not names_somebody(plain) and not scope.names.intersection(words)
+    words = re.findall(r"[^\W\d_]+", plain_text.lower())
+    return (
+        (not plain_text.strip() or safe(plain_text))
+        and not names_somebody(plain_text)
+        and not scope.names.intersection(words)
+    )

@@ -17,4 +17,4 @@ from memories.intake.claims.near_duplicates import (
 from memories.intake.claims.storing import store
 from memories.intake.claims.teaching import category_of, key_of, teach
 from memories.intake.claims.writing import remember
-from memories.intake.statements import Occasion, Statement, Stored
+from memories.intake.statements import Occasion, Statement, WriteResult

@@ -9,7 +9,7 @@ from uuid import UUID
 from memories import claims
 from memories.claims import Claim, Likeness
 from memories.models import Memory, Tombstone
-from memories.models.held import Alike, ClaimOf, alike_among
+from memories.models.locked_rows import ClaimOf, LikeIds, alike_among
 from memories.models.memory import MemoryQuerySet
 from memories.models.nominating import nominated, nominated_elsewhere
 from memories.values.choices import LIVE, Origin, Type
@@ -79,15 +79,15 @@ def equals_and_near(memory: Memory, rows: MemoryQuerySet) -> tuple[list[Memory],
     """Those of `rows` in its scope that claim the same (see `equals_of`), and those nearly so, nearest first."""
     if memory.type != Type.SEMANTIC:
         return [], []
-    others = list(nominated(memory.content, rows.exclude(pk=memory.pk), scopes=[memory.scope]))
-    equals = _equal_ones(memory, others)
-    rest = {row.pk for row in others} - {row.pk for row in equals}
-    near = [compare_with(row, memory.content) for row in others if row.pk in rest]
+    candidates = list(nominated(memory.content, rows.exclude(pk=memory.pk), scopes=[memory.scope]))
+    equals = _equal_ones(memory, candidates)
+    rest = {row.pk for row in candidates} - {row.pk for row in equals}
+    near = [compare_with(row, memory.content) for row in candidates if row.pk in rest]
     return equals, _nearest_first(near)
 
 
-def _nearest_first(compared: Iterable[Near]) -> list[Near]:
-    near = [row for row in compared if row.likeness != Likeness.OTHER]
+def _nearest_first(candidates: Iterable[Near]) -> list[Near]:
+    near = [row for row in candidates if row.likeness != Likeness.OTHER]
     return sorted(near, key=lambda row: (CLOSEST.index(row.likeness), -row.similarity))[:MOST_SHOWN]
 
 
@@ -96,22 +96,22 @@ def equals_of(memory: Memory, rows: MemoryQuerySet) -> list[Memory]:
     rules differ in one word: only the very same claim is their equal."""
     if memory.type != Type.SEMANTIC:
         return []
-    others = nominated(memory.content, rows.exclude(pk=memory.pk), scopes=[memory.scope])
-    return _equal_ones(memory, others)
+    candidates = nominated(memory.content, rows.exclude(pk=memory.pk), scopes=[memory.scope])
+    return _equal_ones(memory, candidates)
 
 
-def alike_and_equal(memories: Iterable[Memory], claim_of: ClaimOf) -> dict[UUID, Alike]:
-    """What may claim the same as each of these, see `alike_among`; in its own scope only its equals."""
+def alike_and_equal(memories: Iterable[Memory], claim_of: ClaimOf) -> dict[UUID, LikeIds]:
+    """Memory id -> ids of what may claim the same, as `alike_among`; `here` is reduced to its equals."""
     memories = list(memories)
-    alike = alike_among(memories, claim_of)
-    nominated_here = {pk for near in alike.values() for pk in near.here}
+    like_ids = alike_among(memories, claim_of)
+    nominated_here = {pk for near in like_ids.values() for pk in near.here}
     rows = Memory.objects.filter(type=Type.SEMANTIC).only(*COMPARED).in_bulk(list(nominated_here))
     for memory in memories:
-        if near := alike.get(memory.pk):
-            others = [rows[pk] for pk in near.here if pk in rows and rows[pk].scope == memory.scope]
+        if near := like_ids.get(memory.pk):
+            candidates = [rows[pk] for pk in near.here if pk in rows and rows[pk].scope == memory.scope]
             is_claim = memory.type == Type.SEMANTIC
-            near.here = {row.pk for row in _equal_ones(memory, others, claim_of)} if is_claim else set()
-    return alike
+            near.here = {row.pk for row in _equal_ones(memory, candidates, claim_of)} if is_claim else set()
+    return like_ids
 
 
 def equals_elsewhere(memories: Iterable[Memory], rows: MemoryQuerySet) -> dict[UUID, list[Memory]]:
@@ -119,32 +119,33 @@ def equals_elsewhere(memories: Iterable[Memory], rows: MemoryQuerySet) -> dict[U
 
     Four statements, however many claims.
     """
-    asked = {memory.pk: memory for memory in memories if memory.type == Type.SEMANTIC}
+    sources = {memory.pk: memory for memory in memories if memory.type == Type.SEMANTIC}
     claim_of = cache(claims.claim_of)  # many are nominated again and again
-    pairs = set(nominated_elsewhere(list(asked.values()), rows, claim_of))
-    others = rows.only(*COMPARED).in_bulk({other for _, other in pairs})
-    equal = [
-        (pk, other)
-        for pk, other in pairs
-        if other in others and _is_equal(asked[pk], claim_of(asked[pk].content), others[other], claim_of)
+    pairs = set(nominated_elsewhere(list(sources.values()), rows, claim_of))
+    other_rows = rows.only(*COMPARED).in_bulk({other_id for _, other_id in pairs})
+    equal_pairs = [
+        (pk, other_id)
+        for pk, other_id in pairs
+        if other_id in other_rows
+        and _is_equal(sources[pk], claim_of(sources[pk].content), other_rows[other_id], claim_of)
     ]
-    shown = rows.in_bulk({other for _, other in equal})
-    beside: dict[UUID, list[Memory]] = {pk: [] for pk in asked}
-    for pk, other in equal:
-        beside[pk] += [shown[other]] if other in shown else []
-    return {pk: sorted(known, key=lambda row: (row.scope, row.pk)) for pk, known in beside.items()}
+    full_rows = rows.in_bulk({other_id for _, other_id in equal_pairs})
+    equal_rows: dict[UUID, list[Memory]] = {pk: [] for pk in sources}
+    for pk, other_id in equal_pairs:
+        equal_rows[pk] += [full_rows[other_id]] if other_id in full_rows else []
+    return {pk: sorted(matches, key=lambda row: (row.scope, row.pk)) for pk, matches in equal_rows.items()}
 
 
 def held_equals(memory: Memory) -> list[Memory]:
     """The live memories that claim the same as a held row; they are held rows too."""
-    alike = memory.held.alike.get(memory.pk)
-    held = map(memory.held.rows.get, sorted(alike.here) if alike else ())
-    return [row for row in held if row and row.status in LIVE]
+    like_ids = memory.locked_rows.like_ids.get(memory.pk)
+    locked_rows = map(memory.locked_rows.rows.get, sorted(like_ids.here) if like_ids else ())
+    return [row for row in locked_rows if row and row.status in LIVE]
 
 
-def _equal_ones(memory: Memory, others: Iterable[Memory], claim_of: ClaimOf = claims.claim_of) -> list[Memory]:
+def _equal_ones(memory: Memory, candidates: Iterable[Memory], claim_of: ClaimOf = claims.claim_of) -> list[Memory]:
     claim = claim_of(memory.content)
-    return [row for row in others if _is_equal(memory, claim, row, claim_of)]
+    return [row for row in candidates if _is_equal(memory, claim, row, claim_of)]
 
 
 def _is_equal(memory: Memory, claim: Claim, row: Memory, claim_of: ClaimOf) -> bool:
@@ -193,7 +194,7 @@ def resemblances_of(memories: Iterable[Memory], trust: Trust) -> dict[UUID, Rese
     if not stone_ids:
         return {}
     stones: dict[UUID, Tombstone] = Tombstone.objects.visible_to(trust).in_bulk(stone_ids.values())
-    dismissed = {stone.memory_id for stone in stones.values() if stone.memory_id}
-    rows: dict[UUID | None, Memory] = Memory.objects.visible_to(trust).in_bulk(dismissed) if dismissed else {}
-    known = {pk: stones.get(stone_id) for pk, stone_id in stone_ids.items()}
-    return {pk: Resemblance(stone, rows.get(stone.memory_id) if stone else None) for pk, stone in known.items()}
+    memory_ids = {stone.memory_id for stone in stones.values() if stone.memory_id}
+    rows: dict[UUID | None, Memory] = Memory.objects.visible_to(trust).in_bulk(memory_ids) if memory_ids else {}
+    by_memory = {pk: stones.get(stone_id) for pk, stone_id in stone_ids.items()}
+    return {pk: Resemblance(stone, rows.get(stone.memory_id) if stone else None) for pk, stone in by_memory.items()}

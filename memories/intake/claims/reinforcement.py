@@ -10,12 +10,20 @@ from memories import claims
 from memories.claims import Likeness
 from memories.intake import admission
 from memories.intake.admission import NO_DISMISSAL, Dismissal
-from memories.intake.claims import promotion
-from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored, evidence_of, keep_episodes, uncounted
+from memories.intake.claims import climbing
+from memories.intake.statements import (
+    NOTHING_TOLD,
+    Occasion,
+    Statement,
+    WriteResult,
+    evidence_of,
+    keep_episodes,
+    uncounted,
+)
 from memories.lifecycle.ladder import Ladder
 from memories.lifecycle.ownership import is_own
 from memories.models import Evidence, Injection, Memory, Proposal, Tombstone, bulk_rows
-from memories.models.claim_lookup import Met
+from memories.models.claim_lookup import MetMemory
 from memories.models.evidence import speakers_behind
 from memories.models.proposal import CONTRADICTED, REJECTED
 from memories.values import speakers
@@ -31,7 +39,7 @@ WORDS = {"content", "tags", "company_id", "flags", "sensitivity"}  # these move 
 class Meeting:
     """A statement and the live memory of its key, which the caller's transaction has locked.
 
-    `evidence`: the highest sensitivity of what speaks for the statement. `met`: what was asked of the row under its
+    `evidence`: the highest sensitivity of what speaks for the statement. `lookup`: what was asked of the row under its
     lock; None: it is asked where it is needed. `may_be_dismissed`: there may be tombstones to compare with.
     """
 
@@ -40,7 +48,7 @@ class Meeting:
     trust: Trust
     at: datetime
     evidence: int
-    met: Met | None = None
+    lookup: MetMemory | None = None
     may_be_dismissed: bool = True
 
     @cached_property
@@ -53,11 +61,11 @@ class Meeting:
 
     @cached_property
     def is_own(self) -> bool:
-        return is_own(self.row, self.trust, of_others=self.met.of_others if self.met else None)
+        return is_own(self.row, self.trust, of_others=self.lookup.of_others if self.lookup else None)
 
     @property
-    def counted(self) -> frozenset[str] | None:
-        return self.met.counted if self.met else None
+    def counted_occasions(self) -> frozenset[str] | None:
+        return self.lookup.counted_occasions if self.lookup else None
 
     @cached_property
     def dismissal(self) -> Dismissal:
@@ -77,18 +85,18 @@ class Meeting:
     @cached_property
     def words_are_kept(self) -> bool:
         """A person holds them, an active behaviour rests on them, or the new ones may not stand here."""
-        held = self.row.hold != Hold.NONE
-        same = self.likeness == Likeness.SAME
-        repeated = same and (self.row.status == Status.APPLIED or self.is_read_out)
-        return held or repeated or self.out_of_place
+        has_hold = self.row.hold != Hold.NONE
+        is_same = self.likeness == Likeness.SAME
+        is_repetition = is_same and (self.row.status == Status.APPLIED or self.is_read_out)
+        return has_hold or is_repetition or self.out_of_place
 
     @cached_property
     def is_read_out(self) -> bool:
-        """The agent says what a context told it in this very session: another's word, for which it is no witness."""
+        """Whether the agent repeats what a context gave it in this thread: the word of another agent, no evidence."""
         actor, thread = self.trust.actor, self.statement.thread_id
         if actor.kind != ActorKind.AGENT or not thread or not speakers.is_unreviewed(self.row, reader=actor.identity):
             return False
-        return Injection.objects.told(self.row.pk, agent=actor.name[:200], thread_id=thread)
+        return Injection.objects.was_injected(self.row.pk, agent=actor.name[:200], thread_id=thread)
 
     @cached_property
     def out_of_place(self) -> bool:
@@ -115,7 +123,7 @@ class Meeting:
         return self.row.hold == Hold.FLOOR or tombstone.duplicate
 
 
-def reinforce(meeting: Meeting, confirming: Sequence[Occasion]) -> Stored:
+def reinforce(meeting: Meeting, confirming: Sequence[Occasion]) -> WriteResult:
     """Confirm the live memory, reword it, replace its claim, or propose that to a person."""
     row, statement, trust = meeting.row, meeting.statement, meeting.trust
     if not meeting.visible:
@@ -123,33 +131,33 @@ def reinforce(meeting: Meeting, confirming: Sequence[Occasion]) -> Stored:
             propose_edit(meeting)
         return NOTHING_TOLD
     if row.type != statement.type:
-        raise Conflict(f"the key {row.key!r} is that of a memory of the type {row.type}")
+        raise Conflict(f"the key {row.key!r} belongs to a memory of the type {row.type}")
     dismissal = meeting.dismissal
     if meeting.likeness == Likeness.SAME:  # what lives here already is not stored anew
-        outlived = dismissal.blocking is not None and meeting.outlives(dismissal.blocking)
-        blocking = None if outlived else dismissal.blocking
-        dismissal = replace(dismissal, blocking=blocking, resembled=None)
+        row_outlives = dismissal.blocking is not None and meeting.outlives(dismissal.blocking)
+        blocking = None if row_outlives else dismissal.blocking
+        dismissal = replace(dismissal, blocking=blocking, near_tombstone=None)
     if dismissal.blocking is not None:
         return admission.suppress(dismissal.blocking, statement, trust=trust, at=meeting.at)
     if not meeting.is_for_a_person:
         return _count(meeting, confirming, dismissal)
     proposal = propose_edit(meeting, dismissal)
     if proposal.is_rejected:
-        return Stored(row, notice=REJECTED)
-    return Stored(row, proposal=proposal.pk, notice=dismissal.notice)
+        return WriteResult(row, notice=REJECTED)
+    return WriteResult(row, proposal=proposal.pk, notice=dismissal.notice)
 
 
-def replace_typed(meeting: Meeting) -> Stored:
+def replace_typed(meeting: Meeting) -> WriteResult:
     """Propose a skill or plan that was brought whole in place of the live one of its key; the same changes nothing."""
     row, statement = meeting.row, meeting.statement
     if meeting.visible and row.type != statement.type:
-        raise Conflict(f"the key {row.key!r} is that of a memory of the type {row.type}")
+        raise Conflict(f"the key {row.key!r} belongs to a memory of the type {row.type}")
     if meeting.same_words and row.payload == statement.payload:
-        return Stored(row) if meeting.visible else NOTHING_TOLD
+        return WriteResult(row) if meeting.visible else NOTHING_TOLD
     proposal = _propose(meeting, {"verb": "supersede", "memory": statement.as_new_memory(meeting.sensitivity)})
     if not meeting.visible:
         return NOTHING_TOLD
-    return Stored(row, notice=REJECTED) if proposal.is_rejected else Stored(row, proposal=proposal.pk)
+    return WriteResult(row, notice=REJECTED) if proposal.is_rejected else WriteResult(row, proposal=proposal.pk)
 
 
 def propose_edit(meeting: Meeting, dismissal: Dismissal = NO_DISMISSAL) -> Proposal:
@@ -161,8 +169,8 @@ def propose_edit(meeting: Meeting, dismissal: Dismissal = NO_DISMISSAL) -> Propo
     if any(tag not in row.tags for tag in statement.tags):
         change["tags"] = united(row.tags, statement.tags)
     proposal = _propose(meeting, change)
-    if dismissal.resembled is not None and not proposal.is_rejected:
-        Proposal.objects.filter(pk=proposal.pk).update(resembles=dismissal.resembled.pk)
+    if dismissal.near_tombstone is not None and not proposal.is_rejected:
+        Proposal.objects.filter(pk=proposal.pk).update(resembles=dismissal.near_tombstone.pk)
     return proposal
 
 
@@ -178,28 +186,28 @@ def _propose(meeting: Meeting, change: dict[str, Any]) -> Proposal:
     )
 
 
-def _count(meeting: Meeting, confirming: Sequence[Occasion], dismissal: Dismissal) -> Stored:
+def _count(meeting: Meeting, confirming: Sequence[Occasion], dismissal: Dismissal) -> WriteResult:
     """Confirm the row by the statement, or begin its count anew, and replace its words where that is allowed."""
     row, statement, at, notice = meeting.row, meeting.statement, meeting.at, dismissal.notice
     if meeting.begins_anew:
-        fresh, kind = [Occasion.request(at=at)], Evidence.Kind.CREATED
+        new_occasions, kind = [Occasion.request(at=at)], Evidence.Kind.CREATED
         numbers = {"confidence": statement.confidence, "times_confirmed": 0}
     else:
-        fresh, kind = uncounted(row, confirming, meeting.counted), Evidence.Kind.REINFORCED
-        if fresh and _contradicts_itself(meeting):
-            fresh, notice = [], CONTRADICTED
-        numbers = _confirmed(row, len(fresh))
+        new_occasions, kind = uncounted(row, confirming, meeting.counted_occasions), Evidence.Kind.REINFORCED
+        if new_occasions and _contradicts_itself(meeting):
+            new_occasions, notice = [], CONTRADICTED
+        numbers = _confirmation_columns(row, len(new_occasions))
     delta = 0 if meeting.begins_anew else Ladder.of_settings().gain
-    evidence = evidence_of(row, fresh, statement.content, kind=kind, delta=delta, trust=meeting.trust)
+    evidence = evidence_of(row, new_occasions, statement.content, kind=kind, delta=delta, trust=meeting.trust)
     if meeting.likeness == Likeness.SAME and meeting.is_read_out:
-        for occasion in evidence:  # it counts as ever, and is nobody's word
+        for occasion in evidence:  # it counts, and names no agent as its speaker
             occasion.made_by_id = ""
-    keep_episodes(fresh)
+    keep_episodes(new_occasions)
     _write(meeting, {**_words(meeting), **numbers}, evidence, dismissal=dismissal)
-    if fresh:  # what counts nothing moves nothing: a restored claim does not climb by what it has heard before
-        promotion.climb(row, at=at)
-    reinforced = bool(fresh) and not meeting.begins_anew
-    return Stored(row, reinforced=reinforced, reset=meeting.begins_anew, notice=notice)
+    if new_occasions:  # without a new occasion nothing climbs, e.g. after a restore
+        climbing.climb(row, at=at)
+    reinforced = bool(new_occasions) and not meeting.begins_anew
+    return WriteResult(row, reinforced=reinforced, reset=meeting.begins_anew, notice=notice)
 
 
 def _contradicts_itself(meeting: Meeting) -> bool:
@@ -209,7 +217,7 @@ def _contradicts_itself(meeting: Meeting) -> bool:
     return vouches and Proposal.objects.contradict(meeting.row, by=actor)
 
 
-def _confirmed(row: Memory, times: int) -> dict[str, Any]:
+def _confirmation_columns(row: Memory, times: int) -> dict[str, Any]:
     if not times:
         return {}
     confidence = Ladder.of_settings().gained(row.confidence, times)
@@ -221,50 +229,50 @@ def _words(meeting: Meeting) -> dict[str, Any]:
     row, statement = meeting.row, meeting.statement
     change: dict[str, Any] = {"tags": united(row.tags, statement.tags)}
     change["company_id"] = row.company_id or statement.company_id
-    needed = meeting.evidence if meeting.is_own else Sensitivity.PUBLIC
+    least_level = meeting.evidence if meeting.is_own else Sensitivity.PUBLIC
     if not meeting.same_words and not meeting.words_are_kept:
         change |= {"content": statement.content, "flags": statement.flags}
-        needed = statement.at_least(meeting.evidence)
-    change["sensitivity"] = max(row.sensitivity, needed)
+        least_level = statement.at_least(meeting.evidence)
+    change["sensitivity"] = max(row.sensitivity, least_level)
     return {name: value for name, value in change.items() if value != getattr(row, name)}
 
 
 def _write(meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], *, dismissal: Dismissal) -> None:
-    """Write the change with its evidence and audit row; `unaudited` columns move neither the version nor the trail."""
+    """Write the change with its evidence and audit row; `unaudited_columns` move neither version nor trail."""
     row, at = meeting.row, meeting.at
-    unaudited = _unaudited(meeting, change, evidence, dismissal)
-    moved = not WORDS.isdisjoint(change)
-    if change and not moved:  # numbers only: the version stays
-        unaudited |= {**change, **row.along("reinforce", change, by=meeting.trust.actor, at=at)}
+    unaudited_columns = _unaudited_columns(meeting, change, evidence, dismissal)
+    moves_version = not WORDS.isdisjoint(change)
+    if change and not moves_version:  # numbers only: the version stays
+        unaudited_columns |= {**change, **row.along("reinforce", change, by=meeting.trust.actor, at=at)}
     entry = row.audit("reinforce", by=meeting.trust.actor, at=at, before=_of(row, change), after=change)
-    bulk_rows.insert(evidence, [entry] if change and not moved else [])
-    if unaudited:
-        Memory.objects.filter(pk=row.pk).update(**unaudited)
-        for name, value in unaudited.items():
+    bulk_rows.insert(evidence, [entry] if change and not moves_version else [])
+    if unaudited_columns:
+        Memory.objects.filter(pk=row.pk).update(**unaudited_columns)
+        for name, value in unaudited_columns.items():
             setattr(row, name, value)
-    if moved:
+    if moves_version:
         action = "revise" if meeting.begins_anew else "reinforce"
-        beside = {"withheld_from": row.withheld_from}
-        row.revise(action, change, by=meeting.trust.actor, why="", at=at, beside=beside)
+        extra_columns = {"withheld_from": row.withheld_from}
+        row.revise(action, change, by=meeting.trust.actor, why="", at=at, extra_columns=extra_columns)
 
 
-def _unaudited(
+def _unaudited_columns(
     meeting: Meeting, change: dict[str, Any], evidence: list[Evidence], dismissal: Dismissal
 ) -> dict[str, Any]:
     """Columns that change along with the statement and are no part of the audit row."""
-    row, at, resembled = meeting.row, meeting.at, dismissal.resembled
-    unaudited: dict[str, Any] = {}
-    if "content" not in change and (known := speakers.united(row, speakers_behind(evidence))) != row.speakers:
-        unaudited["speakers"] = known  # with other words they follow these
+    row, at, near_tombstone = meeting.row, meeting.at, dismissal.near_tombstone
+    columns: dict[str, Any] = {}
+    if "content" not in change and (united_speakers := speakers.united(row, speakers_behind(evidence))) != row.speakers:
+        columns["speakers"] = united_speakers  # with other words they follow these
     if "content" in change and meeting.likeness != Likeness.SAME:
-        unaudited["resembles"] = resembled.pk if resembled else None
-    withheld = set(dismissal.withheld_from) | ({*row.withheld_from} if meeting.likeness == Likeness.SAME else set())
-    if withheld != {*row.withheld_from}:
-        unaudited["withheld_from"] = sorted(withheld)
+        columns["resembles"] = near_tombstone.pk if near_tombstone else None
+    scopes = set(dismissal.withheld_from) | ({*row.withheld_from} if meeting.likeness == Likeness.SAME else set())
+    if scopes != {*row.withheld_from}:
+        columns["withheld_from"] = sorted(scopes)
     if evidence:
-        unaudited |= {"reinforced_at": at, "updated_at": at}
-        unaudited |= {"expires_at": at + timedelta(seconds=row.ttl)} if row.ttl else {}
-    return unaudited
+        columns |= {"reinforced_at": at, "updated_at": at}
+        columns |= {"expires_at": at + timedelta(seconds=row.ttl)} if row.ttl else {}
+    return columns
 
 
 def _of(row: Memory, change: dict[str, Any]) -> dict[str, Any]:

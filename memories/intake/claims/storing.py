@@ -6,11 +6,11 @@ from typing import Any
 
 from django.db import transaction
 
-from memories.intake.claims import promotion
+from memories.intake.claims import climbing
 from memories.intake.claims.writing import write as write_statement
 from memories.intake.reports.claims import Statable
 from memories.intake.reports.payloads import SERVERS, TypedPayload
-from memories.intake.statements import ClaimWrite, Occasion, Statement, Stored
+from memories.intake.statements import ClaimWrite, Occasion, Statement, WriteResult
 from memories.lifecycle.ladder import Ladder
 from memories.models import Memory
 from memories.values.choices import Category, Sensitivity, Status, Type
@@ -21,7 +21,7 @@ from memories.values.trust import Trust
 SETTLED = ("category", "confidence", "direct", "source", "sensitivity", "company_id", "expires_at", "deletion_policy")
 
 
-def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
+def store(report: Statable, *, trust: Trust, at: datetime) -> WriteResult:
     """Insert the claim, or count it as a confirmation, rewording or change of the live memory of its (scope, key).
 
     It counts once for each episode, and once a day for each thread; what names neither always counts. Nothing counts
@@ -34,19 +34,19 @@ def store(report: Statable, *, trust: Trust, at: datetime) -> Stored:
         return write.by_itself()
 
 
-def write_of(report: Statable, *, trust: Trust, at: datetime) -> ClaimWrite[Stored]:
+def write_of(report: Statable, *, trust: Trust, at: datetime) -> ClaimWrite[WriteResult]:
     """The same as a write that is still to be done; raises what is wrong with the report."""
     statement = _statement(report, trust=trust, at=at)
     founding = Occasion.request(at=at, episode_id=report.episode_id)
     confirming = _occasion(report, statement.source, at=at)
 
-    def by_itself() -> Stored:
+    def by_itself() -> WriteResult:
         occasions = {"founding": [founding], "confirming": [confirming]}
         return answer(write_statement(statement, **occasions, trust=trust, at=at))
 
-    def answer(stored: Stored) -> Stored:
-        adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None
-        return replace(stored, ignored_fields=_ignored(report, stored), notice=adapted or stored.notice)
+    def answer(result: WriteResult) -> WriteResult:
+        announcement = climbing.announcement(result.memory, at=at) if result.memory else None
+        return replace(result, ignored_fields=_ignored_fields(report, result), notice=announcement or result.notice)
 
     return ClaimWrite(statement, [founding], {"status": Status.CANDIDATE}, by_itself, answer)
 
@@ -62,7 +62,7 @@ def _statement(report: Statable, *, trust: Trust, at: datetime) -> Statement:
         key=report.key or (payload.key if payload else ""),
         scope=_scope(report, trust),
         source=source,
-        confidence=Ladder.of_settings().start(source=source, direct=report.direct, given=confidence),
+        confidence=Ladder.of_settings().start(source=source, direct=report.direct, confidence=confidence),
         category=Category(getattr(report, "category", Category.FACT)) if type == Type.SEMANTIC else None,
         type=type,
         payload=_payload(payload),
@@ -96,15 +96,15 @@ def _occasion(report: Statable, source: str, *, at: datetime) -> Occasion:
     return Occasion.request(at=at)
 
 
-def _ignored(report: Statable, stored: Stored) -> list[str]:
+def _ignored_fields(report: Statable, result: WriteResult) -> list[str]:
     """The fields that were given for a memory that exists already, and did not change it."""
     fields = report.payload.model_fields_set if report.payload else set()
-    counted = [f"payload.{name}" for name in SERVERS if name in fields]
-    row = stored.memory
-    if row is None or stored.created:
-        return counted
-    given = [name for name in SETTLED if name in report.model_fields_set]
+    server_fields = [f"payload.{name}" for name in SERVERS if name in fields]
+    row = result.memory
+    if row is None or result.created:
+        return server_fields
+    settled_fields = [name for name in SETTLED if name in report.model_fields_set]
     current = {"sensitivity": Sensitivity(row.sensitivity).label, "direct": False}
-    current |= {} if not stored.reset else {"confidence": report.confidence, "direct": report.direct}
-    current |= {name: getattr(row, name) for name in given if name not in current}
-    return [name for name in given if getattr(report, name) != current[name]] + counted
+    current |= {} if not result.reset else {"confidence": report.confidence, "direct": report.direct}
+    current |= {name: getattr(row, name) for name in settled_fields if name not in current}
+    return [name for name in settled_fields if getattr(report, name) != current[name]] + server_fields

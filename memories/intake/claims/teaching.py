@@ -10,12 +10,12 @@ from uuid_utils.compat import uuid7
 
 from memories.claims import Likeness
 from memories.intake import admission
-from memories.intake.claims import categories, promotion
+from memories.intake.claims import categories, climbing
 from memories.intake.claims.near_duplicates import Near, NearDuplicate, compare_with, nearest
 from memories.intake.claims.reinforcement import Meeting, propose_edit
 from memories.intake.claims.writing import KeyTaken, create, live_row, lock_key_alone
 from memories.intake.reports.claims import TeachingReport
-from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, Stored, add_evidence
+from memories.intake.statements import NOTHING_TOLD, Occasion, Statement, WriteResult, add_evidence
 from memories.lifecycle.ladder import USER, Ladder
 from memories.models import Evidence, Memory, Tombstone, claim_locks
 from memories.values import text
@@ -44,7 +44,7 @@ class Teaching:
         return self.report.key is not None
 
 
-def teach(report: TeachingReport, *, trust: Trust, at: datetime) -> Stored:
+def teach(report: TeachingReport, *, trust: Trust, at: datetime) -> WriteResult:
     """Store what a person teaches: confirmed at once, with confidence 100.
 
     The same key and claim again confirms it once more, without a question.
@@ -58,9 +58,9 @@ def teach(report: TeachingReport, *, trust: Trust, at: datetime) -> Stored:
     with transaction.atomic():
         claim_locks.to_decide(teaching.statement.scope)
         lock_key_alone(teaching.statement.scope, teaching.statement.key)
-        stored = _teach(teaching)
-        adapted = promotion.announcement(stored.memory, at=at) if stored.memory else None
-    return replace(stored, notice=adapted or stored.notice or _withheld(stored.memory, trust))
+        result = _teach(teaching)
+        announcement = climbing.announcement(result.memory, at=at) if result.memory else None
+    return replace(result, notice=announcement or result.notice or _withheld(result.memory, trust))
 
 
 def _withheld(memory: Memory | None, trust: Trust) -> str | None:
@@ -94,19 +94,19 @@ def _statement(report: TeachingReport, trust: Trust) -> Statement:
     )
 
 
-def _teach(teaching: Teaching) -> Stored:
+def _teach(teaching: Teaching) -> WriteResult:
     statement, trust, resolve = teaching.statement, teaching.trust, teaching.report.resolve
     row = live_row(statement.scope, statement.key, at=teaching.at)
     if row is not None and not trust.sees(row):
         propose_edit(Meeting(row, statement, trust, teaching.at, Sensitivity.PUBLIC))
         return NOTHING_TOLD
-    known = _compare_row(row, teaching)
-    if known and known.memory and known.likeness == Likeness.SAME:
-        return _confirm(teaching, known.memory)
-    near = _near(teaching, known)
+    near_row = _compare_row(row, teaching)
+    if near_row and near_row.memory and near_row.likeness == Likeness.SAME:
+        return _confirm(teaching, near_row.memory)
+    near = _near(teaching, near_row)
     dismissal = _dismissal(teaching) if resolve != "separate" else None
     if dismissal and resolve != "restore":
-        raise NearDuplicate([_dismissed(teaching, dismissal), *near])
+        raise NearDuplicate([_near_dismissal(teaching, dismissal), *near])
     if resolve == "update" and (row := _row_to_update(teaching, near)):
         return _replace(teaching, row)
     if near and resolve != "separate" and not dismissal:  # else what is near was shown before
@@ -115,18 +115,18 @@ def _teach(teaching: Teaching) -> Stored:
 
 
 def _compare_row(row: Memory | None, teaching: Teaching) -> Near | None:
-    """A skill or plan that has the key is another thing, whatever it is called: a lesson never vouches for it."""
+    """How near the memory of the key is; None for a skill or plan, which a taught statement never confirms."""
     if row is None or row.type != Type.SEMANTIC:
         return None
     return compare_with(row, teaching.statement.content, same_subject=teaching.chosen)
 
 
-def _near(teaching: Teaching, known: Near | None) -> list[Near]:
+def _near(teaching: Teaching, near_row: Near | None) -> list[Near]:
     """What this may duplicate: the memory of the key that the person chose, and those that say nearly the same."""
     statement = teaching.statement
-    besides = known.memory.pk if known and known.memory else None
+    besides = near_row.memory.pk if near_row and near_row.memory else None
     near = nearest(statement.content, scope=statement.scope, trust=teaching.trust, besides=besides)
-    return [known, *near] if known and known.likeness != Likeness.OTHER else near
+    return [near_row, *near] if near_row and near_row.likeness != Likeness.OTHER else near
 
 
 def _row_to_update(teaching: Teaching, near: list[Near]) -> Memory | None:
@@ -141,17 +141,16 @@ def _row_to_update(teaching: Teaching, near: list[Near]) -> Memory | None:
 
 
 def _dismissal(teaching: Teaching) -> Tombstone | None:
-    """The dismissal of this very claim. Of one that the caller may not see nothing is told, and a person's word is no
-    automatic write."""
+    """The dismissal of this very claim; None where the caller may not see it: then teaching is not blocked."""
     statement, trust = teaching.statement, teaching.trust
     place: dict[str, Any] = {"scope": statement.scope, "key": statement.key}
     tombstone = admission.dismissal_of(statement.content, **place, claims_only=True).blocking  # it restores no skill
-    seen = tombstone is not None and trust.sees(tombstone)
-    return tombstone if seen else None
+    is_visible = tombstone is not None and trust.sees(tombstone)
+    return tombstone if is_visible else None
 
 
-def _dismissed(teaching: Teaching, dismissal: Tombstone) -> Near:
-    """What the dismissal is of, as it is asked about; without its memory when that is forgotten, or not seen."""
+def _near_dismissal(teaching: Teaching, dismissal: Tombstone) -> Near:
+    """The dismissed claim as a candidate of NearDuplicate; `memory` None: it is forgotten or above the caller."""
     row = _dismissed_row(teaching, dismissal)
     similarity = compare_with(row, teaching.statement.content).similarity if row else 1.0
     return Near(row, Likeness.SAME, similarity, dismissal)
@@ -162,7 +161,7 @@ def _dismissed_row(teaching: Teaching, dismissal: Tombstone) -> Memory | None:
     return rows.first() if rows is not None else None
 
 
-def _take_back(teaching: Teaching, dismissal: Tombstone) -> Stored | None:
+def _take_back(teaching: Teaching, dismissal: Tombstone) -> WriteResult | None:
     """Restore what was dismissed. None: it is forgotten since, and only the dismissal is lifted."""
     by, at = teaching.trust.actor, teaching.at
     row = _dismissed_row(teaching, dismissal)
@@ -173,12 +172,12 @@ def _take_back(teaching: Teaching, dismissal: Tombstone) -> Stored | None:
     return _confirm(teaching, row)
 
 
-def _confirm(teaching: Teaching, row: Memory) -> Stored:
+def _confirm(teaching: Teaching, row: Memory) -> WriteResult:
     """Confirm what the person states once more: it holds, whatever a rule or a machine has made of it."""
     return _write(teaching, row, {"times_confirmed": row.times_confirmed + 1})
 
 
-def _replace(teaching: Teaching, row: Memory) -> Stored:
+def _replace(teaching: Teaching, row: Memory) -> WriteResult:
     """Replace the words of the row; another claim starts its count again."""
     another = compare_with(row, teaching.statement.content, same_subject=True).likeness == Likeness.CHANGED
     category = teaching.report.category or row.category
@@ -186,7 +185,7 @@ def _replace(teaching: Teaching, row: Memory) -> Stored:
     return _write(teaching, row, change, reset=another)
 
 
-def _write(teaching: Teaching, row: Memory, facts: dict[str, Any], *, reset: bool = False) -> Stored:
+def _write(teaching: Teaching, row: Memory, facts: dict[str, Any], *, reset: bool = False) -> WriteResult:
     statement, at = teaching.statement, teaching.at
     occasion, delta = Occasion.request(at=at), Ladder.of_settings().gain
     kind = Evidence.Kind.REINFORCED
@@ -203,27 +202,27 @@ def _write(teaching: Teaching, row: Memory, facts: dict[str, Any], *, reset: boo
         "deletion_policy": statement.deletion_policy or row.deletion_policy,
         **facts,
     }
-    moved = {name: value for name, value in change.items() if value != getattr(row, name)}
-    row.revise("revise" if "content" in moved else "reinforce", moved, by=teaching.trust.actor, why="", at=at)
+    changes = {name: value for name, value in change.items() if value != getattr(row, name)}
+    row.revise("revise" if "content" in changes else "reinforce", changes, by=teaching.trust.actor, why="", at=at)
     Memory.objects.filter(pk=row.pk).update(reinforced_at=at)
-    promotion.climb(row, at=at)
-    return Stored(row, reinforced=not reset, reset=reset)
+    climbing.climb(row, at=at)
+    return WriteResult(row, reinforced=not reset, reset=reset)
 
 
-def _create(teaching: Teaching, near: list[Near]) -> Stored:
+def _create(teaching: Teaching, near: list[Near]) -> WriteResult:
     """`near`: what it stands beside. Without a chosen key it has the next one after the key of the nearest."""
     statement = teaching.statement
-    keys = [one.memory.key for one in near if one.memory and one.memory.key and "#" not in one.memory.key]
+    keys = [row.memory.key for row in near if row.memory and row.memory.key and "#" not in row.memory.key]
     if keys and not teaching.chosen:
         statement = replace(statement, key=_NUMBER.sub("", keys[0]))
     unique = replace(statement, key=_free_key(statement, LONGEST_KEY if teaching.chosen else LONGEST_PROPOSED))
-    admitted = admission.admit(unique, trust=teaching.trust, at=teaching.at, decided=True, **FIRST).memory
-    assert admitted is not None
+    new_memory = admission.admit(unique, trust=teaching.trust, at=teaching.at, decided=True, **FIRST).memory
+    assert new_memory is not None
     try:
-        memory = create(admitted, [Occasion.request(at=teaching.at)], trust=teaching.trust, at=teaching.at)
+        memory = create(new_memory, [Occasion.request(at=teaching.at)], trust=teaching.trust, at=teaching.at)
     except KeyTaken:
-        raise Conflict(f"another live memory holds the key {unique.key!r} meanwhile") from None
-    return Stored(memory, created=True)
+        raise Conflict(f"another live memory has taken the key {unique.key!r}") from None
+    return WriteResult(memory, created=True)
 
 
 def _free_key(statement: Statement, longest: int) -> str:

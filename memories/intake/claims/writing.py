@@ -11,14 +11,21 @@ from typing import Any
 from django.db import transaction
 
 from memories.intake import admission
-from memories.intake.claims import promotion
+from memories.intake.claims import climbing
 from memories.intake.claims.reinforcement import Meeting, reinforce, replace_typed
 from memories.intake.inserting import insert_memories
-from memories.intake.statements import Occasion, Statement, Stored, evidence_of, evidence_sensitivity, keep_episodes
+from memories.intake.statements import (
+    Occasion,
+    Statement,
+    WriteResult,
+    evidence_of,
+    evidence_sensitivity,
+    keep_episodes,
+)
 from memories.lifecycle.removal import remove_expired
 from memories.models import Evidence, Memory, claim_locks
 from memories.models.ageing import BY_HAND
-from memories.models.claim_lookup import Lookup, Met
+from memories.models.claim_lookup import Lookup, MetMemory
 from memories.models.evidence import speakers_behind
 from memories.values import speakers
 from memories.values.choices import ActorKind, Type
@@ -32,7 +39,7 @@ class KeyTaken(Exception):
     """Another memory came to live under this key at the same moment."""
 
 
-def remember(statement: Statement, *, occasions: Sequence[Occasion], by: Actor, at: datetime) -> Stored:
+def remember(statement: Statement, *, occasions: Sequence[Occasion], by: Actor, at: datetime) -> WriteResult:
     """Store a claim that a program found, or reinforce the live memory of its (scope, key).
 
     A new memory is founded on all `occasions`; a known one is confirmed once by each that it has not counted yet, by
@@ -50,7 +57,7 @@ def remember(statement: Statement, *, occasions: Sequence[Occasion], by: Actor, 
 
 def write(
     statement: Statement, *, founding: Sequence[Occasion], confirming: Sequence[Occasion], trust: Trust, at: datetime
-) -> Stored:
+) -> WriteResult:
     """Store a claim, or reinforce the live memory of its (scope, key); a skill or plan never climbs by number. In the
     caller's transaction, which ends with whatever it raises.
 
@@ -59,18 +66,18 @@ def write(
     for _ in range(MOST_TRIES):
         lookup = admission.lock_and_look(statement, confirming, trust=trust)
         evidence = evidence_sensitivity([*founding, *confirming], statement.scope, trust)
-        if met := next(iter(unexpired(lookup, at=at)), None):
-            meeting = Meeting(met.memory, statement, trust, at, evidence, met, lookup.may_be_dismissed)
+        if match := next(iter(unexpired(lookup, at=at)), None):
+            meeting = Meeting(match.memory, statement, trust, at, evidence, match, lookup.may_be_dismissed)
             return reinforce(meeting, confirming) if statement.type == Type.SEMANTIC else replace_typed(meeting)
-        unmet = not lookup.may_be_dismissed and not statement.names
-        admitted = admission.admit(statement, trust=trust, at=at, evidence=evidence, unmet=unmet)
-        if admitted.memory is None:
-            return admission.suppress(admitted.dismissal.blocking, statement, trust=trust, at=at)
+        no_tombstones = not lookup.may_be_dismissed and not statement.names
+        decision = admission.admit(statement, trust=trust, at=at, evidence=evidence, no_tombstones=no_tombstones)
+        if decision.memory is None:
+            return admission.suppress(decision.dismissal.blocking, statement, trust=trust, at=at)
         try:
-            memory = create(admitted.memory, founding, trust=trust, at=at)
+            memory = create(decision.memory, founding, trust=trust, at=at)
         except KeyTaken:
             continue
-        return Stored(memory, created=True, notice=admitted.dismissal.notice)
+        return WriteResult(memory, created=True, notice=decision.dismissal.notice)
     raise Conflict(f"the key {statement.key!r} is taken and left again by others at this moment")
 
 
@@ -81,26 +88,26 @@ def create(
     trust: Trust,
     at: datetime,
     climbs: bool = True,
-    noted: dict[str, Any] | None = None,
+    details: dict[str, Any] | None = None,
 ) -> Memory:
     """Save an admitted memory with its evidence, passages and audit row; the ladder may promote it at once.
 
-    `climbs` false: its status stays. `noted`: facts of the audit row. KeyTaken: another memory came to live under its
+    `climbs` false: its status stays. `details`: facts of the audit row. KeyTaken: another memory came to live under its
     key at the same moment, and nothing was saved.
     """
-    if not create_together({memory: founding}, trust=trust, at=at, climbs=climbs, noted=noted, unless_taken=True):
+    if not create_together({memory: founding}, trust=trust, at=at, climbs=climbs, details=details, unless_taken=True):
         raise KeyTaken
     keep_episodes(founding)
     return memory
 
 
 def create_together(
-    founded: Mapping[Memory, Sequence[Occasion]],
+    occasions: Mapping[Memory, Sequence[Occasion]],
     *,
     trust: Trust,
     at: datetime,
     climbs: bool = True,
-    noted: dict[str, Any] | None = None,
+    details: dict[str, Any] | None = None,
     unless_taken: bool = False,
 ) -> bool:
     """Save admitted memories as `create` does, by one statement. Their occasions are in no episode.
@@ -109,16 +116,16 @@ def create_together(
     single one, False. Of what rules found it is told who speaks for it.
     """
     evidence: list[Evidence] = []
-    for memory, founding in founded.items():
+    for memory, founding in occasions.items():
         rows = evidence_of(memory, founding, memory.content, kind=Evidence.Kind.CREATED, delta=0, trust=trust)
-        if trust.actor.kind == ActorKind.SYSTEM and (read := speakers_behind(rows)):
-            memory.speakers = speakers.column_of(memory, read)
+        if trust.actor.kind == ActorKind.SYSTEM and (speaker_names := speakers_behind(rows)):
+            memory.speakers = speakers.column_of(memory, speaker_names)
         evidence += rows
-    facts: dict[str, Any] = {"by": trust.actor, "at": at, "unless_taken": unless_taken, "after": noted}
-    if not insert_memories(list(founded), evidence, **facts):
+    facts: dict[str, Any] = {"by": trust.actor, "at": at, "unless_taken": unless_taken, "after": details}
+    if not insert_memories(list(occasions), evidence, **facts):
         return False
-    for memory in founded if climbs else ():
-        promotion.climb(memory, at=at)
+    for memory in occasions if climbs else ():
+        climbing.climb(memory, at=at)
     return True
 
 
@@ -139,9 +146,9 @@ def live_row(scope: str, key: str, *, at: datetime) -> Memory | None:
     return None if row is None or _has_expired(row, at=at) else row
 
 
-def unexpired(lookup: Lookup, *, at: datetime) -> list[Met]:
-    """What a store meets, without what is past its time, which is removed here as by `live_row`."""
-    return [met for met in lookup.met if not _has_expired(met.memory, at=at)]
+def unexpired(lookup: Lookup, *, at: datetime) -> list[MetMemory]:
+    """The matches of a lookup that have not expired; the expired ones are removed, as by `live_row`."""
+    return [match for match in lookup.matches if not _has_expired(match.memory, at=at)]
 
 
 def _has_expired(row: Memory, *, at: datetime) -> bool:

@@ -29,7 +29,7 @@ DOUBTED = "doubted"  # in the details of a label: the run was shown because its 
 TOLD_BY_OTHERS = (OutcomeSource.REPORTED, OutcomeSource.CHECKS, OutcomeSource.USER, OutcomeSource.MODEL)
 BY_SETTING = (OutcomeSource.USER, OutcomeSource.MODEL)
 # Labels of doubted runs are left out: they were chosen because the source is likely to be wrong there.
-_COMPARED = """
+_LABEL_COUNTS = """
     SELECT other.key, memory.created_by_id,
         count(*) FILTER (WHERE other.value ->> 'outcome' = label.outcome), count(*)
     FROM (
@@ -51,7 +51,7 @@ class Agreement:
     """
 
     source: OutcomeSource
-    agreed: int = 0
+    agreeing_labels: int = 0
     labels: int = 0
     agent: str = ""
     left_out: Sequence["Agreement"] = ()
@@ -63,7 +63,7 @@ class Agreement:
 
     @property
     def is_low(self) -> bool:
-        return self.agreed < LEAST_AGREEMENT * self.labels
+        return self.agreeing_labels < LEAST_AGREEMENT * self.labels
 
     @property
     def is_untried(self) -> bool:
@@ -82,28 +82,28 @@ class Agreement:
 
 def agreements() -> list[Agreement]:
     """The agreement of each source but people, over the latest labels of people."""
-    compared: dict[str, list[Agreement]] = defaultdict(list)
+    by_source: dict[str, list[Agreement]] = defaultdict(list)
     with connection.cursor() as cursor:
-        cursor.execute(_COMPARED, [DOUBTED, LATEST])
-        for name, agent, agreed, labels in cursor.fetchall():
-            compared[name].append(Agreement(OutcomeSource(name), agreed, labels, agent))
-    return [_together(source, compared[source.value]) for source in TOLD_BY_OTHERS]
+        cursor.execute(_LABEL_COUNTS, [DOUBTED, LATEST])
+        for name, agent, agreeing, labels in cursor.fetchall():
+            by_source[name].append(Agreement(OutcomeSource(name), agreeing, labels, agent))
+    return [_together(source, by_source[source.value]) for source in TOLD_BY_OTHERS]
 
 
-def _together(source: OutcomeSource, each: Sequence[Agreement]) -> Agreement:
+def _together(source: OutcomeSource, by_agent: Sequence[Agreement]) -> Agreement:
     """The agreement without the agents that people disagree with, where there are others: what these report stands for
     itself. Where it is too low as a whole, fewer labels tell which agent it is."""
-    whole = _sum(source, each)
+    total = _sum(source, by_agent)
     if source != OutcomeSource.REPORTED:
-        return whole
-    least = LEAST_OF_AGENT if whole.is_distrusted else LEAST_LABELS
-    doubted = [one for one in each if one.labels >= least and one.is_low]
-    return _sum(source, [one for one in each if one not in doubted], doubted) if len(doubted) < len(each) else whole
+        return total
+    least = LEAST_OF_AGENT if total.is_distrusted else LEAST_LABELS
+    low = [row for row in by_agent if row.labels >= least and row.is_low]
+    return _sum(source, [row for row in by_agent if row not in low], low) if len(low) < len(by_agent) else total
 
 
-def _sum(source: OutcomeSource, each: Sequence[Agreement], left_out: Sequence[Agreement] = ()) -> Agreement:
-    agreed, labels = sum(one.agreed for one in each), sum(one.labels for one in each)
-    return Agreement(source, agreed, labels, left_out=tuple(left_out))
+def _sum(source: OutcomeSource, by_agent: Sequence[Agreement], left_out: Sequence[Agreement] = ()) -> Agreement:
+    agreeing, labels = sum(row.agreeing_labels for row in by_agent), sum(row.labels for row in by_agent)
+    return Agreement(source, agreeing, labels, left_out=tuple(left_out))
 
 
 def verdicts_that_came_true() -> dict[str, tuple[int, int]]:
@@ -113,14 +113,14 @@ def verdicts_that_came_true() -> dict[str, tuple[int, int]]:
         Episode.objects.filter(outcome_source=source, outcome_counts=True).order_by("-pk").values("pk")[:LATEST]
         for source in (OutcomeSource.PERSON, OutcomeSource.REPORTED, OutcomeSource.CHECKS, OutcomeSource.USER)
     ]
-    known = Episode.objects.filter(pk__in=latest[0].union(*latest[1:], all=True), outcome_at__gt=F("verdict_at"))
-    known = known.filter(outcome__in=(Outcome.SUCCESS, Outcome.FAILURE)).exclude(outcome_details__has_key=DOUBTED)
-    rows = known.order_by().values_list("verdict", "outcome").annotate(n=Count("pk"))
+    runs = Episode.objects.filter(pk__in=latest[0].union(*latest[1:], all=True), outcome_at__gt=F("verdict_at"))
+    runs = runs.filter(outcome__in=(Outcome.SUCCESS, Outcome.FAILURE)).exclude(outcome_details__has_key=DOUBTED)
+    rows = runs.order_by().values_list("verdict", "outcome").annotate(n=Count("pk"))
     counts = {(verdict, outcome): n for verdict, outcome, n in rows}
-    foretold = {"high": Outcome.FAILURE, "low": Outcome.SUCCESS}
+    endings = {"high": Outcome.FAILURE, "low": Outcome.SUCCESS}
     return {
-        verdict: (counts.get((verdict, outcome), 0), sum(n for (of, _), n in counts.items() if of == verdict))
-        for verdict, outcome in foretold.items()
+        verdict: (counts.get((verdict, outcome), 0), sum(n for (name, _), n in counts.items() if name == verdict))
+        for verdict, outcome in endings.items()
     }
 
 
@@ -137,54 +137,58 @@ class Counting:
 
 
 def counting() -> Counting:
-    known = agreements()
-    sources = frozenset({OutcomeSource.PERSON, *(agreement.source for agreement in known if agreement.counts)})
-    return Counting(sources, frozenset(one.agent for agreement in known for one in agreement.left_out))
+    rows = agreements()
+    sources = frozenset({OutcomeSource.PERSON, *(row.source for row in rows if row.counts)})
+    return Counting(sources, frozenset(agent_row.agent for row in rows for agent_row in row.left_out))
 
 
 def denials(sources: Iterable[str], rows: "QuerySet[Episode] | None" = None) -> dict[str, tuple[int, int]]:
     """Of the latest successes that each agent reported, by its identity: how many people or these sources deny, and how
     many there are. `rows`: only of these runs."""
     rows = Episode.objects.all() if rows is None else rows
-    held = rows.filter(outcome_source=OutcomeSource.REPORTED, outcome=Outcome.SUCCESS)
-    said_well = {OutcomeSource.REPORTED: {"outcome": Outcome.SUCCESS}}
-    labelled = rows.filter(outcome_source=OutcomeSource.PERSON, outcome__in=(Outcome.SUCCESS, Outcome.FAILURE))
-    labelled = labelled.filter(outcome_others__contains=said_well)
-    latest = [held.order_by("-pk").values("pk")[:AT_ONCE], labelled.order_by("-pk").values("pk")[:LATEST]]
-    told = Episode.objects.filter(pk__in=latest[0].union(latest[1], all=True))
-    denied = Q(outcome=Outcome.FAILURE) | (Q(outcome_source=OutcomeSource.REPORTED) & _deny(sources))
-    numbers = told.order_by().values_list("memory__created_by_id")
-    return {agent: (n, of) for agent, n, of in numbers.annotate(n=Count("pk", filter=denied), of=Count("pk"))}
+    successes = rows.filter(outcome_source=OutcomeSource.REPORTED, outcome=Outcome.SUCCESS)
+    success_report = {OutcomeSource.REPORTED: {"outcome": Outcome.SUCCESS}}
+    labelled_runs = rows.filter(outcome_source=OutcomeSource.PERSON, outcome__in=(Outcome.SUCCESS, Outcome.FAILURE))
+    labelled_runs = labelled_runs.filter(outcome_others__contains=success_report)
+    latest = [successes.order_by("-pk").values("pk")[:AT_ONCE], labelled_runs.order_by("-pk").values("pk")[:LATEST]]
+    episodes = Episode.objects.filter(pk__in=latest[0].union(latest[1], all=True))
+    is_denied = Q(outcome=Outcome.FAILURE) | (Q(outcome_source=OutcomeSource.REPORTED) & _deny(sources))
+    numbers = episodes.order_by().values_list("memory__created_by_id")
+    return {agent: (n, total) for agent, n, total in numbers.annotate(n=Count("pk", filter=is_denied), of=Count("pk"))}
 
 
 def _deny(sources: Iterable[str]) -> Q:
     """Condition of runs of which one of these sources says, beside what their agent reports, that they failed."""
-    said = (Q(outcome_others__contains={source: {"outcome": Outcome.FAILURE}}) for source in sorted(sources))
-    return reduce(or_, said)
+    failure_reports = (Q(outcome_others__contains={source: {"outcome": Outcome.FAILURE}}) for source in sorted(sources))
+    return reduce(or_, failure_reports)
 
 
 def _careless(sources: Iterable[str]) -> list[str]:
     """The agents of whose reported successes many are denied."""
-    known = denials(sources).items()
-    often = {agent for agent, (denied, reports) in known if reports - denied < LEAST_AGREEMENT * reports}
-    return sorted(agent for agent, (denied, _) in known if agent in often and denied >= LEAST_DENIED)
+    counts = denials(sources).items()
+    often_denied = {
+        agent for agent, (denied_count, reports) in counts if reports - denied_count < LEAST_AGREEMENT * reports
+    }
+    return sorted(
+        agent for agent, (denied_count, _) in counts if agent in often_denied and denied_count >= LEAST_DENIED
+    )
 
 
 def recount() -> None:
     """Let outcomes count or not as their sources do now; their episodes are read again for it."""
-    counted, reported = counting(), Q(outcome_source=OutcomeSource.REPORTED)
-    left_out = Q(memory__created_by_id__in=counted.left_out) if counted.left_out else None
-    if careless := _careless(counted.sources):
-        denied = _deny(counted.sources) & Q(outcome=Outcome.SUCCESS, memory__created_by_id__in=careless)
-        left_out = left_out | denied if left_out else denied
-    turned = Q()
+    current, reported = counting(), Q(outcome_source=OutcomeSource.REPORTED)
+    left_out = Q(memory__created_by_id__in=current.left_out) if current.left_out else None
+    if careless := _careless(current.sources):
+        is_denied = _deny(current.sources) & Q(outcome=Outcome.SUCCESS, memory__created_by_id__in=careless)
+        left_out = left_out | is_denied if left_out else is_denied
+    to_turn = Q()
     for counts in (False, True):
-        told = Q(outcome_source__in=[one for one in TOLD_BY_OTHERS if (one in counted.sources) is counts])
+        by_source = Q(outcome_source__in=[source for source in TOLD_BY_OTHERS if (source in current.sources) is counts])
         if left_out:
-            told = told & ~(reported & left_out) if counts else told | (reported & left_out)
-        turned |= told & Q(outcome_counts=not counts)
+            by_source = by_source & ~(reported & left_out) if counts else by_source | (reported & left_out)
+        to_turn |= by_source & Q(outcome_counts=not counts)
     other = Case(When(outcome_counts=True, then=Value(False)), default=Value(True))
-    for ids in _chunks(Episode.objects.filter(turned)):
+    for ids in _chunks(Episode.objects.filter(to_turn)):
         Episode.objects.filter(pk__in=ids).update(outcome_counts=other, digested_at=None, digest_attempts=0)
 
 

@@ -13,7 +13,7 @@ from memories.intake.episodes.new_rows import Ingested
 from memories.intake.episodes.sensitivity import first_to_continue, raise_together
 from memories.intake.reports.events import OutcomeReport
 from memories.models import AuditEntry, Episode, Memory
-from memories.models.ending import TOLD, EndStatement
+from memories.models.ending import OUTCOME_FIELDS, EndStatement
 from memories.models.trusted import new_id
 from memories.values.choices import ActorKind, Outcome, OutcomeSource, Permission, Sensitivity, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound, one_of
@@ -21,7 +21,7 @@ from memories.values.trust import Actor, Trust
 
 SILENCE = timedelta(minutes=30)
 FORGOTTEN = "this memory has been forgotten meanwhile"
-MOVED = (*TOLD, "digested_at", "digest_attempts", "closed_at")
+MOVED = (*OUTCOME_FIELDS, "digested_at", "digest_attempts", "closed_at")
 Statements = dict[str, EndStatement]  # by source
 
 
@@ -37,9 +37,9 @@ def set_outcome(
     trust: Trust,
     source: str,
     at: datetime,
-    said_at: datetime | None = None,
+    stated_at: datetime | None = None,
     details: dict[str, Any] | None = None,
-    said_by: OutcomeSource = OutcomeSource.REPORTED,
+    outcome_source: OutcomeSource = OutcomeSource.REPORTED,
 ) -> bool:
     """Say how it ended. What a higher source said stays; else it is replaced, and a digested episode is read again, so
     that counts follow. False: nothing changed.
@@ -47,7 +47,7 @@ def set_outcome(
     `source` says so, on behalf of the caller, at `said_at`, by default now; `outcome` None: a person cannot tell. Only
     who opened the episode may, or a reviewer (NotAllowed).
     """
-    statement = EndStatement(said_by, outcome, min(said_at or at, at), source, details or {})
+    statement = EndStatement(outcome_source, outcome, min(stated_at or at, at), source, details or {})
     return hear(episode, statement, by=trust.actor, at=at, reporter=trust)
 
 
@@ -78,7 +78,7 @@ def judge(
     note: str = "",
     batch: UUID | None = None,
 ) -> UUID | None:
-    """A person's word on how it ended, None for "cannot be told"; the batch by which it is undone, by default a new
+    """A person's word on how it ended, None for "cannot say"; the batch by which it is undone, by default a new
     one. None: said before.
 
     NotAllowed: the caller does not review, or may not write into its scope.
@@ -99,14 +99,14 @@ def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
     before, after = _outcome_and_source(entry.before), _outcome_and_source(entry.after)
     if OutcomeSource.PERSON not in (before[1], after[1]):
         raise Conflict("this cannot be undone")
-    again = EndStatement(OutcomeSource.PERSON, Outcome(before[0]) if before[0] else None, at, by.name)
+    former_statement = EndStatement(OutcomeSource.PERSON, Outcome(before[0]) if before[0] else None, at, by.name)
 
     def change(statements: Statements, row: Episode) -> bool:
         if (row.outcome, row.outcome_source) != after:
-            raise Conflict("how it ended was said anew meanwhile")
+            raise Conflict("the outcome was changed in the meantime")
         statements.pop(OutcomeSource.PERSON, None)
         if before[1] == OutcomeSource.PERSON:
-            statements[OutcomeSource.PERSON] = again
+            statements[OutcomeSource.PERSON] = former_statement
         return True
 
     episode = Episode.objects.filter(pk=entry.subject_id).first()
@@ -136,10 +136,10 @@ def _revise(
         statements = row.statements()
         if not change(statements, row):
             return False
-        former, counted, was_closed = (row.outcome, row.outcome_source), row.counted_outcome, row.closed_at
+        former, counted_outcome, was_closed = (row.outcome, row.outcome_source), row.counted_outcome, row.closed_at
         row.hold_highest(statements, _counting(statements, row))
         row.closed_at = row.closed_at or at
-        if row.counted_outcome != counted or was_closed is None:
+        if row.counted_outcome != counted_outcome or was_closed is None:
             row.digested_at, row.digest_attempts = None, 0
         row.save(update_fields=MOVED)
         changed = (row.outcome, row.outcome_source) != former
@@ -178,7 +178,7 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
     """
     source = trust.source_to_write(report.source)
     memory = _target(report, trust)
-    given = {"latency_ms": report.latency_ms, "note": report.note}
+    details = {"latency_ms": report.latency_ms, "note": report.note}
     with transaction.atomic():
         changed = set_outcome(
             memory.episode,
@@ -186,9 +186,9 @@ def outcome(report: OutcomeReport, *, trust: Trust, at: datetime) -> Ingested:
             trust=trust,
             source=source,
             at=at,
-            said_at=report.timestamp,
-            details={name: value for name, value in given.items() if value not in (None, "")},
-            said_by=source_of(memory.episode, trust),
+            stated_at=report.timestamp,
+            details={name: value for name, value in details.items() if value not in (None, "")},
+            outcome_source=source_of(memory.episode, trust),
         )
         if changed:
             add_tags({memory: report.tags}, at=at)

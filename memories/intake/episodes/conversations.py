@@ -65,15 +65,15 @@ def conversations(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> lis
     """
     try:
         with transaction.atomic():
-            return _stored(drafts, trust=trust, at=at)
+            return _store_all(drafts, trust=trust, at=at)
     except IntegrityError:  # another process stored one of the ids between the look and the insert
         if len(drafts) > 1:
             return [answer for draft in drafts for answer in conversations([draft], trust=trust, at=at)]
     with transaction.atomic():
-        return _stored(drafts, trust=trust, at=at)
+        return _store_all(drafts, trust=trust, at=at)
 
 
-def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
+def _store_all(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
     answers: Answers = {}
     placements: dict[int, Placement] = {}
     for index, draft in enumerate(drafts):
@@ -82,15 +82,15 @@ def _stored(drafts: Sequence[Draft], *, trust: Trust, at: datetime) -> list[Inge
             placements[index] = Placement(draft, trust.scope_to_write(place[0]), trust.source_to_write(place[1]))
         except (Invalid, NotAllowed) as refusal:
             answers[index] = refusal
-    if len(drafts) == 1 and placements and (stored := _first_of_its_name(placements[0], trust=trust, at=at)):
-        return [stored]
+    if len(drafts) == 1 and placements and (first_answer := _first_of_its_name(placements[0], trust=trust, at=at)):
+        return [first_answer]
     answers |= _store_together(placements, trust=trust, at=at)
     return [answers[index] for index in range(len(drafts))]
 
 
 def _first_of_its_name(placement: Placement, *, trust: Trust, at: datetime) -> Ingested | None:
-    """Store a conversation by the very statement that asks for its name, which is known to nobody: so most of them are.
-    None: nothing was stored, as the name is taken or forgotten, or there is none."""
+    """Store a conversation by one statement that also checks that its name is unused, as most are. None: nothing was
+    stored, because the name is taken or forgotten, or there is none."""
     if placement.name is None:
         return None
     episode = _episode(placement, at=at, by=trust.actor)
@@ -101,20 +101,22 @@ def _first_of_its_name(placement: Placement, *, trust: Trust, at: datetime) -> I
 
 
 def _store_together(placements: Mapping[int, Placement], *, trust: Trust, at: datetime) -> Answers:
-    known, forgotten = _known_and_forgotten({place.name for place in placements.values() if place.name}, at=at)
-    fresh: dict[int, Episode] = {}
+    known_episodes, forgotten_names = _known_and_forgotten(
+        {place.name for place in placements.values() if place.name}, at=at
+    )
+    new_episodes: dict[int, Episode] = {}
     for index, placement in placements.items():
-        if placement.name is None or not (placement.name in known or placement.name in forgotten):
-            fresh[index] = _episode(placement, at=at, by=trust.actor)
+        if placement.name is None or not (placement.name in known_episodes or placement.name in forgotten_names):
+            new_episodes[index] = _episode(placement, at=at, by=trust.actor)
             if placement.name:
-                known[placement.name] = fresh[index]
-    _save([*fresh.values()], [placements[index].draft for index in fresh], trust=trust, at=at)
+                known_episodes[placement.name] = new_episodes[index]
+    _save([*new_episodes.values()], [placements[index].draft for index in new_episodes], trust=trust, at=at)
     answers: Answers = {}
     for index, placement in placements.items():
-        if index in fresh:
-            answers[index] = Ingested(fresh[index].memory, created=True)
-        elif placement.name in known:
-            answers[index] = _repeat(known[placement.name], placement.draft, trust=trust, at=at)
+        if index in new_episodes:
+            answers[index] = Ingested(new_episodes[index].memory, created=True)
+        elif placement.name in known_episodes:
+            answers[index] = _repeat(known_episodes[placement.name], placement.draft, trust=trust, at=at)
         else:  # forgotten
             answers[index] = Ingested(None, created=False)
     return answers
@@ -125,21 +127,21 @@ def _known_and_forgotten(
 ) -> tuple[dict[EpisodeName, Episode], set[EpisodeName]]:
     if not may_be_known(names):
         return {}, set()
-    known = _known(names)
-    return known, forgotten_episodes(names - known.keys(), at=at)
+    known_episodes = _episodes_named(names)
+    return known_episodes, forgotten_episodes(names - known_episodes.keys(), at=at)
 
 
-def _known(names: Iterable[EpisodeName]) -> dict[EpisodeName, Episode]:
+def _episodes_named(names: Iterable[EpisodeName]) -> dict[EpisodeName, Episode]:
     """The episodes that are stored under these names."""
     ids: dict[tuple[str, str], list[str]] = defaultdict(list)
     for scope, source, external_id in names:
         ids[scope, source].append(external_id)
     if not ids:
         return {}
-    wanted = Q()
+    name_filter = Q()
     for (scope, source), external_ids in ids.items():
-        wanted |= Q(scope=scope, source=source, external_id__in=external_ids)
-    episodes = Episode.objects.select_related("memory").filter(wanted)
+        name_filter |= Q(scope=scope, source=source, external_id__in=external_ids)
+    episodes = Episode.objects.select_related("memory").filter(name_filter)
     return {(episode.scope, episode.source, episode.external_id or ""): episode for episode in episodes}
 
 
@@ -154,9 +156,9 @@ def _save(
     """Insert new episodes with the events of their drafts. False: the condition `unless` holds, nothing is stored."""
     instructions = _instructions(drafts)
     events = [
-        added
+        event
         for draft, episode in zip(drafts, episodes, strict=True)
-        for added in _events(draft, episode, instructions, by=trust.actor)
+        for event in _events(draft, episode, instructions, by=trust.actor)
     ]
     if not insert_episodes(episodes, events, by=trust.actor, at=at, unless=unless):
         return False
@@ -183,7 +185,7 @@ def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
         created_at=ended_at,
         **place,
     )
-    stated = {
+    episode_columns = {
         "title": fields.title,
         "external_id": fields.id,
         "event_count": len(draft.events),
@@ -197,7 +199,7 @@ def _episode(placement: Placement, *, at: datetime, by: Actor) -> Episode:
         "extract": fields.extract,
         "environment": draft.environment,
     }
-    memory.episode = bulk_rows.new(Episode, {"memory_id": memory.pk, **stated, **place})
+    memory.episode = bulk_rows.new(Episode, {"memory_id": memory.pk, **episode_columns, **place})
     return memory.episode
 
 
@@ -216,23 +218,23 @@ def _instructions(drafts: Iterable[Draft]) -> dict[str, bytes]:
     return {text: hashlib.sha256(text.encode()).digest() for text in texts}
 
 
-def _store_instructions(known: Mapping[str, bytes]) -> None:
-    """Store each system message once, whoever sends it first. The key of the events to it is read at the COMMIT."""
-    if not known:
+def _store_instructions(instructions: Mapping[str, bytes]) -> None:
+    """Store each system message once. The foreign key of the events to it is checked at COMMIT."""
+    if not instructions:
         return
-    stored = Instruction.objects.filter(pk__in=known.values()).values_list("pk", flat=True)
-    missing = set(known.values()) - {bytes(sha) for sha in stored}
-    new = [Instruction(sha256=sha, text=text) for text, sha in known.items() if sha in missing]
+    stored_hashes = Instruction.objects.filter(pk__in=instructions.values()).values_list("pk", flat=True)
+    missing_hashes = set(instructions.values()) - {bytes(digest) for digest in stored_hashes}
+    new = [Instruction(sha256=digest, text=text) for text, digest in instructions.items() if digest in missing_hashes]
     Instruction.objects.bulk_create(sorted(new, key=lambda row: bytes(row.sha256)), ignore_conflicts=True)
 
 
 def _repeat(episode: Episode, draft: Draft, *, trust: Trust, at: datetime) -> Ingested | Refusal:
     """Answer a conversation that was stored before; its outcome may be new."""
     memory = episode.memory
-    visible, same = trust.sees(memory), _is_same(episode, draft)
-    if not visible and not (same and may_continue(memory, trust)):
+    visible, is_same = trust.sees(memory), _is_same(episode, draft)
+    if not visible and not (is_same and may_continue(memory, trust)):
         return Ingested(None, created=False)
-    if not same:
+    if not is_same:
         return Conflict(f"the id {episode.external_id!r} was stored before with other messages")
     try:
         outcome = draft.outcome

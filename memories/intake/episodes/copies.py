@@ -14,17 +14,17 @@ from memories.values.choices import OutcomeSource
 def copies(rows: EpisodeQuerySet) -> EpisodeQuerySet:
     """Those of these episodes that somebody else had reported before in their scope, for the same readers.
 
-    What a person judged is none, nor what says how the run ended where the former ones do not.
+    An episode that a person judged is no copy, nor one with an outcome where the earlier ones have none.
     """
-    same = {name: OuterRef(name) for name in ("content_sha256", "scope")}
+    same_columns = {name: OuterRef(name) for name in ("content_sha256", "scope")}
     named_alike = Q(thread_id=OuterRef("thread_id")) | Q(external_id=OuterRef("external_id"))
-    earlier = Episode.objects.filter(named_alike, pk__lt=OuterRef("pk"), **same)
+    earlier = Episode.objects.filter(named_alike, pk__lt=OuterRef("pk"), **same_columns)
     earlier = earlier.filter(memory__sensitivity__lte=OuterRef("memory__sensitivity"))
     of_others = ~Q(memory__created_by_id=OuterRef("memory__created_by_id")) | ~Q(source=OuterRef("source"))
-    ended, earlier = Q(outcome__isnull=False, outcome_counts=True), earlier.filter(of_others)
-    copied = Exists(earlier.filter(ended)) | (~ended & Exists(earlier))
-    known: EpisodeQuerySet = rows.filter(copied, content_sha256__isnull=False)
-    return known.exclude(outcome_source=OutcomeSource.PERSON)
+    has_outcome, earlier = Q(outcome__isnull=False, outcome_counts=True), earlier.filter(of_others)
+    is_copy = Exists(earlier.filter(has_outcome)) | (~has_outcome & Exists(earlier))
+    copied_rows: EpisodeQuerySet = rows.filter(is_copy, content_sha256__isnull=False)
+    return copied_rows.exclude(outcome_source=OutcomeSource.PERSON)
 
 
 def reported_by_others(episode: Episode) -> EpisodeQuerySet:
@@ -32,6 +32,6 @@ def reported_by_others(episode: Episode) -> EpisodeQuerySet:
     named_alike = Q(thread_id=episode.thread_id, thread_id__isnull=False)
     named_alike |= Q(external_id=episode.external_id, external_id__isnull=False)
     rows = Episode.objects.filter(named_alike, content_sha256=episode.content_sha256, scope=episode.scope)
-    own = {"memory__created_by_id": episode.memory.created_by_id, "source": episode.source}
-    others: EpisodeQuerySet = rows.exclude(content_sha256=None).exclude(**own).order_by("pk")
-    return others
+    own_columns = {"memory__created_by_id": episode.memory.created_by_id, "source": episode.source}
+    other_rows: EpisodeQuerySet = rows.exclude(content_sha256=None).exclude(**own_columns).order_by("pk")
+    return other_rows

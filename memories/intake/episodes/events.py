@@ -17,7 +17,7 @@ from django.db import IntegrityError, transaction
 
 from memories.intake.admission import sensitivity_of
 from memories.intake.episodes import joining, sensitivity
-from memories.intake.episodes.joining import Followed, NodeReference, Thread
+from memories.intake.episodes.joining import DependencyTarget, NodeReference, Thread
 from memories.intake.episodes.new_rows import Ingested, episode_memory, event
 from memories.intake.inserting import insert_episodes
 from memories.intake.reports.drafts import AMBIGUOUS_DEPENDENCY
@@ -33,8 +33,8 @@ Refusal = Invalid | NotAllowed | NotFound | Conflict
 Waiting = list[tuple[int, EventLike]]
 Answers = dict[int, Ingested | Refusal]
 TRIES = 5
-# Broken by somebody who was faster, and kept when it is done again: a thread's open episode, a memory's sensitivity.
-MET = ("episode_has_one_open_per_thread", "passage_is_its_memorys")
+# Violated where another transaction was faster; a retry succeeds: a thread's open episode, a memory's sensitivity.
+RACE_CONSTRAINTS = ("episode_has_one_open_per_thread", "passage_is_its_memorys")
 
 
 @dataclass
@@ -61,12 +61,12 @@ def record_events(reports: Sequence[EventLike], *, trust: Trust, at: datetime) -
     Refusals: NotAllowed or Invalid (scope, source), NotFound (an episode that is not there or not to be seen), Conflict
     (`episode is closed`).
     """
-    for left in reversed(range(TRIES)):
+    for tries_left in reversed(range(TRIES)):
         try:
             with transaction.atomic():
-                return _stored(reports, trust=trust, at=at)
+                return _store_all(reports, trust=trust, at=at)
         except IntegrityError as error:
-            if not left or _broken(error) not in MET:
+            if not tries_left or _broken(error) not in RACE_CONSTRAINTS:
                 raise
     raise AssertionError("the last try answers or raises")
 
@@ -77,7 +77,7 @@ def _broken(error: IntegrityError) -> str | None:
     return name
 
 
-def _stored(reports: Sequence[EventLike], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
+def _store_all(reports: Sequence[EventLike], *, trust: Trust, at: datetime) -> list[Ingested | Refusal]:
     answers: Answers = {}
     places = _places(reports, answers, trust=trust, at=at)
     for place in places:
@@ -85,16 +85,16 @@ def _stored(reports: Sequence[EventLike], *, trust: Trust, at: datetime) -> list
     _save(places, trust=trust, at=at)
     for place in places:
         visible = trust.sees(place.episode.memory) or place.is_new
-        for number, (index, added) in enumerate(place.events):
+        for number, (index, event_row) in enumerate(place.events):
             memory = place.episode.memory if visible else None
             created = place.is_new and number == 0
             notice = reports[index].notice if visible else None
-            answers[index] = Ingested(memory, created, events=[added] if visible else [], notice=notice)
+            answers[index] = Ingested(memory, created, events=[event_row] if visible else [], notice=notice)
     return [answers[index] for index in range(len(reports))]
 
 
 def _places(reports: Sequence[EventLike], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
-    followed = _followed(reports, trust)
+    targets = _targets(reports, trust)
     by_id: dict[UUID, Waiting] = defaultdict(list)
     of_nodes: dict[UUID, Waiting] = defaultdict(list)
     threads: dict[Thread, Waiting] = defaultdict(list)
@@ -109,12 +109,12 @@ def _places(reports: Sequence[EventLike], answers: Answers, *, trust: Trust, at:
             by_id[report.episode_id].append((index, report))
         elif report.thread_id:
             threads[scope, source, report.thread_id].append((index, report))
-        elif index in followed:
-            of_nodes[followed[index].episode_id].append((index, report))
+        elif index in targets:
+            of_nodes[targets[index].episode_id].append((index, report))
         else:
             alone.append((index, report))
-    places = _named(by_id, answers, trust=trust, at=at)
-    places += _of_nodes(of_nodes, followed, alone, trust=trust, at=at)
+    places = _places_by_id(by_id, answers, trust=trust, at=at)
+    places += _of_nodes(of_nodes, targets, alone, trust=trust, at=at)
     places += _threads(threads, trust=trust, at=at)
     memories = {place.episode.pk: place.episode.memory for place in places}
     for place in places:  # one episode may be met by its id and by its thread
@@ -128,30 +128,35 @@ def _open_alone(index: int, report: EventLike, *, trust: Trust, at: datetime) ->
     return Place(_new(thread, report, trust=trust, at=at), True, [(index, report)])
 
 
-def _followed(reports: Sequence[EventLike], trust: Trust) -> dict[int, Followed]:
+def _targets(reports: Sequence[EventLike], trust: Trust) -> dict[int, DependencyTarget]:
     """Of those that name neither episode nor thread: to which episode the nodes that they depend on lead."""
     nodes: dict[int, NodeReference] = {}
     for index, report in enumerate(reports):
         depends_on = [] if report.episode_id or report.thread_id else getattr(report, "depends_on", [])
         if node := joining.first_named_node(depends_on, report.scope):
             nodes[index] = node
-    there = joining.follow(nodes.values(), trust)
-    return {index: there[node] for index, node in nodes.items() if node in there}
+    targets = joining.follow(nodes.values(), trust)
+    return {index: targets[node] for index, node in nodes.items() if node in targets}
 
 
 def _of_nodes(
-    waiting: Mapping[UUID, Waiting], followed: Mapping[int, Followed], alone: Waiting, *, trust: Trust, at: datetime
+    waiting: Mapping[UUID, Waiting],
+    targets: Mapping[int, DependencyTarget],
+    alone: Waiting,
+    *,
+    trust: Trust,
+    at: datetime,
 ) -> list[Place]:
-    """The episodes to which dependencies lead; whose episode was closed at this moment goes to those `alone`."""
+    """The episodes to which dependencies lead; events whose episode was closed meanwhile are added to `alone`."""
     episodes = joining.grow_by_id({pk: len(reports) for pk, reports in waiting.items()}, trust=trust, at=at)
     for pk in waiting.keys() - episodes.keys():
         alone.extend(waiting[pk])
-    ambiguous = frozenset(index for index, there in followed.items() if there.ambiguous)
+    ambiguous = frozenset(index for index, target in targets.items() if target.ambiguous)
     return [Place(episode, False, waiting[pk], ambiguous=ambiguous) for pk, episode in episodes.items()]
 
 
-def _named(named: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
-    by_id = _in_their_scope(named, answers, trust)
+def _places_by_id(events_by_id: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at: datetime) -> list[Place]:
+    by_id = _in_their_scope(events_by_id, answers, trust)
     episodes = joining.grow_by_id({pk: len(waiting) for pk, waiting in by_id.items()}, trust=trust, at=at)
     if missing := by_id.keys() - episodes.keys():
         visible = Episode.objects.visible_to(trust).in_bulk(missing)
@@ -161,16 +166,16 @@ def _named(named: Mapping[UUID, Waiting], answers: Answers, *, trust: Trust, at:
     return [Place(episode, False, by_id[pk]) for pk, episode in episodes.items()]
 
 
-def _in_their_scope(named: Mapping[UUID, Waiting], answers: Answers, trust: Trust) -> Mapping[UUID, Waiting]:
-    """Refuse what says another scope than that of the episode that it names: it would be read where it is not meant."""
-    said = [pk for pk, waiting in named.items() if any(report.scope for _, report in waiting)]
-    rows = Episode.objects.visible_to(trust).filter(pk__in=said).values_list("pk", "scope") if said else ()
-    kept = dict(named)
+def _in_their_scope(events_by_id: Mapping[UUID, Waiting], answers: Answers, trust: Trust) -> Mapping[UUID, Waiting]:
+    """Refuse events with another scope than that of the episode that they name by its id; return the others."""
+    scoped_ids = [pk for pk, waiting in events_by_id.items() if any(report.scope for _, report in waiting)]
+    rows = Episode.objects.visible_to(trust).filter(pk__in=scoped_ids).values_list("pk", "scope") if scoped_ids else ()
+    accepted = dict(events_by_id)
     for pk, scope in rows:
-        kept[pk] = [(index, report) for index, report in named[pk] if joining.says_scope(report, scope)]
-        refused = [index for index, _ in named[pk] if index not in dict(kept[pk])]
-        answers.update(dict.fromkeys(refused, Invalid(joining.ANOTHER_SCOPE)))
-    return {pk: waiting for pk, waiting in kept.items() if waiting}
+        accepted[pk] = [(index, report) for index, report in events_by_id[pk] if joining.says_scope(report, scope)]
+        refused_indexes = [index for index, _ in events_by_id[pk] if index not in dict(accepted[pk])]
+        answers.update(dict.fromkeys(refused_indexes, Invalid(joining.ANOTHER_SCOPE)))
+    return {pk: waiting for pk, waiting in accepted.items() if waiting}
 
 
 def _refusal(episode: Episode | None, trust: Trust) -> Refusal:
@@ -188,8 +193,8 @@ def _threads(threads: Mapping[Thread, Waiting], *, trust: Trust, at: datetime) -
     places = []
     for thread, waiting in sorted(threads.items(), key=lambda item: item[0]):
         episode = open_episodes.get(thread)
-        new = episode or _new(thread, waiting[0][1], trust=trust, at=at)
-        places.append(Place(new, episode is None, waiting))
+        place_episode = episode or _new(thread, waiting[0][1], trust=trust, at=at)
+        places.append(Place(place_episode, episode is None, waiting))
     return places
 
 
@@ -237,13 +242,13 @@ def _number(place: Place, *, trust: Trust, at: datetime) -> None:
 
 def _save(places: Sequence[Place], *, trust: Trust, at: datetime) -> None:
     new = [place.episode for place in places if place.is_new]
-    events = [added for place in places for _, added in place.events]
-    joined = [place for place in places if not place.is_new]
-    sensitivity.flag([place.episode.memory for place in joined if place.secret])
-    to = {place.episode.memory: place.raised_to for place in joined if place.raised_to}
-    trail = sensitivity.raise_together(to, by=trust.actor, at=at)
-    brought: dict[Memory, list[str]] = defaultdict(list)
-    for place in joined:
-        brought[place.episode.memory] += place.tags
-    joining.add_tags(brought, at=at)
+    events = [event_row for place in places for _, event_row in place.events]
+    joined_places = [place for place in places if not place.is_new]
+    sensitivity.flag([place.episode.memory for place in joined_places if place.secret])
+    new_levels = {place.episode.memory: place.raised_to for place in joined_places if place.raised_to}
+    trail = sensitivity.raise_together(new_levels, by=trust.actor, at=at)
+    new_tags: dict[Memory, list[str]] = defaultdict(list)
+    for place in joined_places:
+        new_tags[place.episode.memory] += place.tags
+    joining.add_tags(new_tags, at=at)
     insert_episodes(new, events, trail, by=trust.actor, at=at)

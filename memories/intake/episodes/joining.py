@@ -71,30 +71,30 @@ def grow_by_id(ids: Mapping[UUID, int], *, trust: Trust, at: datetime) -> dict[U
     if not ids:
         return {}
     scopes = None if trust.scopes is None else sorted(trust.scopes)
-    ordered = sorted(ids)
-    whose: list[Any] = [trust.max_sensitivity, trust.actor.identity, scopes, scopes]
-    episodes = _grow(BY_ID, [ordered, [ids[pk] for pk in ordered], *whose], at=at)
+    sorted_ids = sorted(ids)
+    access: list[Any] = [trust.max_sensitivity, trust.actor.identity, scopes, scopes]
+    episodes = _grow(BY_ID, [sorted_ids, [ids[pk] for pk in sorted_ids], *access], at=at)
     return {row.pk: row for row in episodes}
 
 
-def add_tags(brought: Mapping[Memory, Iterable[str]], *, at: datetime) -> None:
+def add_tags(new_tags: Mapping[Memory, Iterable[str]], *, at: datetime) -> None:
     """Add the tags of joining events to their episodes, by as many statements for many as for one. No decision: not
     audited."""
-    changed = {memory: tags for memory, tags in brought.items() if united(memory.tags, tags) != memory.tags}
-    if not changed:
+    changed_tags = {memory: tags for memory, tags in new_tags.items() if united(memory.tags, tags) != memory.tags}
+    if not changed_tags:
         return
-    rows = Memory.objects.filter(pk__in=[memory.pk for memory in changed]).order_by("pk").select_for_update()
+    rows = Memory.objects.filter(pk__in=[memory.pk for memory in changed_tags]).order_by("pk").select_for_update()
     current = {pk: (tags, version) for pk, tags, version in rows.values_list("pk", "tags", "version")}
-    for memory, tags in changed.items():
+    for memory, tags in changed_tags.items():
         former, version = current[memory.pk]
         memory.tags, memory.version, memory.updated_at = united(former, tags), version + 1, at
-    Memory.objects.bulk_update(changed, ["tags", "version", "updated_at"])
+    Memory.objects.bulk_update(changed_tags, ["tags", "version", "updated_at"])
 
 
-def _grow(selected: str, parameters: list[Any], *, at: datetime) -> list[Episode]:
+def _grow(selection: str, parameters: list[Any], *, at: datetime) -> list[Episode]:
     columns = f"{rows.columns(Episode, 'episode')}, {rows.columns(Memory, 'memory')}"
     with rows.prepared() as cursor:
-        cursor.execute(GROW.format(selected=selected, columns=columns), [*parameters, at])
+        cursor.execute(GROW.format(selected=selection, columns=columns), [*parameters, at])
         return [_episode(values) for values in cursor.fetchall()]
 
 
@@ -118,7 +118,7 @@ class NodeReference:
 
 
 @dataclass(frozen=True)
-class Followed:
+class DependencyTarget:
     """The episode that a dependency leads to. `ambiguous`: others of this agent have a node of that name as well."""
 
     episode_id: UUID
@@ -147,19 +147,19 @@ def first_named_node(depends_on: Iterable[str], scope: str | None) -> NodeRefere
     return None
 
 
-def follow(nodes: Iterable[NodeReference], trust: Trust) -> dict[NodeReference, Followed]:
+def follow(nodes: Iterable[NodeReference], trust: Trust) -> dict[NodeReference, DependencyTarget]:
     """The open episodes of this agent that have these nodes. Ids of one minute begin alike: of several it is the one
     that was opened last. One statement for each beginning and scope, however many nodes of it are named.
     """
     by_place: dict[tuple[str, str | None], set[NodeReference]] = defaultdict(set)
     for node in nodes:
         by_place[node.prefix, node.scope].add(node)
-    followed = {}
-    for (prefix, scope), named in by_place.items():
+    targets = {}
+    for (prefix, scope), references in by_place.items():
         rows = Episode.objects.visible_to(trust).opened_as(prefix).filter(memory__created_by_id=trust.actor.identity)
         rows = rows if scope is None else rows.filter(scope=scope)
         counts = list(rows.order_by("-pk").values_list("pk", "event_count"))
-        for node in named:
+        for node in references:
             if ids := [pk for pk, events in counts if events >= node.position]:
-                followed[node] = Followed(ids[0], ambiguous=len(ids) > 1)
-    return followed
+                targets[node] = DependencyTarget(ids[0], ambiguous=len(ids) > 1)
+    return targets

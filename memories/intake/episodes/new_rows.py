@@ -24,13 +24,14 @@ EPISODE: Any = Event._meta.get_field("episode")
 LONGEST_CONTENT = 500
 
 
-def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetime, by: Actor, **more: Any) -> Event:
-    """The row of an event. `moment`: when it happened, unless the draft tells; `more`: columns that the draft does not.
+def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetime, by: Actor, **columns: Any) -> Event:
+    """The row of an event. `moment`: when it happened, unless the draft tells; `columns`: those that the draft
+    does not tell.
 
     A dependency that is no earlier node of the episode is kept as it is, and flagged.
     """
-    depends_on, known = resolve(draft.depends_on, episode.pk, position) if draft.depends_on else ([], True)
-    flags = draft.flags if known else [*draft.flags, UNKNOWN_DEPENDENCY]
+    depends_on, all_known = resolve(draft.depends_on, episode.pk, position) if draft.depends_on else ([], True)
+    flags = draft.flags if all_known else [*draft.flags, UNKNOWN_DEPENDENCY]
     flags = [*flags, SECRET] if draft.holds_secret else flags
     values = {
         **dict(zip(COPIED, values_of(draft.__dict__), strict=True)),
@@ -41,7 +42,7 @@ def event(draft: EventDraft, episode: Episode, position: int, *, moment: datetim
         "at": draft.at or moment,
         "flags": flags,
         "depends_on": depends_on,
-        **more,
+        **columns,
     }
     row = bulk_rows.new(Event, values)
     EPISODE.set_cached_value(row, episode)  # whose id it has already
@@ -105,8 +106,8 @@ def forgotten_episodes(names: Iterable[EpisodeName], *, at: datetime) -> set[Epi
     by_key = {(scope, episode_key(source, id)): (scope, source, id) for scope, source, id in names}
     if not by_key:
         return set()
-    standing = Tombstone.objects.standing().filter(blocks=True, key__in=[key for _, key in by_key])
-    tombstones = [stone for stone in standing.only("scope", "key") if (stone.scope, stone.key) in by_key]
+    active_tombstones = Tombstone.objects.standing().filter(blocks=True, key__in=[key for _, key in by_key])
+    tombstones = [stone for stone in active_tombstones.only("scope", "key") if (stone.scope, stone.key) in by_key]
     if tombstones:
         Tombstone.objects.filter(pk__in=[stone.pk for stone in tombstones]).hit(at=at)
     return {by_key[stone.scope, stone.key] for stone in tombstones}

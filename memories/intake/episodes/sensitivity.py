@@ -34,24 +34,24 @@ def flag(memories: Sequence[Memory]) -> None:
         Memory.objects.filter(pk__in=[memory.pk for memory in new]).update(flags=[SECRET])
 
 
-def raise_together(to: Mapping[Memory, int], *, by: Actor, at: datetime) -> list[AuditEntry]:
+def raise_together(levels: Mapping[Memory, int], *, by: Actor, at: datetime) -> list[AuditEntry]:
     """Raise each episode at least to its level, with what speaks of it; one that somebody has raised higher stays.
     The audit rows, not yet saved. In the caller's transaction, which holds the episodes."""
-    before: dict[Any, int] = {}
-    for level in sorted(set(to.values())):
-        below = Memory.objects.filter(pk__in=[row.pk for row, wanted in to.items() if wanted == level])
+    former_levels: dict[Any, int] = {}
+    for level in sorted(set(levels.values())):
+        below = Memory.objects.filter(pk__in=[row.pk for row, new_level in levels.items() if new_level == level])
         below = below.filter(sensitivity__lt=level)
-        rising = dict(below.order_by("pk").select_for_update().values_list("pk", "sensitivity"))
-        if rising:
-            Memory.objects.filter(pk__in=rising).update(sensitivity=level, version=F("version") + 1, updated_at=at)
-            proposals = Proposal.objects.naming(*rising).raise_to(level)
-            AuditEntry.objects.raise_about([*rising, *proposals], level)
-            before |= rising
-    _refresh(to)
+        to_raise = dict(below.order_by("pk").select_for_update().values_list("pk", "sensitivity"))
+        if to_raise:
+            Memory.objects.filter(pk__in=to_raise).update(sensitivity=level, version=F("version") + 1, updated_at=at)
+            proposals = Proposal.objects.naming(*to_raise).raise_to(level)
+            AuditEntry.objects.raise_about([*to_raise, *proposals], level)
+            former_levels |= to_raise
+    _refresh(levels)
     return [
-        row.audit("revise", by=by, at=at, before={"sensitivity": before[row.pk]}, after={"sensitivity": level})
-        for row, level in to.items()
-        if row.pk in before
+        row.audit("revise", by=by, at=at, before={"sensitivity": former_levels[row.pk]}, after={"sensitivity": level})
+        for row, level in levels.items()
+        if row.pk in former_levels
     ]
 
 
@@ -59,7 +59,7 @@ def _refresh(memories: Mapping[Memory, int]) -> None:
     if not memories:
         return
     rows = Memory.objects.filter(pk__in=[memory.pk for memory in memories])
-    current = {pk: facts for pk, *facts in rows.values_list("pk", *FACTS)}
+    current_values = {pk: facts for pk, *facts in rows.values_list("pk", *FACTS)}
     for memory in memories:
-        for name, value in zip(FACTS, current[memory.pk], strict=True):
+        for name, value in zip(FACTS, current_values[memory.pk], strict=True):
             setattr(memory, name, value)

@@ -54,8 +54,8 @@ def working_state(report: WorkingStateReport, *, trust: Trust, at: datetime) -> 
 
 def _content(report: WorkingStateReport) -> str:
     texts = (report.context_summary, "; ".join(action for action in report.next_actions if action.strip()))
-    cut = (text.strip()[:LONGEST_TEXT].strip() for text in texts)
-    return next(filter(None, cut), f"{report.thread_id} is {report.state}")
+    short_texts = (text.strip()[:LONGEST_TEXT].strip() for text in texts)
+    return next(filter(None, short_texts), f"{report.thread_id} is {report.state}")
 
 
 def _holds_secret(report: WorkingStateReport, payload: dict[str, Any]) -> bool:
@@ -65,8 +65,8 @@ def _holds_secret(report: WorkingStateReport, payload: dict[str, Any]) -> bool:
 def _sources(report: WorkingStateReport, source: str, *, at: datetime, former: Sequence[Any] = ()) -> dict[str, Any]:
     """Who has reported the state of the thread, each with the last time, the latest at the end."""
     entry = {"kind": Type.WORKING.value, "ref": report.thread_id, "created_by": source}
-    others = [entry for entry in former if entry.get("created_by") != source]
-    return {"sources": [*others, entry | {"timestamp": format_instant(report.timestamp or at)}][-MOST_SOURCES:]}
+    other_entries = [entry for entry in former if entry.get("created_by") != source]
+    return {"sources": [*other_entries, entry | {"timestamp": format_instant(report.timestamp or at)}][-MOST_SOURCES:]}
 
 
 def _open(

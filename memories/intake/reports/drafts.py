@@ -45,10 +45,10 @@ class EventDraft:
     @cached_property
     def holds_secret(self) -> bool:
         """Whether a credential stands anywhere in it: text, summary, ref, arguments, result or context."""
-        return credentials.is_in(self._said)
+        return credentials.is_in(self._all_text)
 
     @property
-    def _said(self) -> str:
+    def _all_text(self) -> str:
         values = (self.text, self.summary, self.ref, self.args, self.result, self.context)
         return "\n".join(as_text(value) for value in values if value)
 
@@ -56,7 +56,7 @@ class EventDraft:
 def holds_secret(drafts: Sequence[EventDraft]) -> bool:
     """Whether one of them does. A secret ends with its line: where none is in all together, none is in any of them,
     which takes a third of the time to find out."""
-    if credentials.is_in("\n".join(draft._said for draft in drafts)):
+    if credentials.is_in("\n".join(draft._all_text for draft in drafts)):
         return any(draft.holds_secret for draft in drafts)
     for draft in drafts:
         draft.holds_secret = False

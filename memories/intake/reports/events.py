@@ -75,22 +75,22 @@ class Report(Described):
         return None
 
 
-def _named(description: str, *types: str) -> dict[str, Any]:
+def _field_schema(description: str, *types: str) -> dict[str, Any]:
     return {"type": [*types] if len(types) > 1 else types[0], "description": description}
 
 
 # What the pattern rules read of a plugin's run. Anything else may stand beside it: it is kept.
 CONTEXT = {
-    "company": _named("From or about which company", "string"),
-    "category": _named("Into which category the plugin put it", "string"),
-    "user_edited": _named("A person changed what the plugin wrote", "boolean"),
-    "edit_description": _named("What that person changed; counts with `user_edited` only", "string"),
-    "entity_value": _named("Whom or what the run came across: a name, an address", "string"),
-    "entity_type": _named("`person` or `contact` makes it a contact, any other a fact", "string"),
-    "run_hour": _named("0-23, in the workspace's time zone; without it that of `timestamp`", "integer"),
-    "input_type": _named("What it worked on", "string"),
-    "output_type": _named("What it made", "string"),
-    "priority": _named("No rule reads it", "string", "integer"),
+    "company": _field_schema("From or about which company", "string"),
+    "category": _field_schema("Into which category the plugin put it", "string"),
+    "user_edited": _field_schema("A person changed what the plugin wrote", "boolean"),
+    "edit_description": _field_schema("What that person changed; counts with `user_edited` only", "string"),
+    "entity_value": _field_schema("Whom or what the run came across: a name, an address", "string"),
+    "entity_type": _field_schema("`person` or `contact` makes it a contact, any other a fact", "string"),
+    "run_hour": _field_schema("0-23, in the workspace's time zone; without it that of `timestamp`", "integer"),
+    "input_type": _field_schema("What it worked on", "string"),
+    "output_type": _field_schema("What it made", "string"),
+    "priority": _field_schema("No rule reads it", "string", "integer"),
 }
 
 
@@ -152,8 +152,8 @@ class ToolOutputReport(Report):
 
     @property
     def notice(self) -> str | None:
-        read = [name for name, value in self.values.items() if value is not getattr(self, name)]
-        return f"{' and '.join(read)}: JSON text of an object, kept as that object" if read else None
+        names = [name for name, value in self.values.items() if value is not getattr(self, name)]
+        return f"{' and '.join(names)}: JSON text of an object, kept as that object" if names else None
 
     @property
     def content(self) -> str:
@@ -226,12 +226,12 @@ STATE_FIELDS = tuple(name for name in WorkingStateReport.model_fields if name no
 R = TypeVar("R", bound=BaseModel)
 
 
-def check(shape: type[R], raw: Any, reworded: Callable[[FieldError], FieldError] = lambda error: error) -> R:
+def check(shape: type[R], raw: Any, rewording: Callable[[FieldError], FieldError] = lambda error: error) -> R:
     """`raw` as a report of that shape. Invalid names every wrong field, what is missing in the words of REQUIRED, what
-    else `reworded` says otherwise in these."""
+    else `rewording` says otherwise in these."""
     try:
         return read_body(
-            shape, without_absent(raw, BLANK_IS_ABSENT), reworded=lambda error: reworded(_in_their_words(error))
+            shape, without_absent(raw, BLANK_IS_ABSENT), rewording=lambda error: rewording(_in_their_words(error))
         )
     except Invalid as invalid:
         raise Invalid(*sorted(invalid.errors, key=_missing_first)) from None

@@ -77,9 +77,9 @@ class Reader:
         elif kind not in OUTPUTS:
             return self._content([item], pointer, common)
         if kind in OUTPUTS or item.get("output") is not None or error is not None:  # an `mcp_call` holds its own
-            failed = None if error is None else True
+            is_error = None if error is None else True
             output = item.get("output") if error is None else error
-            self._answer(ref, {"content": output, "is_error": failed}, pointer, common, "output")
+            self._answer(ref, {"content": output, "is_error": is_error}, pointer, common, "output")
         return None
 
     def _content(self, content: Any, pointer: str, common: dict[str, Any]) -> None:
@@ -119,13 +119,13 @@ class Reader:
         if not isinstance(part, dict) or not isinstance(part.get("type"), str):
             self.faults.add(pointer, "not_a_part", "must be a text or an object with a type")
             return ""
-        written = part.get("text")
-        if isinstance(written, dict):  # of OpenAI's assistants: {value, annotations}
-            written = written.get("value")
-        if not isinstance(written, str | None):
+        value = part.get("text")
+        if isinstance(value, dict):  # of OpenAI's assistants: {value, annotations}
+            value = value.get("value")
+        if not isinstance(value, str | None):
             self.faults.add(f"{pointer}/text", "not_text", "must be a text")
         text = next(
-            (text for text in (written, part.get("thinking"), part.get("refusal")) if isinstance(text, str)), None
+            (text for text in (value, part.get("thinking"), part.get("refusal")) if isinstance(text, str)), None
         )
         return text if text is not None else f"[{part['type'][:64]}]"
 
@@ -147,13 +147,13 @@ class Reader:
         else:
             self.faults.add(f"{pointer}/{name}", "required", "is required")
 
-    def _call(self, function: dict[str, Any], where: str, pointer: str, common: dict[str, Any], *, ref: str) -> None:
-        """`function` holds the tool's name, and its arguments at `where`."""
+    def _call(self, function: dict[str, Any], field: str, pointer: str, common: dict[str, Any], *, ref: str) -> None:
+        """`function` holds the tool's name, and its arguments in `field`."""
         tool = self.faults.text(function, "name", pointer)
         if tool is not None and not tool.strip():
             self.faults.add(f"{pointer}/name", "required", "is required")
-        args, flags = _arguments(function.get(where))
-        self.faults.fits(args, f"{pointer}/{where}")
+        args, flags = _arguments(function.get(field))
+        self.faults.fits(args, f"{pointer}/{field}")
         call = EventDraft(
             "tool_call", **{**common, "ref": ref or common["ref"]}, tool=tool or "", args=args, flags=flags
         )
@@ -161,12 +161,12 @@ class Reader:
         self._open.add(call)
 
     def _answer(
-        self, call_id: Any, block: dict[str, Any], pointer: str, common: dict[str, Any], where: str = "content"
+        self, call_id: Any, block: dict[str, Any], pointer: str, common: dict[str, Any], field: str = "content"
     ) -> None:
         """A result belongs to an unanswered call with its id (without an id: of its tool), see `OpenCalls.take`."""
         ref, tool = (value if isinstance(value, str) else "" for value in (as_text(call_id), block.get("name")))
-        result, failed = self._result(block.get("content"), f"{pointer}/{where}"), block.get("is_error")
-        ok = not failed if isinstance(failed, bool) else None
+        result, is_error = self._result(block.get("content"), f"{pointer}/{field}"), block.get("is_error")
+        ok = not is_error if isinstance(is_error, bool) else None
         if call := self._open.take(ref=ref, tool=tool):
             call.result, call.ok, call.latency_ms = result, ok, _latency(call.at, common["at"])
             return
@@ -180,23 +180,23 @@ class Reader:
             parts = [self._part(part, f"{pointer}/{number}") for number, part in enumerate(content)]
             content = "\n".join(parts)
         self.faults.fits(content, pointer)
-        structured = strict_json.object_of(content, ("{", "["))
-        return cut(structured) if isinstance(structured, str) else structured
+        data = strict_json.object_of(content, ("{", "["))
+        return cut(data) if isinstance(data, str) else data
 
 
 def _is_item(kind: object) -> bool:
     return isinstance(kind, str) and (kind in OUTPUTS or kind == REASONING or kind.endswith("_call"))
 
 
-def _latency(asked: datetime | None, answered: datetime | None) -> float | None:
+def _latency(call_at: datetime | None, result_at: datetime | None) -> float | None:
     """Milliseconds between a call and its result; None where not both messages say when they were."""
-    if asked is None or answered is None or answered < asked:
+    if call_at is None or result_at is None or result_at < call_at:
         return None
-    return (answered - asked).total_seconds() * 1000
+    return (result_at - call_at).total_seconds() * 1000
 
 
 def cut(text: str) -> str:
-    """What a tool or an agent wrote, with a mark where it was too long to keep: no reason to refuse a whole run."""
+    """A text of a tool or an agent, cut to LONGEST_TEXT with a mark: its length is no reason to refuse a run."""
     if len(text) <= LONGEST_TEXT:
         return text
     mark = f"\n[cut: {len(text):,} characters]"

@@ -1,7 +1,7 @@
 """The typed part of a memory that a caller may write, checked at the door: statements, competences, plans.
 
 A working state has its own endpoint (reports.WorkingStateReport), an episode's payload is made from its events. What
-the server counts (performance, metrics) is taken from nobody.
+the server counts (performance, metrics) is ignored in what callers send.
 """
 
 import hashlib
@@ -50,10 +50,10 @@ class EvidenceSource(Described):
 RevisionPolicy = Literal["replace", "fork", "contest"]
 
 
-def note(**stated: Any) -> dict[str, Any]:
+def note(**fields: Any) -> dict[str, Any]:
     """The payload of a keyed note, which is a statement of only its words, with the defaults of what is not stated."""
     defaults = {"validity": {"mode": "global"}, "evidence": [], "revision_policy": "replace"}
-    return {"kind": "semantic", **defaults, **stated}
+    return {"kind": "semantic", **defaults, **fields}
 
 
 class Triple(Described):
@@ -163,20 +163,20 @@ SERVERS = ("performance", "metrics")  # told by the caller, counted by the serve
 def check_graph(payload: object, at: str = "/payload") -> None:
     """Invalid: the payload is a plan that is no graph to walk; `at` points to it."""
     errors = _graph_errors(payload) if isinstance(payload, PlanGraph) else ()
-    if wrong := [FieldError(f"{at}{place}", "invalid", why) for place, why in errors]:
-        raise Invalid(*wrong[:MOST_ERRORS])
+    if field_errors := [FieldError(f"{at}{place}", "invalid", why) for place, why in errors]:
+        raise Invalid(*field_errors[:MOST_ERRORS])
 
 
 def _graph_errors(plan: PlanGraph) -> Iterable[tuple[str, str]]:
-    """What makes a plan no graph to walk: where (a pointer within the payload) and why."""
-    known: set[str] = set()
+    """(pointer within the payload, reason) of each fault: double ids, unknown ends, cycles."""
+    node_ids: set[str] = set()
     for place, node in enumerate(plan.nodes):
-        if node.id in known:
+        if node.id in node_ids:
             yield f"/nodes/{place}/id", "is the id of an earlier node"
-        known.add(node.id)
+        node_ids.add(node.id)
     for place, edge in enumerate(plan.edges):
         for name, end in (("from", edge.source), ("to", edge.to)):
-            if end not in known:
+            if end not in node_ids:
                 yield f"/edges/{place}/{name}", "is not the id of a node"
         if edge.source == edge.to:
             yield f"/edges/{place}/to", "a node cannot come after itself"
@@ -185,12 +185,12 @@ def _graph_errors(plan: PlanGraph) -> Iterable[tuple[str, str]]:
 
 
 def _circle(plan: PlanGraph) -> list[str]:
-    before: dict[str, set[str]] = {}
+    predecessors: dict[str, set[str]] = {}
     for edge in plan.edges:
         if edge.source != edge.to:
-            before.setdefault(edge.to, set()).add(edge.source)
+            predecessors.setdefault(edge.to, set()).add(edge.source)
     try:
-        TopologicalSorter(before).prepare()
+        TopologicalSorter(predecessors).prepare()
     except CycleError as error:
         return list(error.args[1][:20])
     return []

@@ -97,10 +97,10 @@ B = TypeVar("B", bound=BaseModel)
 
 def check(shape: type[B], raw: Any, at: str = "") -> B:
     """Read a body as this shape. Invalid names every wrong field, below the pointer `at`."""
-    return read_body(shape, raw, at=at, reworded=_reworded)
+    return read_body(shape, raw, at=at, rewording=_rewording)
 
 
-def _reworded(error: FieldError) -> FieldError:
+def _rewording(error: FieldError) -> FieldError:
     if error.code == "string_too_short":
         return replace(error, code="required", detail="must say something")
     if error.code in ("too_short", "too_long") and error.pointer.endswith("/ids"):

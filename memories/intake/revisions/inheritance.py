@@ -25,16 +25,16 @@ STRICTER: list[str] = list(DeletionPolicy.values)  # auto_prune, manual_only, ne
 
 
 @dataclass(frozen=True)
-class Making:
+class RevisionFacts:
     """How a revision makes its new memory.
 
-    `vouched`: a person made or accepted it, so that it stands where the old one stood.
+    `is_vouched`: a person made or accepted it, so that it stands where the old one stood.
     """
 
     verb: str
     by: Actor
     at: datetime
-    vouched: bool
+    is_vouched: bool
 
 
 def category(new: NewMemory, head: Memory) -> str | None:
@@ -45,12 +45,12 @@ def category(new: NewMemory, head: Memory) -> str | None:
     return None
 
 
-def key(sources: Sequence[Memory], payload: dict[str, Any], making: Making) -> str | None:
-    """The key of its statement, if the old one's was made like that; else the key that becomes free, which a fork
-    leaves to the one that has it."""
+def key(sources: Sequence[Memory], payload: dict[str, Any], facts: RevisionFacts) -> str | None:
+    """The key made of the new statement, where an old key was made of its statement; else the first other key of the
+    sources; None for a fork, whose source keeps it."""
     if any(_is_made(source) for source in sources) and "subject" in payload:
         return payloads.key_of(payload["subject"], payload["predicate"], payload["object"])
-    if making.verb == FORK:
+    if facts.verb == FORK:
         return None
     return next((source.key for source in sources if source.key and not _is_made(source)), None)
 
@@ -63,38 +63,40 @@ def _is_made(source: Memory) -> bool:
     return (source.key or "").startswith(f"{payloads.stem_of(subject, predicate)}#")
 
 
-def sensitivity(new: NewMemory, rests_on: Sequence[Memory], making: Making) -> Sensitivity:
+def sensitivity(new: NewMemory, rests_on: Sequence[Memory], facts: RevisionFacts) -> Sensitivity:
     """The highest of what it comes from; only who decides lowers that, not by merging."""
     highest = max(row.sensitivity for row in rests_on)
-    given = Sensitivity.named(new.sensitivity) if new.sensitivity else Sensitivity(highest)
-    return given if making.vouched and making.verb != MERGE else Sensitivity(max(given, highest))
+    stated_level = Sensitivity.named(new.sensitivity) if new.sensitivity else Sensitivity(highest)
+    return stated_level if facts.is_vouched and facts.verb != MERGE else Sensitivity(max(stated_level, highest))
 
 
-def tags(new: NewMemory, sources: Sequence[Memory], making: Making) -> list[str]:
-    if making.verb != MERGE:
+def tags(new: NewMemory, sources: Sequence[Memory], facts: RevisionFacts) -> list[str]:
+    if facts.verb != MERGE:
         return new.tags if "tags" in new.model_fields_set else list(sources[0].tags)
     return united(new.tags, *(source.tags for source in sources))
 
 
-def revised(payload: dict[str, Any], head: Memory, making: Making) -> dict[str, Any]:
-    if making.verb != SUPERSEDE:
+def revised(payload: dict[str, Any], head: Memory, facts: RevisionFacts) -> dict[str, Any]:
+    if facts.verb != SUPERSEDE:
         return payload
     return {**payload, "revision": {"supersedes": str(head.pk), "status": "current"}}
 
 
-def provenance(sources: Sequence[Memory], episode: Memory | None, making: Making) -> list[dict[str, Any]]:
+def provenance(sources: Sequence[Memory], episode: Memory | None, facts: RevisionFacts) -> list[dict[str, Any]]:
     """The provenance, which no caller writes. A merged memory has that of all its sources."""
-    inherited = [entry for source in sources for entry in source.provenance.get("sources", [])]
-    inherited = [entry for number, entry in enumerate(inherited) if entry not in inherited[:number]]
-    made = {"created_by": making.by.name, "timestamp": format_instant(making.at)}
-    entries = [{"kind": making.verb, "ref": str(row.pk), "confidence": row.confidence, **made} for row in sources]
+    former_entries = [entry for source in sources for entry in source.provenance.get("sources", [])]
+    former_entries = [entry for number, entry in enumerate(former_entries) if entry not in former_entries[:number]]
+    origin = {"created_by": facts.by.name, "timestamp": format_instant(facts.at)}
+    entries = [{"kind": facts.verb, "ref": str(row.pk), "confidence": row.confidence, **origin} for row in sources]
     if episode:
-        entries.append({"kind": "episode", "ref": str(episode.pk), "confidence": episode.confidence, **made})
-    return [*(inherited if making.verb == MERGE else []), *entries]
+        entries.append({"kind": "episode", "ref": str(episode.pk), "confidence": episode.confidence, **origin})
+    return [*(former_entries if facts.verb == MERGE else []), *entries]
 
 
-def lifecycle(new: NewMemory, sources: Sequence[Memory], payload: dict[str, Any], making: Making) -> dict[str, Any]:
-    head, at = sources[0], making.at
+def lifecycle(
+    new: NewMemory, sources: Sequence[Memory], payload: dict[str, Any], facts: RevisionFacts
+) -> dict[str, Any]:
+    head, at = sources[0], facts.at
     columns: dict[str, Any] = {
         "salience": 1.0,
         "salience_at": at,
@@ -108,10 +110,10 @@ def lifecycle(new: NewMemory, sources: Sequence[Memory], payload: dict[str, Any]
     }
     if head.type == Type.SEMANTIC:
         columns |= decay.awake(at) | window_of(payload)
-    if making.verb != MERGE:
+    if facts.verb != MERGE:
         return columns
-    said_by = dict.fromkeys(name for source in sources for name in speakers_of(source))
-    return columns | _counters(sources, at=at) | {"speakers": list(said_by)[:MOST_SPEAKERS]}
+    speaker_names = dict.fromkeys(name for source in sources for name in speakers_of(source))
+    return columns | _counters(sources, at=at) | {"speakers": list(speaker_names)[:MOST_SPEAKERS]}
 
 
 def _time_to_live(new: NewMemory, head: Memory, *, at: datetime) -> dict[str, Any]:
@@ -124,7 +126,7 @@ def _time_to_live(new: NewMemory, head: Memory, *, at: datetime) -> dict[str, An
 
 
 def _counters(sources: Sequence[Memory], *, at: datetime) -> dict[str, Any]:
-    used, reinforced = (
+    used_at, reinforced_at = (
         [moment for moment in moments if moment]
         for moments in ([row.last_used_at for row in sources], [row.reinforced_at for row in sources])
     )
@@ -132,6 +134,6 @@ def _counters(sources: Sequence[Memory], *, at: datetime) -> dict[str, Any]:
         "salience": max(row.salience_on(at) for row in sources),
         "times_used": sum(row.times_used for row in sources),
         "times_confirmed": sum(row.times_confirmed for row in sources),
-        "last_used_at": max(used, default=None),
-        "reinforced_at": max(reinforced, default=None),
+        "last_used_at": max(used_at, default=None),
+        "reinforced_at": max(reinforced_at, default=None),
     }

@@ -12,12 +12,12 @@ from uuid_utils.compat import uuid7
 
 from memories.intake.reports.revisions import LONGEST_RATIONALE, NewMemory, check
 from memories.intake.revisions import new_memory, superseding
-from memories.intake.revisions.inheritance import Making
+from memories.intake.revisions.inheritance import RevisionFacts
 from memories.intake.revisions.sources import NEW_WORDS, Dismissed, Sources, hold, hold_for, refuse
-from memories.intake.revisions.superseding import Held
+from memories.intake.revisions.superseding import PlaceConflict
 from memories.lifecycle.ownership import decides, is_own
 from memories.models import Memory, Proposal, Tombstone
-from memories.models.audit import Decision
+from memories.models.audit import AuditFacts
 from memories.models.proposal import Rejected
 from memories.values.exceptions import Conflict, FieldError, Invalid, NotAllowed, NotFound
 from memories.values.trust import Trust
@@ -47,13 +47,13 @@ class Change:
 class Revised:
     """The new memory, or the one that was contested or retracted, as it stands.
 
-    `memory` None: the change met what the caller may not see. `refused`: an agent's change was suppressed and counted.
+    `memory` None: the change met what the caller may not see. `refusal`: an agent's change was suppressed and counted.
     """
 
     memory: Memory | None
     batch: UUID | None = None
     proposal: UUID | None = None
-    refused: Conflict | None = None
+    refusal: Conflict | None = None
 
 
 def ask(change: Change, ids: Sequence[UUID], *, trust: Trust, at: datetime) -> Revised:
@@ -68,32 +68,32 @@ def ask(change: Change, ids: Sequence[UUID], *, trust: Trust, at: datetime) -> R
             if not all(is_own(row, trust) for row in sources.rows):
                 return _propose(change, sources, trust=trust, at=at)
             batch = uuid7()
-            making = Making(change.verb, trust.actor, at, vouched=decides(trust))
-            return Revised(_perform(change, sources, making, batch), batch)
-    except Held as held:
-        return _place_taken(held, change, ids, trust=trust, at=at)
-    except Dismissed as met:
-        return _dismissed(met, trust=trust, at=at)
+            facts = RevisionFacts(change.verb, trust.actor, at, is_vouched=decides(trust))
+            return Revised(_perform(change, sources, facts, batch), batch)
+    except PlaceConflict as error:
+        return _place_taken(error, change, ids, trust=trust, at=at)
+    except Dismissed as refusal:
+        return _refuse_dismissed(refusal, trust=trust, at=at)
 
 
-def carry_out(memory: Memory, change: dict[str, Any], **decision: Unpack[Decision]) -> Memory:
+def carry_out(memory: Memory, change: dict[str, Any], **decision: Unpack[AuditFacts]) -> Memory:
     """Perform what an accepted proposal would change: the memory that it made, contested or retracted.
 
     `change` is {verb, rationale, memory?, ref?, ids?}. Conflict: things are no longer so, or it cannot be read. Takes
     the claim lock of the scope shared: who wants it exclusively takes it before.
     """
     try:
-        request = _read(change, decision.get("why", ""))
+        request = _parse_change(change, decision.get("why", ""))
         ids = [UUID(str(memory_id)) for memory_id in change.get("ids", [])] if request.verb == "merge" else [memory.pk]
         with transaction.atomic():
             sources = hold_for(ids, request.ref, request.new, scope=memory.scope, verb=request.verb)
-            making = Making(request.verb, decision["by"], decision["at"], vouched=True)
-            return _perform(request, sources, making, decision.get("batch"))
+            facts = RevisionFacts(request.verb, decision["by"], decision["at"], is_vouched=True)
+            return _perform(request, sources, facts, decision.get("batch"))
     except (Invalid, NotFound, NotAllowed) as refusal:
-        raise Conflict(f"what is proposed does not apply any more: {refusal}") from None
+        raise Conflict(f"the proposed change no longer applies: {refusal}") from None
 
 
-def _read(change: dict[str, Any], why: str) -> Change:
+def _parse_change(change: dict[str, Any], why: str) -> Change:
     """Read a change as a proposal holds it; unknown fields of the memory are passed over."""
     verb, raw = change.get("verb"), change.get("memory")
     if verb not in VERBS:
@@ -107,12 +107,12 @@ def _read(change: dict[str, Any], why: str) -> Change:
     return Change(verb, rationale, new, str(change.get("ref", "")))
 
 
-def _perform(change: Change, sources: Sources, making: Making, batch: UUID | None) -> Memory:
+def _perform(change: Change, sources: Sources, facts: RevisionFacts, batch: UUID | None) -> Memory:
     """Perform a revision in the caller's transaction, under the locks of its sources."""
-    decision: Decision = {"by": making.by, "why": change.why, "at": making.at, "batch": batch}
+    decision: AuditFacts = {"by": facts.by, "why": change.why, "at": facts.at, "batch": batch}
     first = sources.rows[0]
     if change.new is not None:
-        new = new_memory.admit(change.new, sources.rows, making, episode=sources.episode)
+        new = new_memory.admit(change.new, sources.rows, facts, episode=sources.episode)
         if change.verb == "supersede":
             superseding.supersede(first, new, **decision)
         elif change.verb == "fork":
@@ -122,7 +122,7 @@ def _perform(change: Change, sources: Sources, making: Making, batch: UUID | Non
         else:
             superseding.begin(new, "create", **decision)
             superseding.contest(first, new, **decision)
-        sources.speak_for(new, by=making.by, at=making.at)
+        sources.speak_for(new, by=facts.by, at=facts.at)
         return new
     if change.verb == "retract":
         superseding.retract(first, **decision)
@@ -138,9 +138,9 @@ def _propose(change: Change, sources: Sources, *, trust: Trust, at: datetime, le
         refuse(row, change.verb)
     sensitivity = max(least, *(row.sensitivity for row in sources.named))
     if change.new is not None:
-        making = Making(change.verb, trust.actor, at, vouched=False)
+        facts = RevisionFacts(change.verb, trust.actor, at, is_vouched=False)
         sensitivity = max(
-            sensitivity, new_memory.admit(change.new, sources.rows, making, episode=sources.episode).sensitivity
+            sensitivity, new_memory.admit(change.new, sources.rows, facts, episode=sources.episode).sensitivity
         )
     proposal = Proposal.objects.propose(
         KINDS.get(change.verb, Proposal.Kind.REVISION),
@@ -153,27 +153,27 @@ def _propose(change: Change, sources: Sources, *, trust: Trust, at: datetime, le
     )
     if proposal.is_rejected:
         raise Rejected
-    others = [row.pk for row in sources.rows[1:]]
-    if others and proposal.others != others:
-        Proposal.objects.filter(pk=proposal.pk).update(others=others)
+    other_ids = [row.pk for row in sources.rows[1:]]
+    if other_ids and proposal.others != other_ids:
+        Proposal.objects.filter(pk=proposal.pk).update(others=other_ids)
     return Revised(first, proposal=proposal.pk)
 
 
-def _place_taken(held: Held, change: Change, ids: Sequence[UUID], *, trust: Trust, at: datetime) -> Revised:
+def _place_taken(error: PlaceConflict, change: Change, ids: Sequence[UUID], *, trust: Trust, at: datetime) -> Revised:
     """Refuse a revision whose key another memory holds; if the caller may not see that one, a person decides."""
-    holder = held.holder
+    holder = error.holder
     if holder is None or trust.sees(holder):
-        raise held
+        raise error
     with suppress(Rejected), transaction.atomic():
         sources = hold(ids, change.ref, change.new, verb=change.verb, trust=trust, at=at)
         _propose(change, sources, trust=trust, at=at, least=holder.sensitivity)
     return Revised(None)
 
 
-def _dismissed(met: Dismissed, *, trust: Trust, at: datetime) -> Revised:
+def _refuse_dismissed(refusal: Dismissed, *, trust: Trust, at: datetime) -> Revised:
     """Ask a person to lift the tombstone first; of an agent's try only the hit is counted."""
-    seen = trust.sees(met.tombstone)
-    if seen and decides(trust):
-        raise met
-    Tombstone.objects.filter(pk=met.tombstone.pk).hit(at=at)
-    return Revised(None, refused=met if seen else None)
+    is_visible = trust.sees(refusal.tombstone)
+    if is_visible and decides(trust):
+        raise refusal
+    Tombstone.objects.filter(pk=refusal.tombstone.pk).hit(at=at)
+    return Revised(None, refusal=refusal if is_visible else None)

@@ -29,9 +29,9 @@ class Dismissed(Conflict):
 
     def __init__(self, tombstone: Tombstone | None) -> None:
         assert tombstone is not None
-        there = bool(tombstone.memory_id and Memory.objects.filter(pk=tombstone.memory_id).exists())
-        ended = f"{'dismissed' if there else 'forgotten'} by {tombstone.by}"
-        super().__init__(f"this claim was {ended}: it stays so until tombstone {tombstone.pk} is lifted")
+        memory_exists = bool(tombstone.memory_id and Memory.objects.filter(pk=tombstone.memory_id).exists())
+        sentence = f"{'dismissed' if memory_exists else 'forgotten'} by {tombstone.by}"
+        super().__init__(f"this claim was {sentence}: it stays so until tombstone {tombstone.pk} is lifted")
         self.tombstone = tombstone
 
 
@@ -65,15 +65,15 @@ def hold(ids: Sequence[UUID], ref: str, new: NewMemory | None, *, verb: str, tru
     scopes = dict(visible.filter(pk__in=ids).values_list("pk", "scope"))
     if len(scopes) < len(set(ids)):
         raise NotFound("no such memory")
-    return _held(visible, scopes[ids[0]], ids, ref, new, verb=verb, trust=trust)
+    return _lock_sources(visible, scopes[ids[0]], ids, ref, new, verb=verb, trust=trust)
 
 
 def hold_for(ids: Sequence[UUID], ref: str, new: NewMemory | None, *, scope: str, verb: str) -> Sources:
-    """The same for a proposal that a person accepts, who was seen to see it."""
-    return _held(Memory.objects.all(), scope, ids, ref, new, verb=verb, trust=everything())
+    """Lock the memories of a proposal that a person accepts; that the person sees them was checked before."""
+    return _lock_sources(Memory.objects.all(), scope, ids, ref, new, verb=verb, trust=everything())
 
 
-def _held(
+def _lock_sources(
     rows: MemoryQuerySet,
     scope: str,
     ids: Sequence[UUID],
@@ -88,16 +88,16 @@ def _held(
         raise NotAllowed(f"a memory does not move from the scope {scope!r} into another one")
     if new and new.source:
         trust.source_to_write(new.source)
-    other, episode = _as_id(ref), new.episode_id if new else None
-    wanted = {*ids, *(row_id for row_id in (other, episode) if row_id)}
+    ref_id, episode_id = _as_id(ref), new.episode_id if new else None
+    ids_to_lock = {*ids, *(row_id for row_id in (ref_id, episode_id) if row_id)}
     claim_locks.to_store(scope)
-    locked = rows.filter(pk__in=wanted).order_by("pk").select_for_update(of=("self",))
-    by_id = {row.pk: row for row in locked}
-    if len(by_id) < len(wanted):
+    locked_rows = rows.filter(pk__in=ids_to_lock).order_by("pk").select_for_update(of=("self",))
+    by_id = {row.pk: row for row in locked_rows}
+    if len(by_id) < len(ids_to_lock):
         raise NotFound("no such memory")
-    revised = [by_id[memory_id] for memory_id in dict.fromkeys(ids)]
-    _check(revised, verb, scope)
-    return Sources(revised, _ref(other, by_id, revised), _episode(episode, by_id, scope))
+    revised_rows = [by_id[memory_id] for memory_id in dict.fromkeys(ids)]
+    _check(revised_rows, verb, scope)
+    return Sources(revised_rows, _ref(ref_id, by_id, revised_rows), _episode(episode_id, by_id, scope))
 
 
 def _as_id(ref: str) -> UUID | None:
@@ -123,16 +123,16 @@ def refuse(row: Memory, verb: str) -> None:
     if row.type == Type.EPISODIC:
         raise Conflict(IMMUTABLE)
     if verb in NEW_WORDS and getattr(row, "skill", None):  # the row of a room to the right, as Django knows it
-        raise Conflict("it is what a packaged skill says: propose a version")
-    becomes = BECOMES.get(verb, Status.SUPERSEDED)
-    row.lock_for(verb, CONTESTABLE if verb == "contest" else LIVE, becomes=becomes)
+        raise Conflict("a packaged skill contains it: propose a version")
+    new_status = BECOMES.get(verb, Status.SUPERSEDED)
+    row.lock_for(verb, CONTESTABLE if verb == "contest" else LIVE, new_status=new_status)
 
 
-def _ref(other: UUID | None, by_id: dict[UUID, Memory], rows: Sequence[Memory]) -> Memory | None:
+def _ref(ref_id: UUID | None, by_id: dict[UUID, Memory], rows: Sequence[Memory]) -> Memory | None:
     """The memory that speaks against it: another one, of its scope or of what is shared."""
-    if other is None:
+    if ref_id is None:
         return None
-    row = by_id[other]
+    row = by_id[ref_id]
     if row.pk == rows[0].pk:
         raise Invalid(FieldError("/ref", "invalid", "a memory does not speak against itself"))
     if row.scope not in (rows[0].scope, *SHARED_SCOPES):
@@ -140,10 +140,10 @@ def _ref(other: UUID | None, by_id: dict[UUID, Memory], rows: Sequence[Memory]) 
     return row
 
 
-def _episode(episode: UUID | None, by_id: dict[UUID, Memory], scope: str) -> Memory | None:
-    if episode is None:
+def _episode(episode_id: UUID | None, by_id: dict[UUID, Memory], scope: str) -> Memory | None:
+    if episode_id is None:
         return None
-    row = by_id[episode]
+    row = by_id[episode_id]
     if row.type != Type.EPISODIC or row.scope != scope:
         raise Invalid(FieldError("/memory/episode_id", "invalid", "is not an episode of this scope"))
     return row

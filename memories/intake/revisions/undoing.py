@@ -18,27 +18,27 @@ def related(source: Memory, predicate: str, target: Memory) -> dict[str, Any]:
     return {RELATION: {"source": str(source.pk), "predicate": predicate, "target": str(target.pk)}}
 
 
-def together(entries: Iterable[AuditEntry], compared: Iterable[Collection[UUID]] = ()) -> dict[UUID, UUID]:
+def together(entries: Iterable[AuditEntry], compared_ids: Iterable[Collection[UUID]] = ()) -> dict[UUID, UUID]:
     """Map each subject to the first one of those that the same revision moved; what stands alone is left out.
 
-    `compared`: memories that one proposal is about, which belong together too.
+    `compared_ids`: memories that one proposal is about, which belong together too.
 
     Undo the rows of such a group in one transaction, the last one first: the new memory gives back the key that the old
     one had. Holds for the rows of an undo as well, whose first rows are looked up.
     """
     group: dict[UUID, UUID] = {}
-    for first in _first(entries):
-        if relation := first.after.get(RELATION):
+    for entry in _first(entries):
+        if relation := entry.after.get(RELATION):
             _join(group, [UUID(relation["source"]), UUID(relation["target"])])
-    for ends in compared:
+    for ends in compared_ids:
         _join(group, ends)
     return group
 
 
 def _join(group: dict[UUID, UUID], ends: Collection[UUID]) -> None:
-    joined = {group.get(end, end) for end in ends}
-    root = min(joined)
-    group |= {member: root for member, former in group.items() if former in joined}
+    roots = {group.get(end, end) for end in ends}
+    root = min(roots)
+    group |= {member: root for member, former in group.items() if former in roots}
     group |= dict.fromkeys(ends, root)
 
 

@@ -75,15 +75,15 @@ def _tool_call(span: Span, kind: str) -> ToolCall:
     result = attributes.get("gen_ai.tool.call.result", attributes.get("output.value"))
     if kind == "RETRIEVER" and isinstance(args, str):
         args = {"query": args}
-    answered, result = _answer(result)
+    answer_id, result = _answer(result)
     if result is None and span.failed:
         result = span.message or attributes.get("error.type")
-    return ToolCall(str(name), str(id or answered), args, result)
+    return ToolCall(str(name), str(id or answer_id), args, result)
 
 
 def _answer(result: Any) -> tuple[str, Any]:
     """The id of the call, or '', and its result: LangChain traces the whole message that answers it."""
-    message = _loaded(result)
+    message = _json_or_value(result)
     body = message.get("data", message.get("kwargs")) if isinstance(message, dict) else None
     if not isinstance(body, dict) or "content" not in body or not body.get("tool_call_id"):
         return "", result
@@ -91,19 +91,19 @@ def _answer(result: Any) -> tuple[str, Any]:
 
 
 def _messages(span: Span) -> tuple[Messages, Messages]:
-    given = span.attributes
+    merged = span.attributes
     for name, attributes in span.events:
-        given = {**attributes, **given} if name == DETAILS else given
-    inputs = [*_system(given.get("gen_ai.system_instructions")), *_parts_messages(given.get("gen_ai.input.messages"))]
-    outputs = _parts_messages(given.get("gen_ai.output.messages"))
+        merged = {**attributes, **merged} if name == DETAILS else merged
+    inputs = [*_system(merged.get("gen_ai.system_instructions")), *_parts_messages(merged.get("gen_ai.input.messages"))]
+    outputs = _parts_messages(merged.get("gen_ai.output.messages"))
     if not inputs and not outputs:
         inputs, outputs = _of_events(span)
     if not inputs and not outputs:
-        inputs, outputs = _of_numbered(given)
+        inputs, outputs = _of_numbered(merged)
     return inputs, outputs
 
 
-def _loaded(value: Any) -> Any:
+def _json_or_value(value: Any) -> Any:
     """The list or object that an attribute holds as JSON text, without the characters that cannot be stored, as an
     exporter cannot be asked to mend them; any other value as it is."""
     if not isinstance(value, str) or value.lstrip()[:1] not in ("[", "{"):
@@ -115,15 +115,15 @@ def _loaded(value: Any) -> Any:
 
 
 def _system(value: Any) -> Messages:
-    text = _text_of_parts(_loaded(value))
+    text = _text_of_parts(_json_or_value(value))
     return [{"role": "system", "content": text}] if text else []
 
 
 def _parts_messages(value: Any) -> Messages:
     """Messages of the GenAI conventions: `[{"role", "parts": [{"type": "text", "content"}, ...]}]`."""
-    loaded = _loaded(value)
+    parts = _json_or_value(value)
     messages: Messages = []
-    for part in loaded if isinstance(loaded, list) else []:
+    for part in parts if isinstance(parts, list) else []:
         if isinstance(part, dict):
             messages += _of_parts(str(part.get("role") or "user"), part)
     return messages
@@ -163,31 +163,35 @@ def _of_events(span: Span) -> tuple[Messages, Messages]:
     outputs: Messages = []
     for name, attributes in span.events:
         if name == "gen_ai.choice":
-            message = _loaded(attributes.get("message")) if "message" in attributes else attributes
+            message = _json_or_value(attributes.get("message")) if "message" in attributes else attributes
             outputs += _of_body("assistant", message if isinstance(message, dict) else {"content": message})
         elif name.startswith("gen_ai.") and name.endswith(".message"):
             inputs += _of_body(name.split(".")[1], attributes)
     return inputs, outputs
 
 
-def _of_body(role: str, told: Json) -> Messages:
-    calls = _loaded(told.get("tool_calls"))
+def _of_body(role: str, body: Json) -> Messages:
+    calls = _json_or_value(body.get("tool_calls"))
     calls = [call for call in calls if isinstance(call, dict)] if isinstance(calls, list) else []
     if role == "tool":
-        return [{"role": "tool", "tool_call_id": str(told.get("id") or ""), "content": as_content(told.get("content"))}]
-    made = [
+        return [{"role": "tool", "tool_call_id": str(body.get("id") or ""), "content": as_content(body.get("content"))}]
+    tool_calls = [
         _call(call.get("id"), (call.get("function") or {}).get("name"), (call.get("function") or {}).get("arguments"))
         for call in calls
         if isinstance(call.get("function"), dict)
     ]
-    text = _text(told.get("content"))
-    return [{"role": role, "content": text or None, **({"tool_calls": made} if made else {})}] if text or made else []
+    text = _text(body.get("content"))
+    return (
+        [{"role": role, "content": text or None, **({"tool_calls": tool_calls} if tool_calls else {})}]
+        if text or tool_calls
+        else []
+    )
 
 
-def _of_numbered(told: Json) -> tuple[Messages, Messages]:
+def _of_numbered(attributes: Json) -> tuple[Messages, Messages]:
     """`llm.input_messages.0.message.content` of OpenInference, `gen_ai.prompt.0.content` of OpenLLMetry."""
     by_number: dict[bool, dict[int, Json]] = {True: {}, False: {}}
-    for name, value in told.items():
+    for name, value in attributes.items():
         if match := NUMBERED.fullmatch(name):
             is_input = match[2] in ("prompt", "input_messages")
             by_number[is_input].setdefault(int(match[3]), {})[match[4]] = value
@@ -210,8 +214,12 @@ def _of_fields(role: str, fields: Json) -> Messages:
     for name, value in fields.items():
         if match := CALL_FIELD.fullmatch(name):
             calls.setdefault(int(match[1]), {})[match[2]] = value
-    made = [_call(call.get("id"), call.get("name"), call.get("arguments")) for _, call in sorted(calls.items())]
-    return [{"role": role, "content": text or None, **({"tool_calls": made} if made else {})}] if text or made else []
+    tool_calls = [_call(call.get("id"), call.get("name"), call.get("arguments")) for _, call in sorted(calls.items())]
+    return (
+        [{"role": role, "content": text or None, **({"tool_calls": tool_calls} if tool_calls else {})}]
+        if text or tool_calls
+        else []
+    )
 
 
 def as_content(value: Any) -> Any:
@@ -220,9 +228,9 @@ def as_content(value: Any) -> Any:
 
 def _text(value: Any) -> str:
     """The text that a value is, or that its only field is; other data as JSON."""
-    loaded = _loaded(value)
-    if isinstance(loaded, dict) and len(loaded) == 1:
-        [loaded] = loaded.values()
-    if loaded is None or loaded == "":
+    data = _json_or_value(value)
+    if isinstance(data, dict) and len(data) == 1:
+        [data] = data.values()
+    if data is None or data == "":
         return ""
-    return as_text(loaded)
+    return as_text(data)

@@ -1,6 +1,6 @@
 """Spans as OTLP sends them, in JSON or protobuf, read into one form.
 
-Fields that are not known are passed by, as OTLP says. The library of protobuf is loaded by the first that needs it.
+Fields that are not known are passed by, as OTLP says.
 """
 
 import math
@@ -9,6 +9,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from google.protobuf.message import DecodeError
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from memories.values.exceptions import FieldError, Invalid, within
 
@@ -52,9 +55,9 @@ def _id(text: Any, form: re.Pattern[str]) -> str:
     return plain if form.fullmatch(plain) and plain.strip("0") else ""
 
 
-def _failed(code: Any) -> bool | None:
-    known = CODES.get(code, 0) if isinstance(code, int | str) else 0
-    return {OK: False, ERROR: True}.get(known)
+def _failure_of(code: Any) -> bool | None:
+    status = CODES.get(code, 0) if isinstance(code, int | str) else 0
+    return {OK: False, ERROR: True}.get(status)
 
 
 # -- JSON -------------------------------------------------------------------------------------------------------------
@@ -70,17 +73,17 @@ def read_json(body: Any) -> list[Span]:
 def _of_json(body: dict[str, Any]) -> Iterator[Span]:
     for place, part in _objects(body, "resourceSpans", ""):
         resource = _attributes(part.get("resource") or {}, f"{place}/resource")
-        for inner, scope in _objects(part, "scopeSpans", place):
-            for where, span in _objects(scope, "spans", inner):
-                yield _span(span, resource, where)
+        for scope_place, scope in _objects(part, "scopeSpans", place):
+            for span_place, span in _objects(scope, "spans", scope_place):
+                yield _span(span, resource, span_place)
 
 
 def _objects(holder: Any, name: str, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """The objects of a list with their pointers. Invalid: it is no list of objects."""
-    listed = (holder.get(name) if isinstance(holder, dict) else None) or []
-    if not isinstance(listed, list):
+    items = (holder.get(name) if isinstance(holder, dict) else None) or []
+    if not isinstance(items, list):
         raise Invalid(FieldError(f"{place}/{name}", "not_a_list", "must be a list"))
-    for number, item in enumerate(listed):
+    for number, item in enumerate(items):
         if not isinstance(item, dict):
             raise Invalid(FieldError(f"{place}/{name}/{number}", "not_an_object", "must be an object"))
         yield f"{place}/{name}/{number}", item
@@ -95,20 +98,20 @@ def _span(span: dict[str, Any], resource: dict[str, Any], place: str) -> Span:
         name=str(span.get("name") or ""),
         start=_instant(span.get("startTimeUnixNano")),
         end=_instant(span.get("endTimeUnixNano")),
-        failed=_failed((status or {}).get("code")),
+        failed=_failure_of((status or {}).get("code")),
         message=str((status or {}).get("message") or ""),
         attributes=_attributes(span, place),
         resource=resource,
         events=[
-            (str(event.get("name") or ""), _attributes(event, where))
-            for where, event in _objects(span, "events", place)
+            (str(event.get("name") or ""), _attributes(event, event_place))
+            for event_place, event in _objects(span, "events", place)
         ],
     )
 
 
 def _attributes(holder: Any, place: str) -> dict[str, Any]:
     pairs = _objects(holder, "attributes", place)
-    return {str(pair.get("key")): _value(pair.get("value"), within(where, "value")) for where, pair in pairs}
+    return {str(pair.get("key")): _value(pair.get("value"), within(pair_place, "value")) for pair_place, pair in pairs}
 
 
 def _value(value: Any, place: str) -> Any:
@@ -116,10 +119,10 @@ def _value(value: Any, place: str) -> Any:
     if not isinstance(value, dict):
         return None
     if "arrayValue" in value:
-        return [_value(item, where) for where, item in _objects(value["arrayValue"], "values", place)]
+        return [_value(item, item_place) for item_place, item in _objects(value["arrayValue"], "values", place)]
     if "kvlistValue" in value:
         pairs = _objects(value["kvlistValue"], "values", place)
-        return {str(pair.get("key")): _value(pair.get("value"), where) for where, pair in pairs}
+        return {str(pair.get("key")): _value(pair.get("value"), item_place) for item_place, pair in pairs}
     kind = next((name for name in VALUES if name in value), "")
     raw = value.get(kind)
     return int(str(raw)) if kind == "intValue" and INTEGER.fullmatch(str(raw)) else raw
@@ -130,9 +133,6 @@ def _value(value: Any, place: str) -> Any:
 
 def read_protobuf(body: bytes) -> list[Span]:
     """The spans of an ExportTraceServiceRequest in protobuf. Invalid: it is none."""
-    from google.protobuf.message import DecodeError
-    from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
-
     request = ExportTraceServiceRequest()
     try:
         request.ParseFromString(body)
@@ -153,7 +153,7 @@ def _of_protobuf(request: Any) -> Iterator[Span]:
                     name=_storable(span.name),
                     start=_instant(span.start_time_unix_nano),
                     end=_instant(span.end_time_unix_nano),
-                    failed=_failed(span.status.code),
+                    failed=_failure_of(span.status.code),
                     message=_storable(span.status.message),
                     attributes=_pairs(span.attributes),
                     resource=resource,

@@ -22,7 +22,7 @@ from memories.intake.episodes.new_rows import forgotten_episodes
 from memories.intake.reports.drafts import UNANSWERED_CALL, EventDraft
 from memories.intake.reports.events import SpanReport
 from memories.intake.traces.otlp import Span
-from memories.intake.traces.run_events import Known, events
+from memories.intake.traces.run_events import TraceContents, events
 from memories.models import AuditEntry, Episode, Event, Passage
 from memories.models.claim_locks import ALONE
 from memories.scanning import SECRET, secret_removal
@@ -48,12 +48,12 @@ class Recorded:
 
 
 @dataclass
-class _Stored:
+class _TraceEpisodes:
     """The episodes of a trace. `first`: the one that has its id; `opened_by` another agent: not the caller's."""
 
     first: Episode | None = None
     latest: Episode | None = None
-    known: Known = field(default_factory=Known)
+    contents: TraceContents = field(default_factory=TraceContents)
     waiting: dict[str, Event] = field(default_factory=dict)  # calls that nobody has answered, by their refs
     answers: dict[str, EventDraft] = field(default_factory=dict)  # to these
 
@@ -64,32 +64,32 @@ def record_spans(spans: Sequence[Span], *, trust: Trust, at: datetime, mask: boo
     Spans without a trace, and those of a trace that another agent began, are rejected and counted. Where all are, it
     raises the refusal: Invalid, NotAllowed or Conflict.
     """
-    done, traces, refusals = Recorded(len(spans)), defaultdict[Trace, list[Span]](list), list[Exception]()
+    result, traces, refusals = Recorded(len(spans)), defaultdict[Trace, list[Span]](list), list[Exception]()
     for span in spans:
         try:
             traces[_place(span, trust)].append(span)
         except (Invalid, NotAllowed) as refusal:
             refusals.append(refusal)
-            done.rejected[str(refusal)] += 1
+            result.rejected[str(refusal)] += 1
     with transaction.atomic():
         _lock(traces)
-        stored = _stored(traces, at=at)
-        for trace in [*stored]:
-            former = stored[trace].latest
+        states = _episodes_of(traces, at=at)
+        for trace in [*states]:
+            former = states[trace].latest
             if former and former.memory.created_by_id != trust.actor.identity:
                 refusals.append(Conflict(f"the trace {trace[2]} was begun by another agent"))
-                done.rejected[str(refusals[-1])] += len(traces[trace])
-                del stored[trace]
+                result.rejected[str(refusals[-1])] += len(traces[trace])
+                del states[trace]
         reports = [
-            report for trace, row in stored.items() for report in _reports(trace, traces[trace], row, done, mask=mask)
+            report for trace, row in states.items() for report in _reports(trace, traces[trace], row, result, mask=mask)
         ]
-        _store(reports, stored, trust=trust, at=at)
-        _answer([row for row in stored.values() if row.answers], trust=trust, at=at)
-        _fail(stored, traces, trust=trust, at=at)
-    done.events = len(reports)
-    if spans and sum(done.rejected.values()) == len(spans) and refusals:
+        _store(reports, states, trust=trust, at=at)
+        _answer([row for row in states.values() if row.answers], trust=trust, at=at)
+        _fail(states, traces, trust=trust, at=at)
+    result.events = len(reports)
+    if spans and sum(result.rejected.values()) == len(spans) and refusals:
         raise refusals[0]
-    return done
+    return result
 
 
 def _place(span: Span, trust: Trust) -> Trace:
@@ -109,35 +109,35 @@ def _lock(traces: Iterable[Trace]) -> None:
         cursor.execute(ALONE, [sorted(f"memos:trace:{'/'.join(trace)}" for trace in traces)])
 
 
-def _stored(traces: Iterable[Trace], *, at: datetime) -> dict[Trace, _Stored]:
-    """What is stored of these traces; those that a person has forgotten are left out."""
-    by_trace: dict[Trace, _Stored] = {trace: _Stored() for trace in traces}
+def _episodes_of(traces: Iterable[Trace], *, at: datetime) -> dict[Trace, _TraceEpisodes]:
+    """The stored state of each trace; traces that a person has forgotten are left out."""
+    by_trace: dict[Trace, _TraceEpisodes] = {trace: _TraceEpisodes() for trace in traces}
     by_episode: dict[Any, Trace] = {}
-    wanted = Q(pk__in=[])
+    trace_filter = Q(pk__in=[])
     for (scope, source), ids in _by_place(by_trace).items():
-        wanted |= Q(scope=scope, source=source, memory__thread_id__in=ids)
-    for episode in Episode.objects.select_related("memory").filter(wanted).order_by("pk"):
+        trace_filter |= Q(scope=scope, source=source, memory__thread_id__in=ids)
+    for episode in Episode.objects.select_related("memory").filter(trace_filter).order_by("pk"):
         trace = (episode.scope, episode.source, episode.thread_id or "")
-        if stored := by_trace.get(trace):
+        if state := by_trace.get(trace):
             by_episode[episode.pk] = trace
-            stored.first = episode if episode.external_id == external_id(trace[2]) else stored.first
-            stored.latest = episode
+            state.first = episode if episode.external_id == external_id(trace[2]) else state.first
+            state.latest = episode
     stored_events = Event.objects.filter(episode__in=by_episode).values_list(
         "episode", "ref", "tool", "role", "pk", "flags"
     )
-    unanswered = []
-    for pk, ref, tool, role, event, flags in stored_events:
-        by_trace[by_episode[pk]].known.add(ref, tool, role, flags)
-        unanswered += [event] if UNANSWERED_CALL in flags else []
-    for row in Event.objects.filter(pk__in=unanswered, episode__closed_at=None).order_by("position"):
-        stored = by_trace[by_episode[row.episode_id]]
-        stored.waiting[row.ref], stored.known.waiting[row.ref] = row, (row.tool, row.args)
-    names = {(scope, source, external_id(id)) for (scope, source, id), stored in by_trace.items() if not stored.first}
-    gone = forgotten_episodes(names, at=at) if names else set()
+    unanswered_ids = []
+    for pk, ref, tool, role, event_id, flags in stored_events:
+        by_trace[by_episode[pk]].contents.add(ref, tool, role, flags)
+        unanswered_ids += [event_id] if UNANSWERED_CALL in flags else []
+    for row in Event.objects.filter(pk__in=unanswered_ids, episode__closed_at=None).order_by("position"):
+        state = by_trace[by_episode[row.episode_id]]
+        state.waiting[row.ref], state.contents.waiting[row.ref] = row, (row.tool, row.args)
+    names = {(scope, source, external_id(id)) for (scope, source, id), state in by_trace.items() if not state.first}
+    forgotten_names = forgotten_episodes(names, at=at) if names else set()
     return {
-        (scope, source, id): stored
-        for (scope, source, id), stored in by_trace.items()
-        if (scope, source, external_id(id)) not in gone
+        (scope, source, id): state
+        for (scope, source, id), state in by_trace.items()
+        if (scope, source, external_id(id)) not in forgotten_names
     }
 
 
@@ -153,56 +153,60 @@ def _by_place(traces: Iterable[Trace]) -> Mapping[tuple[str, str], list[str]]:
 
 
 def _reports(
-    trace: Trace, spans: Sequence[Span], stored: _Stored, done: Recorded, *, mask: bool
+    trace: Trace, spans: Sequence[Span], state: _TraceEpisodes, result: Recorded, *, mask: bool
 ) -> Iterator[SpanReport]:
     """The new events of one trace; spans that cannot be read are counted as rejected."""
     scope, source, id = trace
-    reports = events(spans, stored.known)
-    for reason in reports.refused.values():
-        done.rejected[f"a span cannot be read: {reason}"] += 1
+    reports = events(spans, state.contents)
+    for reason in reports.reasons.values():
+        result.rejected[f"a span cannot be read: {reason}"] += 1
     if mask:
-        _mask([*reports.fresh, *reports.answers.values()])
-    stored.answers = reports.answers
-    for draft in reports.fresh:
-        yield SpanReport(draft, scope, source, id, None if stored.first else external_id(id))
+        _mask([*reports.new_drafts, *reports.answers.values()])
+    state.answers = reports.answers
+    for draft in reports.new_drafts:
+        yield SpanReport(draft, scope, source, id, None if state.first else external_id(id))
 
 
-def _store(reports: Sequence[SpanReport], stored: Mapping[Trace, _Stored], *, trust: Trust, at: datetime) -> None:
+def _store(
+    reports: Sequence[SpanReport], states: Mapping[Trace, _TraceEpisodes], *, trust: Trust, at: datetime
+) -> None:
     """Store the events of all traces at once, and note the episode that each trace has now."""
     answers = record_events(reports, trust=trust, at=at) if reports else []
     for report, answer in zip(reports, answers, strict=True):
         if isinstance(answer, Exception):
             raise answer
         if answer.memory:
-            stored[report.scope, report.source, report.thread_id].latest = answer.memory.episode
+            states[report.scope, report.source, report.thread_id].latest = answer.memory.episode
 
 
-def _answer(stored: Sequence[_Stored], *, trust: Trust, at: datetime) -> None:
+def _answer(states: Sequence[_TraceEpisodes], *, trust: Trust, at: datetime) -> None:
     """Give calls that waited what came of them; what holds a secret makes their episode as secret as any event."""
-    answered: list[Event] = []
-    for stored_row in stored:
-        for ref, draft in stored_row.answers.items():
-            row = stored_row.waiting[ref]
+    answered_calls: list[Event] = []
+    for state in states:
+        for ref, draft in state.answers.items():
+            row = state.waiting[ref]
             row.ref, row.result, row.ok, row.latency_ms = draft.ref, draft.result, draft.ok, draft.latency_ms
             row.flags = [name for name in row.flags if name != UNANSWERED_CALL] + [SECRET] * draft.holds_secret
-            answered.append(row)
-    Event.objects.bulk_update(answered, ANSWERED)
-    Passage.objects.filter(event__in=answered).delete()
-    Passage.objects.write_events(answered)
-    Episode.objects.filter(pk__in={row.episode_id for row in answered}).update(last_event_at=at)
-    secret = [
-        stored_row.latest.memory
-        for stored_row in stored
-        if stored_row.latest and any(draft.holds_secret for draft in stored_row.answers.values())
+            answered_calls.append(row)
+    Event.objects.bulk_update(answered_calls, ANSWERED)
+    Passage.objects.filter(event__in=answered_calls).delete()
+    Passage.objects.write_events(answered_calls)
+    Episode.objects.filter(pk__in={row.episode_id for row in answered_calls}).update(last_event_at=at)
+    memories = [
+        state.latest.memory
+        for state in states
+        if state.latest and any(draft.holds_secret for draft in state.answers.values())
     ]
-    sensitivity.flag(secret)
+    sensitivity.flag(memories)
     level = sensitivity_of(None, secret=True)
-    AuditEntry.objects.bulk_create(sensitivity.raise_together(dict.fromkeys(secret, level), by=trust.actor, at=at))
+    AuditEntry.objects.bulk_create(sensitivity.raise_together(dict.fromkeys(memories, level), by=trust.actor, at=at))
 
 
-def _fail(stored: Mapping[Trace, _Stored], traces: Mapping[Trace, list[Span]], *, trust: Trust, at: datetime) -> None:
+def _fail(
+    states: Mapping[Trace, _TraceEpisodes], traces: Mapping[Trace, list[Span]], *, trust: Trust, at: datetime
+) -> None:
     """A run failed whose root span says so; a root that went well says nothing about the task."""
-    for trace, row in stored.items():
+    for trace, row in states.items():
         if row.latest and any(span.failed and not span.parent for span in traces[trace]):
             set_outcome(row.latest, Outcome.FAILURE, trust=trust, source=trace[1], at=at)
 

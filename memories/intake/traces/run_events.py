@@ -26,7 +26,7 @@ OF_SPAN = "span:"  # begins the ref of a call that nothing gives an id
 
 
 @dataclass
-class Known:
+class TraceContents:
     """What is stored of a trace: the refs of its events, its tools whose calls have no id, whether a user spoke.
     `waiting`: the tool and the arguments of each call of its open episode that nobody has answered, by its ref.
     `settled`: the refs of what waits for nothing."""
@@ -53,49 +53,49 @@ class Known:
         """The ref of the waiting call whose answer this is: it has this ref, or says the same without an id."""
         if draft.tool == "" or UNANSWERED_CALL in draft.flags:
             return None
-        same = (ref for ref, (tool, args) in self.waiting.items() if tool == draft.tool and draft.args in (args, {}))
-        return draft.ref if draft.ref in self.waiting else next(same, None)
+        refs = (ref for ref, (tool, args) in self.waiting.items() if tool == draft.tool and draft.args in (args, {}))
+        return draft.ref if draft.ref in self.waiting else next(refs, None)
 
 
 @dataclass
 class TraceEvents:
-    """`fresh`: new events of a trace, by time. `answers`: what waiting calls became, by the ref that they had.
-    `refused`: why spans could not be read, by their ids."""
+    """`new_drafts`: new events of a trace, by time. `answers`: what waiting calls became, by the ref that they had.
+    `reasons`: why spans could not be read, by their ids."""
 
-    fresh: list[EventDraft]
+    new_drafts: list[EventDraft]
     answers: dict[str, EventDraft]
-    refused: dict[str, str]
+    reasons: dict[str, str]
 
 
-def events(spans: Iterable[Span], known: Known) -> TraceEvents:
-    refused: dict[str, str] = {}
-    drafts = _drafts(spans, known, refused)
+def events(spans: Iterable[Span], contents: TraceContents) -> TraceEvents:
+    reasons: dict[str, str] = {}
+    drafts = _drafts(spans, contents, reasons)
     answers: dict[str, EventDraft] = {}
-    fresh: list[EventDraft] = []
-    for draft in sorted(filter(known.is_new, drafts.values()), key=lambda draft: _moment(draft.at)):
-        if ref := known.answered_by(draft):
+    new_drafts: list[EventDraft] = []
+    for draft in sorted(filter(contents.is_new, drafts.values()), key=lambda draft: _moment(draft.at)):
+        if ref := contents.answered_by(draft):
             answers[ref] = draft
-            del known.waiting[ref]
+            del contents.waiting[ref]
         else:
-            fresh.append(draft)
-    return TraceEvents(fresh, answers, refused)
+            new_drafts.append(draft)
+    return TraceEvents(new_drafts, answers, reasons)
 
 
-def _drafts(spans: Iterable[Span], known: Known, refused: dict[str, str]) -> dict[str, EventDraft]:
-    """The events that the spans tell, by their refs; spans that cannot be read go into `refused`."""
+def _drafts(spans: Iterable[Span], contents: TraceContents, reasons: dict[str, str]) -> dict[str, EventDraft]:
+    """The events that the spans tell, by their refs; spans that cannot be read go into `reasons`."""
     readings = sorted(((span, conventions.read(span)) for span in spans), key=lambda pair: _moment(pair[0].start))
     drafts: dict[str, EventDraft] = {}
     for span, attributes in readings:
         if attributes and attributes.call:
-            _keep(_of_call(span, attributes.call), drafts, refused, span)
-    tools = known.tools | {draft.tool for ref, draft in drafts.items() if ref.startswith(OF_SPAN)}
+            _keep(_of_call(span, attributes.call), drafts, reasons, span)
+    tools = contents.tools | {draft.tool for ref, draft in drafts.items() if ref.startswith(OF_SPAN)}
     for span, attributes in readings:
         if attributes and (attributes.inputs or attributes.outputs):
-            _keep(_of_messages(span, attributes.inputs, attributes.outputs, tools), drafts, refused, span)
-    if not known.user_spoke and not any(draft.role == roles.USER for draft in drafts.values()):
+            _keep(_of_messages(span, attributes.inputs, attributes.outputs, tools), drafts, reasons, span)
+    if not contents.user_spoke and not any(draft.role == roles.USER for draft in drafts.values()):
         for span, attributes in readings:
             if attributes and not span.parent and (attributes.request or attributes.reply):
-                _keep(_of_run(span, attributes), drafts, refused, span)
+                _keep(_of_run(span, attributes), drafts, reasons, span)
     return drafts
 
 
@@ -108,16 +108,16 @@ def _order(draft: EventDraft) -> tuple[bool, float]:
     return UNANSWERED_CALL in draft.flags, _moment(draft.at)
 
 
-def _keep(read: Iterable[EventDraft], drafts: dict[str, EventDraft], refused: dict[str, str], span: Span) -> None:
+def _keep(new_drafts: Iterable[EventDraft], drafts: dict[str, EventDraft], reasons: dict[str, str], span: Span) -> None:
     try:
-        for draft in list(read):
+        for draft in list(new_drafts):
             former = drafts.get(draft.ref, draft)
-            kept, other = sorted((former, draft), key=_order)
-            if isinstance(other.args, dict) and not isinstance(kept.args, dict):
-                kept.args = other.args  # spans of LangChain tell a single argument without its name
-            drafts[draft.ref] = kept
+            preferred, other = sorted((former, draft), key=_order)
+            if isinstance(other.args, dict) and not isinstance(preferred.args, dict):
+                preferred.args = other.args  # spans of LangChain tell a single argument without its name
+            drafts[draft.ref] = preferred
     except Invalid as invalid:
-        refused[span.id] = "; ".join(f"{error.pointer} {error.detail}".strip() for error in invalid.errors[:3])
+        reasons[span.id] = "; ".join(f"{error.pointer} {error.detail}".strip() for error in invalid.errors[:3])
 
 
 def _of_call(span: Span, call: ToolCall) -> Iterator[EventDraft]:
@@ -136,10 +136,10 @@ def _of_call(span: Span, call: ToolCall) -> Iterator[EventDraft]:
 
 
 def _of_messages(span: Span, inputs: Messages, outputs: Messages, tools: Collection[str]) -> Iterator[EventDraft]:
-    """What was said, and the calls of tools of which no span without an id tells."""
+    """The messages of a model's span, and its calls of tools that have no span of their own."""
     times: Counter[str] = Counter()
     for messages, at in ((inputs, span.start), (outputs, span.end or span.start)):
-        for draft in Reader().read([_bounded(message) for message in messages]):
+        for draft in Reader().read([_cut_message(message) for message in messages]):
             draft.at = at
             if draft.kind == "message":
                 name = _digest([roles.of(draft.role), draft.text])
@@ -159,7 +159,7 @@ def _of_run(span: Span, content: conventions.SpanContent) -> Iterator[EventDraft
             yield EventDraft("message", role, ref=ref, text=cut(text), at=at)
 
 
-def _bounded(message: dict[str, Any]) -> dict[str, Any]:
+def _cut_message(message: dict[str, Any]) -> dict[str, Any]:
     content = message.get("content")
     return {**message, "content": cut(content)} if isinstance(content, str) and len(content) > LONGEST_TEXT else message
 

@@ -59,7 +59,7 @@ class Command(BaseCommand):
         counts: Counter[str] = Counter()
         hidden = not self.stderr.isatty()
         with tqdm(total=size, unit="B", unit_scale=True, disable=hidden, file=sys.stderr) as bar:
-            for lines in conversation_lines.together(bounded_lines(file, conversation_lines.LONGEST_LINE)):
+            for lines in conversation_lines.batches(bounded_lines(file, conversation_lines.LONGEST_LINE)):
                 counts.update(
                     self._import(
                         [(number, conversation_lines.read(line, defaults)) for number, line in lines if line.strip()]

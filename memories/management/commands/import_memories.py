@@ -17,7 +17,7 @@ from memories.values.trust import Actor, everything
 
 COUNTED = (Result.IMPORTED, Result.CHANGED, Result.KNOWN, Result.SUPPRESSED, Result.LEFT_OUT, Result.FAILED)
 FORMATS = [file_format.value for file_format in Format if file_format != Format.PACK]  # `import_pack` brings in those
-SHOWN = 10  # rows of a preview
+PREVIEW_ROWS = 10  # rows of a preview
 
 
 class Command(BaseCommand):
@@ -69,7 +69,7 @@ class Command(BaseCommand):
 
     def _close(self, summary: Summary, *, dry_run: bool) -> None:
         if dry_run:
-            for result in summary.first[:SHOWN]:
+            for result in summary.first[:PREVIEW_ROWS]:
                 self.stdout.write(f"{result.status or result.result.value}  {result.shown[:100]}")
         if summary.statuses:
             self.stdout.write(", ".join(f"{n} {status}" for status, n in sorted(summary.statuses.items())))

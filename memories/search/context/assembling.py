@@ -16,7 +16,7 @@ from memories.search.context import queries, quotes, recording, rendering, selec
 from memories.search.context.queries import ContextQuery, company_in
 from memories.search.context.quotes import Quote
 from memories.search.context.recording import InjectedContext
-from memories.search.context.selection import Hit, Merged, Rationed
+from memories.search.context.selection import Hit, MemoryWithQueries, Ration
 from memories.search.context.time_budget import Allowance
 from memories.search.former_words import FormerWords
 from memories.search.question import vector_of
@@ -92,8 +92,8 @@ class ReadTask(NamedTuple):
 
 @dataclass(frozen=True)
 class Context:
-    """An assembled context. `items` in the order of the block's lines. `unknown`: the task, where nothing is known of
-    it; `quotes`: what was said of that. `degraded`: which parts are missing.
+    """An assembled context. `items` in the order of the block's lines. `unknown`: the task, if no memory fits it;
+    `quotes`: for that task. `degraded`: which parts are missing.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -105,9 +105,9 @@ class Context:
 
     @property
     def block(self) -> str:
-        known = rendering.block(item.line for item in self.items)
-        left = self.token_budget - -(-rendering.quarters(f"{known}\n\n") // 4)
-        return "\n\n".join(part for part in (known, quotes.block(self.quotes, token_budget=left)) if part)
+        memory_block = rendering.block(item.line for item in self.items)
+        tokens_left = self.token_budget - -(-rendering.quarters(f"{memory_block}\n\n") // 4)
+        return "\n\n".join(part for part in (memory_block, quotes.block(self.quotes, token_budget=tokens_left)) if part)
 
     @property
     def memory_status(self) -> str:
@@ -120,158 +120,165 @@ def assemble(
     trust: Trust,
     at: datetime,
     without: Collection[UUID] = (),
-    rationed: Rationed | None = None,
+    ration: Ration | None = None,
     kinds: Sequence[str] = (),
 ) -> Context:
-    """Assemble a context for a task; for an agent the uses are counted, recorded and adaptations announced, unless it
-    is one of then (`as_of`). `without`: memories that are left out; `rationed`: those of which few are given; `kinds`:
-    of the text that is asked for, the wider one last; their rules come first, and beside `limit`.
+    """Assemble a context for a task; for an agent the uses are counted and recorded and adaptations announced, except
+    with `as_of`. `without`: memories to leave out; `ration`: a limit for some of them; `kinds`: of the text to write,
+    the widest last; their rules come first and do not count against `limit`.
 
     Answers within two seconds with what it has. OperationalError, InterfaceError: the database is unavailable. Must not
     be called inside a transaction: an endpoint may embed the task.
     """
     allowance = Allowance(ANSWER_WITHIN)
-    seen, task = request.narrows(trust), request.task.strip()
+    reader, task = request.narrows(trust), request.task.strip()
     source = request.source or trust.actor.name
-    moment = AsOf.of(request.as_of, max_sensitivity=seen.max_sensitivity, now=at)
-    companies = _companies(request, seen, task, moment, allowance)
-    wanted = ContextQuery(seen, companies, moment.at if moment else at, moment)
-    standing = _standing(wanted, source, kinds, allowance)
-    asked = _asked(task, allowance)
-    by_task = _by_task(request, wanted, asked, allowance) if asked else None
-    hits = [*(by_task or ()), *(standing if by_task != [] else _of_any_task(standing))]
-    unknown = asked if by_task == [] and not moment else None
-    choice = partial(_chosen, request, wanted, hits, without, rationed, kinds)
-    chosen, rows, directives, ended = allowance.part("memories", choice, keeping=0.1) or ([], [], set(), {})
+    moment = AsOf.of(request.as_of, max_sensitivity=reader.max_sensitivity, now=at)
+    companies = _companies(request, reader, task, moment, allowance)
+    query = ContextQuery(reader, companies, moment.at if moment else at, moment)
+    standing_hits = _standing_hits(query, source, kinds, allowance)
+    read_task = _read_task(task, allowance)
+    task_hits = _task_hits(request, query, read_task, allowance) if read_task else None
+    hits = [*(task_hits or ()), *(standing_hits if task_hits != [] else _hits_of_any_task(standing_hits))]
+    unknown = read_task if task_hits == [] and not moment else None
+    select = partial(_select, request, query, hits, without, ration, kinds)
+    entries, rows, directives, end_times = allowance.part("memories", select, keeping=0.1) or ([], [], set(), {})
     notices = None
     if trust.actor.kind == ActorKind.AGENT and moment is None:
-        withheld = _withheld(rationed, rows, allowance)
-        chosen = [candidate for candidate in chosen if candidate.memory not in withheld]
-        rows = [row for row in rows if row.pk not in withheld]
-        given = InjectedContext(trust, source, chosen, rows, status_of(allowance.degraded))
+        withheld_ids = _withheld_ids(ration, rows, allowance)
+        entries = [entry for entry in entries if entry.memory not in withheld_ids]
+        rows = [row for row in rows if row.pk not in withheld_ids]
+        context = InjectedContext(trust, source, entries, rows, status_of(allowance.degraded))
         with replicas.primary():
-            allowance.part("use", lambda: recording.count(given, request, wanted), keeping=0.05)
+            allowance.part("use", lambda: recording.count(context, request, query), keeping=0.05)
             if not trust.sources or source in trust.sources:
-                notices = allowance.part("notices", lambda: recording.announce(wanted, source))
-    shown = sorted(rows, key=lambda row: -row.confidence)
-    dated = updates.newest_first(shown, lambda row: row)
-    items = [Item(row, row.pk in directives, filters.is_marked(row, trust), ended[row.pk]) for row, _ in dated]
+                notices = allowance.part("notices", lambda: recording.announce(query, source))
+    rows_by_confidence = sorted(rows, key=lambda row: -row.confidence)
+    dated_rows = updates.newest_first(rows_by_confidence, lambda row: row)
+    items = [Item(row, row.pk in directives, filters.is_marked(row, trust), end_times[row.pk]) for row, _ in dated_rows]
     degraded = tuple(dict.fromkeys(allowance.degraded))
     return Context(items, notices or [], degraded=degraded, token_budget=request.token_budget, unknown=unknown)
 
 
 def with_quotes(
-    given: Context, request: ContextRequest, *, trust: Trust, at: datetime, allowance: Allowance
+    context: Context, request: ContextRequest, *, trust: Trust, at: datetime, allowance: Allowance
 ) -> Context:
-    """The context with what was said before, where nothing is known of the task."""
-    if given.unknown is None or not request.quotes:
-        return given
-    text, model, vector = given.unknown
-    facts: dict[str, Any] = {"most": request.quotes, "thread_id": request.thread_id or ""}
-    search = partial(quotes.quotes, text, vector, model, trust=request.narrows(trust), at=at, **facts)
-    return replace(given, quotes=allowance.part("quotes", search) or [])
+    """Add quotes of what was said before to a context that knows nothing of the task."""
+    if context.unknown is None or not request.quotes:
+        return context
+    text, model, vector = context.unknown
+    options: dict[str, Any] = {"most": request.quotes, "thread_id": request.thread_id or ""}
+    search = partial(quotes.quotes, text, vector, model, trust=request.narrows(trust), at=at, **options)
+    return replace(context, quotes=allowance.part("quotes", search) or [])
 
 
-def _withheld(rationed: Rationed | None, rows: Collection[Memory], allowance: Allowance) -> Collection[UUID]:
-    """Those of the chosen that an agent's run does without."""
-    few = [row for row in rows if rationed and rationed.has(row)]
-    if rationed is None or not few:
+def _withheld_ids(ration: Ration | None, rows: Collection[Memory], allowance: Allowance) -> Collection[UUID]:
+    """The chosen memories to withhold from this run."""
+    rationed_rows = [row for row in rows if ration and ration.has(row)]
+    if ration is None or not rationed_rows:
         return ()
     with replicas.primary():
-        return allowance.part("use", partial(rationed.withheld, few), keeping=0.05) or ()
+        return allowance.part("use", partial(ration.withhold, rationed_rows), keeping=0.05) or ()
 
 
 def _companies(
-    request: ContextRequest, seen: Trust, task: str, moment: AsOf | None, allowance: Allowance
+    request: ContextRequest, trust: Trust, task: str, moment: AsOf | None, allowance: Allowance
 ) -> tuple[str, ...]:
     if request.company_id:
         return (request.company_id,)
-    companies = partial(company_in, task, trust=seen, moment=moment)
+    companies = partial(company_in, task, trust=trust, moment=moment)
     return (allowance.part("company", companies, keeping=0.7) or ()) if task else ()
 
 
-def _asked(task: str, allowance: Allowance) -> ReadTask | None:
+def _read_task(task: str, allowance: Allowance) -> ReadTask | None:
     """None: there is no task."""
     if not task:
         return None
-    text, serving = emphasis.bounded(task), EmbeddingModel.objects.serving_with_mean
+    text, serving = emphasis.excerpt(task), EmbeddingModel.objects.serving_with_mean
     model = allowance.part("embedding", serving, keeping=FOR_THE_SEARCH) or Serving("", None)
     return ReadTask(text, model, _vector(text, model, allowance))
 
 
-def _by_task(request: ContextRequest, wanted: ContextQuery, asked: ReadTask, allowance: Allowance) -> list[Hit] | None:
-    """Empty: nothing is known of the task. None: it could not be searched."""
-    text, model, vector = asked
+def _task_hits(
+    request: ContextRequest, query: ContextQuery, read_task: ReadTask, allowance: Allowance
+) -> list[Hit] | None:
+    """The hits of the task's text. Empty: nothing is known of the task. None: it could not be searched."""
+    text, model, vector = read_task
 
     def search() -> Scores:
-        former = FormerWords.of(wanted.filter, wanted.moment, model=model.name) if wanted.moment else None
+        former = FormerWords.of(query.filter, query.moment, model=model.name) if query.moment else None
         allowance.degraded += former.degraded if former else ()
-        return queries.answering(text, vector, model, wanted.filter, at=wanted.at, former=former)
+        return queries.answering_passages(text, vector, model, query.filter, at=query.at, former=former)
 
     answer = allowance.part("search", search, keeping=FOR_THE_ANSWER)
     return None if answer is None else queries.best(answer, most=max(queries.BY_TASK, request.limit))
 
 
-def _standing(wanted: ContextQuery, source: str, kinds: Sequence[str], allowance: Allowance) -> list[Hit]:
-    """What is given beside what the task finds."""
-    of_kind = allowance.part("memories", lambda: queries.by_kind(wanted, kinds), keeping=0.6) or []
-    about = allowance.part("company", lambda: queries.by_company(wanted), keeping=0.6) or []
-    return of_kind + about + (allowance.part("source", lambda: queries.by_source(wanted, source), keeping=0.5) or [])
+def _standing_hits(query: ContextQuery, source: str, kinds: Sequence[str], allowance: Allowance) -> list[Hit]:
+    """Hits of the other queries: by kind of text, company and source."""
+    of_kind = allowance.part("memories", lambda: queries.by_kind(query, kinds), keeping=0.6) or []
+    of_company = allowance.part("company", lambda: queries.by_company(query), keeping=0.6) or []
+    return (
+        of_kind + of_company + (allowance.part("source", lambda: queries.by_source(query, source), keeping=0.5) or [])
+    )
 
 
-def _of_any_task(standing: list[Hit]) -> list[Hit]:
-    """Where nothing is known of the task: what is about its company, and of its source only wishes."""
-    return [hit for hit in standing if hit.why != queries.OF_SOURCE or hit.is_wish]
+def _hits_of_any_task(hits: list[Hit]) -> list[Hit]:
+    """The hits to use when the task finds nothing: those of its company and kind, and preferences of its source."""
+    return [hit for hit in hits if hit.why != queries.OF_SOURCE or hit.is_wish]
 
 
 def _vector(task: str, model: Serving, allowance: Allowance) -> Array | None:
     if not model.name:
         return None
     try:
-        patience = max(0.05, allowance.left(keeping=FOR_THE_SEARCH))
+        patience = max(0.05, allowance.seconds_left(keeping=FOR_THE_SEARCH))
         return vector_of(task, model, patience=patience)
     except EmbeddingError as error:
         allowance.missing("embedding", error)
         return None
 
 
-def _chosen(
+def _select(
     request: ContextRequest,
-    wanted: ContextQuery,
+    query: ContextQuery,
     hits: list[Hit],
     without: Collection[UUID],
-    rationed: Rationed | None,
+    ration: Ration | None,
     kinds: Sequence[str],
-) -> tuple[list[Merged], list[Memory], set[UUID], dict[UUID, datetime | None]]:
+) -> tuple[list[MemoryWithQueries], list[Memory], set[UUID], dict[UUID, datetime | None]]:
     """Reload the selected memories, leaving out those deleted, or raised above the caller, since the search.
 
-    The ids are those of directives; the times those at which a newer state was stored, also of one that does not fit.
+    Returns entries, their memories, the ids of directives, and for each memory when a newer state of it was stored,
+    even if that does not fit into the block.
     """
-    merged_hits = [hit for hit in selection.merged(hits) if hit.memory not in without]
+    merged_hits = [hit for hit in selection.merge(hits) if hit.memory not in without]
     ids = [merged_hit.memory for merged_hit in merged_hits]
-    rows = {row.pk: row for row in wanted.rows().filter(pk__in=ids)} if ids else {}
+    rows = {row.pk: row for row in query.rows().filter(pk__in=ids)} if ids else {}
     rows = {id: row for id, row in rows.items() if not _is_of_other_texts(row, kinds)}
-    order = selection.ranked(merged_hits, {id: row.confidence for id, row in rows.items()})
-    decided = {id for id, row in rows.items() if row.hold == Hold.FLOOR}
-    order = selection.said_once(order, {id: row.content for id, row in rows.items()}, decided)
-    order = rationed.best(order, rows) if rationed else order
-    dated = updates.newest_first(order, lambda one: rows[one.memory])
-    ended = {one.memory: until for one, until in dated}
-    lines = {id: _line(rows[id], wanted.trust, until) for id, until in ended.items()}
-    of_kind, others = ([one for one, _ in dated if (queries.OF_KIND in one.whys) is kind] for kind in (True, False))
+    order = selection.rank(merged_hits, {id: row.confidence for id, row in rows.items()})
+    decided_ids = {id for id, row in rows.items() if row.hold == Hold.FLOOR}
+    order = selection.without_repeats(order, {id: row.content for id, row in rows.items()}, decided_ids)
+    order = ration.best(order, rows) if ration else order
+    dated_entries = updates.newest_first(order, lambda entry: rows[entry.memory])
+    end_times = {entry.memory: until for entry, until in dated_entries}
+    lines = {id: _line(rows[id], query.trust, until) for id, until in end_times.items()}
+    kind_entries, other_entries = (
+        [entry for entry, _ in dated_entries if (queries.OF_KIND in entry.whys) is kind] for kind in (True, False)
+    )
     budget = request.token_budget
-    chosen = selection.fitting(of_kind, lines, limit=queries.BY_KIND, token_budget=int(FOR_KIND * budget))
-    chosen += selection.fitting(others, lines, limit=request.limit, token_budget=budget, beside=chosen)
-    kept = [rows[candidate.memory] for candidate in chosen]
-    return chosen, kept, directives_among(kept, wanted.moment), ended
+    entries = selection.fit(kind_entries, lines, limit=queries.BY_KIND, token_budget=int(FOR_KIND * budget))
+    entries += selection.fit(other_entries, lines, limit=request.limit, token_budget=budget, beside=entries)
+    memories = [rows[entry.memory] for entry in entries]
+    return entries, memories, directives_among(memories, query.moment), end_times
 
 
 def _is_of_other_texts(row: Memory, kinds: Sequence[str]) -> bool:
-    """Whether it is a rule for another kind of text than is asked for, which somebody said of a draft."""
+    """Whether it is a rule that somebody gave about a draft of another kind of text than `kinds`."""
     if (row.origin, row.category) != (Origin.EXTRACTED, Category.PREFERENCE):
         return False
-    own = next((tag for tag in row.tags if row.content.casefold().startswith(f"{tag.casefold()}: ")), None)
-    return own is not None and own not in kinds and kinds[:1] != [row.tags[-1]]
+    own_tag = next((tag for tag in row.tags if row.content.casefold().startswith(f"{tag.casefold()}: ")), None)
+    return own_tag is not None and own_tag not in kinds and kinds[:1] != [row.tags[-1]]
 
 
 def _line(row: Memory, trust: Trust, until: datetime | None) -> str:
@@ -281,10 +288,10 @@ def _line(row: Memory, trust: Trust, until: datetime | None) -> str:
 def directives_among(memories: Collection[Memory], moment: AsOf | None = None) -> set[UUID]:
     """The ids of directives: memories that a person taught, or promoted to applied without a later demotion.
 
-    `moment`: of which the rows are. Confidence alone never makes a directive, however often something was reported.
+    `moment`: as of which `memories` were read. Confidence alone never makes a directive.
     """
-    held = [row for row in memories if row.hold == Hold.FLOOR]
-    taught = {row.pk for row in held if row.origin == Origin.TAUGHT}
-    applied = {row.pk for row in held if row.status == Status.APPLIED} - taught
+    decided_rows = [row for row in memories if row.hold == Hold.FLOOR]
+    taught_ids = {row.pk for row in decided_rows if row.origin == Origin.TAUGHT}
+    applied_ids = {row.pk for row in decided_rows if row.status == Status.APPLIED} - taught_ids
     entries = AuditEntry.objects.filter(at__lte=moment.at) if moment else AuditEntry.objects.all()
-    return taught | (applied - entries.applied_by_a_rule(applied) if applied else set())
+    return taught_ids | (applied_ids - entries.applied_by_a_rule(applied_ids) if applied_ids else set())

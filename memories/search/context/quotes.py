@@ -1,4 +1,4 @@
-"""What was said before, quoted where nothing is known: passages of episodes, with their date and speaker."""
+"""Quotes for a task of which no memory tells: passages of what users said in episodes, with date and speaker."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,10 +14,10 @@ from memories.models import Event, Passage
 from memories.models.vector import Serving
 from memories.scanning import prompt_injection
 from memories.search import filters
-from memories.search.context.queries import answering
+from memories.search.context.queries import answering_passages
 from memories.search.context.rendering import in_one_line, quarters
-from memories.search.dismissed_words import Utterance, stated
-from memories.search.emphasis import ASKS
+from memories.search.dismissed_words import Utterance, dismissed_sentences
+from memories.search.emphasis import QUESTION_END
 from memories.search.ranking_memories import OF_BEST
 from memories.search.request import SearchRequest
 from memories.values import roles
@@ -34,7 +34,7 @@ ONE_SUBJECT = (Likeness.SAME, Likeness.REWORDING, Likeness.CHANGED)
 
 @dataclass(frozen=True)
 class Quote:
-    """`until`: when the same speaker said of the same subject something newer."""
+    """A quote. `until`: when the same speaker said something newer on the same subject."""
 
     episode_id: UUID
     event_id: UUID | None
@@ -52,23 +52,27 @@ class Quote:
 def quotes(
     task: str, vector: Array | None, model: Serving, *, trust: Trust, at: datetime, most: int, thread_id: str = ""
 ) -> list[Quote]:
-    """The passages that answer the task best; none where nothing that was said does. What is said in the thread at
-    hand the caller knows, and an order to a model is not handed on."""
-    asked = SearchRequest(query=task, types=[Type.EPISODIC.value], unit="passage", limit=most * READ)
-    scored = answering(task, vector, model, filters.of_search(asked, trust, at), at=at)
-    if not scored:
+    """The passages that answer the task best; none where nothing does. Left out are questions, dismissed sentences,
+    instructions to a model, and the caller's own thread."""
+    request = SearchRequest(query=task, types=[Type.EPISODIC.value], unit="passage", limit=most * READ)
+    scores = answering_passages(task, vector, model, filters.of_search(request, trust, at), at=at)
+    if not scores:
         return []
-    least = scored[0].score * OF_BEST
-    kept = [quote.candidate.passage for quote in scored[: asked.limit] if quote.score >= least]
-    rows = _told(thread_id).in_bulk(kept)
-    passages = [rows[id] for id in kept if id in rows and not ASKS.search(rows[id].text)]
-    denied = stated([Utterance(row.text, row.scope, row.actor) for row in passages], trust)
-    left = [row for row, no in zip(passages, denied, strict=True) if not no and not prompt_injection.is_in(row.text)]
-    return ordered([_quote(row) for row in left])[:most]
+    least = scores[0].score * OF_BEST
+    passage_ids = [quote.candidate.passage for quote in scores[: request.limit] if quote.score >= least]
+    rows = _user_passages(thread_id).in_bulk(passage_ids)
+    passages = [rows[id] for id in passage_ids if id in rows and not QUESTION_END.search(rows[id].text)]
+    dismissed_by_row = dismissed_sentences([Utterance(row.text, row.scope, row.actor) for row in passages], trust)
+    rows_to_quote = [
+        row
+        for row, sentences in zip(passages, dismissed_by_row, strict=True)
+        if not sentences and not prompt_injection.is_in(row.text)
+    ]
+    return order_quotes([_quote(row) for row in rows_to_quote])[:most]
 
 
-def _told(thread_id: str) -> "QuerySet[Passage]":
-    """What users said, but for the requests with which agents' runs began: of these, runs tell how they ended."""
+def _user_passages(thread_id: str) -> "QuerySet[Passage]":
+    """Passages of users' messages, without the requests that began agents' runs, and without this thread."""
     passages = Passage.objects.filter(event__role=roles.USER, event__tool="")
     calls = Event.objects.filter(episode=OuterRef("memory_id")).exclude(tool="")
     opening = Q(event__position__lte=OPENING) & Q(Exists(calls))
@@ -80,37 +84,41 @@ def _quote(row: Passage) -> Quote:
     return Quote(row.memory_id, row.event_id, row.at, row.actor, text)
 
 
-def ordered(found: Sequence[Quote]) -> list[Quote]:
-    """Best first; of those in which one speaker says something of one subject the newest first, the older ones with
-    `until`, without what a newer one says too. Pure."""
-    kept: list[Quote] = []
-    read = [claims.claim_of(f"{quote.speaker}: {quote.text}") for quote in found]  # "I" is whoever speaks
-    left = list(range(len(found)))
-    while left:
-        first = left[0]
-        alike = [n for n in left if n == first or _same_subject(found[first], found[n], read[first], read[n])]
+def order_quotes(candidates: Sequence[Quote]) -> list[Quote]:
+    """Group quotes by speaker and subject, in the order of each group's best; within a group the newest first, the
+    older ones with `until`, and repetitions removed. Pure."""
+    ordered_quotes: list[Quote] = []
+    quote_claims = [claims.claim_of(f"{quote.speaker}: {quote.text}") for quote in candidates]  # "I" is whoever speaks
+    remaining = list(range(len(candidates)))
+    while remaining:
+        first = remaining[0]
+        alike = [
+            n
+            for n in remaining
+            if n == first or _same_subject(candidates[first], candidates[n], quote_claims[first], quote_claims[n])
+        ]
         newest_first: list[int] = []
-        for n in sorted(alike, key=lambda n: found[n].at, reverse=True):
-            if not any(claims.compare(read[m], read[n]) == Likeness.SAME for m in newest_first):
+        for n in sorted(alike, key=lambda n: candidates[n].at, reverse=True):
+            if not any(claims.compare(quote_claims[m], quote_claims[n]) == Likeness.SAME for m in newest_first):
                 newest_first.append(n)
-        kept += [
-            found[n] if place == 0 else replace(found[n], until=found[newest_first[place - 1]].at)
+        ordered_quotes += [
+            candidates[n] if place == 0 else replace(candidates[n], until=candidates[newest_first[place - 1]].at)
             for place, n in enumerate(newest_first)
         ]
-        left = [n for n in left if n not in alike]
-    return kept
+        remaining = [n for n in remaining if n not in alike]
+    return ordered_quotes
 
 
-def _same_subject(one: Quote, other: Quote, claim: claims.Claim, second: claims.Claim) -> bool:
-    return one.speaker == other.speaker and claims.compare(claim, second) in ONE_SUBJECT
+def _same_subject(quote: Quote, other_quote: Quote, claim: claims.Claim, other_claim: claims.Claim) -> bool:
+    return quote.speaker == other_quote.speaker and claims.compare(claim, other_claim) in ONE_SUBJECT
 
 
-def block(found: Sequence[Quote], *, token_budget: int) -> str:
-    """The quotes within a fence, as many whole ones as the budget holds; '' for none."""
-    kept, room = [], 4 * token_budget - quarters(HEADING) - 2 * quarters(FENCE) - 3
-    for quote in found:
+def block(candidates: Sequence[Quote], *, token_budget: int) -> str:
+    """The first quotes that fit into the budget, within a fence; '' for none."""
+    lines, room = [], 4 * token_budget - quarters(HEADING) - 2 * quarters(FENCE) - 3
+    for quote in candidates:
         room -= quarters(quote.line) + 1
         if room < 0:
             break
-        kept.append(quote.line)
-    return "\n".join([HEADING, FENCE, *kept, FENCE]) if kept else ""
+        lines.append(quote.line)
+    return "\n".join([HEADING, FENCE, *lines, FENCE]) if lines else ""

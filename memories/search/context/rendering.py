@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator
 
 HEADING = "## Relevant Memories"
 JOINERS = "\u200c\u200d"  # of emoji and of scripts that need them
-_CONTROL = ("Cc", "Zl", "Zp")
-_UNSEEN = ("Cf", "Cs", "Co")
+_CONTROL_CATEGORIES = ("Cc", "Zl", "Zp")
+_INVISIBLE_CATEGORIES = ("Cf", "Cs", "Co")
 _TAGS_AND_SELECTORS = "\U000e0000"  # no letters from here on
 _BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u180e\u3164\uffa0"  # invisible characters of other categories
 _SELECTORS = re.compile("(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]+")  # keep one variation selector
@@ -33,8 +33,8 @@ def block(lines: Iterable[str]) -> str:
 
 
 def in_one_line(text: str) -> str:
-    parts = (" ".join(_seen(part).split()) for part in _LINE_BREAKS.split(text))
-    return _escaped(" ".join(_begun(part) for part in parts if part))
+    parts = (" ".join(_visible(part).split()) for part in _LINE_BREAKS.split(text))
+    return _escape(" ".join(_escape_start(part) for part in parts if part))
 
 
 def quarters(text: str) -> int:
@@ -42,36 +42,38 @@ def quarters(text: str) -> int:
     return sum(4 if char >= "\u2e80" else 1 for char in text)
 
 
-def _begun(part: str) -> str:
+def _escape_start(part: str) -> str:
     """Neutralise the start of a former line, which could have opened a section or a list."""
     return _HEADING.sub(lambda _: "\\", part)
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     text = _FENCE.sub(lambda run: "".join(f"\\{char}" for char in run.group()), text)
     return _COMMENT_ENDS.sub(r"--\\", _TAG.sub("&lt;", text))
 
 
-def _seen(text: str) -> str:
+def _visible(text: str) -> str:
     """Remove invisible characters; joiners stay only where a script uses them."""
     if text.isascii() and text.isprintable():
         return text
-    kept = [" " if unicodedata.category(char) in _CONTROL else char for char in text if not _is_unseen(char)]
-    return _SELECTORS.sub("", "".join(_joined(kept)))
+    chars = [
+        " " if unicodedata.category(char) in _CONTROL_CATEGORIES else char for char in text if not _is_invisible(char)
+    ]
+    return _SELECTORS.sub("", "".join(_single_joiners(chars)))
 
 
-def _is_unseen(char: str) -> bool:
+def _is_invisible(char: str) -> bool:
     if char in JOINERS:
         return False
-    return char in _BLANK or char >= _TAGS_AND_SELECTORS or unicodedata.category(char) in _UNSEEN
+    return char in _BLANK or char >= _TAGS_AND_SELECTORS or unicodedata.category(char) in _INVISIBLE_CATEGORIES
 
 
-def _joined(chars: list[str]) -> Iterator[str]:
+def _single_joiners(chars: list[str]) -> Iterator[str]:
     """Keep at most one joiner between two letters that are not Latin."""
     for number, char in enumerate(chars):
-        if char not in JOINERS or (0 < number < len(chars) - 1 and _is_joined(chars[number - 1], chars[number + 1])):
+        if char not in JOINERS or (0 < number < len(chars) - 1 and _joins(chars[number - 1], chars[number + 1])):
             yield char
 
 
-def _is_joined(before: str, after: str) -> bool:
+def _joins(before: str, after: str) -> bool:
     return not before.isascii() and not after.isascii() and before not in JOINERS

@@ -22,7 +22,7 @@ class Hit(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Merged:
+class MemoryWithQueries:
     """A memory with all the queries that found it."""
 
     memory: UUID
@@ -35,58 +35,60 @@ class Merged:
 
 
 @dataclass(frozen=True)
-class Rationed:
-    """Memories (`has`) of which a block holds the best few only. `withheld`: those of them that this run does without,
-    to measure what they are worth."""
+class Ration:
+    """A limit for some memories (`has`): a block holds at most `most` of them. `withhold`: returns those to withhold
+    from this run, to measure what they are worth."""
 
     has: Callable[[Memory], bool]
     most: int
-    withheld: Callable[[Collection[Memory]], Collection[UUID]]
+    withhold: Callable[[Collection[Memory]], Collection[UUID]]
 
-    def best(self, ranked: Sequence[Merged], rows: Mapping[UUID, Memory]) -> list[Merged]:
-        """Without those of them that are too many."""
-        kept = [candidate for candidate in ranked if self.has(rows[candidate.memory])][: self.most]
-        return [candidate for candidate in ranked if candidate in kept or not self.has(rows[candidate.memory])]
+    def best(self, entries: Sequence[MemoryWithQueries], rows: Mapping[UUID, Memory]) -> list[MemoryWithQueries]:
+        """The entries without those of them beyond the first `most`."""
+        rationed_entries = [entry for entry in entries if self.has(rows[entry.memory])][: self.most]
+        return [entry for entry in entries if entry in rationed_entries or not self.has(rows[entry.memory])]
 
 
-def merged(hits: Iterable[Hit]) -> list[Merged]:
+def merge(hits: Iterable[Hit]) -> list[MemoryWithQueries]:
     """Merge hits by memory, in the order of their first hits."""
-    by_memory: dict[UUID, Merged] = {}
+    by_memory: dict[UUID, MemoryWithQueries] = {}
     for hit in hits:
-        former = by_memory.get(hit.memory, Merged(hit.memory, (), 0.0))
-        by_memory[hit.memory] = Merged(hit.memory, (*former.whys, hit.why), max(former.score, hit.score))
+        former = by_memory.get(hit.memory, MemoryWithQueries(hit.memory, (), 0.0))
+        by_memory[hit.memory] = MemoryWithQueries(hit.memory, (*former.whys, hit.why), max(former.score, hit.score))
     return list(by_memory.values())
 
 
-def ranked(found: Iterable[Merged], confidence: Mapping[UUID, int]) -> list[Merged]:
+def rank(entries: Iterable[MemoryWithQueries], confidence: Mapping[UUID, int]) -> list[MemoryWithQueries]:
     """Sort by the number of queries, then confidence, then score. Memories missing from `confidence` are left out."""
-    there = [candidate for candidate in found if candidate.memory in confidence]
-    return sorted(there, key=lambda one: (-len(one.whys), -confidence[one.memory], -one.score))
+    current_entries = [entry for entry in entries if entry.memory in confidence]
+    return sorted(current_entries, key=lambda entry: (-len(entry.whys), -confidence[entry.memory], -entry.score))
 
 
-def said_once(ranked: Sequence[Merged], sentences: Mapping[UUID, str], decided: Collection[UUID] = ()) -> list[Merged]:
-    """Remove memories that say what a better one says: it may be stored in two scopes, or ten times by one agent. Of
-    those that say the same one that people `decided` is the better one."""
-    groups = updates.by_claim(ranked, lambda candidate: sentences[candidate.memory])
-    return [next((one for one in group if one.memory in decided), group[0]) for group in groups]
+def without_repeats(
+    entries: Sequence[MemoryWithQueries], sentences: Mapping[UUID, str], decided_ids: Collection[UUID] = ()
+) -> list[MemoryWithQueries]:
+    """Remove memories that say the same as a better one: it may be stored in two scopes, or ten times by one agent. One
+    of `decided_ids`, which people decided, is the better one."""
+    groups = updates.by_claim(entries, lambda entry: sentences[entry.memory])
+    return [next((entry for entry in group if entry.memory in decided_ids), group[0]) for group in groups]
 
 
-def fitting(
-    ranked: Sequence[Merged],
+def fit(
+    entries: Sequence[MemoryWithQueries],
     lines: Mapping[UUID, str],
     *,
     limit: int,
     token_budget: int,
-    beside: Sequence[Merged] = (),
-) -> list[Merged]:
-    """The best memories that fit into the block: one that does not fit is left out whole, a shorter one may follow.
-    `beside`: what stands in it already."""
+    beside: Sequence[MemoryWithQueries] = (),
+) -> list[MemoryWithQueries]:
+    """The best memories that fit into the block: one that is too long is left out, a shorter one may follow.
+    `beside`: the entries that stand in it already."""
     costs = {id: quarters(line) + 1 for id, line in lines.items()}  # with the line break before it
     room = 4 * token_budget - quarters(HEADING) - sum(costs[entry.memory] for entry in beside)
-    chosen: list[Merged] = []
-    for entry in ranked:
+    fitting_entries: list[MemoryWithQueries] = []
+    for entry in entries:
         cost = costs[entry.memory]
-        if len(chosen) < limit and cost <= room:
-            chosen.append(entry)
+        if len(fitting_entries) < limit and cost <= room:
+            fitting_entries.append(entry)
             room -= cost
-    return chosen
+    return fitting_entries

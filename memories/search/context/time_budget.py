@@ -13,8 +13,8 @@ from memos_site.platform.outages import outage
 
 log = logging.getLogger(__name__)
 T = TypeVar("T")
-ASKED_BEFORE = "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)"
-OF_THE_TRANSACTION = ("SAVEPOINT", "RELEASE", "ROLLBACK")
+SET_TIMEOUT = "SELECT current_setting('statement_timeout'), set_config('statement_timeout', %s, true)"
+TRANSACTION_COMMANDS = ("SAVEPOINT", "RELEASE", "ROLLBACK")
 CANCELLED = "57014"
 
 
@@ -29,7 +29,7 @@ class Allowance:
         self._seconds, self._until = seconds, time.monotonic() + seconds
         self.degraded: list[str] = []
 
-    def left(self, *, keeping: float = 0.0) -> float:
+    def seconds_left(self, *, keeping: float = 0.0) -> float:
         """Seconds left; `keeping` is the share of the whole budget to reserve for later parts."""
         return self._until - time.monotonic() - keeping * self._seconds
 
@@ -40,50 +40,50 @@ class Allowance:
         """
         try:
             with transaction.atomic():
-                return _Bounded(lambda: self.left(keeping=keeping)).run(work)
+                return _StatementTimeouts(lambda: self.seconds_left(keeping=keeping)).run(work)
         except Exception as error:
-            if _is_gone(error):
+            if _is_connection_lost(error):
                 raise
             self.missing(name, error)
             return None
 
     def missing(self, name: str, error: Exception) -> None:
-        expected = isinstance(error, OutOfTime | EmbeddingError) or outage(error)
+        is_expected = isinstance(error, OutOfTime | EmbeddingError) or outage(error)
         why = str(error) or type(error).__name__
-        log.warning("a context without %s: %s", name, why, exc_info=None if expected else error)
+        log.warning("a context without %s: %s", name, why, exc_info=None if is_expected else error)
         self.degraded.append(name)
 
 
-class _Bounded:
+class _StatementTimeouts:
     """Statement timeouts of the remaining time, restored afterwards inside a larger transaction."""
 
-    def __init__(self, left: Callable[[], float]) -> None:
-        self.left, self.told, self.former = left, math.inf, ""
+    def __init__(self, seconds_left: Callable[[], float]) -> None:
+        self.seconds_left, self.timeout, self.former = seconds_left, math.inf, ""
 
     def run(self, work: Callable[[], T]) -> T:
-        nested = connection.in_atomic_block and len(connection.savepoint_ids) > 0
+        is_nested = connection.in_atomic_block and len(connection.savepoint_ids) > 0
         with connection.execute_wrapper(self._execute):
-            done = work()
-        if nested and self.former:
+            result = work()
+        if is_nested and self.former:
             with connection.cursor() as cursor:
                 cursor.execute("SELECT set_config('statement_timeout', %s, true)", [self.former])
-        return done
+        return result
 
     def _execute(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: dict[str, Any]) -> Any:
-        if not sql.startswith(OF_THE_TRANSACTION):
-            left = self.left()
-            if left <= 0:
+        if not sql.startswith(TRANSACTION_COMMANDS):
+            seconds = self.seconds_left()
+            if seconds <= 0:
                 raise OutOfTime("there is no time left")
-            if left < self.told * 0.75:
-                execute(ASKED_BEFORE, [str(math.ceil(left * 1000))], False, context)
-                self._told(left, former=context["cursor"].fetchone()[0])
+            if seconds < self.timeout * 0.75:
+                execute(SET_TIMEOUT, [str(math.ceil(seconds * 1000))], False, context)
+                self._remember(seconds, former=context["cursor"].fetchone()[0])
         return execute(sql, params, many, context)
 
-    def _told(self, left: float, *, former: str) -> None:
-        self.former, self.told = self.former or former, left
+    def _remember(self, seconds: float, *, former: str) -> None:
+        self.former, self.timeout = self.former or former, seconds
 
 
-def _is_gone(error: Exception) -> bool:
+def _is_connection_lost(error: Exception) -> bool:
     """Whether the connection is lost or refused, rather than a statement too slow, locked or out of disk."""
     if isinstance(error, InterfaceError):
         return True

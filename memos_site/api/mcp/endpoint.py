@@ -43,7 +43,7 @@ class Mcp(ApiView):
             call = RpcCall(message, self.trust, timezone.now(), tool_list.choice_of(request))
             result = self._on_replica(answer)(call) if call.only_reads else answer(call)
         except RpcError as error:
-            return self._refused(error)
+            return self._error_response(error)
         return Response({"jsonrpc": "2.0", "id": message.id, "result": result})
 
     def _message(self, request: Request) -> Message:
@@ -57,7 +57,7 @@ class Mcp(ApiView):
         self.modern = message.modern
         return message
 
-    def _refused(self, error: RpcError) -> Response:
+    def _error_response(self, error: RpcError) -> Response:
         """A JSON-RPC error. Clients of the handshake read the body only where the HTTP status is 200."""
         status = STATUS.get(error.code, 400) if self.modern else 200
         return Response(error.body(self.id), status=status)

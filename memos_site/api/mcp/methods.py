@@ -53,24 +53,24 @@ class RpcCall:
 def answer(call: RpcCall) -> Json:
     """The result of a request. RpcError: it is not one that is answered."""
     message = call.message
-    known = MODERN_METHODS if message.modern else LEGACY_METHODS
-    if message.method not in known:
+    methods = MODERN_METHODS if message.modern else LEGACY_METHODS
+    if message.method not in methods:
         raise RpcError(METHOD_NOT_FOUND, f"Method not found: {message.method}")
-    result = known[message.method](call)
+    result = methods[message.method](call)
     if not message.modern:
         return result
-    fresh = FRESH.get(message.method)
-    caching = {} if fresh is None else {"ttlMs": fresh, "cacheScope": "private"}
+    ttl = FRESH.get(message.method)
+    caching = {} if ttl is None else {"ttlMs": ttl, "cacheScope": "private"}
     return {"resultType": "complete", **result, **caching, "_meta": {SERVER: server_info()}}
 
 
 def server_info() -> Json:
-    described = settings.SPECTACULAR_SETTINGS
+    api_settings = settings.SPECTACULAR_SETTINGS
     return {
         "name": "memos",
-        "title": described["TITLE"],
-        "version": described["VERSION"],
-        "description": described["DESCRIPTION"],
+        "title": api_settings["TITLE"],
+        "version": api_settings["VERSION"],
+        "description": api_settings["DESCRIPTION"],
     }
 
 
@@ -80,8 +80,8 @@ def _discover(call: RpcCall) -> Json:
 
 
 def _initialize(call: RpcCall) -> Json:
-    wanted = call.params.get("protocolVersion")
-    version = wanted if wanted in LEGACY else LATEST_LEGACY
+    requested_version = call.params.get("protocolVersion")
+    version = requested_version if requested_version in LEGACY else LATEST_LEGACY
     return {
         "protocolVersion": version,
         "capabilities": CAPABILITIES,
@@ -93,7 +93,7 @@ def _initialize(call: RpcCall) -> Json:
 def _list_tools(call: RpcCall) -> Json:
     if call.params.get("cursor") is not None:  # one page holds them all
         raise RpcError(INVALID_PARAMS, "cursor: is not one of this list")
-    return {"tools": tool_list.listed(call.trust, call.tools)}
+    return {"tools": tool_list.list_entries(call.trust, call.tools)}
 
 
 def _call_tool(call: RpcCall) -> Json:
@@ -106,10 +106,10 @@ def _call_tool(call: RpcCall) -> Json:
     try:
         page = tool.call({} if arguments is None else arguments, trust=call.trust, at=call.at)
     except Exception as error:
-        refused = refusal(error)
-        if refused is None:
+        problem = refusal(error)
+        if problem is None:
             raise
-        return _content([dumps(problem_body(**refused))], is_error=True)
+        return _content([dumps(problem_body(**problem))], is_error=True)
     return _content(page.blocks, is_error=False)
 
 

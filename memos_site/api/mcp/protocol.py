@@ -74,41 +74,43 @@ def parse(body: Any, headers: Mapping[str, str]) -> Message:
 
 def _is_modern(method: str, params: Json, headers: Mapping[str, str]) -> bool:
     """Whether this is a message of the protocol without handshake. RpcError: of a version that is not spoken here."""
-    version, declared = headers.get("MCP-Protocol-Version"), _meta(params).get(VERSION)
+    version, declared_version = headers.get("MCP-Protocol-Version"), _meta(params).get(VERSION)
     if method == "initialize":
         return False
-    if declared is None and version is not None and version not in SUPPORTED:
+    if declared_version is None and version is not None and version not in SUPPORTED:
         raise unsupported(version)
-    return declared is not None or version == MODERN
+    return declared_version is not None or version == MODERN
 
 
 def _check_envelope(message: Message, headers: Mapping[str, str]) -> None:
     """RpcError unless the message carries what each of its kind must, and the headers say the same."""
     meta = _meta(message.params)
     version = meta.get(VERSION)
-    missing = [name for name, kind in ((VERSION, str), (CAPABILITIES, dict)) if not isinstance(meta.get(name), kind)]
-    if missing:
-        raise RpcError(INVALID_PARAMS, f"params._meta needs {' and '.join(missing)}")
-    _same(headers, "MCP-Protocol-Version", str(version))
-    _same(headers, "Mcp-Method", message.method)
+    missing_names = [
+        name for name, kind in ((VERSION, str), (CAPABILITIES, dict)) if not isinstance(meta.get(name), kind)
+    ]
+    if missing_names:
+        raise RpcError(INVALID_PARAMS, f"params._meta needs {' and '.join(missing_names)}")
+    _check_header(headers, "MCP-Protocol-Version", str(version))
+    _check_header(headers, "Mcp-Method", message.method)
     if (field := NAMED_BY.get(message.method)) is not None:
-        named = message.params.get(field)
-        if not isinstance(named, str):
+        subject = message.params.get(field)
+        if not isinstance(subject, str):
             raise RpcError(INVALID_PARAMS, f"params.{field} must be a string")
-        _same(headers, "Mcp-Name", named)
+        _check_header(headers, "Mcp-Name", subject)
     if version != MODERN:
         raise unsupported(str(version))
 
 
-def _same(headers: Mapping[str, str], name: str, value: str) -> None:
-    given = headers.get(name)
-    if given is None:
+def _check_header(headers: Mapping[str, str], name: str, value: str) -> None:
+    header = headers.get(name)
+    if header is None:
         raise RpcError(HEADER_MISMATCH, f"Header mismatch: {name} is missing")
-    if _decoded(given) != value:
-        raise RpcError(HEADER_MISMATCH, f"Header mismatch: {name} is {given!r}, the message says {value!r}")
+    if _decode(header) != value:
+        raise RpcError(HEADER_MISMATCH, f"Header mismatch: {name} is {header!r}, the message says {value!r}")
 
 
-def _decoded(value: str) -> str | None:
+def _decode(value: str) -> str | None:
     """The text of a header, which may be base64 between marks; None: it is not well encoded."""
     if not (value.startswith(ENCODED) and value.endswith(ENCODED_END)):
         return value

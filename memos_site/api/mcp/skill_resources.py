@@ -21,8 +21,8 @@ NAMED_SCOPE = "@"  # name@scope: of several skills of one name
 
 
 def resources(trust: Trust, cursor: object) -> Json:
-    skills, following = _page(trust, cursor)
-    return {"resources": [_resource(skill, version) for skill, version in skills], **following}
+    skills, next_cursor = _page(trust, cursor)
+    return {"resources": [_resource(skill, version) for skill, version in skills], **next_cursor}
 
 
 def templates() -> Json:
@@ -40,17 +40,17 @@ def read(trust: Trust, uri: object) -> Json | None:
     if "\0" in scope + name:  # which no row can hold
         return None
     try:
-        version = _published(trust).named(name, scope="" if scope == NO_SCOPE else scope).published
+        version = _published_skills(trust).get_by_name(name, scope="" if scope == NO_SCOPE else scope).published
     except NotFound:
         return None
     return {"contents": [{"uri": uri, "mimeType": MARKDOWN, "text": version.skill_md}]} if version else None
 
 
 def prompts(trust: Trust, cursor: object) -> Json:
-    skills, following = _page(trust, cursor)
-    times = Counter(_published(trust).values_list("name", flat=True))
+    skills, next_cursor = _page(trust, cursor)
+    times = Counter(_published_skills(trust).values_list("name", flat=True))
     task = {"name": "task", "description": "What is to be done with it", "required": False}
-    described = [
+    entries = [
         {
             "name": skill.name if times[skill.name] == 1 else f"{skill.name}{NAMED_SCOPE}{skill.scope}",
             "title": skill.title,
@@ -59,7 +59,7 @@ def prompts(trust: Trust, cursor: object) -> Json:
         }
         for skill, version in skills
     ]
-    return {"prompts": described, **following}
+    return {"prompts": entries, **next_cursor}
 
 
 def prompt(trust: Trust, name: object, arguments: object) -> Json:
@@ -67,7 +67,7 @@ def prompt(trust: Trust, name: object, arguments: object) -> Json:
     slug, _, scope = str(name).partition(NAMED_SCOPE)
     task = str(arguments.get("task", "")).strip() if isinstance(arguments, dict) else ""
     try:
-        skill = _published(trust).named(slug, scope=scope if NAMED_SCOPE in str(name) else None)
+        skill = _published_skills(trust).get_by_name(slug, scope=scope if NAMED_SCOPE in str(name) else None)
     except (NotFound, Conflict) as error:
         raise RpcError(
             INVALID_PARAMS, f"Unknown prompt: {name}" if isinstance(error, NotFound) else str(error)
@@ -80,7 +80,7 @@ def prompt(trust: Trust, name: object, arguments: object) -> Json:
     return {"description": version.fields["description"], "messages": [message]}
 
 
-def _published(trust: Trust) -> SkillQuerySet:
+def _published_skills(trust: Trust) -> SkillQuerySet:
     rows = Skill.objects.shown_to(trust).downloadable()
     return rows if trust.may(Permission.SKILLS) or trust.may(Permission.READ) else rows.none()
 
@@ -89,13 +89,13 @@ def _page(trust: Trust, cursor: object) -> tuple[list[tuple[Skill, SkillVersion]
     if cursor is not None and not (isinstance(cursor, str) and cursor.isdecimal() and len(cursor) < 10):
         raise RpcError(INVALID_PARAMS, "cursor: is not one of this list")
     start = int(str(cursor or 0))
-    rows = list(_published(trust).order_by("name", "scope", "pk")[start : start + PAGE + 1])
-    shown = [(skill, version) for skill in rows[:PAGE] if (version := skill.published)]
-    return shown, {"nextCursor": str(start + PAGE)} if len(rows) > PAGE else {}
+    rows = list(_published_skills(trust).order_by("name", "scope", "pk")[start : start + PAGE + 1])
+    skills = [(skill, version) for skill in rows[:PAGE] if (version := skill.published)]
+    return skills, {"nextCursor": str(start + PAGE)} if len(rows) > PAGE else {}
 
 
 def _resource(skill: Skill, version: SkillVersion) -> Json:
-    changed = {"lastModified": format_instant(version.published_at)} if version.published_at else {}
+    last_modified = {"lastModified": format_instant(version.published_at)} if version.published_at else {}
     return {
         "uri": f"skill://{quote(skill.scope or NO_SCOPE, safe='')}/{skill.name}/SKILL.md",
         "name": skill.name,
@@ -103,5 +103,5 @@ def _resource(skill: Skill, version: SkillVersion) -> Json:
         "description": version.fields["description"],
         "mimeType": MARKDOWN,
         "size": len(version.skill_md.encode()),
-        "annotations": {"audience": ["assistant"], **changed},
+        "annotations": {"audience": ["assistant"], **last_modified},
     }

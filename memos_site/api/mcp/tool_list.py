@@ -34,33 +34,33 @@ SHORT_TABLE: dict[str, tuple[str, ...]] = {  # name -> the parameters that are s
 
 def choice_of(request: Request) -> str:
     """`short` or `all`, as the address or the header says. Invalid: it says something else."""
-    chosen: str = request.query_params.get(PARAMETER) or request.headers.get(HEADER) or SHORT
-    if chosen not in (SHORT, ALL):
+    choice: str = request.query_params.get(PARAMETER) or request.headers.get(HEADER) or SHORT
+    if choice not in (SHORT, ALL):
         raise Invalid(FieldError(f"/{PARAMETER}", "unknown_value", f"must be {SHORT} or {ALL}"))
-    return chosen
+    return choice
 
 
 def usage(choice: str) -> str:
     return USAGE if choice == ALL else SHORT_USAGE
 
 
-def listed(trust: Trust, choice: str) -> list[Json]:
+def list_entries(trust: Trust, choice: str) -> list[Json]:
     """The tools that the caller may call, as `tools/list` describes them."""
     if choice == ALL:
-        return [_described(tool, tool.schema) for tool in tools_of(trust)]
+        return [_entry(tool, tool.schema) for tool in tools_of(trust)]
     return [
-        _described(TOOLS[name], _with_only(TOOLS[name].schema, shown))
-        for name, shown in SHORT_TABLE.items()
+        _entry(TOOLS[name], _with_properties(TOOLS[name].schema, names))
+        for name, names in SHORT_TABLE.items()
         if name in TOOLS and TOOLS[name].allowed(trust)
     ]
 
 
-def _with_only(schema: Json, names: tuple[str, ...]) -> Json:
+def _with_properties(schema: Json, names: tuple[str, ...]) -> Json:
     properties = schema["properties"]
     return {**schema, "properties": {name: properties[name] for name in names if name in properties}}
 
 
-def _described(tool: Tool, schema: Json) -> Json:
+def _entry(tool: Tool, schema: Json) -> Json:
     return {
         "name": tool.name,
         "title": tool.name.replace("_", " ").capitalize(),

@@ -35,8 +35,8 @@ class Command(BaseCommand):
                 key = copy_key(draft)
                 draft.rename(directory)
         except (archive.ArchiveFailed, OSError) as problem:
-            again = "correct that and run the command again, which begins anew"
-            raise CommandError(f"there is no backup in {directory}: {problem}\n{again}") from problem
+            hint = "correct that and run the command again, which begins anew"
+            raise CommandError(f"there is no backup in {directory}: {problem}\n{hint}") from problem
         if absent := absent_packages():
             self.stderr.write(absent)
         self.stdout.write(
@@ -50,10 +50,10 @@ def draft_of(directory: Path) -> Iterator[Path]:
     the disk full. BlockingIOError: one is being written."""
     draft = directory.with_name(directory.name + ".unfinished")
     if draft.exists():
-        with locked(draft):
+        with lock(draft):
             shutil.rmtree(draft)
     draft.mkdir(mode=0o700, parents=True)
-    with locked(draft):
+    with lock(draft):
         try:
             yield draft
         except BaseException:
@@ -62,7 +62,7 @@ def draft_of(directory: Path) -> Iterator[Path]:
 
 
 @contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def lock(folder: Path) -> Iterator[None]:
     """Hold a folder as long as this process lives."""
     descriptor = os.open(folder, os.O_RDONLY)
     try:
@@ -107,8 +107,12 @@ def absent_packages() -> str:
         cursor.execute("SELECT DISTINCT package FROM skills_skillversion WHERE package <> '' ORDER BY 1")
         names = [package for (package,) in cursor.fetchall()]
     try:
-        stored = {path for path, _ in package_store.stored_packages()}
+        stored_paths = {path for path, _ in package_store.stored_packages()}
     except StoreUnavailable as problem:
         return f"whether packages are there is not known: {problem}"
-    absent = [package for package in names if package not in stored]
-    return f"packages are missing: {len(absent):,} that the database names, such as {absent[0]}" if absent else ""
+    absent_names = [package for package in names if package not in stored_paths]
+    return (
+        f"packages are missing: {len(absent_names):,} that the database names, such as {absent_names[0]}"
+        if absent_names
+        else ""
+    )

@@ -101,6 +101,6 @@ def _speed(cursor: Any, table: str) -> float:
     )
     [columns] = cursor.fetchone()
     began = time.perf_counter()
-    copied = f"INSERT INTO sample ({columns}) OVERRIDING SYSTEM VALUE SELECT {columns} FROM {table} LIMIT {SAMPLE}"  # noqa: S608 - our own names
-    cursor.execute(copied)
+    statement = f"INSERT INTO sample ({columns}) OVERRIDING SYSTEM VALUE SELECT {columns} FROM {table} LIMIT {SAMPLE}"  # noqa: S608 - our own names
+    cursor.execute(statement)
     return float(cursor.rowcount / (time.perf_counter() - began))

@@ -41,8 +41,8 @@ class Command(BaseCommand):
             restore_key(directory)
             archive.load(directory)
         except (archive.ArchiveFailed, StoreUnavailable, OSError) as problem:
-            again = "The database is as empty as it was: correct that and run the command again"
-            raise CommandError(f"{directory} was not restored: {problem}\n{again}") from problem
+            hint = "The database is as empty as it was: correct that and run the command again"
+            raise CommandError(f"{directory} was not restored: {problem}\n{hint}") from problem
         if problems := "; ".join(filter(None, (problems, absent_packages()))):
             self.stderr.write(f"restored without what is missing: {problems}")
         self.stdout.write(f"restored from {directory}; `manage.py serve` brings it up to date")

@@ -22,11 +22,10 @@ from django.db.migrations.exceptions import MigrationSchemaMissing
 from django.utils import timezone
 
 from consolidation import schedules
-from memories import accounts, embedding, leases
+from memories import accounts, embedding, leases, scanning
 from memories.indexing import upkeep
 from memories.values.exceptions import Conflict
 from memos_site.demo import load as load_demo
-from memos_site.management import rehearsal
 from memos_site.platform import env, measures, outages
 from memos_site.platform.postgres.launch import die_with_parent
 from memos_site.platform.postgres.server import Server
@@ -57,22 +56,22 @@ class Command(BaseCommand):
     def handle(self, *args: Any, host: str, port: int, workers: int, demo: bool, **options: Any) -> None:
         if workers < 1:
             raise CommandError("--workers must be at least 1")
-        inherited, invocation = inheritance(), Invocation.of_this_process()
+        handover, invocation = inheritance(), Invocation.of_this_process()
         try:
-            listener = inherited.socket() if inherited else web.listen(host, port)
+            listener = handover.socket() if handover else web.listen(host, port)
             url = f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
-            application = self.load(url, demo=demo, is_successor=bool(inherited))
+            application = self.load(url, demo=demo, is_successor=bool(handover))
         except REFUSALS as problem:
-            full = settings.EMBEDDED and "read-only transaction" in str(problem)  # the cause stays in the fork
-            raise CommandError(f"the disk is full ({problem})" if full else str(problem)) from problem
+            is_full = settings.EMBEDDED and "read-only transaction" in str(problem)  # the cause stays in the fork
+            raise CommandError(f"the disk is full ({problem})" if is_full else str(problem)) from problem
         except KeyboardInterrupt:
             raise CommandError("stopped before it was up", returncode=130) from None
         if host not in settings.ALLOWED_HOSTS:
             settings.ALLOWED_HOSTS.append(host)
-        if not inherited:
+        if not handover:
             self.stdout.write(f"Memos runs at {url} (Ctrl-C stops it)")
-        self.supervise(application, listener, workers, inherited, invocation)
-        if not inherited:
+        self.supervise(application, listener, workers, handover, invocation)
+        if not handover:
             self.stdout.write("Memos has stopped")
 
     def supervise(
@@ -80,7 +79,7 @@ class Command(BaseCommand):
         application: Any,
         listener: socket,
         workers: int,
-        inherited: Inheritance | None,
+        handover: Inheritance | None,
         invocation: Invocation,
     ) -> None:
         """Run the children until they are to end."""
@@ -90,8 +89,8 @@ class Command(BaseCommand):
         children |= {f"web {n + 1}": partial(answer_requests, application, listener, n) for n in range(workers)}
         Supervisor(
             children,
-            successor=None if inherited else lambda: Successor(invocation, listener),
-            announce=inherited.announce if inherited else None,
+            successor=None if handover else lambda: Successor(invocation, listener),
+            announce=handover.announce if handover else None,
             at_end=broker.release_jobs,
         ).run()
         if settings.EMBEDDED:
@@ -102,15 +101,13 @@ class Command(BaseCommand):
         connection.ensure_connection()  # starts the embedded database, which all forks share the use of
         connections.close_all()  # a connection must not be shared with a fork
         reading = nullcontext() if is_successor else meanwhile(read_what_searches_read, at_most=READ_SECONDS)
-        with reading, in_a_fork(partial(prepare, url, demo=demo and not is_successor)) as prepared:
+        with reading, in_a_fork(partial(prepare, url, demo=demo and not is_successor)) as preparation:
             self.check()
             embedding.built_in().embed(["ready"])  # its table is read once, and shared by what is forked
+            scanning.flags("ready")  # likewise its patterns are compiled
             schedules.load()
             application = web.load()
-            result_of(prepared)
-        rehearsal.rehearse_search(at=timezone.now())
-        rehearsal.rehearse(application)
-        embedding.built_in().leave_rows()
+            result_of(preparation)
         connections.close_all()
         web.freeze()
         return application
@@ -180,13 +177,13 @@ def prepare(url: str, *, demo: bool = False) -> None:
 
 def show(lines: list[str]) -> None:
     """Write secrets to a terminal, else into a file that only its owner can read; never into a log."""
-    shown = "\n".join(["", "Shown only this once:", *lines, "", ""])
+    text = "\n".join(["", "Shown only this once:", *lines, "", ""])
     if not sys.stdout.isatty():
         path = Path(settings.DATA_DIR) / "first-start"
         with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write("\n".join([*lines, ""]))
-        shown = f"The secrets of this first start are in {path}\n"
-    sys.stdout.write(shown)
+        text = f"The secrets of this first start are in {path}\n"
+    sys.stdout.write(text)
     sys.stdout.flush()
 
 
@@ -237,6 +234,6 @@ def _work_beside(work: Callable[[], object]) -> None:
 
 
 def read_what_searches_read() -> None:
-    """What the database cannot read now is left to the searches."""
+    """Read the indexes of searches into memory; errors of the database are ignored."""
     with suppress(DatabaseError):
         upkeep.read_first()

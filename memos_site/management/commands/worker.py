@@ -20,7 +20,7 @@ class Command(BaseCommand):
     def handle(self, *args: Any, workers: int, **options: Any) -> None:
         if workers < 1:
             raise CommandError("--workers must be at least 1")
-        inherited, invocation = inheritance(), Invocation.of_this_process()
+        handover, invocation = inheritance(), Invocation.of_this_process()
         connections["default"].ensure_connection()  # a problem of the database is reported here, once
         check_database()
         schedules.load()
@@ -28,7 +28,7 @@ class Command(BaseCommand):
         broker = jobs.broker_of(leases.Heartbeat())
         Supervisor(
             {"worker": lambda ready: jobs.run(broker, workers, ready)},
-            successor=None if inherited else lambda: Successor(invocation, None),
-            announce=inherited.announce if inherited else None,
+            successor=None if handover else lambda: Successor(invocation, None),
+            announce=handover.announce if handover else None,
             at_end=broker.release_jobs,
         ).run()

@@ -33,5 +33,5 @@ class DatabaseWrapper(VerifiedCommits):
         except Unusable as problem:
             raise OperationalError(str(problem)) from problem
         except OSError as problem:  # a directory that is not ours, a disk that is full
-            where = self.settings_dict["HOST"]
-            raise OperationalError(f"the data directory {where} cannot be used: {problem.strerror}") from problem
+            directory = self.settings_dict["HOST"]
+            raise OperationalError(f"the data directory {directory} cannot be used: {problem.strerror}") from problem

@@ -1,13 +1,15 @@
 """The database cluster in one directory: create it, check its version, clean up after a crash, start `postgres`.
 
-Only the keeper calls this, and there is one keeper at a time. It needs nothing but the standard library; what it
-seldom needs of that is imported there, for the keeper stays.
+Only the keeper calls this, and there is one keeper at a time. It needs nothing but the standard library.
 """
 
+import hashlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -79,8 +81,6 @@ class Cluster:
             raise Unusable(NO_NAME.format(uid=self.account.uid))
         draft = self.data.with_name(self.data.name + ".new")
         if draft.exists():
-            import shutil
-
             shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(mode=0o700)
         if os.geteuid() == 0:
@@ -142,8 +142,6 @@ class Cluster:
         return len(os.fsencode(self.data / SOCKET)) > SOCKET_PATH_LIMIT
 
     def short_prefix(self) -> str:
-        import hashlib
-
         return f"memos-{hashlib.sha256(os.fsencode(self.data)).hexdigest()[:12]}-"
 
     def short_directories(self) -> list[Path]:
@@ -157,8 +155,6 @@ class Cluster:
         """The directory for the socket: that of the data, or a new one in /tmp where the path would be too long."""
         if not self.has_short_directories():
             return self.data
-        import tempfile
-
         directory = Path(tempfile.mkdtemp(prefix=self.short_prefix(), dir="/tmp"))  # 0700, a name of its own
         if os.geteuid() == 0:
             self.account.take_ownership(directory)

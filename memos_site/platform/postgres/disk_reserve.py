@@ -66,7 +66,7 @@ class Reserve:
         self.is_full = is_full
         return True
 
-    def watch(self, changed: Callable[[], None]) -> None:
+    def watch(self, on_change: Callable[[], None]) -> None:
         """Look now and then as long as this process runs, in a thread."""
 
         def look() -> None:
@@ -75,7 +75,7 @@ class Reserve:
                 try:
                     if self.look():
                         sys.stderr.write(FULL if self.is_full else NOT_FULL)  # into the server's log
-                        changed()
+                        on_change()
                 except OSError as error:
                     sys.stderr.write(f"the disk is full, and the settings cannot be written: {error}\n")
 
@@ -92,9 +92,9 @@ class Reserve:
 
     def _write(self, lines: list[str]) -> None:
         draft = self.settings.with_suffix(".draft")
-        kept = [line for line in self._lines() if not line.startswith(READ_ONLY)]
+        other_lines = [line for line in self._lines() if not line.startswith(READ_ONLY)]
         with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            file.write("\n".join([*kept, *lines, ""]))
+            file.write("\n".join([*other_lines, *lines, ""]))
             file.flush()
             os.fsync(file.fileno())
         if os.geteuid() == 0:

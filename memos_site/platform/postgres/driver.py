@@ -72,10 +72,10 @@ class InstantLoader(BaseTzLoader):  # type: ignore[misc]  # Django has no types
 
 def _loader_of(context: AdaptContext | None) -> type[InstantLoader] | None:
     """In place of the one that Django has registered for its time zone."""
-    registered: Any = context.adapters.get_loader(TIMESTAMPTZ, Format.TEXT) if context else None
-    if registered is None or not issubclass(registered, BaseTzLoader):
+    loader: Any = context.adapters.get_loader(TIMESTAMPTZ, Format.TEXT) if context else None
+    if loader is None or not issubclass(loader, BaseTzLoader):
         return None
-    return type("InstantLoader", (InstantLoader,), {"timezone": registered.timezone})
+    return type("InstantLoader", (InstantLoader,), {"timezone": loader.timezone})
 
 
 class Connection(psycopg.Connection[Any]):

@@ -19,21 +19,21 @@ def lent_connection() -> Iterator[None]:
     If each thread had its own, the requests of one client would go around all of them, and each connection plans its
     statements, reads the catalogue and maps the buffers for itself.
     """
-    connections[DEFAULT_DB_ALIAS] = mine = _take()
+    connections[DEFAULT_DB_ALIAS] = loan = _take()
     try:
         yield
     finally:
         del connections[DEFAULT_DB_ALIAS]
         with _lock:
-            _idle.append(mine)
+            _idle.append(loan)
 
 
 def close_expired(now: float) -> None:
     """Close idle connections that are older than CONN_MAX_AGE: no request would use them again. `now` is monotonic."""
     with _lock:
-        expired = [loan for loan in _idle if loan.close_at is not None and loan.close_at <= now]
-        _idle[:] = [loan for loan in _idle if loan not in expired]
-    for loan in expired:
+        expired_loans = [loan for loan in _idle if loan.close_at is not None and loan.close_at <= now]
+        _idle[:] = [loan for loan in _idle if loan not in expired_loans]
+    for loan in expired_loans:
         loan.close()
 
 
@@ -41,6 +41,6 @@ def _take() -> Any:
     with _lock:
         if _idle:
             return _idle.pop()
-    created = connections.create_connection(DEFAULT_DB_ALIAS)
-    created.inc_thread_sharing()  # threads have it in turn
-    return created
+    new_connection = connections.create_connection(DEFAULT_DB_ALIAS)
+    new_connection.inc_thread_sharing()  # threads have it in turn
+    return new_connection

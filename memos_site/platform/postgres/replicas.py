@@ -91,10 +91,10 @@ class _Positions:
         if not self._seen or now - self._seen[-1][0] >= settings.REPLICA_MAX_LAG / SAMPLES:
             self._seen.append((now, _position(lsn)))
 
-    def lag(self, replayed: str, now: float) -> float:
-        """Seconds since the newest position that is reached; infinite if none is."""
-        reached = (at for at, position in reversed(self._seen) if position <= _position(replayed))
-        return now - next(reached, -float("inf"))
+    def lag(self, replayed_position: str, now: float) -> float:
+        """Seconds since the newest known position that the replica has replayed; infinite if it has none of them."""
+        times = (at for at, position in reversed(self._seen) if position <= _position(replayed_position))
+        return now - next(times, -float("inf"))
 
 
 _positions = _Positions()
@@ -117,7 +117,7 @@ def read(work: Callable[[], T], *, readers: tuple[str, ...]) -> T:
 
     Work that fails there, or wants to write, is done again on the primary.
     """
-    replica = _fresh(readers) if all_replicas() and not connection.in_atomic_block else None
+    replica = _choose_replica(readers) if all_replicas() and not connection.in_atomic_block else None
     if replica is None:
         return work()
     token = _primary.set(connections[DEFAULT_DB_ALIAS])
@@ -150,38 +150,41 @@ def _turned_to(target: Any) -> Iterator[None]:
 
 def primary() -> AbstractContextManager[None]:
     """Within the block queries go to the primary, also where a replica serves what is around it."""
-    mine = _primary.get()
-    return nullcontext() if mine is None else _turned_to(mine)
+    connection_to_primary = _primary.get()
+    return nullcontext() if connection_to_primary is None else _turned_to(connection_to_primary)
 
 
-def _fresh(readers: tuple[str, ...]) -> Replica | None:
+def _choose_replica(readers: tuple[str, ...]) -> Replica | None:
     now, replicas = time.monotonic(), all_replicas()
-    able = [replica for replica in replicas if replica.left_out_until <= now]
-    if not able:
+    candidates = [replica for replica in replicas if replica.left_out_until <= now]
+    if not candidates:
         return None
     with connection.cursor() as cursor:
         cursor.execute(RECENT, [[*readers, PEOPLE], settings.REPLICA_MAX_LAG + COMMIT_SECONDS])
-        position, awaited = cursor.fetchone()
+        position, awaited_position = cursor.fetchone()
     _positions.see(position, now)
     _turn["next"] += 1
-    start = _turn["next"] % len(able)
-    return next((replica for replica in (*able[start:], *able[:start]) if _has(replica, awaited, now)), None)
+    start = _turn["next"] % len(candidates)
+    return next(
+        (replica for replica in (*candidates[start:], *candidates[:start]) if _has(replica, awaited_position, now)),
+        None,
+    )
 
 
-def _has(replica: Replica, awaited: str, now: float) -> bool:
+def _has(replica: Replica, awaited_position: str, now: float) -> bool:
     try:
         replica.connection.close_if_unusable_or_obsolete()
         with replica.connection.cursor() as cursor:
-            cursor.execute(REACHED, [awaited])
-            replayed, shown = cursor.fetchone()
+            cursor.execute(REACHED, [awaited_position])
+            replayed_position, is_shown = cursor.fetchone()
     except Error as error:
         replica.leave_out(error)
         return False
-    if replayed is None:
+    if replayed_position is None:
         replica.leave_out(OperationalError("it is no replica"))
         return False
-    replica.lag = _positions.lag(replayed, now)
-    return bool(shown) and replica.lag <= settings.REPLICA_MAX_LAG
+    replica.lag = _positions.lag(replayed_position, now)
+    return bool(is_shown) and replica.lag <= settings.REPLICA_MAX_LAG
 
 
 def lags() -> Iterator[tuple[Replica, float]]:
@@ -204,7 +207,7 @@ def _position(lsn: str) -> int:
 
 
 def record_write(database: Any) -> None:
-    """Called before the COMMIT of a transaction that wrote: record that, for those who must see it."""
-    who = writer.get()
-    if who:
-        database.connection.execute(RECORD, [who])
+    """Record the position of a writing transaction before its COMMIT, for reads that must see it."""
+    name = writer.get()
+    if name:
+        database.connection.execute(RECORD, [name])

@@ -3,18 +3,15 @@
 And prepared statements, for the few long ones that every write executes.
 """
 
-import re
 import select
 import time
 from collections.abc import Callable
-from functools import cache
-from itertools import count
 from typing import Any
 
 from django.db.backends.postgresql import base
 from django.db.backends.postgresql.operations import DatabaseOperations
 from django.db.utils import Error, InterfaceError, OperationalError
-from psycopg import RawCursor, errors
+from psycopg import errors
 from psycopg.pq import TransactionStatus
 
 from memos_site.platform import tracing
@@ -22,7 +19,6 @@ from memos_site.platform.postgres import driver
 
 MAX_TRIES, PAUSE = 10, 0.5
 PREPARED_AFTER = 2  # executions of a statement on a connection
-PLACEHOLDER = re.compile(r"%(?:\((\w+)\)s|s|%)")
 CONNECTION_LOST = "the connection was lost while the transaction was committed"
 CLOCK_SECONDS = 1.0  # by which a crash may seem older than it is
 UNDECIDABLE = "undecidable"
@@ -34,34 +30,6 @@ STATUS = """
 SELECT pg_xact_status(%(id)s::text::xid8), clock_timestamp() - stats_reset < make_interval(secs => %(since)s)
 FROM pg_stat_bgwriter
 """
-
-
-class PreparedCursor(base.CursorMixin, RawCursor[Any]):
-    """A cursor of statements whose placeholders are numbered once: psycopg does so at each execution of a long one."""
-
-    def execute(self, query: Any, params: Any = None, **options: Any) -> Any:
-        if params is None:
-            return super().execute(query, **options)
-        statement, names = _numbered(query)
-        return super().execute(statement, [params[name] for name in names] if names else params, **options)
-
-
-@cache
-def _numbered(statement: str) -> tuple[bytes, list[str]]:
-    """The statement as PostgreSQL reads it, and the names of its parameters in their order, where they have names."""
-    places, names = count(1), list[str]()
-
-    def number(placeholder: re.Match[str]) -> str:
-        name = placeholder[1]
-        if placeholder[0] == "%%":
-            return "%"
-        if name is None:
-            return f"${next(places)}"
-        if name not in names:
-            names.append(name)
-        return f"${names.index(name) + 1}"
-
-    return PLACEHOLDER.sub(number, statement).encode(), names
 
 
 class CommitUncertain(OperationalError):
@@ -89,12 +57,13 @@ class VerifiedCommits(base.DatabaseWrapper):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        if tracing.enabled():
+        if tracing.is_enabled():
             self.execute_wrappers.append(tracing.statement)
 
     def get_connection_params(self) -> dict[str, Any]:
-        pooled = self.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")  # the next transaction may meet another server
-        return {**super().get_connection_params(), "prepare_threshold": None if pooled else PREPARED_AFTER}
+        # behind a pooler the next transaction may run on another server
+        is_pooled = self.settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
+        return {**super().get_connection_params(), "prepare_threshold": None if is_pooled else PREPARED_AFTER}
 
     def prepared_cursor(self) -> Any:
         """A cursor whose statements the server plans once for a connection, and parameters travel beside them.
@@ -104,7 +73,7 @@ class VerifiedCommits(base.DatabaseWrapper):
         self.close_if_health_check_failed()
         self.ensure_connection()
         with self.wrap_database_errors:
-            return self._prepare_cursor(PreparedCursor(self.connection))  # type: ignore[attr-defined]
+            return self._prepare_cursor(base.ServerBindingCursor(self.connection))  # type: ignore[attr-defined, call-arg]
 
     def learn_transaction_id(self, transaction_id: str) -> None:
         """Take the id of the running transaction, as a statement of it answered."""

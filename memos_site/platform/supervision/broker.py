@@ -73,18 +73,18 @@ class CrashSafeBroker(ORM):
 
     def release_jobs(self) -> None:
         """Make this host's unfinished jobs available at once. Call it only while no cluster runs."""
-        unfinished = [row for row in self.rows if row > 0]
-        if not unfinished:
+        job_ids = [row for row in self.rows if row > 0]
+        if not job_ids:
             return
         try:
-            OrmQ.objects.using(str(Conf.ORM)).filter(pk__in=unfinished).update(lock=timezone.now())
+            OrmQ.objects.using(str(Conf.ORM)).filter(pk__in=job_ids).update(lock=timezone.now())
         except UNAVAILABLE as error:
             log.warning(
                 "%s jobs come again only in %s s, for the database does not answer or takes no writes: %s",
-                len(unfinished),
+                len(job_ids),
                 Conf.RETRY,
                 error,
             )
         connections.close_all()  # the caller forks
-        for row in unfinished:
+        for row in job_ids:
             self._replace(row, -row)

@@ -52,7 +52,7 @@ class JobSource:
         self._closed = RawValue("b", 0)
 
     def close(self) -> None:
-        """Workers that wait for a job end."""
+        """End the workers that wait for a job."""
         self._closed.value = 1
 
     def silence(self) -> float:
@@ -91,7 +91,7 @@ class JobSource:
         return None
 
     def _can_schedule(self) -> bool:
-        """Not while the database takes no writes: django-q2's scheduler would log a traceback each time."""
+        """Whether the scheduler may run: on a read-only database that of django-q2 logs a traceback each time."""
         if self.broker.outages.present:
             return False
         try:

@@ -40,10 +40,10 @@ def keep() -> None:
 
 
 def was_kept() -> bool:
-    """Whether one came since `keep`; asking again says no."""
-    kept = bool(_kept)
+    """Whether a SIGHUP came since `keep` or since the last call."""
+    was_received = bool(_kept)
     _kept.clear()
-    return kept
+    return was_received
 
 
 def was_interrupted() -> bool:

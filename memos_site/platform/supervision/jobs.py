@@ -48,8 +48,8 @@ class Worker:
 
     def __init__(self, source: JobSource, results: ResultSink) -> None:
         self.timer: Any = FORK.Value("f", IDLE)
-        given = (source, results, self.timer, Conf.TIMEOUT)
-        self.process = FORK.Process(target=worker, args=given, daemon=Conf.DAEMONIZE_WORKERS)
+        arguments = (source, results, self.timer, Conf.TIMEOUT)
+        self.process = FORK.Process(target=worker, args=arguments, daemon=Conf.DAEMONIZE_WORKERS)
         self.process.start()
 
     @property

@@ -41,19 +41,22 @@ class Inheritance(NamedTuple):
 
 
 def inheritance() -> Inheritance | None:
-    """Of this process, if a supervisor started it as its successor; it then ends with that one. Call it once."""
+    """The inheritance of this process if a supervisor started it as its successor, with which it then ends; else None.
+
+    Call it once.
+    """
     value = os.environ.pop(VARIABLE, "")
     if not value:
         return None
-    mine = Inheritance(*map(int, value.split()))
+    handover = Inheritance(*map(int, value.split()))
     signal.signal(signal.SIGHUP, signal.SIG_IGN)  # only the first supervisor loads new code
     die_with_parent(signal.SIGTERM)
-    if os.getppid() != mine.parent:
+    if os.getppid() != handover.parent:
         sys.exit("the supervisor is gone")
-    for descriptor in (mine.report, mine.listener):
+    for descriptor in (handover.report, handover.listener):
         if descriptor >= 0:
             os.set_inheritable(descriptor, False)
-    return mine
+    return handover
 
 
 class Invocation(NamedTuple):

@@ -95,11 +95,11 @@ class Supervisor:
             child.start()
         while not self.stop_signals and not self.failed:
             self._reload()
-            running = [child for child in self.children if not child.due]
+            running_children = [child for child in self.children if not child.due]
             times = [child.due for child in self.children if child.due] + [child.deadline for child in self.retiring]
             self._wait(min(times, default=None))
             self._collect_retired()
-            for child in running:
+            for child in running_children:
                 if child in self.children and child.exitcode is not None and not self.stop_signals:
                     self._handle_exit(child)
             for child in self.children:
@@ -189,15 +189,15 @@ class Supervisor:
         child.end()
 
     def _stop(self) -> None:
-        stopping = [*self.children, *([self.successor] if self.successor else [])]
-        for child in stopping:
+        children = [*self.children, *([self.successor] if self.successor else [])]
+        for child in children:
             child.signal(self.stop_signal)
-        stopping += self.retiring
-        while running := [child for child in stopping if child.exitcode is None]:
-            for child in running:
+        children += self.retiring
+        while running_children := [child for child in children if child.exitcode is None]:
+            for child in running_children:
                 if self.stop_signals > 1 or time.monotonic() > child.deadline:
                     self._end(child)
-            self._wait(min(child.deadline for child in running))
-        for child in stopping:
+            self._wait(min(child.deadline for child in running_children))
+        for child in children:
             child.end()
         self.at_end()

@@ -50,14 +50,14 @@ class Request(HTTPRequestParser):
                 self.line = (self.header_plus + data).lstrip(b"\r\n")[: MAX_LINE + 1].partition(b"\r\n")[0]
             if len(self.line) > MAX_LINE:
                 return self._refuse(URITooLong(f"the request line is longer than {MAX_LINE:,} bytes"), len(data))
-        consumed: int = super().received(data)
+        consumed_bytes: int = super().received(data)
         if isinstance(self.body_rcv, ChunkedReceiver) and not self.completed:
             self._bound_chunk_syntax(self.body_rcv)
         if not self.body_bytes_received:
             self.headers_end_at = time.time()
         if self.error is not None:
             self.expect_continue = False  # the client is not asked for a body that nobody reads
-        return consumed
+        return consumed_bytes
 
     def parse_header(self, header_plus: bytes) -> None:
         super().parse_header(header_plus)
@@ -86,6 +86,6 @@ class Request(HTTPRequestParser):
         if len(body.control_line) > MAX_CHUNK_LINE or len(body.trailer) > MAX_TRAILER:
             self._refuse(BadRequest("a chunk's line or the trailer is too long"))
 
-    def _refuse(self, error: Error, consumed: int = 0) -> int:
+    def _refuse(self, error: Error, consumed_bytes: int = 0) -> int:
         self.error, self.completed = error, True
-        return consumed
+        return consumed_bytes

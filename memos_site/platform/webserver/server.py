@@ -28,13 +28,15 @@ ARRIVAL_SECONDS = 1.0  # after `stop`, for requests of connections that were acc
 
 def connection_limit() -> int:
     """The number of connections that the limit of open files allows; raises that limit as far as permitted."""
-    needed = MAX_CONNECTIONS * FILES_PER_CONNECTION + OTHER_FILES
+    needed_files = MAX_CONNECTIONS * FILES_PER_CONNECTION + OTHER_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft != resource.RLIM_INFINITY and soft < needed:
-        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
+    if soft != resource.RLIM_INFINITY and soft < needed_files:
+        soft = needed_files if hard == resource.RLIM_INFINITY else min(needed_files, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    possible = MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else (soft - OTHER_FILES) // FILES_PER_CONNECTION
-    return max(10, min(MAX_CONNECTIONS, possible))
+    possible_connections = (
+        MAX_CONNECTIONS if soft == resource.RLIM_INFINITY else (soft - OTHER_FILES) // FILES_PER_CONNECTION
+    )
+    return max(10, min(MAX_CONNECTIONS, possible_connections))
 
 
 def adjustments(listener: socket.socket) -> Adjustments:
@@ -114,11 +116,11 @@ class Server(TcpWSGIServer):
         for connection in list(self.active_channels.values()):
             connection.expire(now)
         idle = self._idle_connections()
-        unfinished = sum(connection.unfinished_bytes for connection in idle)
+        unfinished_bytes = sum(connection.unfinished_bytes for connection in idle)
         for connection in idle:
-            if unfinished <= MAX_UNFINISHED_BYTES:
+            if unfinished_bytes <= MAX_UNFINISHED_BYTES:
                 return
-            unfinished -= connection.unfinished_bytes
+            unfinished_bytes -= connection.unfinished_bytes
             if connection.unfinished_bytes:
                 connection.handle_close()
 
@@ -161,7 +163,7 @@ class Server(TcpWSGIServer):
         if not self.stops_at:
             return False
         now, connections = time.time(), self.active_channels.values()
-        pending = any(not connection.is_idle for connection in connections)
-        arriving = now < self.arrivals_until and any(connection.awaits_request for connection in connections)
-        kept = now < self.kept_until and bool(connections)
-        return now > self.stops_at or not (pending or arriving or kept)
+        has_pending = any(not connection.is_idle for connection in connections)
+        has_arriving = now < self.arrivals_until and any(connection.awaits_request for connection in connections)
+        has_kept = now < self.kept_until and bool(connections)
+        return now > self.stops_at or not (has_pending or has_arriving or has_kept)

@@ -7,7 +7,7 @@ Its own button, or one that its key presses, stands in a template with its name 
 from memos_site.review.verbs.attention import EDIT, PIN, SNOOZE
 from memos_site.review.verbs.dismissal import DISMISS, RESTORE
 from memos_site.review.verbs.promotion import DEMOTE, PROMOTE, REJECT, RETIRE
-from memos_site.review.verbs.verb import Because, Offer, Verb, Verdict, Words
+from memos_site.review.verbs.verb import Because, Decision, Offer, Verb, Words
 
 VERBS = {verb.name: verb for verb in (PROMOTE, DEMOTE, DISMISS, REJECT, RETIRE, RESTORE, PIN, SNOOZE, EDIT)}
 OF_MANY = [verb for verb in VERBS.values() if verb.of_many]

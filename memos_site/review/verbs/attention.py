@@ -13,8 +13,9 @@ from memories.lifecycle import salience
 from memories.models import Memory, Proposal
 from memories.values.choices import LIVE
 from memories.values.exceptions import FieldError, Invalid
+from memories.values.field_errors import parse_instant
 from memories.values.field_types import Instant
-from memos_site.review.verbs.verb import Because, Offer, Verb, Verdict, Words
+from memos_site.review.verbs.verb import Because, Decision, Offer, Verb, Words
 
 MORNING = 9
 SUNDAY = 6
@@ -28,13 +29,14 @@ class Snoozing(Because):
     """In the future; null wakes it"""
 
 
-def snooze(memory: Memory, verdict: Verdict) -> None:
+def snooze(memory: Memory, decision: Decision) -> None:
     """Snooze a memory in the inbox
 
-    It leaves the inbox until then.
+    It is hidden in the inbox until then.
     """
-    check_end(verdict.until, at=verdict.at)
-    memory.snooze(verdict.until, **verdict.audit)
+    until = decision.options.get("until")
+    check_end(until, at=decision.at)
+    memory.snooze(until, **decision.audit)
 
 
 def check_end(until: datetime | None, *, at: datetime) -> None:
@@ -43,14 +45,14 @@ def check_end(until: datetime | None, *, at: datetime) -> None:
         raise Invalid(FieldError("/until", "out_of_range", "must be in the future"))
 
 
-def end_of_snooze(when: str, now: datetime) -> datetime | None:
+def end_of_snooze(end_name: str, now: datetime) -> datetime | None:
     """Return 9 in the morning of tomorrow or next Monday, in the reader's time zone; None for `wake`.
 
     On a Sunday next Monday is not tomorrow, which is offered as such. Invalid: another word.
     """
     local = timezone.localtime(now)
     days_to_monday = 7 - local.weekday() + (7 if local.weekday() == SUNDAY else 0)
-    days = {"tomorrow": 1, "week": days_to_monday, "wake": 0}.get(when)
+    days = {"tomorrow": 1, "week": days_to_monday, "wake": 0}.get(end_name)
     if days is None:
         raise Invalid(FieldError("/until", "unknown_value", "must be tomorrow, week or wake"))
     morning = (local + timedelta(days=days)).replace(hour=MORNING, minute=0, second=0, microsecond=0)
@@ -64,7 +66,9 @@ def named_day(at: datetime | None) -> str:
 
 def ends_of_snooze(now: datetime) -> list[Offer]:
     """Return what a menu offers: until when, with the day."""
-    return [Offer(f"snooze {when}", label, named_day(end_of_snooze(when, now))) for when, label in ENDS.items()]
+    return [
+        Offer(f"snooze {end_name}", label, named_day(end_of_snooze(end_name, now))) for end_name, label in ENDS.items()
+    ]
 
 
 def is_snoozed(row: Memory | Proposal, now: datetime) -> bool:
@@ -81,21 +85,21 @@ class Pinning(Because):
     pinned: Flag = True
 
 
-def pin(memory: Memory, verdict: Verdict) -> None:
+def pin(memory: Memory, decision: Decision) -> None:
     """Pin a memory, so that it does not fade
 
-    Pinned, it fades no more and is never pruned; unpinned, it fades again from now on.
+    A pinned memory does not fade and is never pruned; an unpinned one fades again from now on.
     """
-    salience.pin(memory, verdict.pinned, **verdict.audit)
+    salience.pin(memory, decision.options.get("pinned", True), **decision.audit)
 
 
 def _pinnings(memory: Memory, _now: datetime) -> list[Offer]:
     return [Offer("pin off", _("Unpin: let it fade")) if memory.pinned else Offer("pin", _("Pin: it does not fade"))]
 
 
-def edit(_memory: Memory, verdict: Verdict) -> None:
+def edit(_memory: Memory, decision: Decision) -> None:
     """Check that there is an edit, which is written before any verb is applied."""
-    if verdict.edit is None:
+    if decision.edit is None:
         raise Invalid(FieldError("", "required", "say what is to be changed"))
 
 
@@ -113,9 +117,10 @@ SNOOZE = Verb(
     variants={
         "wake": Words(_("woken"), _("%(who)s snoozed this"), _("Wake now"), _("Back in the queue"), WAKING),
     },
-    variant=lambda options: "" if options.get("until") else "wake",
+    variant=lambda options: "" if options.get("until", True) else "wake",
     statuses=frozenset(LIVE),
     options=lambda rest, now: {"until": end_of_snooze(rest, now)},
+    stored_options=lambda stored: {"until": parse_instant(stored.get("snoozed_until") or stored.get("until"))},
     offers=_snoozes,
     body=Snoozing,
     example={"until": "2999-01-01T09:00:00Z"},
@@ -132,6 +137,7 @@ PIN = Verb(
     variant=lambda options: "" if options.get("pinned", True) else "unpin",
     statuses=frozenset(LIVE),
     options=lambda rest, _now: {"pinned": rest != "off"},
+    stored_options=lambda stored: {"pinned": stored.get("pinned", True)},
     offers=_pinnings,
     body=Pinning,
     example={"pinned": True},

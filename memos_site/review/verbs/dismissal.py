@@ -10,16 +10,16 @@ from memories.intake import equal_claims
 from memories.models import Memory
 from memories.values.choices import LIVE, REASONS, Status
 from memories.values.field_types import SOMETHING
-from memos_site.review.verbs.verb import Because, Verb, Verdict, Why, Words
+from memos_site.review.verbs.verb import Because, Decision, Verb, Why, Words
 
-# an empty reason is rejected when the verdict is applied, because `why` alone is a reason too
+# an empty reason is rejected when the decision is applied, because `why` alone is a reason too
 Reason = Annotated[
     Why,
     Field(description=f"{', '.join(REASONS)}, or a sentence", json_schema_extra={"minLength": 1, "pattern": SOMETHING}),
 ]
 
 
-def joined(reason: str, why: str) -> str:
+def reason_text(reason: str, why: str) -> str:
     """Join a reason and more words about it."""
     return ": ".join(filter(None, (reason.strip(), why.strip())))
 
@@ -36,26 +36,26 @@ class Dismissal(Because):
 
     @property
     def rationale(self) -> str:
-        return joined(self.reason, self.why)
+        return reason_text(self.reason, self.why)
 
 
-def dismiss(memory: Memory, verdict: Verdict) -> None:
+def dismiss(memory: Memory, decision: Decision) -> None:
     """Dismiss a memory and what claims the same
 
-    It leaves what agents read, and the same claim does not come back, whatever its key and category: a tombstone
-    counts who tries. What claims the same under another key is dismissed along (`equals`), in the same batch; not
-    when the reason is `duplicate`, which keeps the other one. `also_known` says which other scopes know the same:
-    nothing is decided there.
+    Agents no longer get it, and the same claim cannot be stored again under any key or category: a tombstone blocks
+    it and counts the attempts. Memories with the same claim under another key are dismissed too (`equals`), in the
+    same batch, unless the reason is `duplicate`. `also_known` lists other scopes with the same claim; they are not
+    changed.
     """
-    equal_claims.dismiss(memory, trust=verdict.trust, why=verdict.why, at=verdict.at, batch=verdict.batch)
+    equal_claims.dismiss(memory, trust=decision.trust, why=decision.why, at=decision.at, batch=decision.batch)
 
 
-def restore(memory: Memory, verdict: Verdict) -> None:
+def restore(memory: Memory, decision: Decision) -> None:
     """Restore a dismissed memory to the inbox
 
     It becomes a candidate with the confidence that it had; its tombstone is lifted.
     """
-    memory.restore(**verdict.audit)
+    memory.restore(**decision.audit)
 
 
 DISMISS = Verb(

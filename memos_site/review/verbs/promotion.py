@@ -13,7 +13,7 @@ from memories.models import Memory
 from memories.models.reviewable import DEMOTABLE, PROMOTABLE
 from memories.values.choices import LIVE, Status, Type
 from memories.values.exceptions import Conflict, FieldError, Invalid
-from memos_site.review.verbs.verb import Because, Offer, Verb, Verdict, Why, Words
+from memos_site.review.verbs.verb import Because, Decision, Offer, Verb, Why, Words
 from skills import publishing
 from skills.models import SkillVersion
 
@@ -26,18 +26,17 @@ class Promotion(Because):
     """Required where the scan of a skill's version found something critical"""
 
 
-def promote(memory: Memory, verdict: Verdict) -> None:
+def promote(memory: Memory, decision: Decision) -> None:
     """Promote a memory
 
-    A candidate becomes confirmed, or applied. Of a skill the proposed version is published.
+    A candidate becomes confirmed, or applied. Promoting a skill publishes its proposed version.
     """
-    audit, to = verdict.audit, verdict.to or Status.CONFIRMED
-    by_number = verdict.number is not None
-    if not by_number and (not _has_version(memory) or (to == Status.APPLIED and not _waits(memory))):
+    audit, number, to = decision.audit, decision.options.get("number"), decision.options.get("to") or Status.CONFIRMED
+    if number is None and (not _has_version(memory) or (to == Status.APPLIED and not _waits(memory))):
         memory.promote(to=to, **audit)
         return
     with transaction.atomic():  # both or neither
-        publishing.publish(memory, number=verdict.number, **audit)
+        publishing.publish(memory, number=number, **audit)
         if to == Status.APPLIED:
             memory.promote(to=to, **audit)
 
@@ -48,17 +47,21 @@ def _has_version(memory: Memory) -> bool:
 
 
 def _waits(memory: Memory) -> bool:
-    proposed = SkillVersion.objects.filter(skill=memory.pk, status=SkillVersion.Status.PROPOSED)
-    return memory.status in publishing.UNDECIDED or proposed.exists()
+    proposals = SkillVersion.objects.filter(skill=memory.pk, status=SkillVersion.Status.PROPOSED)
+    return memory.status in publishing.UNDECIDED or proposals.exists()
 
 
-def _status(known: Collection[Status]) -> Callable[[str, datetime], Json]:
-    def read(rest: str, _now: datetime) -> Json:
-        if rest and rest not in known:
-            raise Invalid(FieldError("/to", "unknown_value", f"must be one of {', '.join(known)}"))
+def _status(statuses: Collection[Status]) -> Callable[[str, datetime], Json]:
+    def parse(rest: str, _now: datetime) -> Json:
+        if rest and rest not in statuses:
+            raise Invalid(FieldError("/to", "unknown_value", f"must be one of {', '.join(statuses)}"))
         return {"to": Status(rest) if rest else None}
 
-    return read
+    return parse
+
+
+def _stored_status(fields: Json) -> Json:
+    return {"to": fields.get("status") or fields.get("to")}
 
 
 def _variant(options: Mapping[str, Any]) -> str:
@@ -69,12 +72,12 @@ class Demotion(Because):
     to: Literal["candidate", "confirmed"] = "candidate"
 
 
-def demote(memory: Memory, verdict: Verdict) -> None:
+def demote(memory: Memory, decision: Decision) -> None:
     """Demote a memory
 
-    An applied one becomes confirmed or a candidate, a confirmed one a candidate. Rules move it no more.
+    An applied memory becomes confirmed or a candidate, a confirmed one a candidate. Rules no longer promote it.
     """
-    memory.demote(to=verdict.to or Status.CANDIDATE, **verdict.audit)
+    memory.demote(to=decision.options.get("to") or Status.CANDIDATE, **decision.audit)
 
 
 def _demotions(memory: Memory, _now: datetime) -> list[Offer]:
@@ -82,18 +85,18 @@ def _demotions(memory: Memory, _now: datetime) -> list[Offer]:
     return [Offer(f"demote {to}", label) for to, label in labels.items() if memory.status in DEMOTABLE[to]]
 
 
-def reject(memory: Memory, verdict: Verdict) -> None:
+def reject(memory: Memory, decision: Decision) -> None:
     """Reject the proposed version of a skill."""
     if not _has_version(memory):
-        raise Conflict("it is no skill with a version that could be rejected")
-    publishing.reject(memory, number=verdict.number, **verdict.audit)
+        raise Conflict("it is not a skill with a version that can be rejected")
+    publishing.reject(memory, number=decision.options.get("number"), **decision.audit)
 
 
-def retire(memory: Memory, verdict: Verdict) -> None:
+def retire(memory: Memory, decision: Decision) -> None:
     """Withdraw the published version of a skill from agents."""
     if memory.type != Type.COMPETENCE or not SkillVersion.objects.filter(skill=memory.pk).exists():
-        raise Conflict("it is no skill with a version that could be retired")
-    publishing.retire(memory, **verdict.audit)
+        raise Conflict("it is not a skill with a version that can be retired")
+    publishing.retire(memory, **decision.audit)
 
 
 def _retirement(memory: Memory, _now: datetime) -> list[Offer]:
@@ -112,6 +115,7 @@ PROMOTE = Verb(
     variant=_variant,
     statuses=frozenset({status for statuses in PROMOTABLE.values() for status in statuses}),
     options=_status(PROMOTABLE),
+    stored_options=_stored_status,
     body=Promotion,
     example={"to": "confirmed", "why": "checked against the handbook"},
     of_many=True,
@@ -124,6 +128,7 @@ DEMOTE = Verb(
     Words(_("demoted"), _("%(who)s demoted this"), toast=_("Demoted")),
     statuses=frozenset({status for statuses in DEMOTABLE.values() for status in statuses}),
     options=_status(DEMOTABLE),
+    stored_options=_stored_status,
     offers=_demotions,
     body=Demotion,
     example={"to": "candidate", "why": "only true of one customer"},
@@ -141,7 +146,7 @@ REJECT = Verb(
 RETIRE = Verb(
     gettext_noop("retire"),
     retire,
-    Words(_("retired"), _("%(who)s retired this"), toast=_("Retired: agents do not get it any more")),
+    Words(_("retired"), _("%(who)s retired this"), toast=_("Retired: agents no longer get it")),
     statuses=frozenset(LIVE),
     offers=_retirement,
 )

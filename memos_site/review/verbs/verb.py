@@ -20,22 +20,15 @@ Text = Any  # a lazily translated text
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """A decision to apply: verb, caller, time, batch and options.
-
-    `to`: the status of a promotion or demotion; `number`: the version of a skill that is published or rejected; `edit`:
-    new words, written before the verb is applied.
-    """
+class Decision:
+    """A decision to apply. `options`: those of the verb; `edit`: new words, written before any verb is applied."""
 
     verb: str
     trust: Trust
     at: datetime
     batch: UUID
     why: str = ""
-    to: Status | None = None
-    until: datetime | None = None
-    pinned: bool = True
-    number: int | None = None
+    options: Json = field(default_factory=dict)
     edit: Edit | None = None
 
     @property
@@ -58,9 +51,8 @@ class Because(RequestBody):
 
     @property
     def details(self) -> Json:
-        """The fields of a Verdict beside the rationale, those that were given."""
-        given = self.model_dump(include=self.model_fields_set - {"why", "reason"})
-        return given | ({"to": Status(given["to"])} if "to" in given else {})
+        """The options of the verb, those that were given."""
+        return self.model_dump(include=self.model_fields_set - {"why", "reason"})
 
 
 @dataclass(frozen=True)
@@ -95,15 +87,16 @@ class Verb:
     `name`: in forms and addresses, and in the list of keys unless there is `help`. `act`: applies it to a memory that
     is locked; its docstring is that of the API's operation. `variants`: other words, where `variant` returns their name
     for the options of a decision. `statuses`: in which a memory may be. `audited`: the actions of its audit rows, by
-    default the name. `body` and `example`: of a request. `options`: fields of the Verdict, read from what follows the
-    name in a form, and the time; Invalid. `offers`: its buttons in the menu of a memory's page. `of_experience`: about
+    default the name. `body` and `example`: of a request. `options`: those of a Decision, read from what follows the
+    name in a form, and the time; Invalid. `stored_options`: the same from JSON, of an audit row or a waiting order.
+    `offers`: its buttons in the menu of a memory's page. `of_experience`: about
     episodes and working states too. `of_many`: an operation of the API, for many at once too. `is_tallied`: counted
     among what was decided today. `keeps_row`: afterwards the memory may wait in the inbox, as before or again. `keys`:
     that press what has its name as `data-does`, or open that menu of so many `choices`.
     """
 
     name: str
-    act: Callable[[Memory, Verdict], None]
+    act: Callable[[Memory, Decision], None]
     words: Words
     statuses: frozenset[Status]
     variants: Mapping[str, Words] = field(default_factory=dict)
@@ -112,6 +105,7 @@ class Verb:
     body: type[Because] = Because
     example: Json = field(default_factory=dict)
     options: Callable[[str, datetime], Json] = lambda _rest, _now: {}
+    stored_options: Callable[[Json], Json] = lambda _stored: {}
     offers: Callable[[Memory, datetime], list[Offer]] = lambda _memory, _now: []
     needs_reason: bool = False
     of_experience: bool = False
@@ -127,6 +121,6 @@ class Verb:
         """The actions that its audit rows may have."""
         return self.audited or (self.name,)
 
-    def worded(self, options: Mapping[str, Any]) -> Words:
-        """Return the words for this verb with the options of a Verdict, and `of_skill`: whether it is about one."""
+    def words_of(self, options: Mapping[str, Any]) -> Words:
+        """Return the words for this verb with the options of a decision, and `of_skill`: whether it is about one."""
         return self.variants.get(self.variant(options), self.words)

@@ -35,17 +35,17 @@ class Command(BaseCommand):
         versions = versions.filter(skill__memory__status__in=("confirmed", "applied")).select_related("skill")
         if options["scope"] is not None:
             versions = versions.filter(skill__scope=options["scope"])
-        chosen: dict[str, SkillVersion] = {}
+        version_by_name: dict[str, SkillVersion] = {}
         for version in versions.order_by("skill__name", "skill__scope"):
-            if other := chosen.get(version.skill.name):
+            if other := version_by_name.get(version.skill.name):
                 scopes = f"{other.skill.scope!r} and {version.skill.scope!r}"
                 raise CommandError(f"{version.skill.name} is in the scopes {scopes}: say which with --scope")
-            chosen[version.skill.name] = version
+            version_by_name[version.skill.name] = version
         directory: Path = options["directory"].expanduser()
-        failed = [name for name, version in chosen.items() if not self._write(directory, name, version)]
-        self.stdout.write(f"{len(chosen) - len(failed)} skills in {directory}")
-        if failed:
-            raise CommandError(f"no package in the storage: {', '.join(failed)}")
+        lost_names = [name for name, version in version_by_name.items() if not self._write(directory, name, version)]
+        self.stdout.write(f"{len(version_by_name) - len(lost_names)} skills in {directory}")
+        if lost_names:
+            raise CommandError(f"no package in the storage: {', '.join(lost_names)}")
 
     @staticmethod
     def _write(directory: Path, name: str, version: SkillVersion) -> bool:

@@ -31,25 +31,25 @@ class Command(BaseCommand):
         parser.add_argument("--changelog", default="", help="what they change, for who publishes them")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        failed = 0
+        failure_count = 0
         for path in options["paths"]:
             try:
-                done = _import(path.expanduser(), scope=options["scope"], changelog=options["changelog"][:2_000])
+                result = _import(path.expanduser(), scope=options["scope"], changelog=options["changelog"][:2_000])
             except (Invalid, Conflict, OSError, StoreUnavailable) as refusal:
-                failed += 1
+                failure_count += 1
                 reasons = [error.detail for error in refusal.errors] if isinstance(refusal, Invalid) else [str(refusal)]
                 self.stderr.write("\n".join([f"{path}: refused", *(f"  {reason}" for reason in reasons)]))
             else:
-                self.stdout.write("\n".join([f"{path}: {_words(done)}", *(f"  {text}" for text in done.warnings)]))
-        if failed:
+                self.stdout.write("\n".join([f"{path}: {_words(result)}", *(f"  {text}" for text in result.warnings)]))
+        if failure_count:
             sys.exit(1)
 
 
 def _import(path: Path, *, scope: str, changelog: str) -> Imported:
     trust = everything(BY)
-    unpacked = importing.read(_content(path))
-    prepared = importing.prepare(unpacked, scope=importing.checked_scope(scope), trust=trust)
-    return importing.record(prepared, trust=trust, at=timezone.now(), changelog=changelog)
+    skill = importing.read(_content(path))
+    skill_import = importing.prepare(skill, scope=importing.checked_scope(scope), trust=trust)
+    return importing.record(skill_import, trust=trust, at=timezone.now(), changelog=changelog)
 
 
 def _content(path: Path) -> bytes | dict[str, bytes]:

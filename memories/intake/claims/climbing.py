@@ -17,16 +17,16 @@ def climb(memory: Memory, *, at: datetime) -> bool:
     if not may_climb(memory):
         return False
     ladder = Ladder.of_settings()
-    voices = Evidence.objects.filter(memory=memory).voices() if ladder.apply_agents > 1 else 1
-    numbers = {"confidence": memory.confidence, "times_confirmed": memory.times_confirmed, "voices": voices}
-    to = ladder.status(memory.status, **numbers)
-    if to == memory.status:
+    agents = Evidence.objects.filter(memory=memory).agents_or_sessions() if ladder.apply_agents > 1 else 1
+    numbers = {"confidence": memory.confidence, "times_confirmed": memory.times_confirmed, "agents_or_sessions": agents}
+    status = ladder.status(memory.status, **numbers)
+    if status == memory.status:
         return False
-    to = min(to, ceiling(memory), key=STEPS.index)
-    if STEPS.index(to) <= STEPS.index(Status(memory.status)):
+    status = min(status, ceiling(memory), key=STEPS.index)
+    if STEPS.index(status) <= STEPS.index(Status(memory.status)):
         return False
     why = f"confidence {memory.confidence}, confirmations: {memory.times_confirmed}"
-    memory.revise("promote", {"status": to}, by=SYSTEM, why=why, at=at)
+    memory.revise("promote", {"status": status}, by=SYSTEM, why=why, at=at)
     return True
 
 
@@ -35,11 +35,11 @@ def ceiling(memory: Memory) -> Status:
     key, or of what they dismissed in a scope that reads it. What a person vouches for climbs."""
     if memory.hold == Hold.FLOOR:
         return Status.APPLIED
-    met = dismissal_of(memory.content, scope=memory.scope, key=memory.key, origin=memory.origin)
-    if met.withheld_from or (met.blocking is not None and not met.blocking.duplicate):
+    dismissal = dismissal_of(memory.content, scope=memory.scope, key=memory.key, origin=memory.origin)
+    if dismissal.withheld_from or (dismissal.blocking is not None and not dismissal.blocking.duplicate):
         return Status.CANDIDATE
-    fixed = Memory.objects.filter(hold=Hold.FIXED).exclude(status=Status.DISMISSED)
-    ceilings = [Status(row.status) if row.status in STEPS else Status.CONFIRMED for row in equals_of(memory, fixed)]
+    rows = Memory.objects.filter(hold=Hold.FIXED).exclude(status=Status.DISMISSED)
+    ceilings = [Status(row.status) if row.status in STEPS else Status.CONFIRMED for row in equals_of(memory, rows)]
     return min(ceilings, key=STEPS.index, default=Status.APPLIED)
 
 
@@ -47,8 +47,8 @@ def announcement(memory: Memory, *, at: datetime) -> str | None:
     """The notice of the adaptation that this very write opened, once."""
     if memory.status != Status.APPLIED:
         return None
-    opened = Adaptation.objects.active().filter(memory=memory, applied_at=at, notified_at=None).first()
-    if opened is None:
+    adaptation = Adaptation.objects.active().filter(memory=memory, applied_at=at, notified_at=None).first()
+    if adaptation is None:
         return None
-    Adaptation.objects.filter(pk=opened.pk).update(notified_at=at)
-    return opened.notice
+    Adaptation.objects.filter(pk=adaptation.pk).update(notified_at=at)
+    return adaptation.notice
