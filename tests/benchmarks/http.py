@@ -34,7 +34,7 @@ CLIENTS, PROCESSES = 8, 2
 TICK = os.sysconf("SC_CLK_TCK")
 NUMBERS = count(1)
 LINES = [f"line {n} of what the customer and the agent said about the parcel" for n in range(20)]
-BACKENDS = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+BACKENDS = "SELECT pid FROM pg_stat_activity WHERE application_name = %s"
 
 
 def event(number: int) -> dict[str, Any]:
@@ -73,12 +73,14 @@ class Site:
     port: int
     pids: list[int]
     headers: bytes
-    backends: set[int] = field(default_factory=set)
+    application_name: str  # of its database connections, which it opens anew when they are old
+    database: "psycopg.Connection[Any]"
     seconds: dict[int, float] = field(default_factory=dict)
 
     def cpu(self) -> float:
         """Seconds of user and system time of its processes and of its database backends, as last read of ended ones."""
-        self.seconds |= {pid: _cpu(pid) for pid in (*self.pids, *self.backends) if Path(f"/proc/{pid}").exists()}
+        backends = [pid for (pid,) in self.database.execute(BACKENDS, [self.application_name])]
+        self.seconds |= {pid: _cpu(pid) for pid in (*self.pids, *backends) if Path(f"/proc/{pid}").exists()}
         return sum(self.seconds.values())
 
     def run(self, path: str, body: Callable[[int], dict[str, Any]], seconds: float) -> "Cost":
@@ -138,31 +140,16 @@ def _cpu(pid: int) -> float:
 
 
 @contextmanager
-def served(home: Installation, kind: str, headers: bytes = b"") -> Iterator[Site]:
-    """Web processes with a connection opened by every thread that will serve."""
-    command = [sys.executable, "-m", "tests.benchmarks.http_server", kind, str(PROCESSES)]
+def served(home: Installation, database: "psycopg.Connection[Any]", kind: str, headers: bytes = b"") -> Iterator[Site]:
+    """Web processes of one kind."""
+    command, name = [sys.executable, "-m", "tests.benchmarks.http_server", kind, str(PROCESSES)], f"bench {kind}"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
-    process = subprocess.Popen(command, env=home.environment, cwd=ROOT, **pipes)  # type: ignore[call-overload]
+    environment = home.environment | {"PGAPPNAME": name}
+    process = subprocess.Popen(command, env=environment, cwd=ROOT, **pipes)  # type: ignore[call-overload]
     try:
-        yield Site(**json.loads(process.stdout.readline()), headers=headers)
+        yield Site(**json.loads(process.stdout.readline()), headers=headers, application_name=name, database=database)
     finally:
         process.communicate("")
-
-
-def measured(site: Site, others: set[int], home: Installation, path: str, body: Callable[[int], Any]) -> set[int]:
-    """Warm a site up, and learn which backends are its own: those that are not of others."""
-    site.run(path, body, 1.0)
-    with psycopg.connect(host=Server(home.data).host(), port=PORT, user=USER, dbname=NAME) as connection:
-        site.backends = {pid for (pid,) in connection.execute(BACKENDS)} - others
-    return site.backends
-
-
-def analyze(home: Installation) -> None:
-    """Take the statistics that a store has after its first minute. Until then plans are those of empty tables, and what
-    they cost depends on when autovacuum comes by.
-    """
-    with psycopg.connect(host=Server(home.data).host(), port=PORT, user=USER, dbname=NAME, autocommit=True) as line:
-        line.execute("ANALYZE")
 
 
 def show(what: str, cost: Cost, view: Cost, bare: Cost) -> None:
@@ -193,14 +180,20 @@ def main() -> None:
         home.run("migrate", "-v0")
         token = json.loads(home.run("create_agent", "bench", "--json"))["token"]
         header = f"Authorization: Bearer {token}\r\n".encode()
-        with served(home, "memos", header) as memos, served(home, "site") as view, served(home, "bare") as bare:
-            known: set[int] = set()
+        with (
+            psycopg.connect(host=server.host(), port=PORT, user=USER, dbname=NAME, autocommit=True) as database,
+            served(home, database, "memos", header) as memos,
+            served(home, database, "site") as view,
+            served(home, database, "bare") as bare,
+        ):
             for site, path, body in ((bare, "/rows", event), (view, "/rows", event), (memos, *KINDS["event"])):
-                known |= measured(site, known, home, path, body)
+                site.run(path, body, 1.0)  # each thread that will serve opens its connection
             for what in options.what:
                 costs = {memos: Cost(), view: Cost(), bare: Cost()}
                 memos.run(*KINDS[what], 0.3)
-                analyze(home)
+                # the statistics that a store has after its first minute: until then plans are those of empty tables,
+                # and what they cost depends on when autovacuum comes by
+                database.execute("ANALYZE")
                 for _ in range(options.rounds):
                     for site, cost in costs.items():
                         path, body = KINDS[what] if site is memos else ("/rows", event)
