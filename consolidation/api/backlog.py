@@ -25,32 +25,33 @@ OutcomeName = Literal["success", "failure", "partial", "unknown"]
 
 
 class ReadingQueue(Shape):
-    """Conversations that wait to be read by the model, or are read now."""
+    """Conversations that wait to be read by the language model, or are being read."""
 
     queued: Count
     running: Count
     paused: Count
-    """Those that rest until a person resumes them"""
+    """Conversations that are paused until a person resumes them"""
     per_hour: float
-    """Conversations that were read in the last hour, or since these were ordered"""
+    """Conversations read in the last hour, or since the order if that is more recent"""
     ends_at: datetime | None
-    """When the queue ends at this rate; null: not known"""
+    """When the queue will be empty at this rate; null where that is unknown"""
     cost: float | None
 
 
 class Backlog(Shape):
-    """Conversations that were closed before a language model was set, and the queue of those that are being read."""
+    """Conversations that no language model has read, because none was set when they were closed, and the queue of those
+    that are being read."""
 
     episodes: Count
     successes: Count
-    """Of all that were not read: those that ended well"""
+    """Unread conversations that ended in success"""
     tokens: Count
-    """What the model would read for these, once"""
+    """Tokens that the model would read to process these once"""
     tokens_out: Count
     measured: bool
-    """True: by what was read lately; false: estimated by their length"""
+    """True: measured on conversations that were read lately; false: estimated from their length"""
     cost: float | None
-    """By LLM_PRICES; null: they are not set"""
+    """Cost by LLM_PRICES; null where LLM_PRICES is not set"""
     queue: ReadingQueue
 
     example = {
@@ -73,14 +74,14 @@ class Backlog(Shape):
 
 class BacklogOrder(RequestBody):
     limit: Limit = 100
-    """How many at most, the newest first"""
+    """The most conversations to read, newest first"""
     outcome: list[OutcomeName] = []
-    """Only conversations that ended so; empty: all"""
+    """Only conversations with this outcome; empty: all"""
 
 
 class QueueDecision(RequestBody):
-    """`thin` leaves those in the queue that have the outcome, the newest `limit` of them; the others are unread again.
-    What was begun is read to its end."""
+    """What to do with the queue. `thin` keeps the newest `limit` conversations with the outcome in it and takes the
+    others out, unread. A conversation that is being read is finished."""
 
     verb: QueueVerb
     limit: Limit | None = None
@@ -89,7 +90,7 @@ class QueueDecision(RequestBody):
 
 class QueueDecided(Shape):
     changed: Count
-    """Runs"""
+    """The number of changed runs"""
 
     example = {"changed": 40}
 

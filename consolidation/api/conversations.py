@@ -31,14 +31,14 @@ from memories.values.trust import Trust
 class StoredConversation(Shape):
     episode: Memory
     run: Run | None
-    """By which the language model reads it; null where no model is set, or `extract` is false"""
+    """The run in which the language model reads it; null where no model is set, or `extract` is false"""
 
 
 class AcceptedConversation(Shape):
     episode: Memory | None
     run: Run | None
     notice: Literal["accepted"] | None = None
-    """The conversation was taken, and nothing may be shown of what came of it"""
+    """The conversation was accepted; its episode is above the caller's clearance and is not shown"""
 
 
 class Conversations(WriteView):

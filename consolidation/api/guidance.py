@@ -28,9 +28,9 @@ OutcomeName = Literal["success", "failure", "partial"]
 
 class ExpectedEffects(Shape):
     effects: list[str]
-    """Tools that change something, sorted; empty: nothing should be changed, or nothing is known"""
+    """Tools that change something, sorted; empty where nothing should be changed, or nothing is known"""
     share: Share
-    """Of the vote of the similar runs"""
+    """The share of the similar runs' vote for these effects"""
     cases: Count
     """Distinct similar cases that ended well with exactly these"""
 
@@ -42,10 +42,10 @@ class OfferedSkill(Shape):
     scope: str
     version: int
     url: str
-    """Of the package"""
+    """The address of the package"""
     summary: str
     steps: Annotated[list[str], Field(max_length=5)]
-    """Empty where runs that did otherwise ended no worse: then `avoid` holds what can be learned from it"""
+    """The steps; empty where runs without them ended no worse: then only `avoid` can be learned from the skill"""
     checks: list[str]
     avoid: list[str]
     memory_id: UUID
@@ -58,12 +58,12 @@ class SimilarRun(Shape):
     outcome: OutcomeName
     effects: list[str]
     opening: str
-    """The beginning of what the user said first"""
+    """The beginning of the user's first message"""
 
 
 class ArgumentNote(Shape):
     pointer: str
-    """An RFC 6901 JSON pointer into `about_to`"""
+    """An RFC 6901 JSON pointer to the argument in `about_to`"""
     note: str
 
 
@@ -72,32 +72,34 @@ class CheckedRun(Shape):
     thread_id: str | None
     outcome: OutcomeName
     called: bool
-    """Whether that run called the tool; a command that did not start was not called"""
+    """Whether that run called the tool; a command that did not start does not count"""
     similarity: Similarity
 
 
 class CheckedCall(Shape):
-    """Counts are distinct cases among the similar runs. It advises; the agent decides."""
+    """What similar runs say of the call that the agent is about to make. Counts are distinct cases. It is advice: the
+    agent decides."""
 
     verdict: Literal["supported", "unknown", "advised_against"]
-    """`advised_against`: none of them ended well with this call, and one that is similar enough did without it"""
+    """`advised_against`: no similar run ended well with this call, and one that is similar enough ended well without
+    it"""
     text: str
     well_with: Count
     well_without: Count
     ill_with: Count
     ill_without: Count
     arguments: list[ArgumentNote]
-    """Rules of agents' instructions that the call breaks and that people accepted (`/tool`, where no argument is at
-    fault); where it differs from nearly all calls of the tool that worked, or from similar cases that ended well; and
-    commands that do not start in the repository at hand"""
+    """Notes on the arguments: accepted rules of agents' instructions that the call breaks (pointer `/tool` where no
+    single argument is at fault), differences from nearly all calls of the tool that worked or from similar cases that
+    ended well, and commands that do not start in this repository"""
     runs: list[CheckedRun]
 
 
 class GuidanceAnswer(Shape):
     decision: Literal["skill", "act", "no_action", "unsure"]
-    """`skill`: a published skill has the expected effects. `act`: similar runs agree, there is no skill yet.
-    `no_action`: they ended well without changing anything. `unsure`: nothing is similar, or too few such answers were
-    right (GUIDANCE_PRECISION)"""
+    """`skill`: a published skill has the expected effects. `act`: similar runs agree, but no skill is published.
+    `no_action`: similar runs ended well without changing anything. `unsure`: no run is similar, or too few such answers
+    were right (GUIDANCE_PRECISION)"""
     confidence: Share
     """The share of such answers that were right, measured on the store's own runs with the case left out; 0 when
     nothing is similar"""
@@ -106,11 +108,11 @@ class GuidanceAnswer(Shape):
     alternatives: list[ExpectedEffects]
     similar: Annotated[list[SimilarRun], Field(max_length=8)]
     check: CheckedCall | None
-    """There exactly when `about_to` is"""
+    """Present only where the request has `about_to`"""
     offer_id: UUID | None
-    """Of the skill to the run that the request names by `episode_id` or `thread_id`"""
+    """The id of the offer of this skill to the run that the request names by `episode_id` or `thread_id`"""
     withheld: bool
-    """This run was drawn to do without: of SKILL_HOLDBACK of the runs, to measure what offers are worth"""
+    """The skill is withheld from this run, chosen at random (SKILL_HOLDBACK) to measure the benefit of offers"""
     needs_more: bool
     took_ms: float
 

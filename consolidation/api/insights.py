@@ -27,7 +27,7 @@ SCOPE = query("scope", {"type": "string"}, "Only of this scope; empty: rows with
 
 
 class EndedRuns(Shape):
-    """Runs that ended within the window, and whose end is known"""
+    """Runs that ended within the window and have an outcome"""
 
     well: Count
     ill: Count
@@ -35,35 +35,35 @@ class EndedRuns(Shape):
 
 class ComparedRuns(Shape):
     with_memory: EndedRuns
-    """Of a context with a memory, or with a skill that was offered"""
+    """Runs whose context held a memory, or that were offered a skill"""
     without_memory: EndedRuns
     withheld: EndedRuns
-    """Of those without: by lot, to measure what memory is worth"""
+    """Runs from which memory was withheld at random, to measure its benefit"""
 
 
 class Insights(Shape):
     counted_at: datetime | None
-    """When a job has counted last; null: never yet"""
+    """When a job last counted; null before the first count"""
     days: list[date]
-    """Of the workspace's time zone, the oldest first; the last one is today"""
+    """Days in the workspace's time zone, oldest first; the last is today"""
     scopes: list[str]
-    """That have counts of their own; `*` stands for the smaller ones together"""
+    """Scopes with counts of their own; `*` is the sum of the smaller ones"""
     waiting: Count
-    """Decisions that wait, by the latest count"""
+    """Items that wait for a decision, by the latest count"""
     runs: ComparedRuns
     runs_before: ComparedRuns
-    """Of the window before"""
+    """The same for the window before"""
     tokens: Count
-    """That the language model has read and written"""
+    """Tokens that the language model read and wrote"""
     cost: float | None
-    """Of these, in the currency of the prices that are set; null: none is set"""
+    """The cost of these tokens, in the currency of LLM_PRICES; null where it is not set"""
     counts: dict[str, dict[str, list[Count]]]
-    """By name and label one number for each day, such as `status` / `applied`, `arrived`, `decided` / `taken`,
-    `waiting` / `week`, `retrieved` / `hit`, `offered` / `unreviewed`, `used` / `success`, `guidance` / `unsure`,
-    `model` / `calls`; what was never counted is left out"""
+    """For each name and label one number a day: `status` / `applied`, `arrived`, `decided` / `taken`, `waiting` /
+    `week`, `retrieved` / `hit`, `offered` / `unreviewed`, `used` / `success`, `guidance` / `unsure`, `model` / `calls`
+    and others; what was never counted is left out"""
     latest: dict[str, dict[str, Count]]
-    """By name and label what stood at the latest count alone: live memories by `confidence` in tens and `salience` in
-    tenths (`0` to `9`), and what `fades`, `expires` and `weakens` in so many weeks (`0`: this one)"""
+    """For each name and label the number at the latest count: live memories by `confidence` in tens and `salience` in
+    tenths (`0` to `9`), and those that `fades`, `expires` and `weakens` in so many weeks (`0`: this week)"""
 
     example = {
         "counted_at": EXAMPLE_TIME,

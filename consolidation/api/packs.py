@@ -32,9 +32,9 @@ class PackRequest(RequestBody):
     scope: ScopeName = ""
     description: Annotated[str, Field(max_length=1_000)] = ""
     memories: Annotated[list[UUID], Field(max_length=making.MOST)] | None = None
-    """Of those believed in the scope: facts, preferences, ways of working; default: all"""
+    """Ids of memories of the scope (facts, preferences, workflows) to include; default: all"""
     skills: Annotated[list[Annotated[str, Field(max_length=64)]], Field(max_length=100)] | None = None
-    """Names of skills that are published in the scope; default: all"""
+    """Names of published skills of the scope to include; default: all"""
 
 
 class Pack(Shape):
@@ -43,11 +43,11 @@ class Pack(Shape):
     scope: str
     description: str
     version: str
-    """Of the plugin; a pack that is made later has a higher one"""
+    """The version of the plugin; a later pack has a higher one"""
     memories: Count
-    """How many were chosen"""
+    """The number of memories in the pack"""
     skills: list[str]
-    """Names of those that were chosen"""
+    """Names of the skills in the pack"""
     made_by: str
     created_at: datetime
     content_url: str

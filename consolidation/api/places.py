@@ -29,10 +29,10 @@ TEXT = "text/markdown; charset=utf-8"
 
 class KnownPlaceShape(Shape):
     name: str
-    """Empty: the runs name no folder, and it holds in the whole scope"""
+    """The repository or folder; empty where runs name none, and the commands hold for the whole scope"""
     scope: str
     lines: Count
-    """How many commands are known to start there, or not to"""
+    """How many commands are known to start or to fail there"""
     runs: Count
     last_at: datetime
 

@@ -18,27 +18,27 @@ RunStatus = Literal["queued", "running", "succeeded", "skipped", "failed", "paus
 
 class RunStep(Shape):
     name: str
-    """Of a run over all scopes: the scope"""
+    """The name of the step; in a run over all scopes, the scope"""
     status: Literal["pending", "running", "succeeded", "skipped", "failed"]
     reason: str
-    """Why it was skipped or failed"""
+    """Why the step was skipped or failed"""
     attempts: Count
     started_at: datetime | None
     finished_at: datetime | None
 
 
 class ModelUse(Shape):
-    """What the language model was asked for this run. Tokens are those that the endpoint reported."""
+    """Calls of the language model for this run. Tokens are as the endpoint reported them."""
 
     calls: Count
     failed_calls: Count
-    """Those of them whose answer was of no use"""
+    """Calls whose answer could not be used"""
     tokens_in: Count
     tokens_out: Count
     tokens_reasoning: Count
-    """Those of `tokens_out` that were reasoning"""
+    """The part of `tokens_out` that was reasoning"""
     cost: float | None
-    """By LLM_PRICES; null: they are not set"""
+    """Cost by LLM_PRICES; null where LLM_PRICES is not set"""
 
 
 class RunSummary(Shape):
@@ -47,9 +47,9 @@ class RunSummary(Shape):
     id: UUID
     kind: str
     subject: UUID | None
-    """The memory or episode that it is about"""
+    """The memory or episode that the run is about"""
     episode_id: UUID | None
-    """The conversation that it reads, with which it goes"""
+    """The conversation that the run reads; the run is deleted with it"""
     status: RunStatus
     trigger: Literal["schedule", "command", "api", "page"]
     stage: str
@@ -57,13 +57,14 @@ class RunSummary(Shape):
     total: Count
     """0: not known"""
     counters: dict[str, int]
-    """Of a run over the whole store only for callers who read in all scopes, as `done`, `total` and `model` are"""
+    """What the run counted. For a run over the whole store shown only to callers who read all scopes, as are `done`,
+    `total` and `model`"""
     error: str
-    """Why it failed, was skipped or is paused"""
+    """Why the run failed, was skipped or is paused"""
     attempts: Count
-    """How often a worker began it"""
+    """How often a worker has started the run"""
     paused_until: datetime | None
-    """When it goes on by itself; null: when somebody resumes it"""
+    """When the run resumes by itself; null where somebody must resume it"""
     model: ModelUse
     scope: str
     sensitivity: SensitivityName

@@ -32,15 +32,15 @@ KINDS = [*get_args(Kind), import_run.KIND, bulk_orders.KIND]  # the last two are
 
 
 class RunOrder(RequestBody):
-    """What to start. `extract` is about one episode, `contrast` about one memory (a skill's), `lessons` about one
-    scope, the others about all."""
+    """The job to start. `extract` reads one episode, `contrast` one memory (a skill's), `lessons` one scope; the others
+    read the whole store."""
 
     kind: Kind
     episode_id: UUID | None = None
     subject: UUID | None = None
     scope: ScopeName | None = None
     retry_set_aside: Flag = False
-    """Also what was set aside after three attempts"""
+    """Also retry what was set aside after three attempts"""
 
     def about(self) -> UUID | None:
         """The episode or memory. Invalid: it, or the scope, is missing, or the kind takes none."""
@@ -66,9 +66,9 @@ class SetAside(Shape):
     kind: Literal["episode", "pattern", "event", "fact", "plan", "message"]
     id: str
     label: str
-    """Of an episode its content, of a pattern its signature, of an event the rule that cannot read it"""
+    """The content of an episode, the signature of a pattern, or the rule that cannot read an event"""
     reason: str
-    """The error, or that its worker died"""
+    """The error, or that the worker process died"""
     scope: str
     episode: UUID | None
     at: datetime | None
@@ -91,10 +91,10 @@ class SetAsideList(Shape):
 
 
 class ContrastPrice(Shape):
-    """What it takes to let the language model compare the cases of a skill or a scope, estimated."""
+    """The estimated cost of having the language model compare the cases of a skill or a scope."""
 
     cases: Count
-    """A run that ended well beside one that failed"""
+    """Pairs of a run that ended well and one that failed"""
     tokens_in: Count
     tokens_out: Count
     cost: float | None

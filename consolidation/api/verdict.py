@@ -25,7 +25,7 @@ class CountedTool(Shape):
     tool: str
     cases: Count
     of: Count
-    """Similar cases that ended well; `cases` of them called it"""
+    """The number of similar cases that ended well; `cases` of these called the tool"""
 
 
 class BasedOn(Shape):
@@ -34,19 +34,19 @@ class BasedOn(Shape):
 
 class VerdictAnswer(Shape):
     level: Literal["low", "medium", "high", "unknown"]
-    """`unknown`: the runs that the caller may see are too few or unlike this one"""
+    """How likely the run failed. `unknown`: the runs that the caller may see are too few, or none is like this one"""
     risk: Share | None
-    """The share of such runs that failed, calibrated on the store's own runs; null: none is like it"""
+    """The share of such runs that failed, calibrated on the store's own runs; null where none is similar"""
     said: Annotated[list[str], Field(max_length=2)]
-    """What speaks for it, with counts, in the language of the run"""
+    """The reasons, with counts, in the language of the run"""
     missing: list[CountedTool]
-    """What most similar cases called that ended well, and this run did not"""
+    """Calls of most similar cases that ended well which this run did not make"""
     unexpected: list[CountedTool]
-    """What this run called, and hardly any of them"""
+    """Calls of this run that hardly any similar case made"""
     expected: ExpectedEffects
     similar: Annotated[list[SimilarRun], Field(max_length=8)]
     based_on: BasedOn
-    """Similar cases whose end is known"""
+    """The number of similar cases with a known outcome"""
     took_ms: float
 
 

@@ -23,12 +23,12 @@ STATUSES = models.WebhookDelivery.Status.values
 
 
 class Webhook(Shape):
-    """Its secret is shown to nobody again."""
+    """A webhook. Its secret is shown only once, when it is created."""
 
     id: UUID
     name: str
     url: str
-    """Of a chat's hook only the host: the rest of its address is a secret"""
+    """The address; of a chat's webhook only the host, as the rest is a secret"""
     format: Format
     events: list[WebhookEvent]
     clearance: SensitivityName
@@ -63,14 +63,14 @@ class WebhookDelivery(Shape):
     webhook_id: UUID
     event: WebhookEvent
     body: str
-    """The very text that is sent and signed"""
+    """The exact text that is sent and signed"""
     status: Literal["waiting", "delivered", "failed"]
     attempts: Count
     answered: int | None
-    """The HTTP status of the last try; null: there was none"""
+    """The HTTP status of the last attempt; null where there was no answer"""
     error: str
     next_at: datetime
-    """When it is tried next, while it waits"""
+    """When the next attempt is made, while the delivery waits"""
     created_at: datetime
     delivered_at: datetime | None
 
@@ -94,7 +94,7 @@ class WebhookDeliveryPage(Page):
 
 
 class ReplayBody(RequestBody):
-    """Takes no fields."""
+    """An empty object: this operation takes no fields."""
 
 
 class Webhooks(ApiView):

@@ -23,7 +23,7 @@ VERSION = query("version", {"type": "integer", "minimum": 1}, "Default: the publ
 class WorthArm(Shape):
     runs: Count
     well: Count
-    """Of these, how many ended in success; partial outcomes are in neither"""
+    """How many of these ended in success; partial outcomes are not counted"""
 
 
 class WorthAnswer(Shape):
@@ -31,12 +31,12 @@ class WorthAnswer(Shape):
     scope: str
     version: Annotated[int, Field(ge=1)]
     answer: Literal["helps", "hurts", "no_effect", "unknown"]
-    """`no_effect`: none worth five points"""
+    """The answer of the experiment. `no_effect`: a difference of less than five points"""
     said: str
     offered: WorthArm
     withheld: WorthArm
     more: Count | None
-    """About how many more runs are needed; null where the answer is known or nobody can tell"""
+    """About how many more runs are needed; null where the answer is known, or the number cannot be estimated"""
 
     example = {
         "name": "refund-payment",

@@ -47,12 +47,12 @@ class RunRequest(Narrowing):
     """A run in its words, to be compared with finished ones."""
 
     messages: Annotated[list[Any], Field(max_length=50_000)] | None = None
-    """In the forms that conversations take: OpenAI's or Anthropic's, with tool calls and results"""
+    """The messages so far in OpenAI's or Anthropic's form, with tool calls and results"""
     task: Text | None = Field(None, validation_alias=AliasChoices("task", "task_descriptor"))
     source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
-    """Default: the caller"""
+    """The source that asks; default: the caller"""
     limit: Annotated[int, Field(ge=1, le=8), NotBoolean] = 8
-    """Of `similar`"""
+    """The most entries in `similar`"""
 
     @property
     def run(self) -> Run:
@@ -63,12 +63,12 @@ class RunRequest(Narrowing):
 
 
 class GuidanceRequest(RunRequest):
-    """The run so far as `messages`, or the task in a sentence; one of the two."""
+    """What guidance is asked for: either the run so far as `messages`, or the `task` in a sentence."""
 
     about_to: AboutTo | None = None
     episode_id: UUID | None = None
-    """With it or a `thread_id` the answer carries an `offer_id`, and a check with a `task` instead of `messages` knows
-    what the caller has reported of this run, while it is open (a thread: of this `source`)"""
+    """The run that asks. With it or a `thread_id` the answer has an `offer_id`, and a check of a `task` reads what the
+    caller reported of this open run (a thread: under this `source`)"""
     thread_id: Given | None = None
 
 
@@ -191,13 +191,14 @@ def _stored(value: Any) -> Coalesce:
 
 
 class VerdictRequest(RunRequest):
-    """`messages` or a `task`, or the `episode_id` or `thread_id` of a run that the caller reported."""
+    """The run to judge: its `messages`, a `task`, or the `episode_id` or `thread_id` of a run that the caller
+    reported."""
 
     messages: Annotated[list[Any], Field(max_length=50_000)] | None = None
-    """The whole run in the forms that conversations take: OpenAI's or Anthropic's, with tool calls and results"""
+    """All messages of the run in OpenAI's or Anthropic's form, with tool calls and results"""
     episode_id: UUID | None = None
     thread_id: Given | None = None
-    """With `source`: the younger of its runs"""
+    """The thread of the run, with `source`; the newest of its runs is judged"""
 
     @property
     def names_a_run(self) -> bool:

@@ -23,7 +23,7 @@ UNDER_WAY = timedelta(minutes=2)  # a try that was begun by a worker that died c
 
 
 class WebhookEvent(models.TextChoices):
-    """What a webhook may be told of."""
+    """The events that a webhook can subscribe to."""
 
     CANDIDATE_CREATED = "candidate_created", _("Candidate Created")
     SKILL_PUBLISHED = "skill_published", _("Skill Published")
@@ -32,7 +32,7 @@ class WebhookEvent(models.TextChoices):
 
 
 class Format(models.TextChoices):
-    """What a webhook is sent: signed JSON for programs, or a message as a chat's incoming hook takes it."""
+    """What a webhook receives: signed JSON for programs, or a message in the form of a chat's incoming webhook."""
 
     JSON = "json", _("JSON")
     SLACK = "slack", "Slack"

@@ -101,7 +101,7 @@ Item = ReportItem | NoteItem | TripleItem | CompetenceItem | PlanItem
 
 
 class BatchReport(BaseModel):
-    """Up to 1,000 reports. What is wrong with one of them is answered in its place; the others are stored."""
+    """Up to 1,000 reports. A report with an error is answered with that error in its place; the others are stored."""
 
     model_config = ConfigDict(extra="forbid", defer_build=True)
 
@@ -122,7 +122,7 @@ class RefusedItem(Shape):
 
 class BatchResults(Shape):
     results: list[StoredItem | RefusedItem]
-    """One for each item, in their order"""
+    """One result for each item, in the order of the request"""
 
 
 class Batch(WriteView):

@@ -60,7 +60,7 @@ class ChatReport(conversation.Conversation):
 
 
 class CallItem(OpenShape):
-    """A call of OpenAI's Responses API, which has no role; of an `mcp_call` the `output` stands in it."""
+    """A tool call in the form of OpenAI's Responses API, without a role; an `mcp_call` carries its `output` itself."""
 
     type: Literal["function_call", "custom_tool_call", "mcp_call"]
     call_id: Identifier | None = None
@@ -68,7 +68,7 @@ class CallItem(OpenShape):
 
 
 class OutputItem(OpenShape):
-    """What the call with this `call_id` returned: text, or a list of parts."""
+    """The result of the call with this `call_id`: text, or a list of parts."""
 
     type: Literal["function_call_output", "custom_tool_call_output"]
     call_id: Identifier | None = None
@@ -76,13 +76,13 @@ class OutputItem(OpenShape):
 
 
 class ReasoningItem(OpenShape):
-    """What is told of the model's reasoning; an encrypted one tells nothing."""
+    """The model's reasoning as far as it is readable; an encrypted one is ignored."""
 
     type: Literal["reasoning"]
     summary: list[Part | Text] = []
 
 
 class ConversationReport(conversation.Conversation):
-    """A whole conversation. Fields that are not named here are kept in the episode's environment."""
+    """A whole conversation. Unknown fields are stored in the episode's environment."""
 
     messages: list[Message | CallItem | OutputItem | ReasoningItem] = Field(min_length=1)

@@ -28,20 +28,20 @@ EXACT = ("scope", "source", "thread_id")
 
 class EpisodePage(Page):
     results: list[Memory]
-    """Memories of the type episodic, without their timelines: `event_count` says how much there is"""
+    """Episodes without their timelines; `event_count` says how many events each has"""
 
 
 class Event(Shape):
     id: UUID
     position: Annotated[int, Field(ge=1)]
     node_id: str
-    """The server's name of it, unique in its episode; `depends_on` takes these"""
+    """The server's id of the event, unique in its episode; `depends_on` refers to it"""
     at: datetime
     kind: str
     role: str
     actor: str
     ref: str
-    """The caller's id; it may repeat"""
+    """The caller's id of the event; need not be unique"""
     text: str
     summary: str
     tool: str

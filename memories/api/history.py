@@ -41,13 +41,14 @@ class HistoryEntry(Shape):
     at: datetime
     rationale: str
     before: dict[str, Any]
-    """Of the changed fields; texts above 2,000 characters as their length and hash"""
+    """Former values of the changed fields; a text above 2,000 characters as its length and hash"""
     after: dict[str, Any]
     batch: UUID
-    """By which it is undone"""
+    """The batch with which the decision can be undone"""
     undoes: UUID | None
     state: str | None
-    """The address of the memory as this decision found it; null: it was made by it, is gone, or above the caller"""
+    """The address of the memory as it was before this decision; null where this decision created it, and where that
+    state is gone or above the caller's clearance"""
 
     example = {
         "id": "01a1fe2a-8871-7655-8ec1-882eaaefcc99",
@@ -87,7 +88,7 @@ def _with_names(change: Json) -> Json:
 class EvidenceEntry(Shape):
     id: UUID
     occasion: str
-    """`episode:<id>`, `thread:<source>/<thread>:<date>` or `request:<id>`: it counts once"""
+    """`episode:<id>`, `thread:<source>/<thread>:<date>` or `request:<id>`. Each occasion counts once for a memory"""
     episode_id: UUID | None
     event_id: UUID | None
     kind: Literal["created", "reinforced", "supports", "contradicts", "suppressed"]

@@ -58,20 +58,20 @@ class ClaimBody(RootModel[NoteReport | TripleReport | CompetenceReport | PlanRep
 
 class StoredClaim(Shape):
     memory: Memory | None
-    """As it now stands; null: what was suppressed is forgotten, or not the caller's to see"""
+    """The stored memory; null where the claim was suppressed and its memory is forgotten or hidden from the caller"""
     created: bool
     reinforced: bool
-    """It counted as a confirmation"""
+    """True where the call counted as a confirmation"""
     suppressed: bool
-    """It says what people dismissed or forgot: nothing was stored"""
+    """True where people dismissed or forgot this claim: nothing was stored"""
     forgotten: bool
-    """What suppressed it is gone: a person has forgotten it"""
+    """True where a person has forgotten the memory that suppresses this claim"""
     reset: bool
-    """Another claim took the place of the old one, and begins anew"""
+    """True where another claim replaced the old one: confidence and confirmations start again"""
     proposal: UUID | None
-    """What was proposed to people instead of changing the memory"""
+    """The change that was proposed to people instead of being made"""
     ignored_fields: list[str]
-    """What was said of a memory that is there already, and did not move it"""
+    """Fields of the request that an existing memory does not take over"""
     notice: str | None
 
     @classmethod
@@ -85,7 +85,7 @@ class StoredClaim(Shape):
 
 
 class NotStored(RootModel[StoredClaim | Accepted]):
-    """Nothing was changed: a change was proposed, or the write was only accepted."""
+    """Nothing was changed: a change was proposed, or the write was accepted without more to say."""
 
 
 STORED: Answers = {201: StoredClaim, 200: StoredClaim, 202: NotStored}

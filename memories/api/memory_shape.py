@@ -38,11 +38,11 @@ class Lifecycle(Shape):
     max_age_seconds: float
     """0: no limit"""
     last_reinforced_at: datetime
-    """Its creation, until something reinforces it"""
+    """When it was last reinforced; its creation until then"""
     pinned: bool
     deletion_policy: DeletionPolicy
     fades_at: datetime | None
-    """When salience falls under `min_salience`; null: never"""
+    """When salience falls below `min_salience`; null: never"""
 
     example = {
         "curve": "exponential",
@@ -62,7 +62,7 @@ class Lifecycle(Shape):
 
 
 class Source(OpenShape):
-    """One source of a memory: an event, a tool call or the outcome of an episode, an observation."""
+    """One source of a memory: an event, a tool call or outcome of an episode, or an observation."""
 
     kind: str = ""
     ref: str = ""
@@ -155,12 +155,12 @@ class Memory(Shape):
     confidence: Percent
     status: Status
     review: Review | None
-    """Who stands behind a claim: a `person` who decided it, several `agents`, or `one_agent` alone, whatever sources it
-    names; then it is unreviewed. null: experience, or a skill or plan that waits for a person"""
+    """Who stands behind a claim: a `person` who decided it, several `agents`, or `one_agent` alone, under whatever
+    sources (it is unreviewed). Null for experience, and for a skill or plan that waits for a person"""
     agents: Count | None
-    """How many agents have said the claim in these or equal words, at most 20; an import counts as one"""
+    """How many agents have made the claim in these or equal words, at most 20; an import counts as one"""
     salience: Share
-    """As of now, or of `as_of`; on every page of a list as of the first one"""
+    """The salience now, or at `as_of`; all pages of a list use the instant of the first page"""
     lifecycle: Lifecycle
     times_used: Count
     times_confirmed: Count
@@ -168,12 +168,12 @@ class Memory(Shape):
     expires_at: datetime | None
     provenance: Provenance
     flags: list[Any]
-    """`instruction-like`: an order to a model; of experience it is nobody's instruction"""
+    """`instruction-like`: the text reads as an order to a model; within experience it must not be followed"""
     version: Annotated[int, Field(ge=1)]
     created_at: datetime
     updated_at: datetime
     as_of: AsItStood | None = None
-    """Only where `as_of` asked for a former state"""
+    """Present only where `as_of` asked for a former state"""
 
     example = memory_example()
 
@@ -229,7 +229,7 @@ def _payload(row: models.Memory, events: list[models.Event] | None) -> Json:
 
 
 class Stub(Shape):
-    """What lies exactly one level above the caller, without its words and where they come from."""
+    """A memory exactly one level above the caller's clearance, without its text and sources."""
 
     id: UUID
     type: Type
@@ -238,7 +238,7 @@ class Stub(Shape):
     sensitivity: SensitivityName
     confidence: Percent
     salience: Share
-    """As of now, or of `as_of`"""
+    """The salience now, or at `as_of`"""
     created_at: datetime
     updated_at: datetime
     redacted: Literal[True]
@@ -251,24 +251,24 @@ class Stub(Shape):
 
 class MemoryPage(Page):
     results: list[Memory | Stub]
-    """Stubs follow the last memory, and only when `include_redacted` asks for them"""
+    """The memories; with `include_redacted`, stubs after the last one"""
 
 
 class WrittenMemory(Memory):
-    """The memory as it now stands."""
+    """The memory after the write."""
 
     notice: str = ""
-    """How something of the report was read; absent where there is nothing to say"""
+    """How a part of the report was interpreted; absent where there is nothing to say"""
 
 
 class ProposedMemory(Memory):
-    """The memory as it stands, and the proposal that was made instead of changing it."""
+    """The unchanged memory, and the proposal that was made instead of changing it."""
 
     proposal: UUID
 
 
 class Accepted(Shape):
-    """The write met something above the caller's clearance. It was taken; nothing more is said."""
+    """The write was accepted. It concerns something above the caller's clearance, so the answer tells no more."""
 
     memory: None
     created: Literal[False]
@@ -286,7 +286,7 @@ class Accepted(Shape):
 
 
 class Forgotten(Shape):
-    """A person has forgotten what this says: nothing was stored."""
+    """Nothing was stored, because a person has forgotten this claim."""
 
     memory: None
     created: Literal[False]
@@ -296,4 +296,5 @@ class Forgotten(Shape):
 
 
 class NotChanged(RootModel[ProposedMemory | Accepted | Forgotten]):
-    """Nothing was changed: a change was proposed, the write was only accepted, or it says what was forgotten."""
+    """Nothing was changed: a change was proposed, the write was accepted without more to say, or the claim was
+    forgotten by a person."""

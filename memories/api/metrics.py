@@ -24,79 +24,79 @@ class Created(Shape):
 
 
 class Audited(Shape):
-    """Of the audit trail of the last 30 days, about memories. A use and a step of decay are no entries."""
+    """Entries of the audit trail about memories in the last 30 days. Uses and steps of decay have no entry."""
 
     entries: Count
     reinforcements: Count
-    """Stores and observations that said again what was known"""
+    """Stores and observations that repeated a known claim"""
     losses: Count
-    """Memories that expired, were pruned, or fell back to candidate by decay"""
+    """Memories that expired, were pruned, or decayed back to candidate"""
 
 
 class Waiting(Shape):
     waiting: Count
-    """Candidate and contested knowledge and open proposals, not snoozed, without what is only kept"""
+    """Candidate and contested knowledge and open proposals that are not snoozed and need a decision"""
     oldest_at: datetime | None
-    """Since when the oldest of them waits"""
+    """Since when the oldest item waits"""
 
 
 class Tombstones(Shape):
     standing: Count
-    """Not lifted"""
+    """Tombstones that are in force (not lifted)"""
     hits: Count
-    """How often they kept something from coming back"""
+    """How often tombstones suppressed a write"""
 
 
 class Metrics(Shape):
-    """Counted within what the caller may see. A rate without anything to divide by is null, never 0."""
+    """Counts of what the caller may see. A rate whose divisor is 0 is null, never 0."""
 
     collected_at: datetime
     estimated: bool
-    """Some figures are estimated from a sample, because counting takes too long: of memories and audit entries in a
-    large store that was never counted"""
+    """True where counting would take too long, so that figures of memories and audit entries are estimated from a
+    sample"""
     total_records: Count
     """Memories of every type and status that have not expired"""
     records_by_type: dict[str, Count]
     records_by_status: dict[str, Count]
     records_by_category: dict[str, Count]
-    """Of semantic memories"""
+    """Semantic memories by category"""
     records_by_sensitivity: dict[str, Count]
-    """Up to the caller's clearance"""
+    """Memories by sensitivity, up to the caller's clearance"""
     active_records: Count
     """Live (candidate, confirmed, applied, contested), and with a salience of at least 0.001 now"""
     pinned_records: Count
-    """Live and pinned"""
+    """Live memories that are pinned"""
     avg_salience: Share | None
-    """Of live memories, as it is now"""
+    """The mean salience of live memories, now"""
     avg_confidence: Annotated[float, Field(ge=0, le=100)] | None
-    """Of live memories"""
+    """The mean confidence of live memories"""
     salience_distribution: Histogram
     """Live memories by salience now, in tenths: `0.0-0.1` (without 0.1), ..., `0.9-1.0` (with 1)"""
     confidence_distribution: Histogram
     """Live memories by confidence, in tens: `0-9`, ..., `90-100`"""
     created: Created
     memory_growth_rate: Share | None
-    """Share of all memories that came in the last 24 hours"""
+    """The share of all memories that were created in the last 24 hours"""
     total_audit_entries: Count
-    """All there are of what the caller may see, about whatever subject; as many as GET audit lists"""
+    """All audit entries that the caller may see, as many as GET audit lists"""
     audit_last_30_days: Audited
     revision_rate: Annotated[float, Field(ge=0)] | None
-    """Revisions (supersede, fork, merge, contest, retract; one however many memories it moved) for each memory that
-    came, in the last 30 days"""
+    """Revisions (supersede, fork, merge, contest, retract; each counts once, however many memories it changed) per new
+    memory in the last 30 days"""
     retrievals: Count
-    """Contexts that were asked for in the last 30 days, at most 10,000"""
+    """Requests for a context in the last 30 days, at most 10,000"""
     retrieval_hit_rate: Share | None
-    """Share of these that gave at least one memory"""
+    """The share of `retrievals` that returned at least one memory"""
     retrieval_usefulness: Share | None
-    """Share of the memories that they gave which were reinforced afterwards"""
+    """The share of returned memories that were reinforced afterwards"""
     competence_success_rate: Share | None
-    """Successes by successes and failures, summed over all live competences; partial outcomes are left out"""
+    """Successes divided by successes and failures, over all live competences; partial outcomes are left out"""
     plan_reuse_frequency: Annotated[float, Field(ge=0)] | None
-    """How often a live plan was executed, on average"""
+    """The mean number of executions of a live plan"""
     inbox: Waiting
     tombstones: Tombstones
     active_adaptations: Count
-    """Changes of behaviour that hold now"""
+    """Adaptations in force"""
 
     example = {
         "collected_at": EXAMPLE_TIME,

@@ -39,27 +39,27 @@ Why = Annotated[str, Field(max_length=2_000)]
 
 
 class NotAsked(Shape):
-    """Why no person is asked about a candidate that a language model read in a conversation."""
+    """Why a candidate that a language model read in a conversation waits for no decision."""
 
     why: Literal["shown", "counted", "untaught", "model"]
-    """A tool shows it at once; similar runs end as well without it; nothing in the conversation teaches it; a language
-    model says that agents do without it"""
+    """One of: a tool shows the fact at once; similar runs end equally well without it; nothing in the conversation
+    teaches it; a language model says that agents do not need it"""
     reason: str
-    """Of `counted`: how many of the similar cases ended well, and of how many; of `model`: its words"""
+    """For `counted`: the number of similar cases and how many of these ended well; for `model`: its reason"""
 
 
 class MemoryWithTrails(Memory):
-    """Each of the three only when `include` asks for it."""
+    """A memory; `evidence`, `history` and `relations` are present only where `include` asks for them."""
 
     not_asked: NotAsked | None = None
-    """Only of a candidate that is kept and found, and about which nobody is asked"""
+    """Present only for a candidate that is stored and searchable, but waits for no decision"""
     history: list[HistoryEntry] = []
     evidence: list[EvidenceEntry] = []
     relations: list[RelationEntry] = []
 
 
 class Change(edits.Edit):
-    """What is to be different."""
+    """The fields to change."""
 
     why: Why = ""
 
@@ -69,13 +69,13 @@ class Reason(RequestBody):
 
 
 class EditedMemory(Memory):
-    """The memory as it now stands; null: it said so already."""
+    """The memory after the edit, and the batch with which it can be undone; null where the edit changed nothing."""
 
     batch: UUID | None
 
 
 class Receipt(Shape):
-    """What went, or with `dry_run` what would go."""
+    """What was removed, or with `dry_run` would be."""
 
     memory: UUID
     adaptations_reverted: Count
@@ -83,7 +83,7 @@ class Receipt(Shape):
     evidence: Count
     events: Count
     skills_withdrawn: Count
-    """Published skills that nobody can download any more"""
+    """Published skills that were withdrawn from download"""
 
     example = {
         "memory": EXAMPLE_ID,
@@ -239,7 +239,7 @@ class Erase(WriteView):
 
 
 class RevealedText(Shape):
-    """`place`: a column, or what a part of an event is called."""
+    """A text with credentials; `place` is the column or the part of the event."""
 
     place: str
     text: str
@@ -248,7 +248,7 @@ class RevealedText(Shape):
 
 
 class Revealed(Shape):
-    """In no other answer are they clear, and this one is not kept."""
+    """The texts with their credentials readable, which no other answer shows. The answer must not be cached."""
 
     memory: UUID
     texts: list[RevealedText]

@@ -54,7 +54,8 @@ class Node(Shape):
 
 
 class EpisodicPayload(Shape):
-    """`timeline` and `tool_graph`: of a write what it added, of a single memory the first 1,000, absent in lists."""
+    """`timeline` and `tool_graph` hold what a write added, or the first 1,000 entries of a single memory; lists leave
+    them out."""
 
     kind: Literal["episodic"]
     title: str
@@ -62,23 +63,25 @@ class EpisodicPayload(Shape):
     event_count: Count
     outcome: Outcome | None
     outcome_source: OutcomeSource
-    """What says so: a `person`, the agent (`reported`), the run's last `checks`, the `user`'s next words, a language
-    `model`; the last three are inferred. `none`: nobody; `person` without outcome: one looked and cannot tell"""
+    """Where the outcome comes from: a `person`, the agent (`reported`), or inferred from the run's last `checks`, the
+    `user`'s next words or by a language `model`. `none`: nothing is known; `person` without an outcome: a person looked
+    and cannot tell"""
     outcome_counts: bool
-    """False: the source is not counted in learning, by COUNT_INFERRED_OUTCOMES or because people disagree with it"""
+    """False where learning ignores this outcome: COUNT_INFERRED_OUTCOMES excludes its source, or people disagree with
+    that source"""
     outcome_at: datetime | None
     closed_at: datetime | None
-    """Of a conversation when its last message was said, where its messages tell"""
+    """When the episode ended; for a conversation the time of its last message, where messages have times"""
     recorded_at: datetime
-    """When it came in"""
+    """When the server received it"""
     transcript_removed_at: datetime | None
-    """Since when its events are gone: it ended TRANSCRIPT_RETENTION_DAYS before, and all was learned from it"""
+    """When its events were removed: TRANSCRIPT_RETENTION_DAYS after its end, once all was learned from it"""
     verdict: Literal["", "low", "medium", "high", "unknown"]
-    """How likely it failed, told by runs like it when it was read; '': not read yet"""
+    """How likely the run failed, as similar runs told when it was read; '' until then"""
     risk: Share | None
-    """The share of such runs that failed"""
+    """The share of runs with such a verdict that failed"""
     extract: bool
-    """False: it is kept and indexed, and no language model reads it for skills"""
+    """False: the conversation is stored and indexed, but no language model reads it for skills"""
     environment: dict[str, Any]
     artifacts: list[Any]
     timeline: list[Entry] = []
@@ -146,7 +149,7 @@ class Performance(Shape):
 
 
 class CompetencePayload(OpenShape):
-    """What agents do, as it was seen; `skill` is the published version of it."""
+    """How agents do something, as observed in their runs; `skill` is its published version."""
 
     kind: Literal["competence"] = "competence"
     skill_name: str = ""
@@ -156,7 +159,7 @@ class CompetencePayload(OpenShape):
     failure_modes: list[Any] = []
     fallbacks: list[Any] = []
     version: int | str
-    """The one that was said, else that of the published skill; 1 until one is published"""
+    """The version that was reported, else that of the published skill; 1 until a version is published"""
     performance: Performance
     skill: dict[str, Any] = {}
 
@@ -190,7 +193,7 @@ class WorkingPayload(Shape):
     open_questions: list[str]
     context_summary: str
     revision: dict[str, Any] = {}
-    """What it superseded, or what superseded it"""
+    """Which memory it superseded, or which superseded it"""
 
     example = {
         "kind": "working",
@@ -204,7 +207,7 @@ class WorkingPayload(Shape):
 
 
 class SemanticPayload(OpenShape):
-    """A statement; a keyed note, whose words are its content, has no subject, predicate and object."""
+    """A statement. A keyed note has no subject, predicate and object: its text is the content."""
 
     kind: Literal["semantic"]
     subject: str = ""
@@ -218,7 +221,7 @@ class SemanticPayload(OpenShape):
 
 
 class PlanMetrics(Shape):
-    """Counted by the server; partial outcomes are executions, and count neither as failures nor as successes"""
+    """Counted by the server. A partial outcome counts as an execution, neither as success nor as failure"""
 
     execution_count: Count
     failure_rate: Share | None
@@ -247,10 +250,10 @@ def stored_payload(row: models.Memory) -> Json:
 class AsItStood(Shape):
     at: datetime
     reconstructed: Literal["exact", "partial"]
-    """`partial`: of a time when states were not recorded yet, from the audit trail alone; steps of decay, salience and
-    what was not audited are then those of a later time"""
+    """`partial`: states were not recorded yet at that time, so this one is computed from the audit trail alone; decay,
+    salience and fields that are not audited may have later values"""
     today: list[str]
-    """The fields whose former values are not kept: they are of today"""
+    """Fields whose former values are not stored: they have their present values"""
 
     example = {"at": EXAMPLE_TIME, "reconstructed": "exact", "today": TODAY}
 

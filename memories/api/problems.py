@@ -25,16 +25,16 @@ NOT_FOUND = "there is nothing here, or nothing that you may see"
 
 class Wrong(Shape):
     pointer: str
-    """An RFC 6901 JSON pointer into what was sent; of a query parameter its name"""
+    """An RFC 6901 JSON pointer into the request body, or the name of a query parameter"""
     code: str
     detail: str
 
 
 class Candidate(Shape):
-    """What is known, or was dismissed, of what one is about to teach."""
+    """A known or dismissed memory that resembles the statement that a person is about to teach."""
 
     id: UUID | None
-    """null: it was dismissed and is forgotten since"""
+    """Null where the memory was dismissed and later forgotten"""
     key: str | None
     content: str | None
     scope: str | None
@@ -54,10 +54,10 @@ class Refusal(Shape):
     detail: str
     """A sentence for people"""
     code: str
-    """A word for programs; it does not change"""
+    """A stable code for programs"""
     errors: list[Wrong] = []
     candidates: list[Candidate] = []
-    """Only with 409 of teaching: what it is like, the nearest first"""
+    """Only with the 409 of teaching: memories that the statement resembles, the nearest first"""
 
 
 class Problem(Refusal):
@@ -65,11 +65,11 @@ class Problem(Refusal):
 
     instance: str
     request_id: str
-    """The log and the audit trail have it too"""
+    """The id of the request, as in the log and the audit trail"""
     memory_status: Literal["unavailable"] = "unavailable"
-    """Only with 503"""
+    """Present only with 503"""
     suggestions: list[str] = []
-    """Only with 404 of a key: at most three that may have been meant"""
+    """Only with 404 for a key: up to three similar keys"""
 
 
 def problem(status: int, detail: str, *, code: str = "", path: str = "", **more: Any) -> Response:

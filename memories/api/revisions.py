@@ -36,7 +36,7 @@ NEW_MEMORY: Json = {
 
 
 class Revised(Memory):
-    """The memory that came of it, as it now stands, and the batch by which it is undone."""
+    """The memory that the revision produced, and the batch with which the revision can be undone."""
 
     batch: UUID
 
@@ -147,14 +147,14 @@ Amount = Annotated[float, Field(ge=0, allow_inf_nan=False, strict=True), BeforeV
 
 class Move(RequestBody):
     rationale: Annotated[str, Field(max_length=LONGEST_RATIONALE)] | None = None
-    """Taken and not kept: a move of salience stands in no trail"""
+    """Accepted and not stored: changes of salience are not audited"""
     actor: Any = None
-    """Ignored: who moves it, the token says"""
+    """Ignored: the token says who makes the change"""
 
 
 class Reinforcement(Move):
     amount: Amount | None = None
-    """Without it the memory's own gain"""
+    """How much salience is added; default: the memory's `reinforcement_gain`"""
 
 
 class Penalty(Move):

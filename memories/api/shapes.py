@@ -51,7 +51,7 @@ class RequestBody(Described):
 
 class Page(Shape):
     next: str | None
-    """The address of the next page; null: this is the last one"""
+    """The address of the next page; null on the last page"""
     previous: str | None
 
     @classmethod

@@ -30,7 +30,7 @@ class ListedSubject(Shape):
     kind: str
     """company, person, repository, host or other"""
     memories: Count
-    """How many live ones name it that the caller may see; 101: more than 100"""
+    """Live memories about the subject that the caller may see; 101 means more than 100"""
 
     example = {"id": EXAMPLE_ID, "title": "Acme Corp", "kind": "company", "memories": 7}
 
@@ -54,19 +54,19 @@ class SaidBy(Shape):
 
 
 class OneSubject(Shape):
-    """All that is known of a subject; `results` are its live memories, newest first."""
+    """All that is known about a subject; `results` are its live memories, newest first."""
 
     id: UUID
     title: str
     kind: str
     spellings: list[Spelling]
-    """Names that people said are the same, this one first"""
+    """Names that people merged into this subject, the present one first"""
     said_by: list[SaidBy]
-    """The sources that said most of the latest 1,000"""
+    """The sources of most of the latest 1,000 memories"""
     conflicts: list[UUID]
-    """Memories among them that are contested, or about which a person must choose"""
+    """Contested memories of the subject, and those among which a person must choose"""
     episodes: list[UUID]
-    """The latest of the episodes that speak for them"""
+    """The latest episodes that are evidence of these memories"""
     next: str | None
     previous: str | None
     results: list[Memory]
@@ -84,7 +84,7 @@ class OneSubject(Shape):
 
 
 class MergedSubject(Shape):
-    """The subject with its spellings as they now stand, and the batch by which the merge is undone."""
+    """The subject with its spellings after the merge, and the batch with which it can be undone."""
 
     id: UUID
     title: str
@@ -97,7 +97,7 @@ class MergedSubject(Shape):
 
 class OtherSpelling(RequestBody):
     id: UUID
-    """Of the subject that is another spelling of this one"""
+    """The id of the subject that is another spelling of this one"""
 
 
 class Subjects(ApiView):

@@ -51,7 +51,7 @@ EXAMPLE: Json = {
 
 
 class TraceReport(OpenShape):
-    """An ExportTraceServiceRequest. Fields that are not known are passed by."""
+    """An ExportTraceServiceRequest of OTLP. Unknown fields are ignored."""
 
     resourceSpans: list[Json] = Field([], description="As the OTLP specification says")  # noqa: N815  # their name
 

@@ -46,14 +46,14 @@ class Edit(Described):
 
     content: Words = Field(default_factory=str)
     category: CategoryName = Field(default_factory=lambda: "fact")
-    """Of a semantic memory only"""
+    """Only for a semantic memory"""
     tags: Tags = Field(default_factory=list)
     sensitivity: SensitivityName = Field(default_factory=lambda: "low")
-    """Only review lowers it"""
+    """Only a caller with the permission `review` may lower it"""
     expires_at: Instant = None
     """In the future; null: it does not expire"""
     deletion_policy: DeletionPolicyName = Field(default_factory=lambda: "auto_prune")
-    """Only review sets it"""
+    """Only a caller with the permission `review` may set it"""
 
     @property
     def given(self) -> dict[str, Any]:

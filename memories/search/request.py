@@ -50,12 +50,12 @@ class InScopes(Described):
         return tuple(dict.fromkeys([*self.scopes, *([] if self.scope is None else [self.scope])]))
 
 
-PAST = "What was live then, in the words it had; what was forgotten since is not there, and nothing counts as used"
+PAST = "Answer with what was live then, in its former words, without what was forgotten since; nothing counts as used"
 PastInstant = Annotated[Instant, Field(description=f"{PAST}. {AS_INSTANT}", examples=["2026-03-01T12:00:00Z"])]
 
 
 class Narrowed(BaseModel):
-    """The caller's trust with less."""
+    """Narrows the caller's trust."""
 
     model_config = ConfigDict(extra="ignore")
 
@@ -67,10 +67,10 @@ class Narrowing(InScopes):
     """A question about what the caller may see, or about less."""
 
     scopes: Scopes = []
-    """Of the caller's; what has no scope or is global counts in each"""
+    """Scopes to read; memories without one or with a global one always count"""
     max_sensitivity: SensitivityName | None = None
     trust: Narrowed | None = None
-    """Narrows as `scopes` and `max_sensitivity` do"""
+    """Narrows what the caller may see, as `scopes` and `max_sensitivity` do"""
 
     def narrows(self, trust: Trust) -> Trust:
         """The caller's trust, as restricted by the request."""
@@ -86,11 +86,11 @@ class AskingRun(Described):
     """The run that asks."""
 
     for_run: Annotated[str, StringConstraints(strip_whitespace=True, max_length=512)] = ""
-    """The run that asks, by its thread or episode: skills that are withheld from it are left out"""
+    """The thread or episode that asks; omits skills withheld from it"""
 
 
 class SearchRequest(AskingRun, Narrowing):
-    """Without a query: what is most salient now, then newest."""
+    """What to search. Without a `query`: the most salient memories, then the newest."""
 
     query: Text = Field("", validation_alias=AliasChoices("query", "task_descriptor"))
     types: list[TypeName] = Field([], validation_alias=AliasChoices("types", "memory_types"), max_length=10)
@@ -98,22 +98,22 @@ class SearchRequest(AskingRun, Narrowing):
     """Default: confirmed and applied. `dismissed` needs the permission review (403)"""
     categories: Annotated[list[CategoryName], Field(max_length=10)] = []
     tags: Tags = []
-    """Carrying all of them"""
+    """Only memories with all of these tags"""
     source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
     company_id: Given | None = None
     thread_id: Given | None = None
     min_salience: Annotated[float, Field(ge=0, le=1), NotBoolean] = 0.0
-    """As of now"""
+    """Only memories with at least this salience now"""
     min_confidence: Annotated[int, Field(ge=0, le=100), NotBoolean] = 0
     as_of: PastInstant = None
     limit: Annotated[int, Field(ge=1, le=100), NotBoolean] = 10
     include_redacted: YesNo = False
-    """Stubs of what lies exactly one level above the caller, after the results; they are not searched"""
+    """Adds stubs of memories exactly one level above the caller's clearance, after the results"""
     include_candidates: YesNo = False
-    """Also what is not decided: candidates and contested"""
+    """Includes candidates and contested memories"""
     unit: Literal["memory", "passage"] = "memory"
     selection_confidence_threshold: Annotated[float, Field(ge=0, le=1), NotBoolean] | None = None
-    """Below it the selection among competences and plans says `needs_more`; default: the setting"""
+    """Below this confidence the selection among competences and plans says `needs_more`; default: 0.7"""
     explain: YesNo = False
 
     @property
@@ -128,25 +128,25 @@ def check(raw: Any) -> SearchRequest:
 
 
 class ContextRequest(Narrowing):
-    """Without a task: what is known of the company and from the source."""
+    """What to give as context. Without a `task`: what is known about the company and from the source."""
 
     task: Text = Field("", validation_alias=AliasChoices("task", "task_descriptor"))
     """What the agent is about to do, in any words"""
     source: Given | None = Field(None, validation_alias=AliasChoices("source", "source_plugin"))
-    """Default: the caller"""
+    """The source that asks; default: the caller"""
     company_id: Given | None = None
-    """Default: the one known company that the task names"""
+    """Default: the known company that the task names, if it names one only"""
     thread_id: Given | None = None
-    """Where it is going to be used; what was learnt elsewhere is known here too"""
+    """The thread in which the context will be used; it does not limit what is given"""
     repository: Annotated[str, Field(max_length=512)] = ""
-    """Where it works: a repository's address, `owner/name`, or a folder"""
+    """Where the agent works: a repository's address, `owner/name`, or a folder"""
     as_of: PastInstant = None
     limit: Annotated[int, Field(ge=1, le=100), NotBoolean] = 5
     token_budget: Annotated[int, Field(ge=1, le=100_000), NotBoolean] = 300
-    """Of memories and quotes; guidance adds at most 200, and the `repository` a few lines. Four characters count as a
-    token, of Chinese, Japanese and Korean one"""
+    """The most tokens of memories and quotes; guidance adds up to 200, the `repository` a few lines. A token is four
+    characters, or one of Chinese, Japanese or Korean"""
     quotes: Annotated[int, Field(ge=0, le=20), NotBoolean] = 3
-    """Of what was said before, where nothing is known"""
+    """The most passages of earlier conversations to give where no memory fits"""
 
     def only_scope(self, trust: Trust) -> str | None:
         """The scope to write down with this request: the only one that it names, if it is the caller's; else None."""

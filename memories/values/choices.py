@@ -24,7 +24,7 @@ class Category(TextChoices):
 
 
 class Origin(TextChoices):
-    """How a memory came in; `taught` = a person's own words."""
+    """How a memory was created; `taught`: in a person's own words."""
 
     OBSERVED = "observed", _("Observed")
     STORED = "stored", _("Stored")
@@ -56,7 +56,7 @@ LIVE = (Status.CANDIDATE, Status.CONFIRMED, Status.APPLIED, Status.CONTESTED)
 
 
 class Review(TextChoices):
-    """Who stands behind a claim; see `memories/values/speakers.py`."""
+    """Who stands behind a claim: a person who decided it, several agents, or one agent alone."""
 
     PERSON = "person", _("Decided by a person")
     AGENTS = "agents", _("Said by several agents")
@@ -101,7 +101,7 @@ class Outcome(TextChoices):
 
 
 class OutcomeSource(TextChoices):
-    """What says how a run ended, by rank: the first beats all others; `none`: nothing is known."""
+    """Where an outcome comes from. Where several differ, the first of this order wins; `none`: nothing is known."""
 
     PERSON = "person", _("A person")
     REPORTED = "reported", _("The agent")
@@ -149,7 +149,8 @@ class ActorKind(TextChoices):
 
 
 class Permission(TextChoices):
-    """What a token may do; `review` is never given by default. People hold each as `use_NAME`, of Memory's Meta."""
+    """What a token may do; `review` is never given by default. People have each as Django's permission
+    `memories.use_NAME`."""
 
     READ = "read", _("Read")
     INGEST = "ingest", _("Ingest")

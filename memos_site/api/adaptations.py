@@ -24,7 +24,7 @@ from memos_site.review.verbs.attention import Flag
 
 class Reversion(Because):
     keep_memory: Flag = True
-    """False: the memory is dismissed along"""
+    """False: the memory is dismissed as well"""
 
 
 class Adaptation(Shape):
@@ -38,7 +38,8 @@ class Adaptation(Shape):
     reverted_at: datetime | None
     revert_reason: RevertReason | None
     review: Review | None
-    """Who stands behind its memory: a person, several agents, or one agent alone; null when the memory is gone"""
+    """Who stands behind the memory of this adaptation: a person, several agents, or one agent alone; null when the
+    memory is gone"""
 
     example = {
         "id": EXAMPLE_ID,

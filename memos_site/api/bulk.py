@@ -37,7 +37,7 @@ class BulkDecision(RequestBody):
     reason: Why = ""
     """A dismissal needs one, here or in `why`"""
     to: Literal["candidate", "confirmed", "applied"] = "confirmed"
-    """Of a promotion or demotion"""
+    """The new status of a promotion or demotion"""
     pinned: Flag = True
     until: Annotated[datetime | None, *Instant.__metadata__] = None
     """Of a snooze"""
@@ -48,10 +48,10 @@ class ManyById(BulkDecision):
 
 
 class Filter(RequestBody):
-    """Without `status` what waits in the inbox, with it what a list of memories shows."""
+    """Selects memories. Without `status`: those that wait in the inbox; with it: those of a list of memories."""
 
     kind: Kind | None = None
-    """As in the inbox; without `status` only"""
+    """The kind of inbox item; only without `status`"""
     status: list[Status] | None = None
     type: Type | None = None
     category: Category | None = None
@@ -71,7 +71,7 @@ class ManyByFilter(BulkDecision):
 
 
 class ManyDecisions(RootModel[ManyById | ManyByFilter]):
-    """Which ones, and what is to be done with each."""
+    """The memories to decide, and the decision for all of them."""
 
 
 class Failed(Shape):
@@ -81,15 +81,16 @@ class Failed(Shape):
 
 
 class DecidedMany(Shape):
-    """One batch, by which all of it is undone."""
+    """The decisions, as one batch with which all can be undone."""
 
     batch: UUID
     done: list[UUID]
     failed: list[Failed]
     equals: list[UUID]
-    """Of a dismissal: other memories that claim the same, dismissed along"""
+    """For a dismissal: other memories with the same claim, dismissed as well"""
     also_known: list[Known]
-    """Of a dismissal: live memories of other scopes that claim the same as one of the first 100; they stay"""
+    """For a dismissal: live memories of other scopes with the same claim as one of the first 100; they are not
+    dismissed"""
 
 
 class Bulk(WriteView):

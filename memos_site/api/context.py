@@ -49,22 +49,22 @@ class ContextItem(Shape):
     memory_id: UUID
     category: Literal["preference", "pattern", "fact", "contact", "workflow", "skill"]
     content: str
-    """As it is stored; in the block it stands on one line"""
+    """The text as stored; in `block` it is put on one line"""
     confidence: Percent
     status: Literal["confirmed", "applied"]
     overridable: bool
-    """false: a person taught it or promoted it to applied, and it is to be followed; true: a hint"""
+    """False: a person taught it or promoted it to applied, and the agent must follow it; true: a hint"""
     review: Review | None
-    """Who stands behind it: a `person` who decided it, several `agents`, or `one_agent` alone. That one reads the line
-    of its own claim plainly; for others the line says `unreviewed`"""
+    """Who stands behind it: a `person` who decided it, several `agents`, or `one_agent` alone. The line of such a claim
+    says `unreviewed`, except for the agent that made it"""
     agents: Count | None
-    """How many agents have said the claim; null: it is a skill"""
+    """How many agents have made the claim; null for a skill"""
     until: datetime | None = None
-    """Only of an older state of something: when the newer one was stored, which stands in front of it if it fits"""
+    """Only for an older state: when the newer one was stored, which precedes it if it fits"""
     url: str | None = None
-    """Only of a skill: where its package is downloaded"""
+    """Only for a skill: the address of its package"""
     name: str | None = None
-    """Only of a skill: with `scope` its address in every endpoint and tool"""
+    """Only for a skill: its name, which with `scope` addresses it in every endpoint and tool"""
     scope: str | None = None
 
     @classmethod
@@ -79,7 +79,7 @@ class ContextItem(Shape):
 
 
 class ContextQuote(Shape):
-    """What was said before, where nothing is known of the task."""
+    """A passage of an earlier conversation, given where no memory fits the task."""
 
     episode_id: UUID
     event_id: UUID | None
@@ -87,18 +87,18 @@ class ContextQuote(Shape):
     speaker: str
     text: str
     until: datetime | None
-    """When the same speaker said something newer of the same subject"""
+    """When the same speaker later said something newer about the same subject; null where that never happened"""
 
 
 class ContextGuidance(Shape):
-    """What similar finished runs say of the task; `POST guidance` with the whole conversation says more."""
+    """What similar finished runs say of the task. For more, send the whole conversation to `POST guidance`."""
 
     decision: Literal["skill", "act", "no_action"]
     confidence: Share
     effects: list[str]
-    """Tools that change something and were right in similar runs"""
+    """Tools that change something and that similar runs used with success"""
     skill: str | None
-    """The name of the published skill that has these effects"""
+    """The published skill that has these effects"""
 
     @classmethod
     def of(cls, advice: Guidance) -> Json | None:
@@ -110,14 +110,14 @@ class ContextGuidance(Shape):
 
 
 class ContextPlace(Shape):
-    """What runs in this repository showed of commands; `GET places/agents.md` says all."""
+    """Which commands start in this repository, as runs showed; `GET places/agents.md` has all of them."""
 
     name: str
     runs: Count
     starting: list[str]
-    """Forms of commands that start there"""
+    """Forms of commands that start in this repository"""
     failing: list[str]
-    """Forms that do not"""
+    """Forms of commands that do not start in it"""
 
     @classmethod
     def of(cls, knowledge: PlaceKnowledge) -> Json | None:
@@ -129,18 +129,19 @@ class ContextPlace(Shape):
 
 class ContextAnswer(Shape):
     block: str
-    """To be put into the prompt as it is: a heading and one line for each item, by confidence, then guidance, then
-    commands of the `repository`; empty for none"""
+    """Text to put into the prompt unchanged: a heading and one line for each item by confidence, then guidance, then
+    commands of the `repository`; empty where there is nothing to say"""
     items: list[ContextItem]
-    """In the order of the lines"""
+    """What `block` is made of, in the order of its lines"""
     guidance: ContextGuidance | None
-    """null: there is no task, it is a context of then (`as_of`), or what similar runs say is not sure enough"""
+    """Null without a task, with `as_of`, and where similar runs do not agree enough"""
     place: ContextPlace | None
-    """Of the `repository`; null: none was named, or runs showed nothing of its commands"""
+    """Commands of the `repository`; null where none was named, or runs have shown nothing of its commands"""
     quotes: list[ContextQuote]
-    """The newest first of those in which one speaker says something of one subject; at most `quotes` of the request"""
+    """Passages of earlier conversations, at most as many as the request's `quotes`; of several by one speaker about one
+    subject the newest comes first"""
     notices: list[str]
-    """What has changed the behaviour of this source, each told once; the second line of each says how to review it"""
+    """New adaptations of this source, each told once; the second line of each says how to review it"""
     memory_status: Literal["ok", "degraded"]
     degraded: list[
         Literal[
@@ -157,7 +158,7 @@ class ContextAnswer(Shape):
             "place",
         ]
     ]
-    """What is missing from this answer, because it failed or took too long"""
+    """Parts that are missing from this answer because they failed or took too long"""
 
     example = {
         "block": "## Relevant Memories\n- [preference] Remind Acme by mail, not by phone (confidence: 95)",

@@ -23,13 +23,13 @@ STALE = (404, 409, 412)
 
 
 class Decided(Memory):
-    """The memory as it now stands, and the batch by which the decision is undone."""
+    """The memory after the decision, and the batch with which it can be undone."""
 
     batch: UUID
 
 
 class Known(Shape):
-    """A live memory in another scope that claims the same."""
+    """A live memory in another scope with the same claim."""
 
     id: UUID
     scope: str
@@ -41,9 +41,9 @@ class Known(Shape):
 
 class Dismissed(Decided):
     equals: list[UUID]
-    """Other memories that claim the same, dismissed along in the same batch; none when the reason is `duplicate`"""
+    """Other memories with the same claim, dismissed in the same batch; none where the reason is `duplicate`"""
     also_known: list[Known]
-    """Live memories of other scopes that claim the same: they stay, and each is dismissed by itself"""
+    """Live memories of other scopes with the same claim; they are not dismissed"""
 
 
 class Refused(Shape):
@@ -52,7 +52,7 @@ class Refused(Shape):
 
 
 class Undone(Shape):
-    """`batch` is the undoing's own: undoing it is redoing."""
+    """The undo. Its own `batch` can be undone, which redoes the decision."""
 
     batch: UUID
     undone: list[UUID]

@@ -30,7 +30,7 @@ KINDS = [*Type.values, review.VERSION, *review.PROPOSALS]
 
 
 class ProposedVersion(SkillVersion):
-    """And whose it is."""
+    """A proposed version, with the name of its skill."""
 
     memory_id: UUID
     name: str
@@ -38,13 +38,13 @@ class ProposedVersion(SkillVersion):
 
 
 class Resembled(Shape):
-    """A dismissal that a waiting claim resembles; all null: the caller may not see it."""
+    """A dismissed claim that a waiting one resembles; all fields are null where the caller may not see it."""
 
     tombstone: UUID | None
     scope: str | None
     memory_id: UUID | None
     content: str | None
-    """What was dismissed; null when it is forgotten or not to be seen"""
+    """The dismissed text; null where it was forgotten or the caller may not see it"""
 
     example = {
         "tombstone": EXAMPLE_ID,
@@ -58,7 +58,7 @@ class WaitingMemory(Shape):
     kind: Literal["semantic", "competence", "plan_graph", "working", "episodic"]
     memory: Memory
     why: str
-    """Why it stands before a person"""
+    """Why the memory waits for a decision"""
     resembles: Resembled | None
 
     example = {

@@ -33,7 +33,7 @@ class Judgement(RequestBody):
 
 
 class Judged(Memory):
-    """The episode as it now stands, and the batch by which the judgement is undone; null where it was said before."""
+    """The episode after the judgement, and the batch with which it can be undone; null where it changed nothing."""
 
     batch: UUID | None
 
@@ -43,7 +43,7 @@ class Judged(Memory):
 class Queue(Shape):
     results: list[Memory]
     waiting: Annotated[int, Field(ge=0)]
-    """Counted up to 1,000"""
+    """How many runs wait, counted up to 1,000"""
 
     example = {"results": [memory_example("episodic")], "waiting": 1}
 

@@ -33,9 +33,9 @@ class Proposal(Shape):
     memory: UUID
     others: list[UUID]
     change: dict[str, Any]
-    """What accepting it does: `verb` and what that takes"""
+    """What happens when it is accepted: `verb` and its parameters"""
     resembles: UUID | None
-    """A tombstone that the change is like"""
+    """A dismissed claim (tombstone) that the change resembles"""
     why: str
     score: float | None
     made_by: str
@@ -47,7 +47,7 @@ class Proposal(Shape):
     decided_at: datetime | None
     decided_by: str
     decision: Literal["accepted", "rejected", "withdrawn"] | None
-    """null: it is open"""
+    """Null while the proposal is open"""
 
     example = {
         "id": EXAMPLE_ID,
@@ -137,8 +137,8 @@ class ProposalDecision(WriteView):
 
 class Acceptance(Because):
     keep: UUID | None = None
-    """The memory that holds, of those that contradict each other (`change.verb` is `choose`: required), or whose
-    wording the merged memory has (`merge`)"""
+    """For `choose` (required): the id of the memory that holds. For `merge`: the id of the memory whose wording the
+    merged one gets"""
 
 
 class Accept(ProposalDecision):

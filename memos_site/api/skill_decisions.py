@@ -22,7 +22,7 @@ from skills.api.versions import NUMBER, SkillVersion
 
 
 class DecidedSkill(Skill):
-    """The skill as it now stands, and the batch by which the decision is undone."""
+    """The skill after the decision, and the batch with which it can be undone."""
 
     batch: UUID
 
@@ -72,7 +72,7 @@ class RenameSkill(SkillDecisionView):
 
 class Merging(Because):
     other: Annotated[str, Field(min_length=1, max_length=200)]
-    """The name of the skill whose place it takes; of the same scope and sensitivity"""
+    """The name of the skill to merge into this one; it must have the same scope and sensitivity"""
     why: Why = ""
 
 
@@ -123,11 +123,11 @@ class RetireSkill(SkillDecisionView):
 
 class Publication(Because):
     why: Why = ""
-    """Required where the scan found something critical"""
+    """The reason; required where the scan has a critical finding"""
 
 
 class Rejection(Dismissal):
-    """As of a dismissal: `reason`, and `why` when there is more to say."""
+    """The reason of a rejection, as for a dismissal: `reason`, and `why` for more words."""
 
 
 class DecidedVersion(SkillVersion):

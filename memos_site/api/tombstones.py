@@ -31,7 +31,7 @@ class Tombstone(Shape):
     by: str
     at: datetime
     blocks: bool
-    """false: a watermark only, the same may be stored again"""
+    """False: only a watermark, the same claim may be stored again"""
     hits: Count
     last_hit_at: datetime | None
     lifted_at: datetime | None

@@ -55,7 +55,7 @@ def tools_of(trust: Trust) -> list[Tool]:
 
 
 class Hints(Shape):
-    """What a harness may rely on before it asks a person."""
+    """What an agent's harness may rely on before it asks a person."""
 
     read_only: bool
     destructive: bool
@@ -68,7 +68,7 @@ class ToolEntry(Shape):
     input_schema: dict[str, Any]
     """JSON schema of the arguments"""
     permissions: list[Permission]
-    """Any one of them suffices"""
+    """The permissions of which the caller needs one"""
     hints: Hints
 
     example = {
@@ -93,10 +93,10 @@ class ToolArguments(RootModel[dict[str, Any]]):
 
 
 class ToolResult(OpenShape):
-    """What the tool answers, at most `max_chars` long (4,000 unless asked otherwise)."""
+    """The tool's answer, at most `max_chars` characters (default 4,000)."""
 
     next: str = ""
-    """There is more: the same call with this `next` goes on"""
+    """Where the answer was cut: repeat the call with this `next` for the rest"""
 
 
 class Tools(ApiView):

@@ -34,12 +34,12 @@ class Piece(Shape):
 
 class Change(Shape):
     name: str
-    """The title of a section, or the path of a file"""
+    """The title of the section, or the path of the file, that differs"""
     kind: Literal["added", "removed", "renamed", "changed"]
     former: str = ""
-    """The former path of a renamed file"""
+    """The former path, where a file was renamed"""
     pieces: list[Piece]
-    """Word by word, Chinese by characters; [] for a file that is no text of a field"""
+    """The difference word by word (Chinese: character by character); [] for a file that is not the text of a field"""
 
 
 class Diff(Shape):
@@ -95,7 +95,7 @@ class SkillDiff(SkillView):
 class Prompt(Shape):
     block: str
     skills: list[str]
-    """The names in it, by name"""
+    """Names of the skills in the prompt, sorted"""
 
     example = {
         "block": "<available_skills>\n<skill>\n<name>\nrefund-payment\n</name>\n<description>\nRefunds a payment\n"

@@ -55,7 +55,7 @@ class Package(Shape):
 
 
 class Skill(Shape):
-    """What a skill's memory has learnt is null until it has."""
+    """A skill. Figures learned from runs are null until there are some."""
 
     id: UUID
     name: str
@@ -72,18 +72,20 @@ class Skill(Shape):
     failure_modes: list[Any] | None
     fallbacks: list[Any] | None
     effects: list[str]
-    """What a run by it changes, sorted: tools and kinds of commands; empty also where nothing is known"""
+    """The tools and kinds of commands with which a run of the skill changes something, sorted; empty also where that is
+    unknown"""
     performance: Performance
     reliability: Share
-    """The lower end of the 95 % interval of its success rate (Wilson); 0 without a use"""
+    """The lower end of the 95 % interval of the skill's success rate (Wilson); 0 without a use"""
     published_version: Number | None
     latest_version: Number | None
-    """For who sees published versions only: the published one"""
+    """The latest version that the caller may see; for a caller who may see published versions only, the published
+    one"""
     proposed_version: Number | None
     memory_id: UUID
     package: Package | None
     aliases: list[str]
-    """Former names, and those of skills that were merged into it: it is found by them too"""
+    """Names by which the skill is found as well: former ones, and those of skills that were merged into it"""
 
     example = {
         "id": EXAMPLE_ID,

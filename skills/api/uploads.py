@@ -72,29 +72,30 @@ class Upload(RequestBody):
     """A zip, or the files of a folder."""
 
     file: Binary = None
-    """A zip of at most 5 MiB, SKILL.md at its top or one folder deep"""
+    """A zip of at most 5 MiB, with SKILL.md at its top or in its only folder"""
     files: Annotated[list[Binary], Field(max_length=1_000)] = []
-    """The files of a folder; `files[]` is taken too"""
+    """The files of a folder; `files[]` is accepted too"""
     paths: Annotated[list[str], Field(max_length=1_000)] = []
-    """Where each of the files lies, in their order; without it what their file names say"""
+    """The path of each file, in the order of `files`; default: the file names"""
     scope: ScopeName | None = None
     sensitivity: SensitivityName | None = None
     changelog: Annotated[str, Field(max_length=2_000)] = ""
-    """What it changes, for the reviewer"""
+    """What this version changes, for the reviewer"""
 
 
 class Uploaded(Shape):
-    """`version` null: nothing was stored, because people dismissed this skill, or nothing more may be said of it."""
+    """The uploaded version. `version` is null where nothing was stored because people dismissed this skill, or where
+    the caller may see no more."""
 
     name: str | None
     scope: str | None
     memory_id: UUID | None
     version: SkillVersion | None
     created: bool
-    """false: these very files are published or proposed already"""
+    """False where the same files are already published or proposed"""
     suppressed: bool
     warnings: list[str]
-    """What was changed or left out, and why"""
+    """What was changed or left out of the package, and why"""
     notice: str | None
 
     example = {

@@ -29,12 +29,13 @@ class UseReport(RequestBody):
 
     outcome: OutcomeName
     latency_ms: Milliseconds | None = None
-    """How long it took; of an episode without it, what its outcome says, else the sum of its tool calls"""
+    """The duration of the use; default: that of the episode's outcome, else the sum of its tool calls"""
     note: Annotated[str, Field(max_length=LONGEST_NOTE)] = ""
     version: Annotated[int, Field(ge=1, le=2_147_483_647), NotBoolean] | None = None
-    """Which version was used; without it the published one, of a use that is told otherwise the one that was told"""
+    """The version that was used; default: the published one, or for a corrected report the version of the first
+    report"""
     episode_id: UUID | None = None
-    """The run in which it was used: a use and the run that names no use count once together"""
+    """The run in which the skill was used; the use and the run then count once together"""
 
 
 class ReportedUse(Shape):
@@ -49,9 +50,9 @@ class ReportedUse(Shape):
     agent: str
     at: datetime
     performance: Performance
-    """Of the skill, with this use"""
+    """The track record of the skill, with this use"""
     reliability: Share
-    """The lower end of the 95 % interval of its success rate (Wilson)"""
+    """The lower end of the 95 % interval of the skill's success rate (Wilson)"""
 
     @classmethod
     def of(cls, row: models.SkillUse) -> Json:

@@ -61,7 +61,8 @@ class SkillVersion(Shape):
     package: Package
     scan: Scan
     performance: Performance
-    """Of the uses that agents reported of this version; runs that were only recorded are in the skill's"""
+    """Counts of the uses that agents reported of this version; recorded runs without a reported use count for the skill
+    only"""
     reliability: Share
     created_at: datetime
     published_at: datetime | None

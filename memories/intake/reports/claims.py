@@ -92,7 +92,7 @@ Statable = NoteReport | TripleReport | CompetenceReport | PlanReport
 
 
 class TeachingReport(Report):
-    """A person's deliberate statement. `category` is detected and `key` proposed unless they are given."""
+    """A statement that a person teaches. `category` is detected and `key` proposed unless they are given."""
 
     source: Literal["User"] = "User"
     content: Annotated[

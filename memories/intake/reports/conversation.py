@@ -61,7 +61,7 @@ class Conversation(BaseModel):
     deletion_policy: DeletionPolicyName | None = None
     extract: YesNo = True
     mode: Literal["full", "simple"] | None = None
-    complete_skill_memory: YesNo | None = Field(None, description="Another word for `mode`: true is full, false simple")
+    complete_skill_memory: YesNo | None = Field(None, description="Alias of `mode`: true means `full`, false `simple`")
 
     @field_validator("complete_skill_memory")
     @classmethod

@@ -67,7 +67,7 @@ class Report(Described):
     tags: Tags = []
     timestamp: Instant = None
     deletion_policy: DeletionPolicyName | None = None
-    """Only of a new memory. Default `auto_prune`"""
+    """Of a new memory; default: `auto_prune`"""
 
     @property
     def notice(self) -> str | None:
@@ -81,16 +81,20 @@ def _field_schema(description: str, *types: str) -> dict[str, Any]:
 
 # What the pattern rules read of a plugin's run. Anything else may stand beside it: it is kept.
 CONTEXT = {
-    "company": _field_schema("From or about which company", "string"),
-    "category": _field_schema("Into which category the plugin put it", "string"),
-    "user_edited": _field_schema("A person changed what the plugin wrote", "boolean"),
-    "edit_description": _field_schema("What that person changed; counts with `user_edited` only", "string"),
-    "entity_value": _field_schema("Whom or what the run came across: a name, an address", "string"),
-    "entity_type": _field_schema("`person` or `contact` makes it a contact, any other a fact", "string"),
-    "run_hour": _field_schema("0-23, in the workspace's time zone; without it that of `timestamp`", "integer"),
-    "input_type": _field_schema("What it worked on", "string"),
-    "output_type": _field_schema("What it made", "string"),
-    "priority": _field_schema("No rule reads it", "string", "integer"),
+    "company": _field_schema("The company that the input came from or is about", "string"),
+    "category": _field_schema("The category that the plugin chose", "string"),
+    "user_edited": _field_schema("True where a person changed what the plugin wrote", "boolean"),
+    "edit_description": _field_schema("What the person changed; used only with `user_edited`", "string"),
+    "entity_value": _field_schema("A person or thing that the run met: a name, an address", "string"),
+    "entity_type": _field_schema(
+        ("The type of `entity_value`: `person` or `contact` is learned as a contact, any other as a fact"), "string"
+    ),
+    "run_hour": _field_schema(
+        ("The hour of the run, 0-23, in the workspace's time zone; default: that of `timestamp`"), "integer"
+    ),
+    "input_type": _field_schema("What the plugin worked on", "string"),
+    "output_type": _field_schema("What the plugin made", "string"),
+    "priority": _field_schema("Stored; no rule uses it", "string", "integer"),
 }
 
 
@@ -99,21 +103,22 @@ class EventReport(Report):
     external_id: ClassVar[str | None] = None
 
     event_kind: Given
-    """Where it spells a role (`user_input`, `gen_ai.user.message`, ...) the `summary` is what was said"""
+    """The kind. Where it names a role (`user_input`, `gen_ai.user.message`, ...) the `summary` is that role's
+    message"""
     ref: Given
     summary: Text = ""
     context: Annotated[
         dict[str, Any],
         AfterValidator(bounded),
         Field(
-            description="Of a plugin's run: what the pattern rules look at. Other keys are kept.",
+            description="For the run of a plugin: what the pattern rules read. Other keys are stored.",
             json_schema_extra={"properties": CONTEXT},
         ),
     ] = {}
     episode_id: UUID | None = None
     thread_id: Identifier | None = None
     repository: RepositoryName | None = None
-    """Where the run works, of its first event: `owner/name`, or a folder"""
+    """Where the run works: `owner/name`, or a folder; read from the first event of a run"""
 
     @property
     def content(self) -> str:
@@ -137,7 +142,7 @@ class ToolOutputReport(Report):
 
     tool_name: Given
     args: Value = None
-    """JSON text of an object is kept as the object that it says; so is that of `result`"""
+    """The arguments. The JSON text of an object is stored as that object, in `result` too"""
     result: Value = None
     ok: YesNo | None = None
     latency_ms: Milliseconds | None = None

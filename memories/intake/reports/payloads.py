@@ -111,7 +111,7 @@ class Competence(Described):
 
 
 class Repeat(Described):
-    """How often a step was done in one run. `per`: the parameters of which each time had a value of its own."""
+    """How often a step was done in one run. `per`: the parameters that had another value each time."""
 
     least: Annotated[int, Field(ge=1), NotBoolean] = 1
     most: Annotated[int, Field(ge=1), NotBoolean]
@@ -133,7 +133,7 @@ class PlanEdge(Described):
 
 
 class PlanGraph(Described):
-    """Steps and what must come before what: acyclic, no edge from or to a node that is not there, none to itself."""
+    """Steps and their order: an acyclic graph whose edges join two different nodes of the plan."""
 
     kind: Literal["plan_graph"] = "plan_graph"
     plan_id: Given

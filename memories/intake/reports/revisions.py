@@ -39,29 +39,29 @@ Key = Annotated[str, Field(max_length=LONGEST_KEY, **_SAYS), AfterValidator(_som
 
 
 class NewMemory(Described):
-    """The memory that a revision makes. What is not said is as in the memory that it comes from."""
+    """The memory that a revision creates. Fields that are left out are taken from the revised memory."""
 
     type: Literal["semantic", "competence", "plan_graph", "working"] | None = None
-    """Of the same type as what it comes from"""
+    """The type of the revised memory; no other is accepted"""
     content: Words | None = None
-    """Left out: made from the payload"""
+    """The text; made from the payload where it is left out"""
     category: CategoryName | None = None
-    """Of a semantic memory only"""
+    """Only for a semantic memory"""
     payload: dict[str, Any] = {}
-    """By its type. A semantic one names its evidence: [{source_type, source_id, timestamp}]"""
+    """The fields of the type. A semantic memory names its evidence: [{source_type, source_id, timestamp}]"""
     key: Key | None = None
     tags: Tags = []
     confidence: Number | None = None
-    """Kept within 0 to 100"""
+    """The confidence, limited to 0 to 100"""
     sensitivity: SensitivityName | None = None
-    """Only review lowers it"""
+    """Only a caller with the permission `review` may lower it"""
     scope: ScopeName | None = None
-    """The one that it has already; a memory never moves into another"""
+    """The scope of the revised memory; no other is accepted"""
     source: Identifier | None = None
     company_id: Identifier | None = None
     thread_id: Identifier | None = None
     episode_id: UUID | None = None
-    """The episode that speaks for it"""
+    """The episode that is the evidence"""
     expires_at: Instant = None
 
     @property
@@ -77,7 +77,7 @@ class Supersession(Described):
 
 class Contest(Described):
     ref: Annotated[str, Field(max_length=LONGEST_RATIONALE), AfterValidator(str.strip)] | None = None
-    """The id of the memory that speaks against it, or words; nothing: it is only contested"""
+    """The id of the memory that contradicts it, or a reason in words; may be left out"""
     rationale: Rationale
 
 
@@ -87,7 +87,7 @@ class Retraction(Described):
 
 class Merger(Described):
     ids: Annotated[list[UUID], Field(min_length=2, max_length=MOST_MERGED)]
-    """Two or more, of one scope and type"""
+    """Ids of two or more memories of one scope and type"""
     memory: NewMemory
     rationale: Rationale
 

@@ -27,7 +27,7 @@ def reason_text(reason: str, why: str) -> str:
 class Dismissal(Because):
     reason: Reason
     why: Why = ""
-    """More about it; taken alone where `reason` is empty"""
+    """More about the reason; used alone where `reason` is empty"""
 
     @model_validator(mode="before")
     @classmethod

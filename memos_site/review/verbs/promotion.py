@@ -23,7 +23,7 @@ PROMOTING = (_("Promote %(n)s"), _("Promoting %(n)s"), _("Promoted %(n)s"))
 class Promotion(Because):
     to: Literal["confirmed", "applied"] = "confirmed"
     why: Why = ""
-    """Required where the scan of a skill's version found something critical"""
+    """The reason; required where the scan of a skill's version has a critical finding"""
 
 
 def promote(memory: Memory, decision: Decision) -> None:
