@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection
 from datetime import datetime
+from typing import Protocol
 from uuid import UUID
 
 from django.db import transaction
@@ -15,8 +16,15 @@ from memories.models import claim_locks
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
 
+
+class Process(Protocol):
+    """The work of one run: until it is done or `should_stop`."""
+
+    def __call__(self, run: Run, /, *, should_stop: Callable[[], bool]) -> None: ...
+
+
 TASK = "consolidation.tasks.queued"
-KINDS: dict[str, Callable[..., None]] = {  # kind -> its work: process(run, should_stop=...)
+KINDS: dict[str, Process] = {
     consolidation_run.KIND: consolidation_run.process,
     pattern_run.KIND: pattern_run.process,
     duplicates_run.KIND: duplicates_run.process,

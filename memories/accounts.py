@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from uuid import UUID
 
 from django.contrib.auth.models import Permission, User
@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 
 from memories import people
 from memories.models import Agent, AuditEntry, PersonLimits
-from memories.models.audit import PERSON
+from memories.models.audit import PERSON, EntryFacts
 from memories.values.choices import Sensitivity
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
@@ -162,7 +162,7 @@ def _scopes(person: User) -> dict[str, Any]:
     return {"scopes": limits.scopes if limits else []}
 
 
-def _audit(person: User, action: str, *, by: Actor, at: datetime, **facts: Any) -> None:
+def _audit(person: User, action: str, **facts: Unpack[EntryFacts]) -> None:
     named: dict[str, Any] = {"kind": PERSON, "subject": UUID(int=person.pk), "label": person.username}
-    entry = AuditEntry.draft(**named, action=action, by=by, at=at, scope="", sensitivity=Sensitivity.PUBLIC, **facts)
+    entry = AuditEntry.draft(**named, action=action, scope="", sensitivity=Sensitivity.PUBLIC, **facts)
     entry.save(force_insert=True)

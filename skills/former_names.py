@@ -1,13 +1,14 @@
 """The names of a skill: a new one keeps the old one as an alias, and a merged skill leaves its names to the other."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from memories.intake.revisions.superseding import close
 from memories.models import AuditEntry, Relation
+from memories.models.audit import AuditFacts, RevertFacts
 from memories.models.relation import SUPERSEDES
 from memories.values.choices import LIVE
 from memories.values.exceptions import Conflict
@@ -45,7 +46,7 @@ def check_overlap(skill: Skill, other: Skill) -> None:
             raise Conflict(f"a skill that is {memory.status} is not merged")
 
 
-def take_place(skill: Skill, version: SkillVersion, **audit: Any) -> None:
+def take_place(skill: Skill, version: SkillVersion, **audit: Unpack[AuditFacts]) -> None:
     """Supersede the skill that a published version was merged with, which keeps its evidence, and take its names.
 
     Conflict: it has changed since the merge.
@@ -60,12 +61,12 @@ def take_place(skill: Skill, version: SkillVersion, **audit: Any) -> None:
     take_names(skill, other, **audit)
 
 
-def take_names(skill: Skill, other: Skill, *, by: Actor, why: str, at: datetime, batch: UUID) -> None:
+def take_names(skill: Skill, other: Skill, **audit: Unpack[AuditFacts]) -> None:
     """Let a skill be found by the names of another one, which keeps none, in the caller's transaction."""
     before = _names(skill)
     other.names.update(skill=skill)
     merge_fact = {"merged": str(other.pk)}
-    _audit(skill, "merge", before | merge_fact, _names(skill) | merge_fact, by=by, why=why, at=at, batch=batch)
+    _audit(skill, "merge", before | merge_fact, _names(skill) | merge_fact, **audit)
 
 
 def revert(entry: AuditEntry, *, by: Actor, at: datetime, batch: UUID) -> None:
@@ -119,7 +120,7 @@ def _call(skill: Skill, name: str) -> None:
 
 
 def _audit(
-    skill: Skill, action: str, before: dict[str, Any], after: dict[str, Any], *, by: Actor, at: datetime, **facts: Any
+    skill: Skill, action: str, before: dict[str, Any], after: dict[str, Any], **facts: Unpack[RevertFacts]
 ) -> AuditEntry:
     memory = skill.memory
     entry = AuditEntry.draft(
@@ -127,8 +128,6 @@ def _audit(
         subject=skill.pk,
         label=skill.name,
         action=action,
-        by=by,
-        at=at,
         scope=memory.scope,
         sensitivity=memory.sensitivity,
         before=before,

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID, uuid4
 
 from django.db import transaction
 from django_q.tasks import async_task
 
 from memories.models import AuditEntry, Memory
+from memories.models.audit import AuditFacts
 from memories.values.choices import LIVE, Status
 from memories.values.exceptions import Conflict, FieldError, Invalid
 from memories.values.trust import Actor
@@ -127,7 +128,7 @@ def publish(memory: Memory, *, by: Actor, at: datetime, why: str = "", batch: UU
         _confirm(memory, proposed_version or former_version, by=by, why=why, at=at, batch=batch)
 
 
-def _confirm(memory: Memory, published_version: SkillVersion | None, **audit: Any) -> None:
+def _confirm(memory: Memory, published_version: SkillVersion | None, **audit: Unpack[AuditFacts]) -> None:
     """Confirm the memory. Its content becomes the description that agents now get: searches find the skill by it."""
     description = published_version.fields["description"] if published_version else memory.content
     change = {} if description == memory.content else {"content": description}

@@ -6,7 +6,7 @@ itself left out.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -30,6 +30,19 @@ FEW = 1.0  # weight of the scope's share beside the cases with the same effects
 
 
 @dataclass(frozen=True)
+class ComparedRun:
+    """A run in row `n` of `similarities`, with its effects, beside the known runs. `without`: of these, the positions
+    that are taken as unknown."""
+
+    surveyor: Surveyor
+    ballot: Ballot
+    similarities: Similarities
+    n: int
+    effects: Effects
+    without: Sequence[int] = ()
+
+
+@dataclass(frozen=True)
 class Signs:
     """What is known of a run that has ended. `similar`: distinct judged cases like it; `regressors`: in the order of
     PRIOR."""
@@ -43,22 +56,17 @@ class Signs:
         return float(logistic.probability(np.array([self.regressors]), coefficients or PRIOR)[0])
 
 
-def signs(
-    surveyor: Surveyor,
-    ballot: Ballot,
-    similarities: Similarities,
-    n: int,
-    effects: Effects,
-    without: Sequence[int] = (),
-) -> Signs | None:
-    """Of the run in row `n`, which had these effects. None: no run is known whose end was judged."""
+def signs(run: ComparedRun) -> Signs | None:
+    """What is known of a run. None: no run is known whose end was judged."""
+    surveyor, similarities, n, effects = run.surveyor, run.similarities, run.n, run.effects
     row, words = similarities.overall[n][: len(surveyor.cases)], similarities.words[n][: len(surveyor.cases)]
-    mask = surveyor.kept(without) & surveyor.judged
+    mask = surveyor.kept(run.without) & surveyor.judged
     if not mask.any():
         return None
     well, same = surveyor.well & mask, surveyor.with_effects(effects) & mask
     failed_share = float((mask & ~well).sum() / mask.sum())
-    share = next(v.share for v in ballot.votes(similarities.overall[n], without, also=effects) if v.effects == effects)
+    votes = run.ballot.votes(similarities.overall[n], run.without, also=effects)
+    share = next(vote.share for vote in votes if vote.effects == effects)
     lead = row[same & well].max(initial=0.0) - words[well & ~same].max(initial=0.0)
     near, weights = surveyor.near(row, mask, NEAR_CASES)
     ill = ~well[near]
@@ -86,7 +94,7 @@ def training_rows(ballot: Ballot, similarities: Similarities) -> tuple["np.ndarr
         case = runs[neighbour.case]
         ways = [] if neighbour.outcome == "partial" else [case] if len(case) == 1 else [case, [n]]
         for without in ways:
-            if features := signs(surveyor, ballot, similarities, n, neighbour.effects, without):
+            if features := signs(ComparedRun(surveyor, ballot, similarities, n, neighbour.effects, without)):
                 rows.append(features.regressors)
                 is_failure.append(float(not neighbour.well))
     return np.array(rows).reshape(len(rows), len(PRIOR)), np.array(is_failure)
@@ -132,29 +140,18 @@ class RiskVerdict:
 def judged(experience: Experience, calibration: Calibration, effects: Effects) -> RiskVerdict:
     """The verdict on a run with these effects, by the similar runs in `experience`."""
     like = experience.nearness >= calibration.nearness
-    return judge(
-        experience.surveyor, experience.ballot, experience.moment, 0, effects, calibration=calibration, like=like
-    )
+    run = ComparedRun(experience.surveyor, experience.ballot, experience.moment, 0, effects)
+    return judge(run, calibration=calibration, like=like)
 
 
-def judge(
-    surveyor: Surveyor,
-    ballot: Ballot,
-    similarities: Similarities,
-    n: int,
-    effects: Effects,
-    without: Sequence[int] = (),
-    *,
-    calibration: Calibration,
-    like: bool,
-) -> RiskVerdict:
-    """The run in row `n`. `without`: known runs that are taken as unknown; `like`: the scope knows such requests."""
-    effects = effects - ballot.optional
-    shown = signs(surveyor, ballot, similarities, n, effects, without)
+def judge(run: ComparedRun, *, calibration: Calibration, like: bool) -> RiskVerdict:
+    """The verdict on a run, by its effects that are not optional. `like`: the scope knows such requests."""
+    surveyor, effects = run.surveyor, run.effects - run.ballot.optional
+    shown = signs(replace(run, effects=effects))
     if shown is None:
         return RiskVerdict()
     share = shown.risk(calibration.risk)
-    row, mask = similarities.overall[n][: len(surveyor.cases)], surveyor.kept(without)
+    row, mask = run.similarities.overall[run.n][: len(surveyor.cases)], surveyor.kept(run.without)
     near, _ = surveyor.near(row, mask & (row >= SIMILAR), NEAR_CASES)
     alike = near[surveyor.with_effects(effects)[near]]
     missing, unexpected = _differing(surveyor, row, mask, effects)

@@ -11,7 +11,7 @@ from consolidation.guidance.features import Features
 from consolidation.guidance.grounds import Surveyor
 from consolidation.guidance.latest_runs import LatestOfScope, LatestRuns
 from consolidation.guidance.profiling import first_change
-from consolidation.guidance.risk import RiskVerdict, judge
+from consolidation.guidance.risk import ComparedRun, RiskVerdict, judge
 from consolidation.guidance.votes import Effects
 from consolidation.learning.effects.effects import effects
 from consolidation.models.profiles import GuidanceCurve, RunProfile
@@ -61,9 +61,8 @@ def _judge(latest: LatestRuns, fitted: Calibration, episodes: Sequence[Episode])
             mask = surveyor.kept([] if position is None else [position])
             like = nearness(similarities.words[0][mask], similarities.meaning[0][mask]) >= fitted.nearness
             without = [] if position is None else [position]
-            judged_run = judge(
-                surveyor, latest.ballot, similarities, 0, run_effects, without, calibration=fitted, like=like
-            )
+            run = ComparedRun(surveyor, latest.ballot, similarities, 0, run_effects, without)
+            judged_run = judge(run, calibration=fitted, like=like)
         episode.verdict, episode.risk = judged_run.level, judged_run.risk if judged_run.level != "unknown" else None
 
 

@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 from django.db import InterfaceError, OperationalError, close_old_connections, transaction
 from django.http import QueryDict
@@ -38,9 +38,11 @@ IF_MATCH = OpenApiParameter(
     ),
 )
 B = TypeVar("B", bound=BaseModel)
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
-def retry(work: Callable[..., Any]) -> Callable[..., Any]:
+def retry(work: Callable[P, R]) -> Callable[P, R]:
     """Retry `work` after a transient database error (a restart, a deadlock), at most three times.
 
     Each try is its own transaction, so nothing is half done. Nor is anything done twice: a failed commit is only
@@ -48,7 +50,7 @@ def retry(work: Callable[..., Any]) -> Callable[..., Any]:
     not respond are not retried.
     """
 
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
         for tries_left in reversed(range(TRIES)):
             try:
                 return work(*args, **kwargs)
@@ -62,7 +64,7 @@ def retry(work: Callable[..., Any]) -> Callable[..., Any]:
                     raise
                 close_old_connections()
                 time.sleep(PAUSE)
-        return None
+        raise AssertionError("the last try answers or raises")
 
     return wrapper
 
@@ -154,21 +156,21 @@ class ApiView(APIView):
         agent = trust and trust.actor.kind == ActorKind.AGENT and not trust.may(Permission.REVIEW)
         return trust.actor.identity if trust and agent else replicas.PEOPLE
 
-    def _on_replica(self, handler: Callable[..., Any]) -> Callable[..., Any]:
+    def _on_replica(self, handler: Callable[P, R]) -> Callable[P, R]:
         """Wrap a handler that reads: it runs on a replica if one has replayed the caller's writes."""
 
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> R:
             return replicas.read(lambda: handler(*args, **kwargs), readers=(self._writer,))
 
         return wrapper
 
-    def _with_redaction(self, handler: Callable[..., Any]) -> Callable[..., Any]:
+    def _with_redaction(self, handler: Callable[P, Response]) -> Callable[P, Response]:
         """Wrap a handler: remove ids that the caller may not see, and add the episodes behind learned memories.
 
         Retried separately from the handler, so that its work is not repeated.
         """
 
-        def wrapper(*args: Any, **kwargs: Any) -> Any:
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> Response:
             response = handler(*args, **kwargs)
             data = getattr(response, "data", None)
             retry(redaction.redact)(data, self.trust)

@@ -1,9 +1,9 @@
 """POST batch: up to 1,000 reports in one transaction; valid ones are stored, each invalid one gets its own error."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import groupby
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from django.db import transaction
 from django.utils import timezone
@@ -194,7 +194,13 @@ def _store_all(items: list[ParsedItem], *, trust: Trust, at: datetime) -> Iterat
             yield from verb(list(group), trust=trust, at=at)
 
 
-def _batch_verb(item: ParsedItem) -> Callable[..., Sequence[Answer]] | None:
+class BatchVerb(Protocol):
+    """Store items of one kind together; which kind that is, `_batch_verb` sees to."""
+
+    def __call__(self, items: Any, /, *, trust: Trust, at: datetime) -> Sequence[Answer]: ...
+
+
+def _batch_verb(item: ParsedItem) -> BatchVerb | None:
     if isinstance(item, EventReport | ToolOutputReport):
         return episodes.record_events
     if isinstance(item, (ObservationReport, *CLAIMS)):

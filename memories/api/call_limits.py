@@ -18,9 +18,9 @@ While the disk of the database is full, no call is refused.
 import logging
 import threading
 import time
-from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import Protocol
 from uuid import UUID
 
 from django.conf import settings
@@ -143,10 +143,14 @@ def _cache_grant(agent: UUID, *, calls: int, limit: int) -> Grant:
     return Grant(max(0, min(calls, limit - (calls_granted - calls))), WINDOW_SECONDS - second)
 
 
+class Allowance(Protocol):
+    def __call__(self, agent: UUID, /, *, calls: int, limit: int) -> Grant: ...
+
+
 class Shares:
     """The shares of one process."""
 
-    def __init__(self, allowance: Callable[..., Grant] = _allowance) -> None:
+    def __init__(self, allowance: Allowance = _allowance) -> None:
         self._allowance = allowance
         self._shares: dict[UUID, Share] = {}
         self._lock = threading.Lock()

@@ -43,12 +43,18 @@ def store(reports: Sequence[ObservationReport | Statable], *, trust: Trust, at: 
 
 
 def write_in_order(
-    writes: Writes, *, trust: Trust, at: datetime, single_indexes: Collection[int] = (), **options: Any
+    writes: Writes,
+    *,
+    trust: Trust,
+    at: datetime,
+    single_indexes: Collection[int] = (),
+    climbs: bool = True,
+    details: dict[str, Any] | None = None,
 ) -> dict[int, Any]:
     """Write all in their order, in one transaction; the answer or refusal of each by its index.
 
     `single_indexes`: those that may meet what their key and words do not tell, and are written by themselves.
-    `options`: of `create_together`.
+    `climbs`, `details`: as of `create_together`.
     """
     answers: dict[int, Any] = {}
     pending: dict[int, ClaimWrite[Any]] = {}  # not written yet
@@ -58,10 +64,10 @@ def write_in_order(
             if index in unmet_indexes:
                 pending[index] = write
                 continue
-            answers |= _create(pending, trust=trust, at=at, **options)
+            answers |= _create(pending, trust=trust, at=at, climbs=climbs, details=details)
             pending.clear()
             answers[index] = _by_itself(write)
-        answers |= _create(pending, trust=trust, at=at, **options)
+        answers |= _create(pending, trust=trust, at=at, climbs=climbs, details=details)
     return answers
 
 
@@ -101,7 +107,9 @@ def _meets(question: ClaimQuestion, written_keys: Container[tuple[str, str]]) ->
     return any((question.scope, beginning) in written_keys for beginning in question.beginnings)
 
 
-def _create(writes: Writes, *, trust: Trust, at: datetime, **options: Any) -> dict[int, Any]:
+def _create(
+    writes: Writes, *, trust: Trust, at: datetime, climbs: bool, details: dict[str, Any] | None
+) -> dict[int, Any]:
     """Insert these claims, which meet nothing, together; where a key was taken meanwhile, each by itself."""
     if not writes:
         return {}
@@ -114,7 +122,7 @@ def _create(writes: Writes, *, trust: Trust, at: datetime, **options: Any) -> di
     occasions = {memory: writes[index].founding for index, memory in memories.items()}
     try:
         with transaction.atomic():
-            create_together(occasions, trust=trust, at=at, **options)
+            create_together(occasions, trust=trust, at=at, climbs=climbs, details=details)
             return {index: write.answer(WriteResult(memories[index], created=True)) for index, write in writes.items()}
     except IntegrityError:  # somebody took one of the keys without its lock
         return {index: _by_itself(write) for index, write in writes.items()}

@@ -4,28 +4,25 @@ Every write of a new one ends here; a test holds that, so that none is without a
 """
 
 from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+from typing import Unpack
 
 from memories.models import AuditEntry, Episode, Event, Evidence, Memory, Passage, bulk_rows, passage, subject
-from memories.values.trust import Actor
+from memories.models.audit import EntryFacts
 
 
 def insert_memories(
     memories: Sequence[Memory],
     evidence: Sequence[Evidence] = (),
     *,
-    by: Actor,
-    at: datetime,
     action: str = "create",
     unless_taken: bool = False,
-    **facts: Any,
+    **facts: Unpack[EntryFacts],
 ) -> bool:
     """Insert memories with their evidence. `facts`: of the audit row of each.
 
     False, with `unless_taken`: a single one was not inserted, because another live memory has its key or thread.
     """
-    trail = [memory.audit(action, by=by, at=at, **facts) for memory in memories]
+    trail = [memory.audit(action, **facts) for memory in memories]
     passages, rest = passage.part_of_insert(passage.of_memories(memories))
     names = subject.part_of_insert(memories)
     also = names.beside(passages) if names else passages
@@ -40,10 +37,8 @@ def insert_episodes(
     events: Sequence[Event],
     trail: Sequence[AuditEntry] = (),
     *,
-    by: Actor,
-    at: datetime,
     unless: bulk_rows.Part | None = None,
-    **facts: Any,
+    **facts: Unpack[EntryFacts],
 ) -> bool:
     """Insert episodes with their memories, and events, of which some may join episodes that were there before.
 
@@ -51,7 +46,7 @@ def insert_episodes(
     and nothing was inserted.
     """
     memories = [episode.memory for episode in episodes]
-    creation_entries = [memory.audit("create", by=by, at=at, **facts) for memory in memories]
+    creation_entries = [memory.audit("create", **facts) for memory in memories]
     new_ids = {memory.pk for memory in memories}
     if any(event.episode_id not in new_ids for event in events):  # its memory is no row of this statement
         bulk_rows.insert(memories, episodes, events, [*creation_entries, *trail])

@@ -49,6 +49,19 @@ class AuditFacts(TypedDict):
     batch: NotRequired[UUID | None]
 
 
+class RevertFacts(AuditFacts):
+    """Those of a decision that may be an undo: `undoes` is the entry that it takes back."""
+
+    undoes: NotRequired[UUID | None]
+
+
+class EntryFacts(RevertFacts):
+    """What an audit row says beside its subject and action: the facts of a decision and the values that it changed."""
+
+    before: NotRequired[dict[str, Any] | None]
+    after: NotRequired[dict[str, Any] | None]
+
+
 class AuditQuerySet(Trusted["AuditEntry"]):
     def visible_to(self, trust: Trust) -> Self:
         """Entries that the caller may see.

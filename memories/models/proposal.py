@@ -229,9 +229,10 @@ class Proposal(models.Model):
         return self._move(former, value, action, by=by, at=at, batch=batch, undoes=entry.pk)
 
     def _move(
-        self, old_decision: str | None, new_decision: str | None, action: str, *, by: Actor, at: datetime, **facts: Any
+        self, old_decision: str | None, new_decision: str | None, action: str, **facts: Unpack[audit.RevertFacts]
     ) -> AuditEntry:
-        columns = {"decision": new_decision, "decided_at": at, "decided_by": by.name[:200]} if new_decision else OPEN
+        decision_columns = {"decision": new_decision, "decided_at": facts["at"], "decided_by": facts["by"].name[:200]}
+        columns = decision_columns if new_decision else OPEN
         with transaction.atomic():
             try:
                 with transaction.atomic():
@@ -242,9 +243,11 @@ class Proposal(models.Model):
             if not updated_rows:
                 state = f"{self.decision} by {self.decided_by}" if self.decision else "open"
                 raise Conflict(f"cannot {action} a proposal that is {state}")
-            return self._audit(action, "decision", old_decision, self.decision, by=by, at=at, **facts)
+            return self._audit(action, "decision", old_decision, self.decision, **facts)
 
-    def _sleep(self, old_until: datetime | None, until: datetime | None, action: str, **facts: Any) -> AuditEntry:
+    def _sleep(
+        self, old_until: datetime | None, until: datetime | None, action: str, **facts: Unpack[audit.RevertFacts]
+    ) -> AuditEntry:
         with transaction.atomic():
             updated_rows = (
                 Proposal.objects.open().filter(pk=self.pk, snoozed_until=old_until).update(snoozed_until=until)
@@ -255,7 +258,7 @@ class Proposal(models.Model):
                 raise Conflict(f"cannot {action} a proposal that is {state}")
             return self._audit(action, SNOOZED, old_until, until, **facts)
 
-    def _audit(self, action: str, name: str, former: Any, value: Any, **facts: Any) -> AuditEntry:
+    def _audit(self, action: str, name: str, former: Any, value: Any, **facts: Unpack[audit.RevertFacts]) -> AuditEntry:
         """Write an audit row without any content of the change: the row outlives what is forgotten."""
         subject: dict[str, Any] = {"kind": PROPOSAL, "subject": self.pk, "label": str(self)}
         place: dict[str, Any] = {"scope": self.scope, "sensitivity": self.sensitivity}

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.db.models.functions import Now
 
 from memories.models import bulk_rows, claim_locks
-from memories.models.audit import AuditEntry, AuditFacts, stands_as
+from memories.models.audit import AuditEntry, AuditFacts, EntryFacts, RevertFacts, stands_as
 from memories.values.choices import LIVE, Hold, Sensitivity, Status
 from memories.values.exceptions import Conflict
 from memories.values.trust import Actor
@@ -61,15 +61,13 @@ class Reviewable(models.Model):
         """Whether it is knowledge that can hold or not, rather than experience."""
         return True
 
-    def audit(self, action: str, *, by: Actor, at: datetime, **facts: Any) -> AuditEntry:
-        """Draft an audit row about this memory; `facts` are those of AuditEntry.draft."""
+    def audit(self, action: str, **facts: Unpack[EntryFacts]) -> AuditEntry:
+        """Draft an audit row about this memory."""
         return AuditEntry.draft(
             kind="memory",
             subject=self.pk,
             label=self.key or self.content,
             action=action,
-            by=by,
-            at=at,
             scope=self.scope,
             sensitivity=self.sensitivity,
             version=self.version,
@@ -161,15 +159,15 @@ class Reviewable(models.Model):
             return self.revise(action, {}, **decision)
 
     def tell(
-        self, action: str, details: dict[str, Any], *, by: Actor, at: datetime, sensitivity: int = 0, **facts: Any
+        self, action: str, details: dict[str, Any], *, sensitivity: int = 0, **facts: Unpack[RevertFacts]
     ) -> AuditEntry:
         """Record an audit row that changes nothing of the memory, nor its version. `sensitivity`: of the recorded
         facts.
         """
-        entry = self.audit(action, by=by, at=at, after=details, **facts)
+        entry = self.audit(action, after=details, **facts)
         entry.subject_version, entry.sensitivity = 0, max(entry.sensitivity, sensitivity)
         entry.save(force_insert=True)
-        self.follow(entry, {}, by=by, at=at)
+        self.follow(entry, {}, by=facts["by"], at=facts["at"])
         return entry
 
     def raise_sensitivity(self, before: int, *, by: Actor, at: datetime) -> None:
@@ -241,7 +239,7 @@ class Reviewable(models.Model):
         by, at, before = decision["by"], decision["at"], {name: getattr(self, name) for name in change}
         new_values = {**change, **(extra_columns or {})}
         columns = {**new_values, **self.along(action, new_values, by=by, at=at), "updated_at": at}
-        fields = {**decision, "before": before, "after": {**change, **(details or {})}, "undoes": undoes}
+        fields: EntryFacts = {**decision, "before": before, "after": {**change, **(details or {})}, "undoes": undoes}
         try:
             with transaction.atomic(savepoint=False):  # a Conflict ends what the caller has begun
                 entry = (
@@ -255,14 +253,14 @@ class Reviewable(models.Model):
         self.follow(entry, before, by=by, at=at)
         return entry
 
-    def _change(self, action: str, columns: dict[str, Any], facts: dict[str, Any]) -> AuditEntry:
+    def _change(self, action: str, columns: dict[str, Any], facts: EntryFacts) -> AuditEntry:
         self._rows().filter(pk=self.pk).update(**columns, version=F("version") + 1)
         self.refresh_from_db(fields=[*columns, "version"])
         entry = self.audit(action, **facts)
         bulk_rows.insert([entry])
         return entry
 
-    def _change_held(self, action: str, columns: dict[str, Any], facts: dict[str, Any]) -> AuditEntry:
+    def _change_held(self, action: str, columns: dict[str, Any], facts: EntryFacts) -> AuditEntry:
         columns["version"] = self.version + 1
         self.__dict__.update(columns)
         entry = self.audit(action, **facts)

@@ -7,7 +7,7 @@ which count once it is one. Forgetting a memory takes its mentions along, and su
 
 from collections.abc import Collection, Iterable
 from datetime import datetime
-from typing import Any, Self
+from typing import Any, Self, Unpack
 from uuid import NAMESPACE_URL, UUID, uuid5
 
 from django.contrib.postgres.fields import ArrayField
@@ -20,7 +20,7 @@ from pydantic_core import to_json
 from memories.claims import Claim
 from memories.claims.named_things import COMPANY, HOST, OTHER, PERSON, REPOSITORY, NameMention, subjects_in
 from memories.models import bulk_rows
-from memories.models.audit import SUBJECT, AuditEntry
+from memories.models.audit import SUBJECT, AuditEntry, RevertFacts
 from memories.models.memory import Memory
 from memories.values.choices import EXPERIENCE, Category, Type
 from memories.values.exceptions import Conflict
@@ -155,9 +155,9 @@ class Subject(models.Model):
                 raise Conflict("cannot undo: these spellings were merged or separated meanwhile")
             Subject.objects.filter(pk__in=spelling_ids).update(same_as=into if is_redo else self)
             change = {"same_as": str(into.pk) if is_redo else None, "spellings": spelling_ids}
-            facts: dict[str, Any] = {"batch": batch, "undoes": entry.pk}
+            facts: RevertFacts = {"by": by, "at": at, "batch": batch, "undoes": entry.pk}
             action = "redo" if is_redo else "undo"
-            return self._move(into if is_redo else None, action, change, level=entry.sensitivity, by=by, at=at, **facts)
+            return self._move(into if is_redo else None, action, change, level=entry.sensitivity, **facts)
 
     def _lock(self, other: "Subject") -> None:
         ids = [self.pk, other.pk]
@@ -168,9 +168,8 @@ class Subject(models.Model):
             subject.refresh_from_db()
 
     def _move(
-        self, into: "Subject | None", action: str, change: dict[str, Any], *, level: int, by: Actor, at: datetime,
-        **facts: Any,
-    ) -> AuditEntry:  # fmt: skip
+        self, into: "Subject | None", action: str, change: dict[str, Any], *, level: int, **facts: Unpack[RevertFacts]
+    ) -> AuditEntry:
         before = {"same_as": str(self.same_as_id) if self.same_as_id else None, "spellings": change["spellings"]}
         self.same_as, self.version = into, self.version + 1
         self.save(update_fields=["same_as", "version"])
@@ -179,8 +178,6 @@ class Subject(models.Model):
             subject=self.pk,
             label=self.title,
             action=action,
-            by=by,
-            at=at,
             scope="",
             sensitivity=max(self.sensitivity, level),
             version=self.version,

@@ -14,7 +14,7 @@ from django.db.models import Exists, F, OuterRef, Q
 from memories import claims
 from memories.claims import Claim, Likeness
 from memories.models import bulk_rows
-from memories.models.audit import AuditEntry, AuditFacts
+from memories.models.audit import AuditEntry, AuditFacts, RevertFacts
 from memories.models.digest_key import ITSELF, DigestKey, Way, kin_of, seal, seals
 from memories.models.trusted import Trusted, all_of, new_id
 from memories.values.choices import LIVE, Category
@@ -288,7 +288,7 @@ class Tombstone(models.Model):
     def _lives(self) -> bool:
         return bool(self.memory_id and all_of("Memory").filter(pk=self.memory_id, status__in=LIVE).exists())
 
-    def _audit(self, action: str, before: dict[str, Any], **facts: Any) -> AuditEntry:
+    def _audit(self, action: str, before: dict[str, Any], **facts: Unpack[RevertFacts]) -> AuditEntry:
         """Write an audit row without any content of the claim: the row outlives what is forgotten."""
         fields: dict[str, Any] = {"kind": TOMBSTONE, "subject": self.pk, "label": f"tombstone of {self.memory_id}"}
         fields |= {"scope": self.scope, "sensitivity": self.sensitivity, "action": action, "before": before}

@@ -36,10 +36,13 @@ def write(rows: Mapping[int, SourceRow], writing: Writing) -> dict[int, RowOutco
             writes[index] = claim_rows.write_of(record, rows[index].label, writing, writing.earlier.get(index))
         except claim_batch.REFUSALS as refusal:
             outcomes[index] = RowResult.failed(rows[index].label, refusal), None
-    options = {"climbs": False, "details": writing.audit_facts}
-    single_indexes = _single_indexes(records, writes, writing)
     answers = claim_batch.write_in_order(
-        writes, trust=writing.trust, at=writing.at, single_indexes=single_indexes, **options
+        writes,
+        trust=writing.trust,
+        at=writing.at,
+        single_indexes=_single_indexes(records, writes, writing),
+        climbs=False,
+        details=writing.audit_facts,
     )
     for index, answer in answers.items():
         is_refused = isinstance(answer, Exception)

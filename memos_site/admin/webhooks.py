@@ -1,7 +1,7 @@
 """Admin of webhooks: make one (its secret is shown once), stop it; see what was sent, and send it again."""
 
-from collections.abc import Callable
-from typing import Any
+from datetime import datetime
+from typing import Any, Protocol
 
 from django import forms
 from django.contrib import admin, messages
@@ -23,6 +23,7 @@ from memories.people import trust_of
 from memories.values.choices import Permission, Sensitivity
 from memories.values.exceptions import Conflict
 from memories.values.field_types import SCOPE, SCOPE_IN_WORDS
+from memories.values.trust import Actor
 
 ADD_FIELDS = ("name", "format", "url", "events", "clearance", "scopes")
 DETAIL_FIELDS = ("name", "format", "shown_url", "events", "clearance", "scopes", "created_at", "stopped_at")
@@ -144,7 +145,11 @@ class WebhookDeliveryAdmin(TrustedAdmin):
             _act(self, request, delivery.replay, str(delivery), "it is sent again")
 
 
-def _act(page: Any, request: HttpRequest, verb: Callable[..., object], name: str, done: str) -> None:
+class RowVerb(Protocol):
+    def __call__(self, *, by: Actor, at: datetime) -> object: ...
+
+
+def _act(page: Any, request: HttpRequest, verb: RowVerb, name: str, done: str) -> None:
     try:
         verb(by=trust_of(request.user).actor, at=timezone.now())
         page.message_user(request, f"{name}: {done}", messages.SUCCESS)

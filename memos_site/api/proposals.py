@@ -1,9 +1,8 @@
 """GET proposals: changes that agents and rules may not make alone. POST accept and reject."""
 
-from collections.abc import Callable
 from datetime import datetime
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 from uuid import UUID
 
 from django.utils import timezone
@@ -20,6 +19,7 @@ from memories.models.proposal import STILL_OPEN
 from memories.values.choices import Permission, Sensitivity
 from memories.values.exceptions import one_of
 from memories.values.field_types import SensitivityName
+from memories.values.trust import Trust
 from memos_site import review
 from memos_site.api.decisions import DECIDE, decision
 from memos_site.review.verbs import Because
@@ -125,11 +125,19 @@ class Proposals(ApiView):
         return paging.answer(request, rows, ("-opened_at", "-id"), show=Proposal.of)
 
 
+class ProposalVerb(Protocol):
+    """A function of `review` that decides about a proposal and returns the batch."""
+
+    def __call__(
+        self, trust: Trust, proposal_id: UUID, /, *, at: datetime, why: str, versions: frozenset[int] | None
+    ) -> UUID: ...
+
+
 class ProposalDecision(WriteView):
     needs = DECIDE
 
-    def decide(self, verb: Callable[..., UUID], proposal_id: UUID, shape: type[Because]) -> Response:
-        """Apply `verb`, a function of `review` that returns the batch, and answer with the proposal."""
+    def decide(self, verb: ProposalVerb, proposal_id: UUID, shape: type[Because]) -> Response:
+        """Apply `verb` and answer with the proposal."""
         why, versions = self.body(shape).why, allowed_versions(self.request)
         batch = verb(self.trust, proposal_id, at=timezone.now(), why=why, versions=versions)
         return Response({**Proposal.of(models.Proposal.objects.get(pk=proposal_id)), "batch": batch})

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from consolidation import guidance
 from consolidation.insights import day_counts
@@ -34,9 +34,12 @@ from memos_site.demo.recorded import conversations, timed
 from skills import outcomes
 from skills.models import Skill
 
-Act = Callable[..., object]  # takes the time as `at`
 ANNA, WEI = (everything(Actor(ActorKind.PERSON, name, f"demo-{name}")) for name in ("anna", "wei"))
 USES_OF_A_SKILL = 18
+
+
+class Act(Protocol):
+    def __call__(self, *, at: datetime) -> object: ...
 
 
 @dataclass(frozen=True)

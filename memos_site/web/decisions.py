@@ -1,5 +1,6 @@
 """Forms by which people decide; each answers with a page or a fragment for htmx."""
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -164,7 +165,11 @@ def _proposal(trust: Trust, proposal_id: UUID) -> Proposal | None:
 @posted
 def lift(request: HttpRequest, tombstone_id: UUID) -> HttpResponse:
     """Lift a tombstone."""
-    return _decide_row(request, review.lift, tombstone_id, _("Lifted: the claim may come back"))
+    return _decide_row(
+        request,
+        lambda trust, at, why: review.lift(trust, tombstone_id, at=at, why=why),
+        _("Lifted: the claim may come back"),
+    )
 
 
 @posted
@@ -172,12 +177,16 @@ def revert(request: HttpRequest, adaptation_id: UUID) -> HttpResponse:
     """Revert an adaptation; with the decision `dismiss` its memory is dismissed."""
     keep = request.POST.get("decision") != "dismiss"
     text = _("Reverted; the memory is kept") if keep else _("Reverted, and its memory dismissed")
-    return _decide_row(request, review.revert, adaptation_id, text, keep_memory=keep)
+    return _decide_row(
+        request,
+        lambda trust, at, why: review.revert(trust, adaptation_id, at=at, why=why, keep_memory=keep),
+        text,
+    )
 
 
-def _decide_row(request: HttpRequest, verb: Any, row_id: UUID, text: str, **options: Any) -> HttpResponse:
+def _decide_row(request: HttpRequest, decide: Callable[[Trust, datetime, str], UUID], text: str) -> HttpResponse:
     try:
-        batch = verb(trust_of(request.user), row_id, at=timezone.now(), why=reason_of(request, ""), **options)
+        batch = decide(trust_of(request.user), timezone.now(), reason_of(request, ""))
     except Conflict as conflict:
         return answer(request, too_late(conflict), conflict=True)
     except REFUSALS as refusal:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import wraps
-from typing import Any
+from typing import Any, Concatenate, ParamSpec
 from uuid import UUID
 
 from django.contrib import messages
@@ -23,17 +23,19 @@ from memos_site import review
 from memos_site.web import inbox_rows
 from memos_site.web.sentences import sentence
 
+P = ParamSpec("P")
+View = Callable[Concatenate[HttpRequest, P], HttpResponse]
 REFUSALS = (NotFound, NotAllowed, Invalid)  # which `refuse` answers
 
 
-def posted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+def posted(view: View[P]) -> View[P]:
     """Decorate the view of a form: requests other than POST are redirected to the inbox.
 
     These occur when a person follows the form's address as a link, e.g. after signing in anew.
     """
 
     @wraps(view)
-    def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+    def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
         if request.method == "POST":
             return view(request, *args, **kwargs)
         messages.warning(request, _("Nothing was decided: please press the button again."))

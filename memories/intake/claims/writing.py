@@ -121,8 +121,7 @@ def create_together(
         if trust.actor.kind == ActorKind.SYSTEM and (speaker_names := speakers_behind(rows)):
             memory.speakers = speakers.column_of(memory, speaker_names)
         evidence += rows
-    facts: dict[str, Any] = {"by": trust.actor, "at": at, "unless_taken": unless_taken, "after": details}
-    if not insert_memories(list(occasions), evidence, **facts):
+    if not insert_memories(list(occasions), evidence, by=trust.actor, at=at, unless_taken=unless_taken, after=details):
         return False
     for memory in occasions if climbs else ():
         climbing.climb(memory, at=at)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Unpack
 from uuid import UUID
 
 from django.db import transaction
@@ -13,6 +13,7 @@ from memories.intake.episodes.new_rows import Ingested
 from memories.intake.episodes.sensitivity import first_to_continue, raise_together
 from memories.intake.reports.events import OutcomeReport
 from memories.models import AuditEntry, Episode, Memory
+from memories.models.audit import AuditFacts, RevertFacts
 from memories.models.ending import OUTCOME_FIELDS, EndStatement
 from memories.models.trusted import new_id
 from memories.values.choices import ActorKind, Outcome, OutcomeSource, Permission, Sensitivity, Type
@@ -52,7 +53,7 @@ def set_outcome(
 
 
 def hear(
-    episode: Episode, statement: EndStatement, *, by: Actor, at: datetime, reporter: Trust | None = None, **audit: Any
+    episode: Episode, statement: EndStatement, *, reporter: Trust | None = None, **audit: Unpack[AuditFacts]
 ) -> bool:
     """Put an outcome, which may be read from a run or from what its user said next, beside those of other sources, in
     the place of what its source said before. False: it said the same. `reporter`: who must be allowed to say it."""
@@ -66,7 +67,7 @@ def hear(
         statements[statement.source] = statement
         return True
 
-    return _revise(episode, change, by=by, at=at, **audit)
+    return _revise(episode, change, **audit)
 
 
 def judge(
@@ -125,9 +126,7 @@ def source_of(episode: Episode, trust: Trust) -> OutcomeSource:
     return OutcomeSource.PERSON if trust.actor.kind == ActorKind.PERSON or reviews else OutcomeSource.REPORTED
 
 
-def _revise(
-    episode: Episode, change: Callable[[Statements, Episode], bool], *, by: Actor, at: datetime, **audit: Any
-) -> bool:
+def _revise(episode: Episode, change: Callable[[Statements, Episode], bool], **audit: Unpack[RevertFacts]) -> bool:
     """Change the statements of the sources under the lock of the row, with an audit row where the outcome or its source
     becomes another. `change` tells whether it changed any. NotFound: the episode has been forgotten.
     """
@@ -138,23 +137,23 @@ def _revise(
             return False
         former, counted_outcome, was_closed = (row.outcome, row.outcome_source), row.counted_outcome, row.closed_at
         row.hold_highest(statements, _counting(statements, row))
-        row.closed_at = row.closed_at or at
+        row.closed_at = row.closed_at or audit["at"]
         if row.counted_outcome != counted_outcome or was_closed is None:
             row.digested_at, row.digest_attempts = None, 0
         row.save(update_fields=MOVED)
         changed = (row.outcome, row.outcome_source) != former
         if changed:
-            note(row, former, by=by, at=at, **audit)
+            note(row, former, **audit)
     for name in MOVED:
         setattr(episode, name, getattr(row, name))
     return changed
 
 
-def note(row: Episode, former: tuple[str | None, str], *, by: Actor, at: datetime, **audit: Any) -> None:
+def note(row: Episode, former: tuple[str | None, str], **audit: Unpack[RevertFacts]) -> None:
     """Write the audit row of an outcome that has changed. `former`: the outcome and its source before."""
     before = {"outcome": former[0], "outcome_source": former[1]}
     after = {"outcome": row.outcome, "outcome_source": row.outcome_source, **row.outcome_details}
-    row.memory.audit("outcome", by=by, at=at, before=before, after=after, **audit).save(force_insert=True)
+    row.memory.audit("outcome", before=before, after=after, **audit).save(force_insert=True)
 
 
 def _counting(statements: Statements, row: Episode) -> frozenset[str]:

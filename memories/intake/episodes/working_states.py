@@ -118,6 +118,6 @@ def _replace(
         row.sensitivity_follows()
     if before == report.state:
         return False
-    change = {"before": {"state": before}, "after": {"state": report.state}}
-    row.audit("revise", by=trust.actor, at=at, **change).save(force_insert=True)
+    entry = row.audit("revise", by=trust.actor, at=at, before={"state": before}, after={"state": report.state})
+    entry.save(force_insert=True)
     return True
