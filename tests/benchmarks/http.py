@@ -73,14 +73,12 @@ class Site:
     port: int
     pids: list[int]
     headers: bytes
-    application_name: str  # of its database connections, which it opens anew when they are old
-    database: "psycopg.Connection[Any]"
+    backends: Callable[[], list[int]] = list  # of its database connections, which it opens anew when they are old
     seconds: dict[int, float] = field(default_factory=dict)
 
     def cpu(self) -> float:
         """Seconds of user and system time of its processes and of its database backends, as last read of ended ones."""
-        backends = [pid for (pid,) in self.database.execute(BACKENDS, [self.application_name])]
-        self.seconds |= {pid: _cpu(pid) for pid in (*self.pids, *backends) if Path(f"/proc/{pid}").exists()}
+        self.seconds |= {pid: _cpu(pid) for pid in (*self.pids, *self.backends()) if Path(f"/proc/{pid}").exists()}
         return sum(self.seconds.values())
 
     def run(self, path: str, body: Callable[[int], dict[str, Any]], seconds: float) -> "Cost":
@@ -140,16 +138,22 @@ def _cpu(pid: int) -> float:
 
 
 @contextmanager
-def served(home: Installation, database: "psycopg.Connection[Any]", kind: str, headers: bytes = b"") -> Iterator[Site]:
+def served(home: Installation, kind: str, headers: bytes = b"") -> Iterator[Site]:
     """Web processes of one kind."""
     command, name = [sys.executable, "-m", "tests.benchmarks.http_server", kind, str(PROCESSES)], f"bench {kind}"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     environment = home.environment | {"PGAPPNAME": name}
     process = subprocess.Popen(command, env=environment, cwd=ROOT, **pipes)  # type: ignore[call-overload]
     try:
-        yield Site(**json.loads(process.stdout.readline()), headers=headers, application_name=name, database=database)
+        with connected(home) as line:
+            backends = lambda: [pid for (pid,) in line.execute(BACKENDS, [name])]  # noqa: E731
+            yield Site(**json.loads(process.stdout.readline()), headers=headers, backends=backends)
     finally:
         process.communicate("")
+
+
+def connected(home: Installation) -> "psycopg.Connection[Any]":
+    return psycopg.connect(host=Server(home.data).host(), port=PORT, user=USER, dbname=NAME, autocommit=True)
 
 
 def show(what: str, cost: Cost, view: Cost, bare: Cost) -> None:
@@ -181,10 +185,10 @@ def main() -> None:
         token = json.loads(home.run("create_agent", "bench", "--json"))["token"]
         header = f"Authorization: Bearer {token}\r\n".encode()
         with (
-            psycopg.connect(host=server.host(), port=PORT, user=USER, dbname=NAME, autocommit=True) as database,
-            served(home, database, "memos", header) as memos,
-            served(home, database, "site") as view,
-            served(home, database, "bare") as bare,
+            connected(home) as database,
+            served(home, "memos", header) as memos,
+            served(home, "site") as view,
+            served(home, "bare") as bare,
         ):
             for site, path, body in ((bare, "/rows", event), (view, "/rows", event), (memos, *KINDS["event"])):
                 site.run(path, body, 1.0)  # each thread that will serve opens its connection
