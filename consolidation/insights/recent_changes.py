@@ -87,7 +87,7 @@ def changes_by_name(trust: Trust, *, at: datetime, scope: str | None) -> list[Na
     contested, faded = [row for row in changed if row.opened_at], [row for row in changed if not row.opened_at]
     n = contested[0].conflicts if contested else 0
     words = ngettext("open conflict", "open conflicts", n)
-    lost = _("faded: claims that lost confidence, the latest first")
+    lost = _("Claims that lost confidence, latest first")
     changes = (
         Change(n, words, _list_of("inbox", scope, kind=Proposal.Kind.CONFLICT)),
         Change(None, lost, "#chart-forecast"),

@@ -87,7 +87,8 @@ class Site(Section):
         ["localhost", "127.0.0.1", "[::1]"], description="host names that are answered, comma-separated"
     )
     SITE_URL: Address = Field(
-        "http://localhost:8000", description="under which people reach the site: links of mails and chats begin with it"
+        "http://localhost:8000",
+        description="address under which people reach the site; links in mails and chats begin with it",
     )
     EMAIL_URL: MailURL = Field(
         "",
@@ -97,12 +98,12 @@ class Site(Section):
     HTTPS: bool = Field(False, description="the site is reached over HTTPS only: secure cookies, HSTS, redirects")
     TRUSTED_PROXIES: Networks = Field(
         [],
-        description="addresses or networks whose `X-Forwarded-For` is believed (who signs in from where)",
+        description="proxies (addresses or networks) whose `X-Forwarded-For` is trusted for the address of a client",
     )
-    MEMOS_DATA_DIR: Directory = Field(BASE_DIR / "var", description="everything the program writes lies here")
+    MEMOS_DATA_DIR: Directory = Field(BASE_DIR / "var", description="directory of everything that the program writes")
     TIME_ZONE: Zone = Field("UTC", description="the workspace's time zone")
     LANGUAGE_CODE: Literal["en", "zh-hans"] = Field(
-        "en", description="en or zh-hans: of pages, where neither the person nor the browser asks for another"
+        "en", description="language of pages, en or zh-hans, where neither the person nor the browser asks for another"
     )
     LOG_FORMAT: Literal["line", "json"] = Field(
         "line", description="`line` for people, `json` for machines (one object a line, with the request id)"
@@ -112,7 +113,7 @@ class Site(Section):
         description="collector of traces over HTTP, such as `http://otel:4318`; nothing is traced when unset",
     )
     RATE_LIMIT_PER_MINUTE: int = Field(
-        0, ge=0, lt=2**31, description="API calls of one token, over all web processes; 0 = no limit"
+        0, ge=0, lt=2**31, description="API calls of one token in a minute, over all web processes; 0 = no limit"
     )
     WEBHOOK_ALLOW_PRIVATE: bool = Field(
         False, description="[webhooks](agents/webhooks.md) may be sent to addresses that are not public"
@@ -144,18 +145,20 @@ class Databases(Section):
 class Claims(Section):
     """What is believed, and what fades"""
 
-    DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="of what comes in without one")
+    DEFAULT_SENSITIVITY: Sensitivity = Field("low", description="sensitivity of what agents report without one")
     AUTO_CONFIRM: bool = Field(True, description="candidates become confirmed by their confidence, without a person")
     AUTO_APPLY: bool = Field(True, description="confirmed claims become applied by their confidence, without a person")
     APPLY_AGENTS: int = Field(
-        1, ge=1, description="distinct agents, or sessions, that say a claim before it is applied"
+        1, ge=1, description="distinct agents, or sessions, that must report a claim before it is applied"
     )
     UNREVIEWED_CLAIMS: Literal["mark", "hide", "plain"] = Field(
         "mark",
-        description="what other agents get of a claim that one agent alone has said and nobody decided: `mark`: it is "
-        "marked as unreviewed; `hide`: nothing; `plain`: it reads like any other",
+        description="how a claim that one agent alone made and nobody decided is shown to other agents: `mark`: marked "
+        "as unreviewed; `hide`: not at all; `plain`: like any other",
     )
-    DECAY_DEMOTES: bool = Field(True, description="a claim that fades below a confidence of 60 waits for a person")
+    DECAY_DEMOTES: bool = Field(
+        True, description="a claim whose confidence decays below 60 becomes a candidate again and waits for a person"
+    )
 
 
 class Learning(Section):
@@ -201,10 +204,10 @@ class Models(Section):
     LLM_BASE_URL: Address = Field(
         "", description="address whose `/chat/completions` speaks OpenAI's protocol; no language model when unset"
     )
-    LLM_API_KEY: Token = Field("", description="of that address; never logged")
-    LLM_MODEL: str = Field("", max_length=255, description="of that address; required with it")
+    LLM_API_KEY: Token = Field("", description="API key of LLM_BASE_URL; never logged")
+    LLM_MODEL: str = Field("", max_length=255, description="model at LLM_BASE_URL; required with it")
     SKILLS_LLM: str = Field(
-        "", max_length=255, description="another model of that address, for skills; `LLM_MODEL` when unset"
+        "", max_length=255, description="another model at LLM_BASE_URL, for skills; `LLM_MODEL` when unset"
     )
     LLM_CONCURRENCY: int = Field(
         5, ge=1, le=100, description="calls of the model at once, over all processes and hosts"
@@ -213,14 +216,14 @@ class Models(Section):
         120,
         ge=1,
         le=1_800,
-        description="seconds of one call of the model in all; half of them may pass between two tokens",
+        description="seconds that one call of the model may take; at most half of them may pass between two tokens",
     )
     LLM_CONTEXT_TOKENS: int = Field(
         16_384,
         ge=4_096,
         le=10_000_000,
-        description="tokens of a question and its answer, which with its reasoning takes half at most; long texts are "
-        "read in parts",
+        description="tokens of a question and its answer together; the answer with its reasoning takes at most half. "
+        "Long texts are read in parts",
     )
     LLM_PRICES: Prices | None = Field(
         None,
@@ -230,7 +233,8 @@ class Models(Section):
     LLM_DAILY_TOKENS: int = Field(
         0,
         ge=0,
-        description="tokens of the model a day of the workspace; then runs pause until the next day; 0 = no limit",
+        description="tokens that the model may use in a day of the workspace; then runs pause until the next day; "
+        "0 = no limit",
     )
     COMPLETE_SKILL_MEMORY: bool = Field(
         True, description="skills from conversations in full mode, with programs, tools and documents; else simple"
@@ -238,14 +242,21 @@ class Models(Section):
     EMBEDDING_ENDPOINT: Address = Field(
         "", description="address whose `/embeddings` speaks OpenAI's protocol; the built-in model when unset"
     )
-    EMBEDDING_API_KEY: Token = Field("", description="of the endpoint; never logged")
+    EMBEDDING_API_KEY: Token = Field("", description="API key of EMBEDDING_ENDPOINT; never logged")
     EMBEDDING_MODEL: str = Field(
-        "", description="of the endpoint; another one is taken in use by itself, while the one before still serves"
+        "",
+        description="model at EMBEDDING_ENDPOINT; after a change the former one serves until the new one has embedded "
+        "all texts",
     )
     EMBEDDING_DIMENSIONS: int = Field(
-        0, ge=0, le=16_000, description="asked of the endpoint and held to; 0 = those of the model"
+        0,
+        ge=0,
+        le=16_000,
+        description="dimensions that the endpoint is asked for and must deliver; 0 = those of the model",
     )
-    EXTERNAL_MAX_SENSITIVITY: Sensitivity = Field("medium", description="what is above it is sent to no endpoint")
+    EXTERNAL_MAX_SENSITIVITY: Sensitivity = Field(
+        "medium", description="highest sensitivity of texts that are sent to an endpoint"
+    )
 
 
 class Packages(Section):
@@ -253,16 +264,18 @@ class Packages(Section):
 
     SKILLS_REPO_BACKEND: Backend = Field("LOCAL", description="where packages of skills lie: `LOCAL`, `S3` or `OSS`")
     SKILLS_LOCAL_DIR: Directory | None = Field(
-        None, description="of `LOCAL`: the directory of packages; `skills` in the data directory when unset"
+        None, description="for `LOCAL`: the directory of packages; `skills` in the data directory when unset"
     )
-    SKILLS_S3_BUCKET: str = Field("", description="of `S3`: the bucket")
-    SKILLS_S3_PREFIX: str = Field("", description="of `S3`: the folder in the bucket")
-    SKILLS_OSS_DIR: str = Field("", description="of `OSS`: the folder in the bucket")
-    OSS_REGION: Token = Field("", description="of `OSS`, such as `cn-hangzhou`; signatures contain it")
-    OSS_ENDPOINT: Endpoint = Field("", description="of `OSS`; `https://oss-REGION.aliyuncs.com` when unset")
-    OSS_BUCKET_NAME: Token = Field("", description="of `OSS`: the bucket")
-    OSS_ACCESS_KEY_ID: Token = Field("", description="of `OSS`")
-    OSS_ACCESS_KEY_SECRET: Token = Field("", description="of `OSS`; never logged")
+    SKILLS_S3_BUCKET: str = Field("", description="for `S3`: the bucket")
+    SKILLS_S3_PREFIX: str = Field("", description="for `S3`: the folder in the bucket")
+    SKILLS_OSS_DIR: str = Field("", description="for `OSS`: the folder in the bucket")
+    OSS_REGION: Token = Field("", description="for `OSS`: the region, such as `cn-hangzhou`, which signatures contain")
+    OSS_ENDPOINT: Endpoint = Field(
+        "", description="for `OSS`: the address; `https://oss-REGION.aliyuncs.com` when unset"
+    )
+    OSS_BUCKET_NAME: Token = Field("", description="for `OSS`: the bucket")
+    OSS_ACCESS_KEY_ID: Token = Field("", description="for `OSS`: the id of the access key")
+    OSS_ACCESS_KEY_SECRET: Token = Field("", description="for `OSS`: the secret of the access key; never logged")
 
 
 class Environment(Packages, Models, Learning, Claims, Databases, Site):

@@ -204,7 +204,7 @@ def how_inferred(episode: Episode) -> str:
 
 def _sentence(statement: EndStatement) -> str:
     if statement.source == OutcomeSource.PERSON and statement.outcome is None:
-        return _("%(name)s looked, and cannot say") % {"name": statement.by}
+        return _("%(name)s looked, and cannot tell") % {"name": statement.by}
     texts = {
         OutcomeSource.CHECKS: _("%(outcome)s, by its last check (%(name)s): inferred"),
         OutcomeSource.USER: _("%(outcome)s, by what the user said next: inferred"),

@@ -79,7 +79,7 @@ def judge(
     note: str = "",
     batch: UUID | None = None,
 ) -> UUID | None:
-    """A person's word on how it ended, None for "cannot say"; the batch by which it is undone, by default a new
+    """A person's word on how it ended, None for "cannot tell"; the batch by which it is undone, by default a new
     one. None: said before.
 
     NotAllowed: the caller does not review, or may not write into its scope.
