@@ -79,7 +79,7 @@ class EpisodicPayload(Shape):
     verdict: Literal["", "low", "medium", "high", "unknown"]
     """How likely the run failed, as similar runs told when it was read; '' until then"""
     risk: Share | None
-    """The share of runs with such a verdict that failed"""
+    """The share of similar runs that failed, calibrated on the store's own runs; null where it is not known"""
     extract: bool
     """False: the conversation is stored and indexed, but no language model reads it for skills"""
     environment: dict[str, Any]

@@ -24,7 +24,7 @@ class Paging(Described):
     max_chars: Annotated[int, Field(ge=LEAST_CHARS, le=MOST_CHARS), NotBoolean] = USUAL_CHARS
     """Longest answer; the rest follows with `next`"""
     next: Annotated[str, StringConstraints(pattern="^[0-9]{1,9}$")] | None = None
-    """`next` of the previous answer, to continue it"""
+    """`next` of the last answer; same arguments"""
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -141,15 +142,21 @@ def _cpu(pid: int) -> float:
 def served(home: Installation, kind: str, headers: bytes = b"") -> Iterator[Site]:
     """Web processes of one kind."""
     command, name = [sys.executable, "-m", "tests.benchmarks.http_server", kind, str(PROCESSES)], f"bench {kind}"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     environment = home.environment | {"PGAPPNAME": name}
-    process = subprocess.Popen(command, env=environment, cwd=ROOT, **pipes)  # type: ignore[call-overload]
+    process = subprocess.Popen(
+        command, env=environment, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     try:
+        assert process.stdout
         with connected(home) as line:
-            backends = lambda: [pid for (pid,) in line.execute(BACKENDS, [name])]  # noqa: E731
-            yield Site(**json.loads(process.stdout.readline()), headers=headers, backends=backends)
+            address = json.loads(process.stdout.readline())
+            yield Site(**address, headers=headers, backends=partial(backends_of, name, line))
     finally:
         process.communicate("")
+
+
+def backends_of(application_name: str, line: "psycopg.Connection[Any]") -> list[int]:
+    return [pid for (pid,) in line.execute(BACKENDS, [application_name])]
 
 
 def connected(home: Installation) -> "psycopg.Connection[Any]":

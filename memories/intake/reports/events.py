@@ -67,7 +67,7 @@ class Report(Described):
     tags: Tags = []
     timestamp: Instant = None
     deletion_policy: DeletionPolicyName | None = None
-    """Of a new memory; default: `auto_prune`"""
+    """For a new memory; default: `auto_prune`"""
 
     @property
     def notice(self) -> str | None:
